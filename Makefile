@@ -1,0 +1,57 @@
+# Needs only Python >= 3.11, make and git. `make help` lists what there is.
+
+PYTHON ?= python3
+JOBS ?= 2
+BIN := .venv/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help install lint format tests test test-all wheel-test manifest manifest-audit bench lock clean
+
+help: ## Show this list.
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
+
+install: ## Build .venv from the lock file, if it is not up to date.
+	@$(PYTHON) -m tools.install
+
+lint: install ## Style, types and import contracts.
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: install ## Let ruff fix what it can.
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+test: export EFFORT = test
+test: lint tests ## Lint, then every test; the core at 100 % branch coverage.
+
+test-all: export EFFORT = all
+test-all: lint tests wheel-test ## The same with the long simulator run, and the wheel.
+
+tests: install
+	@rm -rf .coverage && mkdir .coverage
+	$(BIN)/coverage run -m pytest -n $(JOBS)
+	@$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
+
+wheel-test: install ## Build the wheel, install it elsewhere, run it there.
+	$(BIN)/python -m tools.wheel_test
+
+manifest: install ## Print the table of requirements and what proves them.
+	$(BIN)/python -m tests.seeds.manifest
+
+manifest-audit: install ## Disable proven rules one at a time; each one's test must fail.
+	$(BIN)/python -m tests.seeds.audit
+
+bench: install ## Measure the core.
+	$(BIN)/python -m bench.core
+
+lock: install ## Resolve requirements/dev.in into requirements/dev.lock.
+	$(BIN)/uv pip compile requirements/dev.in --output-file requirements/dev.lock --upgrade --quiet \
+		--universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock"
+
+clean: ## Remove everything that make made.
+	rm -rf .venv .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist
+	find src tests bench tools -name __pycache__ -type d -prune -exec rm -rf {} +

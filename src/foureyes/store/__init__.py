@@ -1,0 +1,1 @@
+"""Where events are kept, and how they are written down."""

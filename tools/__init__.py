@@ -1,0 +1,1 @@
+"""What make runs: standard library scripts, no part of the product."""

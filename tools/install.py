@@ -1,0 +1,76 @@
+"""Is .venv what the lock file asks for? If not, build it anew.
+
+Run by make with whatever Python the machine has, so it must parse on old ones and use the standard library only.
+"""
+
+import hashlib
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+LOCK = ROOT / "requirements" / "dev.lock"
+PYTHON_MIN = (3, 11)
+
+
+def main() -> None:
+    require_python()
+    tools = fingerprint(LOCK, Path(__file__))
+    if stamped("tools") != tools:
+        require_ensurepip()
+        print("Installing the locked tools into .venv ...", flush=True)
+        shutil.rmtree(str(VENV), ignore_errors=True)
+        run(sys.executable, "-m", "venv", str(VENV))
+        pip("--require-hashes", "--only-binary", ":all:", "--requirement", str(LOCK))
+        stamp("tools", tools)
+    package = fingerprint(ROOT / "pyproject.toml", ROOT / "src" / "foureyes" / "__init__.py")
+    if stamped("package") != package:
+        pip("--no-deps", "--no-build-isolation", "--no-index", "--editable", str(ROOT))
+        stamp("package", package)
+
+
+def require_python() -> None:
+    found = sys.version_info[:3]  # an own variable: a type checker would call the refusal unreachable
+    if found < PYTHON_MIN:
+        version = ".".join(map(str, found))
+        sys.exit(f"foureyes needs Python 3.11 or newer, this is {version}; choose one with `make PYTHON=python3.11`.")
+
+
+def require_ensurepip() -> None:
+    try:
+        import ensurepip  # noqa: F401, PLC0415 - its absence is what we look for
+    except ImportError:
+        sys.exit("This Python has no ensurepip and cannot make a virtual environment; on Debian install python3-venv.")
+
+
+def fingerprint(*paths: Path) -> str:
+    """Name everything that makes an installation stale: another Python, another place, other files."""
+    digest = hashlib.sha256(f"{sys.version} {sys.base_prefix} {ROOT}".encode())
+    for path in paths:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def stamped(name: str) -> str:
+    path = VENV / f"{name}.stamp"
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
+def stamp(name: str, text: str) -> None:
+    (VENV / f"{name}.stamp").write_text(text, encoding="utf-8")
+
+
+def pip(*arguments: str) -> None:
+    run(str(VENV / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *arguments)
+
+
+def run(*command: str) -> None:
+    code = subprocess.call(command)
+    if code:
+        sys.exit(f"Installing failed (exit {code}): {' '.join(command)}")
+
+
+if __name__ == "__main__":
+    main()
