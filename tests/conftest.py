@@ -1,0 +1,50 @@
+"""What holds for every test: no outside world, a time limit, repeatable examples, no tracing of the simulator."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import coverage
+import pytest
+from hypothesis import HealthCheck, settings
+
+from tests.offline import no_outside_world
+
+SIMULATOR = Path(__file__).parent / "sim"
+EFFORT = os.environ.get("EFFORT", "test")
+SIMULATOR_SECONDS_MAX = {"test": 600, "all": 3600}
+
+# A loaded machine is slow, not wrong; the time limit of the test still holds.
+settings.register_profile("test", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("all", settings.get_profile("test"), derandomize=False, max_examples=1000)
+
+
+def pytest_configure() -> None:
+    if EFFORT not in SIMULATOR_SECONDS_MAX:
+        raise pytest.UsageError(f"EFFORT is {EFFORT!r}; it must be one of {', '.join(SIMULATOR_SECONDS_MAX)}.")
+    settings.load_profile(EFFORT)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _offline() -> Iterator[None]:
+    with no_outside_world():
+        yield
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.is_relative_to(SIMULATOR) and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(SIMULATOR_SECONDS_MAX[EFFORT]))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Take the simulator out of the coverage run: tracing makes it slow, and the core's own tests must suffice."""
+    tracer = coverage.Coverage.current() if item.path.is_relative_to(SIMULATOR) else None
+    if tracer is None:
+        return (yield)
+    tracer.stop()
+    try:
+        return (yield)
+    finally:
+        tracer.start()

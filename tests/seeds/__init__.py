@@ -1,0 +1,1 @@
+"""Every requirement by its id, and the tests that prove them."""

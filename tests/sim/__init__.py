@@ -1,0 +1,1 @@
+"""The simulator: seeded principals, an independent checker, planted bugs."""
