@@ -1,0 +1,9 @@
+"""Which edits disable the rule behind each proven row?
+
+A row's breaks are applied together: they are what it takes to switch its one rule off. `file` is relative to the
+package, as in "core/gates/quorum.py". The tables live in `breaks_*.py` when one file grows too long.
+"""
+
+from tests.seeds.shapes import Break
+
+BREAKS: dict[str, tuple[Break, ...]] = {}

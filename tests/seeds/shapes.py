@@ -1,0 +1,23 @@
+"""What does a requirement look like, and what disables it?"""
+
+from dataclasses import dataclass
+
+AREAS = ("store", "review", "doors", "engine", "enforcement", "dashboard", "learning")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One demand by its id; without an area a test of the core must prove it now, else the area will bring it."""
+
+    id: str
+    sentence: str
+    area: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Break:
+    """One substitution in a file of the package that takes a rule out; `old` occurs there exactly once."""
+
+    file: str
+    old: str
+    new: str

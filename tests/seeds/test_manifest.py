@@ -1,0 +1,171 @@
+"""Does the manifest hold every requirement, and does the build notice when one is unproven?"""
+
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+
+from tests.seeds.audit import FOUND, NO_BREAK, NOT_FOUND, PACKAGE, Trial, break_problems, control, outcome
+from tests.seeds.breaks import BREAKS
+from tests.seeds.manifest import ALL_ROWS, ROOT, ROWS, ids_in, naming_below, problems, proven, table
+from tests.seeds.shapes import AREAS, Break, Row
+
+SIZES = {"000": 24, "001": 83, "002": 25, "003": 14, "004": 35, "D": 25}
+SIZES |= {"A": 9, "B": 30, "C": 10, "O": 8, "P": 14, "X": 11, "Y": 25}
+RULE = "def is_open(reviewers: int) -> bool:\n    return reviewers >= 2\n"
+TEST = """from foureyes.rule import is_open
+
+def test_one_is_too_few() -> None:
+    '000-10'
+    assert not is_open(1)
+"""
+
+
+def test_every_requirement_is_proven_or_has_the_area_that_brings_it() -> None:
+    """No unknown id, no row listed twice, no unknown area, no core row without a test."""
+    found = problems(ALL_ROWS, naming_below(ROOT))
+    assert not found, "\n".join(found)
+
+
+def test_the_manifest_holds_every_row_in_order() -> None:
+    """Each seed's rows and each letter's decisions are counted through without a gap."""
+    groups = {name: [row.id for row in rows] for name, rows in groupby(ALL_ROWS, key=_group)}
+    assert groups == {name: [_id(name, number) for number in range(1, size + 1)] for name, size in SIZES.items()}
+    assert len(ROWS) == 313
+
+
+def test_every_break_fits_its_file() -> None:
+    """A break's text occurs exactly once in its file, changes it, and leaves it compiling."""
+    found = break_problems(BREAKS, ROOT / PACKAGE)
+    assert not found, "\n".join(found)
+    assert set(BREAKS) <= set(ROWS)
+
+
+def test_every_proven_row_can_be_disabled() -> None:
+    """The audit draws from all proven rows, so each needs its break."""
+    without = [row for row in proven(ALL_ROWS, naming_below(ROOT)) if row not in BREAKS]
+    assert not without, f"no break for {', '.join(without)}"
+
+
+def test_an_unknown_id_fails_the_build(tmp_path: Path) -> None:
+    """A test that names a row nobody wrote down is a typing error or a lost requirement."""
+    naming = _fake_tests(tmp_path, 'def test_it() -> None:\n    """Proves 000-01 and 000-99."""\n')
+    assert problems([Row("000-01", "a")], naming) == ["000-99 is no row, but tests/deep/test_fake.py::test_it names it"]
+
+
+def test_a_core_row_without_a_test_fails_the_build(tmp_path: Path) -> None:
+    """A row without an area must be named by a test; one with an area may wait."""
+    naming = _fake_tests(tmp_path, 'def test_it() -> None:\n    """Says nothing."""\n')
+    rows = [Row("000-01", "the rule"), Row("000-22", "the paths", area="doors")]
+    assert problems(rows, naming) == ["000-01 has no test: the rule"]
+
+
+def test_a_duplicate_and_an_unknown_area_fail_the_build() -> None:
+    """Two rows of one id hide each other, and a misspelt area would wait for ever."""
+    rows = [Row("D-01", "a", area=AREAS[0]), Row("D-01", "b", area="stores")]
+    assert problems(rows, {}) == ["D-01 is listed 2 times", "D-01 waits for the unknown area 'stores'"]
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("000-01, 001-34; (A1) B30/C10 and D-25.", ("000-01", "001-34", "A1", "B30", "C10", "D-25")),
+        ("A1, then A1 again", ("A1",)),
+        ("I1 I31 S1 S23 T1 T31 F1 spec.2-F1 E1", ()),
+        ("2000-01-02, BA1, A1b, A-only, B-only, 1000-01", ()),
+        ("A1…A3 001-22…25 B1-B4", ("A1…A3", "001-22…25", "B1-B4")),
+        ("005-01 D-26 Y26", ("005-01", "D-26", "Y26")),
+    ],
+)
+def test_ids_are_read_and_nothing_else_is(text: str, named: tuple[str, ...]) -> None:
+    """Invariants, holes, threats and faults are no rows; a range or a wrong number is kept, to be reported."""
+    assert ids_in(text) == named
+
+
+def test_only_tests_that_are_sure_to_run_prove_something(tmp_path: Path) -> None:
+    """Helpers, skipped tests and expected failures do not count; methods and async tests do."""
+    naming = _fake_tests(
+        tmp_path,
+        'def helper() -> None:\n    """A1"""\n'
+        '@pytest.mark.skipif(True, reason="")\ndef test_skipped() -> None:\n    """A2"""\n'
+        '@pytest.mark.xfail\ndef test_failing() -> None:\n    """A3"""\n'
+        'async def test_async() -> None:\n    """A4"""\n'
+        'class TestThese:\n    def test_method(self) -> None:\n        """A5"""\n',
+    )
+    file = "tests/deep/test_fake.py"
+    assert naming == {"A4": (f"{file}::test_async",), "A5": (f"{file}::TestThese::test_method",)}
+
+
+def test_the_table_says_what_is_proven_and_what_is_to_come() -> None:
+    """Four states: proven, missing, to come, and to come with its core part tested."""
+    rows = [Row("A1", "a"), Row("A2", "b"), Row("A3", "c", area="store"), Row("A4", "d", area="doors")]
+    lines = list(table(rows, {"A1": ("t", "u"), "A4": ("t",)}))
+    words = [" ".join(line.split()) for line in lines]
+    assert words[1:5] == [
+        "A1 proven 2 a",
+        "A2 MISSING 0 b",
+        "A3 to come: store 0 c",
+        "A4 core part tested, doors to come 1 d",
+    ]
+    assert words[-1] == "all 4 1 1 1 1"
+
+
+def test_the_audit_finds_a_disabled_rule_and_tells_a_survivor(tmp_path: Path) -> None:
+    """The tests run against the mutated copy: a lost rule is found, a harmless edit is not."""
+    root = _fake_repository(tmp_path)
+    assert control([_trial("2", "1")], root) == ""
+    assert outcome(_trial(">= 2", ">= 1"), root) == FOUND
+    assert outcome(_trial(">= 2", ">= 3"), root) == NOT_FOUND
+    assert (root / PACKAGE / "rule.py").read_text(encoding="utf-8") == RULE
+
+
+def test_the_audit_does_not_take_a_crash_for_a_finding(tmp_path: Path) -> None:
+    """An undefined name, a text that is not there and a missing break are errors of the audit."""
+    root = _fake_repository(tmp_path)
+    assert outcome(_trial(">= 2", ">= two"), root).startswith("ERROR the break crashes the code")
+    assert outcome(_trial("> 5", "> 6"), root) == "ERROR 000-10: '> 5' occurs 0 times in rule.py"
+    assert "does not compile" in outcome(_trial(">= 2", ">="), root)
+    assert outcome(Trial(row="000-10", breaks=(), tests=()), root) == NO_BREAK
+
+
+def test_the_audit_notices_a_failing_control(tmp_path: Path) -> None:
+    """Tests that fail before anything is disabled would find every break."""
+    root = _fake_repository(tmp_path)
+    (root / PACKAGE / "rule.py").write_text(RULE.replace("2", "0"), encoding="utf-8")
+    assert control([_trial("2", "1")], root).startswith("the unchanged copy fails: pytest ended with 1")
+
+
+def test_the_audit_notices_that_another_package_was_judged(tmp_path: Path) -> None:
+    """A run that imports the real package instead of the mutated copy says nothing about the break."""
+    root = _fake_repository(tmp_path)
+    real = f"import sys\nsys.path.insert(0, {str(ROOT / 'src')!r})\nimport foureyes\n"
+    (root / "tests" / "conftest.py").write_text(real, encoding="utf-8")
+    (root / "tests" / "test_rule.py").write_text("def test_one_is_too_few(): pass\n", encoding="utf-8")
+    assert outcome(_trial(">= 2", ">= 1"), root).startswith("ERROR the copy was not imported")
+
+
+def _group(row: Row) -> str:
+    return row.id[:3] if row.id.startswith("00") else row.id[0]
+
+
+def _id(group: str, number: int) -> str:
+    return f"{group}-{number:02}" if group in {"D", "000", "001", "002", "003", "004"} else f"{group}{number}"
+
+
+def _fake_tests(root: Path, source: str) -> dict[str, tuple[str, ...]]:
+    file = root / "tests" / "deep" / "test_fake.py"
+    file.parent.mkdir(parents=True)
+    file.write_text(source, encoding="utf-8")
+    return naming_below(root)
+
+
+def _fake_repository(root: Path) -> Path:
+    for name, source in {f"{PACKAGE}/__init__.py": "", f"{PACKAGE}/rule.py": RULE, "tests/test_rule.py": TEST}.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(source, encoding="utf-8")
+    return root
+
+
+def _trial(old: str, new: str) -> Trial:
+    edit = Break(file="rule.py", old=old, new=new)
+    return Trial(row="000-10", breaks=(edit,), tests=("tests/test_rule.py::test_one_is_too_few",))
