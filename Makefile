@@ -3,6 +3,7 @@
 PYTHON ?= python3
 JOBS ?= 2
 BIN := .venv/bin
+TOO_OLD := foureyes needs Python 3.11 or newer, this is %d.%d; choose one with: make PYTHON=python3.11
 
 .DEFAULT_GOAL := help
 .PHONY: help install lint format tests test test-all wheel-test manifest manifest-audit bench lock clean
@@ -11,13 +12,14 @@ help: ## Show this list.
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
 
 install: ## Build .venv from the lock file, if it is not up to date.
+	@$(PYTHON) -c "import sys; sys.version_info >= (3, 11) or sys.exit('$(TOO_OLD)' % sys.version_info[:2])"
 	@$(PYTHON) -m tools.install
 
 lint: install ## Style, types and import contracts.
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-logo
 
 format: install ## Let ruff fix what it can.
 	$(BIN)/ruff check --fix

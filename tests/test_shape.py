@@ -8,13 +8,10 @@ import pytest
 from tests import shape
 from tests.shape import ROOT, Source, sources
 
-# Tables are long because the world is; nothing in them can be split by meaning.
-TABLES = {"tests/seeds/manifest.py": "one row per requirement"}
-
 PRODUCT = sources("src")
 CORE = sources("src/foureyes/core")
 EVERYTHING = sources("src", "tests", "bench", "tools")
-HELPERS = [source for source in EVERYTHING if "/test_" not in source.path and source.path not in TABLES]
+HELPERS = [source for source in EVERYTHING if "/test_" not in source.path]
 
 
 def offences(rule: Callable[[Source], Iterator[str]], among: list[Source]) -> list[str]:
@@ -123,10 +120,6 @@ def test_time_as_an_argument_is_allowed(line: str) -> None:
 
 def test_a_pragma_is_noticed() -> None:
     assert found(shape.coverage_pragmas, "x = 1  # pragma: " + "no cover")
-
-
-def test_every_exception_still_exists() -> None:
-    assert [path for path in TABLES if not (ROOT / path).is_file()] == []
 
 
 def test_lock_files_name_no_address_and_every_package_has_a_hash() -> None:
