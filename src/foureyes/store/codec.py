@@ -1,0 +1,273 @@
+"""How is an event written down as plain JSON, and read back, so that nothing is guessed or lost?
+
+Every event class is compiled once, from its type hints, into a pair of functions. Reading is strict: an unknown type,
+a missing or unknown field, a wrong type or a truth value in place of a number is refused, never repaired.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import fields, is_dataclass
+from datetime import UTC, datetime
+from enum import IntEnum, StrEnum
+from functools import cache
+from operator import attrgetter
+from types import NoneType, UnionType
+from typing import Any, Union, cast, get_args, get_origin, get_type_hints
+
+from foureyes.core.events import Event
+
+SCHEMA = 1
+NUMBER_BITS_MAX = 64
+
+Json = dict[str, Any]
+Writer = Callable[[Any], Any]
+Reader = Callable[[Any], Any]
+
+
+class CodecError(ValueError):
+    """Something is not a well-formed event; the message names the field and what is wrong with it."""
+
+
+def encode(event: Event) -> Json:
+    """Write an event down: its type, the version of its shape, and its body in plain JSON types."""
+    kind = type(event).__name__
+    writer = _WRITERS.get(kind)
+    if writer is None or type(event) is not EVENT_TYPES[kind]:
+        raise CodecError(f"{kind} is not an event")
+    try:
+        return {"type": kind, "schema": SCHEMA, "body": writer(event)}
+    except CodecError as error:
+        raise CodecError(f"{kind}{error}") from None
+
+
+def decode(data: Json) -> Event:
+    """Read an event back; anything unexpected is refused."""
+    if type(data) is not dict or data.keys() != {"type", "schema", "body"}:
+        raise CodecError("an event has exactly the fields type, schema and body")
+    kind, schema = data["type"], data["schema"]
+    if type(schema) is not int or schema != SCHEMA:
+        raise CodecError(f"schema {schema!r} is not known; this program reads {SCHEMA}")
+    reader = _READERS.get(kind) if type(kind) is str else None
+    if reader is None:
+        raise CodecError(f"{kind!r} is not an event")
+    try:
+        return cast("Event", reader(data["body"]))
+    except CodecError as error:
+        raise CodecError(f"{kind}{error}") from None
+
+
+def canonical(data: Json) -> bytes:
+    """Give the one spelling of a JSON value, for hashing and comparing."""
+    return _CANONICAL.encode(data).encode()
+
+
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+@cache
+def _codec(hint: Any) -> tuple[Writer, Reader]:
+    """Compile a type hint into its writer and reader."""
+    if hint in _PLAIN:
+        return _PLAIN[hint]
+    if isinstance(hint, type) and issubclass(hint, StrEnum):
+        return _choice(hint, {one: one.value for one in hint})
+    if isinstance(hint, type) and issubclass(hint, IntEnum):
+        return _choice(hint, {one: one.name.lower() for one in hint})
+    if isinstance(hint, type) and is_dataclass(hint):
+        return _record(hint)
+    return _compound(hint)
+
+
+def _compound(hint: Any) -> tuple[Writer, Reader]:
+    match get_origin(hint), get_args(hint):
+        case (origin, (one, other)) if origin in (UnionType, Union) and NoneType in (one, other):
+            return _optional(*_codec(one if other is NoneType else other))
+        case (origin, (one, other)) if origin is tuple and other is Ellipsis:
+            return _sequence(*_codec(one))
+        case (origin, parts) if origin is tuple:
+            return _row(tuple(_codec(one) for one in parts))
+    raise TypeError(f"no codec for {hint!r}")
+
+
+def _record(cls: type) -> tuple[Writer, Reader]:
+    hints = get_type_hints(cls, localns={"datetime": datetime})
+    names = tuple(one.name for one in fields(cls))
+    known = frozenset(names)
+    writers = tuple((name, attrgetter(name), _codec(hints[name])[0]) for name in names)
+    readers = tuple((name, _codec(hints[name])[1]) for name in names)
+
+    def write(value: Any) -> Any:
+        if type(value) is not cls:
+            raise CodecError(f": expected {cls.__name__}, not {type(value).__name__}")
+        try:
+            return {name: put(get(value)) for name, get, put in writers}
+        except CodecError:
+            raise _located((name, put, get(value)) for name, get, put in writers) from None
+
+    def read(data: Any) -> Any:
+        if type(data) is not dict:
+            raise CodecError(f": expected the fields of {cls.__name__}, not {type(data).__name__}")
+        if data.keys() != known:
+            raise _misfit(data, known)
+        try:
+            return cls(**{name: take(data[name]) for name, take in readers})
+        except CodecError:
+            raise _located((name, take, data[name]) for name, take in readers) from None
+
+    return write, read
+
+
+def _misfit(data: Json, known: frozenset[str]) -> CodecError:
+    missing, unknown = sorted(known - data.keys()), sorted(repr(one) for one in data.keys() - known)
+    if missing:
+        return CodecError(f": missing field {missing[0]}")
+    return CodecError(f": unknown field {unknown[0]}")
+
+
+def _located(attempts: Iterable[tuple[str, Writer | Reader, Any]]) -> CodecError:
+    """Find the field that is wrong: the fast path does not keep count."""
+    for name, turn, value in attempts:
+        try:
+            turn(value)
+        except CodecError as error:
+            return CodecError(f".{name}{error}")
+    return CodecError(" changed while it was read")
+
+
+def _optional(write: Writer, read: Reader) -> tuple[Writer, Reader]:
+    return (
+        lambda value: None if value is None else write(value),
+        lambda data: None if data is None else read(data),
+    )
+
+
+def _sequence(write: Writer, read: Reader) -> tuple[Writer, Reader]:
+    def put(value: Any) -> Any:
+        if not value and type(value) is tuple:
+            return []
+        return [write(one) for one in _expect(value, tuple, "a tuple")]
+
+    def take(data: Any) -> Any:
+        if not data and type(data) is list:
+            return ()
+        return tuple([read(one) for one in _expect(data, list, "a list")])
+
+    return put, take
+
+
+def _row(parts: tuple[tuple[Writer, Reader], ...]) -> tuple[Writer, Reader]:
+    def sized(value: Any) -> Any:
+        if len(value) != len(parts):
+            raise CodecError(f": expected {len(parts)} values, not {len(value)}")
+        return value
+
+    def put(value: Any) -> Any:
+        row = sized(_expect(value, tuple, "a tuple"))
+        return [write(one) for (write, _), one in zip(parts, row, strict=True)]
+
+    def take(data: Any) -> Any:
+        row = sized(_expect(data, list, "a list"))
+        return tuple([read(one) for (_, read), one in zip(parts, row, strict=True)])
+
+    return put, take
+
+
+def _choice(cls: type, words: dict[Any, str]) -> tuple[Writer, Reader]:
+    members = {word: member for member, word in words.items()}
+
+    def put(value: Any) -> Any:
+        if type(value) is not cls:
+            raise CodecError(f": expected {cls.__name__}, not {type(value).__name__}")
+        return words[value]
+
+    def take(data: Any) -> Any:
+        member = members.get(data) if type(data) is str else None
+        if member is None:
+            raise CodecError(f": {data!r} is not one of {', '.join(members)}")
+        return member
+
+    return put, take
+
+
+def _expect(value: Any, cls: type, words: str) -> Any:
+    if type(value) is not cls:
+        raise CodecError(f": expected {words}, not {type(value).__name__}")
+    return value
+
+
+def _put_text(value: Any) -> Any:
+    if type(value) is not str:
+        if not isinstance(value, str):
+            raise CodecError(f": expected text, not {type(value).__name__}")
+        value = str(value)
+    return value if value.isascii() else _unicode(value)
+
+
+def _take_text(data: Any) -> Any:
+    if type(data) is not str:
+        raise CodecError(f": expected text, not {type(data).__name__}")
+    return data if data.isascii() else _unicode(data)
+
+
+def _unicode(value: str) -> str:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise CodecError(": half a character, which no file can hold") from None
+    return value
+
+
+def _number(value: Any) -> Any:
+    if type(value) is not int:
+        raise CodecError(f": expected a whole number, not {type(value).__name__}")
+    if value.bit_length() > NUMBER_BITS_MAX:
+        raise CodecError(f": a number of more than {NUMBER_BITS_MAX} bits")
+    return value
+
+
+def _truth(value: Any) -> Any:
+    return _expect(value, bool, "true or false")
+
+
+def _put_time(value: Any) -> Any:
+    if type(value) is not datetime:
+        raise CodecError(f": expected a time, not {type(value).__name__}")
+    if value.tzinfo is not UTC:
+        value = _to_utc(value)
+    return value.isoformat(timespec="microseconds")[:-6] + "Z"
+
+
+def _to_utc(value: datetime) -> datetime:
+    if value.utcoffset() is None:
+        raise CodecError(": a time without its zone")
+    try:
+        return value.astimezone(UTC)
+    except OverflowError:
+        raise CodecError(": a time before year 1 or after year 9999") from None
+
+
+def _take_time(data: Any) -> Any:
+    if type(data) is not str or not _TIME(data):
+        raise CodecError(f": {data!r} is not a time written as 2026-01-31T23:59:59.000000Z")
+    try:
+        return datetime.fromisoformat(data)
+    except ValueError:
+        raise CodecError(f": {data!r} is not a time") from None
+
+
+_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z").fullmatch
+
+_PLAIN: dict[Any, tuple[Writer, Reader]] = {
+    str: (_put_text, _take_text),
+    int: (_number, _number),
+    bool: (_truth, _truth),
+    datetime: (_put_time, _take_time),
+}
+
+#: Every event this program can write, by name.
+EVENT_TYPES: dict[str, type] = {one.__name__: one for one in get_args(Event)}
+_WRITERS: dict[str, Writer] = {name: _codec(one)[0] for name, one in EVENT_TYPES.items()}
+_READERS: dict[str, Reader] = {name: _codec(one)[1] for name, one in EVENT_TYPES.items()}

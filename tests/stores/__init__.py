@@ -1,0 +1,1 @@
+"""How events are written down and kept: one contract for every store."""
