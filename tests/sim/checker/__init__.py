@@ -1,0 +1,10 @@
+"""The independent checker: reads encoded events only, keeps its own books, and says which invariant broke.
+
+It never imports the program. The simulator tells it which policies exist, which bytes are what, who was authenticated,
+which bytes were served and what was shown; everything else it works out from the log.
+"""
+
+from tests.sim.checker.check import Checker
+from tests.sim.checker.shapes import Delivered, Shown, Violation, Work, parse_policy
+
+__all__ = ["Checker", "Delivered", "Shown", "Violation", "Work", "parse_policy"]

@@ -1,0 +1,217 @@
+"""Did everybody do only what is theirs to do? Invariants I13 to I17, and the rules that stand beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tests.sim.checker.model import Review
+from tests.sim.checker.shapes import OPENING, Delivered, Json, Who
+from tests.sim.checker.world import World
+
+Texts = Iterator[str]
+
+#: Events that name in full who acted.
+NAMES_WHO = {
+    "RevisionSubmitted": "by",
+    "SeatTaken": "reviewer",
+    "ReportSubmitted": "reviewer",
+    "StageOverridden": "by",
+    "FindingWaived": "by",
+    "ReviewReopened": "by",
+    "LessonRecorded": "by",
+}
+#: Events that name who acted by name alone.
+NAMES_NAME = {
+    "FindingResolved": "by",
+    "FindingReopened": "by",
+    "NoteAdded": "by",
+    "EscapeReported": "by",
+    "SkipEnabled": "by",
+    "SessionPaused": "by",
+    "SessionResumed": "by",
+    "PolicyActivated": "by",
+    "LessonRetired": "by",
+}
+JUDGING = frozenset(
+    {"SubmitReport", "KeepReport", "SettleFinding", "VerifyFinding", "OverrideStage", "ReportInconclusive"}
+)
+HUMAN_COMMANDS = frozenset({"GiveRuling", "OverrideStage", "WaiveFinding", "ReopenReview", "EnableSkip"})
+AFTER_THE_END = frozenset(
+    {"ReviewReopened", "EscapeReported", "NoteAdded", "RulingRequested", "PolicyNoted", "RulingGiven"}
+)
+
+
+def i13_events_name_who_asked(kind: str, body: Json, actor: Who, step: Delivered) -> Texts:
+    if actor != step.principal:
+        yield f"{kind} is said to be by {actor['name']}, {step.principal['name']} was authenticated"
+    field = NAMES_WHO.get(kind)
+    if field is not None and body[field] != step.principal:
+        yield f"{kind}.{field} is {body[field]['name']}, {step.principal['name']} was authenticated"
+    field = NAMES_NAME.get(kind)
+    if field is not None and body[field] != step.principal["name"]:
+        yield f"{kind}.{field} is {body[field]}, {step.principal['name']} was authenticated"
+
+
+def i13_rulings_name_who_ruled(_world: World, _review: Review, body: Json, step: Delivered) -> Texts:
+    if body["by"] != step.principal:
+        yield f"ruled by {body['by']['name']}, {step.principal['name']} was authenticated"
+    if step.principal["kind"] != "human" and not (body["by_clock"] and step.principal["kind"] == "clock"):
+        yield f"{step.principal['name']} ({step.principal['kind']}) gave a ruling"
+
+
+def i14_only_humans_use_human_commands(step: Delivered) -> Texts:
+    if step.accepted and step.command in HUMAN_COMMANDS and step.principal["kind"] != "human":
+        yield f"{step.command} was taken from {step.principal['name']} ({step.principal['kind']})"
+    if step.accepted and step.command == "PassDeadline" and step.principal["kind"] != "clock":
+        yield f"PassDeadline was taken from {step.principal['name']}"
+
+
+def i14_only_the_owner_revises(_world: World, review: Review, body: Json, step: Delivered) -> Texts:
+    if review.revisions and step.principal["name"] != review.author["name"]:
+        yield f"{step.principal['name']} revised the work of {review.author['name']}"
+    if body["by"]["name"] != step.principal["name"]:
+        yield f"revision {body['number']} names {body['by']['name']}"
+
+
+def i14_only_the_owner_answers(_world: World, review: Review, body: Json, step: Delivered) -> Texts:
+    if step.principal["name"] != review.author["name"]:
+        yield f"{step.principal['name']} answered {body['finding']} for {review.author['name']}"
+
+
+def i14_only_the_owner_withdraws(_world: World, review: Review, body: Json, step: Delivered) -> Texts:
+    if body["outcome"] == "withdrawn" and step.principal["name"] != review.author["name"]:
+        yield f"{step.principal['name']} withdrew the work of {review.author['name']}"
+
+
+def i14_only_the_holder_settles(_world: World, review: Review, body: Json, step: Delivered) -> Texts:
+    finding = review.findings.get(body["finding"])
+    holder = review.seats[finding.seat].holder if finding else None
+    if holder is None or holder["name"] != step.principal["name"]:
+        yield f"{step.principal['name']} settled {body['finding']}, its seat is held by {holder and holder['name']}"
+    if step.principal["name"] in review.contributors:
+        yield f"the contributor {step.principal['name']} settled {body['finding']}"
+    if body["revision"] != review.number:
+        yield f"{body['finding']} was settled on revision {body['revision']}, current is {review.number}"
+
+
+def i14_only_a_human_waives(_world: World, review: Review, body: Json, step: Delivered) -> Texts:
+    if step.principal["kind"] != "human":
+        yield f"{step.principal['name']} ({step.principal['kind']}) waived {body['finding']}"
+    if step.principal["name"] in review.contributors:
+        yield f"the contributor {step.principal['name']} waived {body['finding']}"
+    if not body["reason"].strip():
+        yield f"{body['finding']} was waived without a reason"
+
+
+def i14_only_the_eligible_report(_world: World, review: Review, body: Json, step: Delivered) -> Texts:
+    seat, name = review.seats.get(body["seat"]), step.principal["name"]
+    if name in review.contributors:
+        yield f"the contributor {name} reported as {body['seat']}"
+    if seat is None:
+        yield f"{name} reported on the unknown seat {body['seat']}"
+    elif seat.holder is None or seat.holder["name"] != name:
+        yield f"{name} reported on {seat.id}, held by {seat.holder and seat.holder['name']}"
+    if step.principal["kind"] in ("clock", "service"):
+        yield f"a {step.principal['kind']} reported"
+    session = step.principal["session"]
+    if session and session == review.author["session"]:
+        yield f"{name} works in the author's own session"
+    yield from _within_lease(review, body, step)
+
+
+def _within_lease(review: Review, body: Json, step: Delivered) -> Texts:
+    seat = review.seats.get(body["seat"])
+    if seat is not None and seat.lease and seat.lease < step.at:
+        yield f"{step.principal['name']} reported on {seat.id} after the lease ended {seat.lease}"
+
+
+def i14_seats_go_to_other_eyes(_world: World, review: Review, body: Json, step: Delivered) -> Texts:
+    name = step.principal["name"]
+    if name in review.contributors:
+        yield f"the contributor {name} took {body['seat']}"
+    seat = review.seats.get(body["seat"])
+    if seat is None:
+        return
+    if seat.holder is not None and seat.holder["name"] != name and seat.lease > step.at:
+        yield f"{name} took {seat.id}, which {seat.holder['name']} holds until {seat.lease}"
+    if name in seat.left:
+        yield f"{name} took {seat.id} again after leaving it"
+
+
+def i14_only_a_verifying_seat_verifies(_world: World, review: Review, body: Json, step: Delivered) -> Texts:
+    seat, finding = review.seats.get(body["seat"]), review.findings.get(body["finding"])
+    if seat is None or seat.part != "verify" or seat.holder is None or seat.holder["name"] != step.principal["name"]:
+        yield f"{step.principal['name']} verified {body['finding']} without a verifying seat"
+    if finding is not None and finding.raiser == step.principal["name"]:
+        yield f"{step.principal['name']} verified their own finding {finding.id}"
+    if step.principal["name"] in review.contributors:
+        yield f"the contributor {step.principal['name']} verified {body['finding']}"
+
+
+def i15_one_voice_per_stage(_world: World, review: Review, body: Json, step: Delivered) -> Texts:
+    mine = review.seats.get(body["seat"])
+    if mine is None:
+        return
+    for (seat, number), report in review.counted.items():
+        other = review.seats[seat]
+        beside = number == body["revision"] and other.id != mine.id and other.stage == mine.stage
+        if beside and report.who["name"] == step.principal["name"]:
+            yield f"{step.principal['name']} counts on {other.id} and {mine.id}"
+
+
+def i16_a_report_names_these_bytes(_world: World, review: Review, body: Json, step: Delivered) -> Texts:
+    if body["revision"] != review.number or body["digest"] != review.digest:
+        yield f"{body['seat']} reported on {body['digest']}, current is {review.digest}"
+    if step.served and step.served != body["digest"]:
+        yield f"{body['seat']} was served {step.served} and reported on {body['digest']}"
+
+
+def i16_judging_names_the_current_revision(review: Review, step: Delivered) -> Texts:
+    if step.accepted and step.command in JUDGING and step.revision is not None and step.revision != review.number:
+        yield f"{step.command} named revision {step.revision}, current is {review.number}"
+
+
+def i17_nobody_with_a_hand_in_it_is_drawn(_world: World, review: Review, body: Json, step: Delivered) -> Texts:
+    reviewer = body["seat"]["reviewer"]
+    names = {reviewer["name"]} if reviewer else set()
+    hand = names & review.contributors
+    if hand:
+        yield f"{body['seat']['id']} was given to the contributor {min(hand)}"
+    if body["draw"] not in (0, step.draw):
+        yield f"{body['seat']['id']} was drawn with {body['draw']}, the seed was {step.draw}"
+
+
+def i17_the_author_cannot_steer_the_draw(first: list[Json], second: list[Json]) -> Texts:
+    """Two openings that differ only in what the author controls ask the same reviewers."""
+    if _drawn(first) != _drawn(second):
+        yield f"drawn {_drawn(first)}, and {_drawn(second)} when the author words it otherwise"
+
+
+def _drawn(events: list[Json]) -> list[tuple[str, str]]:
+    asked = (one["body"]["seat"] for one in events if one["type"] == "ReportRequested")
+    return [(seat["id"], (seat["reviewer"] or {"name": ""})["name"]) for seat in asked]
+
+
+def y10_opening_needs_enough_people(world: World, review: Review, body: Json, step: Delivered) -> Texts:
+    request = review.requests.get(body["request"])
+    if request is None or not body["final"] or body["effect"] not in OPENING:
+        return
+    voters = {name for name, effect in request.votes.items() if effect in OPENING} | {step.principal["name"]}
+    members: set[str] | frozenset[str] = voters
+    if request.group:
+        members = {one for policy in world.policies_of(review) for one in policy.groups.get(request.group, ())}
+    voters = (voters & members) - review.contributors
+    protocol = world.protocol_of(review, request.stage)
+    needs = max(1, protocol.ruling_needs if protocol else 1)
+    if len(voters) < needs:
+        yield f"{body['effect']} was final with {len(voters)} of {needs} people"
+
+
+def y10_nobody_overrides_for_themselves(_world: World, review: Review, body: Json, step: Delivered) -> Texts:
+    if step.principal["name"] in review.contributors:
+        yield f"the contributor {step.principal['name']} overrode {body['stage']}"
+
+
+def y8_nothing_happens_after_the_end(review: Review, kind: str) -> Texts:
+    if review.outcome and kind not in AFTER_THE_END:
+        yield f"{kind} although the review is {review.outcome}"

@@ -1,0 +1,57 @@
+"""Does a reviewer see what they must not see yet? Invariants I18 and I19."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+
+from tests.sim.checker.model import Review
+from tests.sim.checker.shapes import Json, Shown
+from tests.sim.checker.world import World
+
+Texts = Iterator[str]
+
+
+def i18_hidden_reports_change_nothing(_world: World, _review: Review, shown: Shown) -> Texts:
+    """What a blind viewer sees is the same whatever the others wrote."""
+    if shown.text != shown.elsewhere:
+        at = next((i for i, (a, b) in enumerate(zip(shown.text, shown.elsewhere, strict=False)) if a != b), -1)
+        yield f"{shown.viewer} can tell: …{shown.text[max(0, at - 60) : at + 60]}…"
+
+
+def i18_no_foreign_word_is_shown(world: World, review: Review, shown: Shown) -> Texts:
+    """No text another reviewer wrote in a stage where this viewer has not reported yet."""
+    for stage in _blind_stages(world, review, shown.viewer):
+        for name, word in review.tokens.get(stage, ()):
+            if name != shown.viewer and word in shown.text:
+                yield f"{shown.viewer} was shown {word!r} of {name} in {stage}"
+                return
+
+
+def _blind_stages(world: World, review: Review, viewer: str) -> list[str]:
+    """Stages in which the viewer holds a seat and still owes the report that ends blindness."""
+    found = []
+    for seat in review.seats.values():
+        stage = world.stage(review, seat.stage)
+        if stage is None or stage.blind == "off" or seat.holder is None or seat.holder["name"] != viewer:
+            continue
+        reported = [number for (one, number) in review.counted if one == seat.id]
+        if not reported or (stage.blind == "each_round" and review.number not in reported):
+            found.append(seat.stage)
+    return found
+
+
+def print_of(before: bytes, event: Json) -> bytes:
+    """Chain one more event to the fingerprint of a stream."""
+    text = json.dumps(event, sort_keys=True, separators=(",", ":"))
+    return hashlib.blake2b(before + text.encode(), digest_size=16).digest()
+
+
+def i19_what_was_stored_stays(world: World, stream: str, events: list[Json]) -> Texts:
+    """The log handed over at the end is the one that was appended, event by event."""
+    found = b""
+    for event in events:
+        found = print_of(found, event)
+    if found != world.prints.get(stream, b""):
+        yield "the log is not what was appended"

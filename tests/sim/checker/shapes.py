@@ -1,0 +1,167 @@
+"""What does the checker speak in? Plain values; nothing here knows the program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Json = dict[str, Any]
+Who = dict[str, str]
+
+SEVERITY = {"minor": 1, "important": 2, "critical": 3}
+RISK = {"low": 1, "medium": 2, "high": 3}
+NEVER_SKIPPED = frozenset({"security_change", "breaking_change", "database_migration"})
+OPENING = frozenset({"pass_stage", "waive"})
+VERDICTS = frozenset({"approve", "concerns", "reject"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Violation:
+    """Something that must never happen, happened."""
+
+    invariant: str
+    review: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.invariant} in {self.review}: {self.text}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivered:
+    """One command as the simulator's network delivered it, and what came of it."""
+
+    principal: Who
+    stream: str
+    key: str
+    body: str
+    command: str
+    at: str
+    accepted: bool
+    reply: str
+    envelopes: Sequence[Json] = ()
+    repeated: bool = False
+    log_before: int = 0
+    log_after: int = 0
+    same_state: bool = True
+    revision: int | None = None
+    digest: str = ""
+    verdict: str | None = None
+    served: str = ""
+    draw: int = 0
+    items: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What one viewer was shown, and what the same viewer sees where the hidden reports differ."""
+
+    stream: str
+    viewer: str
+    text: str
+    elsewhere: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """What the simulator knows of some bytes: nobody in the program may claim otherwise."""
+
+    digest: str
+    risk: str = "medium"
+    trivial: bool = False
+    paths: tuple[str, ...] = ()
+    bad: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StagePolicy:
+    """What one stage demands."""
+
+    name: str
+    protocol: str
+    vote: str = "all"
+    quorum: int = 1
+    distinct: str = "reviewer"
+    seats: tuple[Json, ...] = ()
+    blocking: str = "important"
+    floor: str = "important"
+    late_is_advisory: bool = True
+    blind: str = "first"
+    independence: tuple[str, ...] = ()
+
+    @property
+    def has_veto(self) -> bool:
+        return any(seat.get("veto", False) for seat in self.seats)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProtocolPolicy:
+    """What one review style demands."""
+
+    name: str
+    style: str
+    stages: tuple[StagePolicy, ...]
+    revisions_max: int
+    exhausted: str = "escalate_to_human"
+    failures_max: int = 2
+    reports_max: int = 3
+    ruling_needs: int = 1
+    ruling_group: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """What the policy of this digest demands, in the simulator's own words."""
+
+    digest: str
+    protocols: dict[str, ProtocolPolicy]
+    kinds: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    default: tuple[str, ...] = ()
+    paths: dict[str, str] = field(default_factory=dict)
+    risks: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    skip_kinds: frozenset[str] = frozenset()
+    skip_autonomy: str = ""
+    skip_learned: bool = False
+    enabled: bool = True
+    groups: dict[str, frozenset[str]] = field(default_factory=dict)
+    parallel_max: int = 3
+    queued_max: int = 5
+    reopenings_max: int = 10
+
+    def required(self, kind: str, work: Work | None) -> set[str]:
+        """Which protocols these bytes must meet, whatever the caller called them."""
+        kinds = {kind}
+        if work is not None:
+            kinds |= {other for prefix, other in self.paths.items() if any(p.startswith(prefix) for p in work.paths)}
+        names = {name for one in kinds for name in self.kinds.get(one, self.default)}
+        if work is not None:
+            names |= {n for level, many in self.risks if RISK[work.risk] >= RISK[level] for n in many}
+        return names
+
+
+def parse_policy(digest: str, data: Json) -> Policy:
+    """Read a policy's plain description."""
+    protocols: dict[str, ProtocolPolicy] = {}
+    for name, one in data["protocols"].items():
+        rest = {key: value for key, value in one.items() if key != "stages"}
+        stages = tuple(StagePolicy(protocol=name, **stage) for stage in one["stages"])
+        protocols[name] = ProtocolPolicy(name=name, stages=stages, **rest)
+    rest = {key: value for key, value in data.items() if key != "protocols"}
+    return Policy(digest=digest, protocols=protocols, **rest)
+
+
+def differ(fact: str, one: Who, other: Who) -> bool:
+    """Whether two differ in a fact; an unknown fact is never different."""
+    key = "name" if fact == "reviewer" else fact
+    mine, theirs = one.get(key, ""), other.get(key, "")
+    return bool(mine) and bool(theirs) and mine != theirs
+
+
+def level_between(one: Who, other: Who) -> int:
+    """How independent two are: 1 another session, 2 another model family, 3 another operator, 0 unknown."""
+    if differ("operator", one, other):
+        return 3
+    if differ("model_family", one, other):
+        return 2
+    return 1 if differ("session", one, other) else 0

@@ -1,0 +1,157 @@
+"""What does the checker believe of everything beside the single review: policies, vetoes, trust, keys?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tests.sim.checker.model import Review
+from tests.sim.checker.shapes import Json, Policy, ProtocolPolicy, StagePolicy, Work
+
+
+@dataclass(slots=True)
+class Activated:
+    """A policy that came into force."""
+
+    digest: str
+    at: str
+    applies_in_flight: bool
+
+
+@dataclass(slots=True)
+class Lane:
+    """A fast lane of one author for one kind of work."""
+
+    by: str
+    by_kind: str
+    expires: str
+    spoiled: str = ""
+
+
+@dataclass(slots=True)
+class World:
+    """The checker's whole memory."""
+
+    reviews: dict[str, Review] = field(default_factory=dict)
+    policies: dict[str, Policy] = field(default_factory=dict)
+    activated: list[Activated] = field(default_factory=list)
+    works: dict[str, Work] = field(default_factory=dict)
+    vetoes: dict[str, set[tuple[str, str]]] = field(default_factory=dict)
+    lanes: dict[tuple[str, str], Lane] = field(default_factory=dict)
+    lessons: dict[str, Json] = field(default_factory=dict)
+    suppressors: dict[str, Json] = field(default_factory=dict)
+    replies: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
+    versions: dict[str, int] = field(default_factory=dict)
+    prints: dict[str, bytes] = field(default_factory=dict)
+    hostile: frozenset[str] = frozenset()
+    live: dict[tuple[str, str], int] = field(default_factory=dict)
+    active: dict[str, int] = field(default_factory=dict)
+
+    def policies_of(self, review: Review) -> list[Policy]:
+        """The pinned policy, and the one a human set above it while the review was open."""
+        found = [self.policies[review.policy]] if review.policy in self.policies else []
+        if review.policies and review.policies[-1] in self.policies:
+            found.append(self.policies[review.policies[-1]])
+        return found
+
+    def protocols_of(self, review: Review, policy: Policy) -> list[ProtocolPolicy]:
+        """The protocols this review must pass under a policy, as the log names them."""
+        names = review.protocols if policy.digest == review.policy else policy.kinds.get(review.kind, policy.default)
+        return [policy.protocols[name] for name in names if name in policy.protocols]
+
+    def stages_of(self, review: Review, policy: Policy) -> list[StagePolicy]:
+        return [stage for protocol in self.protocols_of(review, policy) for stage in protocol.stages]
+
+    def stage(self, review: Review, name: str) -> StagePolicy | None:
+        """The description of a stage, from the pinned policy or the one above it."""
+        for policy in self.policies_of(review):
+            for stage in self.stages_of(review, policy):
+                if stage.name == name:
+                    return stage
+        return None
+
+    def protocol_of(self, review: Review, stage: str) -> ProtocolPolicy | None:
+        """The protocol a stage belongs to."""
+        for policy in self.policies_of(review):
+            for protocol in self.protocols_of(review, policy):
+                if any(one.name == stage for one in protocol.stages):
+                    return protocol
+        return None
+
+    def revisions_max(self, review: Review) -> int:
+        """How often the author may try again: the lowest of all protocols."""
+        found = [
+            protocol.revisions_max
+            for policy in self.policies_of(review)[:1]
+            for protocol in self.protocols_of(review, policy)
+        ]
+        return min(found, default=0)
+
+    def apply(self, stream: str, kind: str, body: Json, actor: Json, at: str) -> None:
+        """Remember what events mean beyond their own review."""
+        match kind:
+            case "ReportSubmitted":
+                self._veto(stream, body)
+            case "StageOverridden":
+                self._unveto(stream, body)
+            case "PolicyActivated":
+                self.activated.append(Activated(body["digest"], at, body["applies_in_flight"]))
+            case "SkipEnabled" | "SkipDisabled":
+                self._lane(kind, body, actor)
+            case "EscapeReported":
+                self._spoil(stream, "an escape was reported")
+            case "LessonRecorded" | "LessonRetired" | "FindingWaived":
+                self._taught(stream, kind, body, actor)
+            case "WentLive":
+                self._published(body)
+
+    def _taught(self, stream: str, kind: str, body: Json, actor: Json) -> None:
+        """A lesson or a waiver may silence findings later; by whose word is what matters."""
+        if kind == "LessonRecorded":
+            self.lessons[body["lesson"]] = body
+        elif kind == "LessonRetired":
+            self.lessons.pop(body["lesson"], None)
+        else:
+            self.suppressors[f"{stream}:{body['finding']}"] = {**body, "actor": actor}
+
+    def _lane(self, kind: str, body: Json, actor: Json) -> None:
+        if kind == "SkipEnabled":
+            self.lanes[body["kind"], body["author"]] = Lane(actor["name"], actor["kind"], body["expires"])
+        else:
+            self.lanes.pop((body["kind"], body["author"]), None)
+
+    def _published(self, body: Json) -> None:
+        key = (f"review/{body['review']}", body["digest"])
+        self.live[key] = self.live.get(key, 0) + 1
+
+    def _veto(self, stream: str, body: Json) -> None:
+        seat = self.reviews[stream].seats[body["seat"]]
+        if seat.veto and body["verdict"] == "reject":
+            self.vetoes.setdefault(body["digest"], set()).add((stream, seat.stage))
+
+    def _unveto(self, stream: str, body: Json) -> None:
+        standing = self.vetoes.get(body["digest"], set())
+        standing.discard((stream, body["stage"]))
+        if not standing:
+            self.vetoes.pop(body["digest"], None)
+
+    def _spoil(self, stream: str, why: str) -> None:
+        review = self.reviews.get(stream)
+        lane = self.lanes.get((review.kind, review.author["name"])) if review else None
+        if lane is not None:
+            lane.spoiled = why
+
+    def weigh(self, review: Review) -> None:
+        """Count anew who has how much of this review on the table."""
+        for name, many in review.load.items():
+            self.active[name] -= many
+        review.load = {}
+        for request in review.requests.values():
+            seat = review.seats.get(request.seat)
+            if seat is not None and seat.holder is not None and not request.queued:
+                name = seat.holder["name"]
+                review.load[name] = review.load.get(name, 0) + 1
+        for name, many in review.load.items():
+            self.active[name] = self.active.get(name, 0) + many
+
+    def in_force(self) -> Activated:
+        return self.activated[-1]
