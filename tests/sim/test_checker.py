@@ -84,7 +84,14 @@ def settled(name: str) -> tuple[str, Json]:
 
 def honest() -> list[Json]:
     """One review of the style `resolve`, from its opening to the clearance, as steps."""
-    opened = {"review": "r1", "kind": "story", "author": who("ann"), "contributors": [], "rules": "p1", "context": []}
+    opened = {
+        "review": "r1",
+        "kind": "story",
+        "author": who("ann"),
+        "contributors": [who("ann")],
+        "rules": "p1",
+        "context": [],
+    }
     revised = {
         "number": 1,
         "digest": "d1",
@@ -193,6 +200,7 @@ LIES: dict[str, Lie] = {
     "I7: cleared twice": lambda steps: steps[4]["events"].append(copy.deepcopy(steps[4]["events"][2])),
     "I8: the clock clears": by(4, "clock", "clock"),
     "I10: a policy not in force": change(0, 0, rules="p0"),
+    "I13: opened in another's name": change(0, 0, author=who("eve")),
     "I13: somebody else reports": by(1, "eve"),
     "I13: the log names somebody else": also(1, actor=who("eve")),
     "I14: a reviewer answers": by(2, "bob"),

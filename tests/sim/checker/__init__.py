@@ -5,6 +5,6 @@ which bytes were served and what was shown; everything else it works out from th
 """
 
 from tests.sim.checker.check import Checker
-from tests.sim.checker.shapes import Delivered, Shown, Violation, Work, parse_policy
+from tests.sim.checker.shapes import Delivered, Policy, Shown, Violation, Work, parse_policy
 
-__all__ = ["Checker", "Delivered", "Shown", "Violation", "Work", "parse_policy"]
+__all__ = ["Checker", "Delivered", "Policy", "Shown", "Violation", "Work", "parse_policy"]

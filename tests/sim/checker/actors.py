@@ -12,7 +12,6 @@ Texts = Iterator[str]
 
 #: Events that name in full who acted.
 NAMES_WHO = {
-    "RevisionSubmitted": "by",
     "SeatTaken": "reviewer",
     "ReportSubmitted": "reviewer",
     "StageOverridden": "by",
@@ -36,6 +35,7 @@ JUDGING = frozenset(
     {"SubmitReport", "KeepReport", "SettleFinding", "VerifyFinding", "OverrideStage", "ReportInconclusive"}
 )
 HUMAN_COMMANDS = frozenset({"GiveRuling", "OverrideStage", "WaiveFinding", "ReopenReview", "EnableSkip"})
+LEAVES_MAX = 3
 AFTER_THE_END = frozenset(
     {"ReviewReopened", "EscapeReported", "NoteAdded", "RulingRequested", "PolicyNoted", "RulingGiven"}
 )
@@ -50,6 +50,14 @@ def i13_events_name_who_asked(kind: str, body: Json, actor: Who, step: Delivered
     field = NAMES_NAME.get(kind)
     if field is not None and body[field] != step.principal["name"]:
         yield f"{kind}.{field} is {body[field]}, {step.principal['name']} was authenticated"
+
+
+def i13_the_author_is_who_asked(_world: World, _review: Review, body: Json, step: Delivered) -> Texts:
+    """Only a human, or the service that watches a session, opens a review for somebody else."""
+    if body["author"] != step.principal and step.principal["kind"] not in ("human", "service"):
+        yield f"{step.principal['name']} opened a review in the name of {body['author']['name']}"
+    if step.principal["name"] not in {one["name"] for one in (body["author"], *body["contributors"])}:
+        yield f"{step.principal['name']} opened the review and is no contributor"
 
 
 def i13_rulings_name_who_ruled(_world: World, _review: Review, body: Json, step: Delivered) -> Texts:
@@ -67,10 +75,10 @@ def i14_only_humans_use_human_commands(step: Delivered) -> Texts:
 
 
 def i14_only_the_owner_revises(_world: World, review: Review, body: Json, step: Delivered) -> Texts:
-    if review.revisions and step.principal["name"] != review.author["name"]:
-        yield f"{step.principal['name']} revised the work of {review.author['name']}"
-    if body["by"]["name"] != step.principal["name"]:
-        yield f"revision {body['number']} names {body['by']['name']}"
+    if review.revisions and body["by"] != step.principal:
+        yield f"revision {body['number']} names {body['by']['name']}, {step.principal['name']} was authenticated"
+    if body["by"]["name"] != review.author["name"]:
+        yield f"{body['by']['name']} revised the work of {review.author['name']}"
 
 
 def i14_only_the_owner_answers(_world: World, review: Review, body: Json, step: Delivered) -> Texts:
@@ -134,8 +142,8 @@ def i14_seats_go_to_other_eyes(_world: World, review: Review, body: Json, step: 
         return
     if seat.holder is not None and seat.holder["name"] != name and seat.lease > step.at:
         yield f"{name} took {seat.id}, which {seat.holder['name']} holds until {seat.lease}"
-    if name in seat.left:
-        yield f"{name} took {seat.id} again after leaving it"
+    if seat.left.count(name) >= LEAVES_MAX:
+        yield f"{name} took {seat.id} again after leaving it {LEAVES_MAX} times"
 
 
 def i14_only_a_verifying_seat_verifies(_world: World, review: Review, body: Json, step: Delivered) -> Texts:

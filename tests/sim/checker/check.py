@@ -15,7 +15,7 @@ StepCheck = Callable[[World, Review, Delivered], Iterator[str]]
 
 #: What is asked of an event, by its type, with the review as it was before.
 ON_EVENT: dict[str, tuple[EventCheck, ...]] = {
-    "ReviewOpened": (going_live.i10_the_policy_in_force_governs,),
+    "ReviewOpened": (going_live.i10_the_policy_in_force_governs, actors.i13_the_author_is_who_asked),
     "RevisionSubmitted": (
         going_live.i4_vetoed_bytes_enter_nowhere,
         going_live.i5_required_protocols_are_named,

@@ -1,0 +1,109 @@
+"""What happens on the streams beside the reviews: trust, sessions, policy, lessons, targets?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from foureyes.core.events import LessonKind, PolicyActivated, SideEvent, WentLive
+from foureyes.core.facts import Suppression
+from foureyes.core.lessons import Lessons, PurgeLessons, RecordLesson, RetireLesson, decide_lesson, evolve_lessons
+from foureyes.core.live import Clearance, LiveFacts, RecordLive, decide_live
+from foureyes.core.model import Review
+from foureyes.core.policies import ActivatePolicy, decide_policy
+from foureyes.core.sessions import Session, SessionFacts, decide_session, evolve_session
+from foureyes.core.trust import DisableSkip, EnableSkip, decide_trust, evolve_trust
+from foureyes.core.values import Outcome
+from tests.sim.books import Books
+from tests.sim.script import Delivery
+
+SideEvents = tuple[SideEvent, ...]
+
+
+@dataclass(slots=True)
+class Beside:
+    """The state of every stream that is no review."""
+
+    books: Books
+    sessions: dict[str, Session] = field(default_factory=dict)
+    lessons: dict[str, Lessons] = field(default_factory=dict)
+    lives: list[WentLive] = field(default_factory=list)
+    policy: PolicyActivated | None = None
+
+    def decide(self, delivery: Delivery, reviews: Mapping[str, Review]) -> SideEvents:
+        """Answer a command on one of these streams and remember what followed."""
+        command = delivery.command
+        if isinstance(command, EnableSkip | DisableSkip):
+            return self._trust(delivery, command)
+        if isinstance(command, RecordLesson | RetireLesson | PurgeLessons):
+            return self._lesson(delivery, command)
+        if isinstance(command, RecordLive):
+            return self._live(delivery, command, reviews)
+        if isinstance(command, ActivatePolicy):
+            events = decide_policy(self.policy, command, delivery.who)
+            self.policy = self.activated(events) or self.policy
+            return events
+        return self._session(delivery, reviews)
+
+    @staticmethod
+    def activated(events: SideEvents) -> PolicyActivated | None:
+        return next((one for one in events if isinstance(one, PolicyActivated)), None)
+
+    def _trust(self, delivery: Delivery, command: EnableSkip | DisableSkip) -> SideEvents:
+        _, kind, author = delivery.stream.split("/")
+        record = self.books.record(kind, author)
+        events = decide_trust(record, command, delivery.who, delivery.at, self.books.learning)
+        for event in events:
+            record = evolve_trust(record, event, delivery.at)
+        self.books.trust[kind, author] = record
+        return events
+
+    def _lesson(self, delivery: Delivery, command: RecordLesson | RetireLesson | PurgeLessons) -> SideEvents:
+        scope = delivery.stream.partition("/")[2]
+        lessons = self.lessons.get(scope, ())
+        events = decide_lesson(lessons, command, delivery.who, delivery.at, scope=scope)
+        for event in events:
+            lessons = evolve_lessons(lessons, event, delivery.at)
+        self.lessons[scope] = lessons
+        self._suppress()
+        return events
+
+    def _suppress(self) -> None:
+        """False positives in force silence findings; those that humans waived stay as they are."""
+        waived = [one for one in self.books.suppressions if not one.source.startswith("lesson-")]
+        self.books.suppressions.clear()
+        self.books.suppressions.extend(waived)
+        for one in (one for lessons in self.lessons.values() for one in lessons):
+            if one.kind is LessonKind.FALSE_POSITIVE and not one.retired:
+                self.books.suppressions.append(
+                    Suppression(
+                        fingerprint=one.fingerprint,
+                        context_hash=one.context_hash,
+                        source=one.id,
+                        by=one.by.name,
+                        expires=one.expires,
+                    )
+                )
+
+    def _live(self, delivery: Delivery, command: RecordLive, reviews: Mapping[str, Review]) -> SideEvents:
+        review = reviews.get(f"review/{command.review}")
+        cleared = review is not None and review.outcome is Outcome.CLEARED
+        clearance = Clearance(digest=review.cleared) if review is not None and cleared else None
+        veto = self.books.vetoed_elsewhere("", (command.digest,)).get(command.digest, "")
+        facts = LiveFacts(clearance=clearance, veto=veto, lives=tuple(self.lives[-50:]))
+        events = decide_live(command, delivery.who, facts, delivery.at)
+        self.lives += [one for one in events if isinstance(one, WentLive)]
+        return events
+
+    def _session(self, delivery: Delivery, reviews: Mapping[str, Review]) -> SideEvents:
+        name = delivery.stream.partition("/")[2]
+        session = self.sessions.get(name, Session(id=name))
+        waiting = any(
+            one.origin.session == name and one.outcome is None and one.ruling() is not None for one in reviews.values()
+        )
+        facts = SessionFacts(reviews_waiting=waiting)
+        events = decide_session(session, delivery.command, delivery.who, delivery.at, facts)  # type: ignore[arg-type]  # only session commands are left
+        for event in events:
+            session = evolve_session(session, event, delivery.at)
+        self.sessions[name] = session
+        return events

@@ -1,0 +1,124 @@
+"""What does the shell know beside each review? The simulator's own books, from which the facts are taken."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from foureyes.core import events as e
+from foureyes.core.facts import Load, PastRuling, Suppression
+from foureyes.core.model import ReportRequest, Review
+from foureyes.core.rules import Learning
+from foureyes.core.trust import TrustRecord, record_escape, record_failure, record_review
+from foureyes.core.values import ClearedBy, Outcome, Verdict
+
+PAST_RULINGS_MAX = 20
+SUPPRESSIONS_MAX = 40
+PAIRINGS_MAX = 30
+
+
+@dataclass(slots=True)
+class Books:
+    """Vetoes, load, trust, suppressions, past rulings and cost, kept up to date event by event."""
+
+    learning: Learning
+    vetoes: dict[str, dict[str, set[str]]] = field(default_factory=dict)
+    load: dict[str, Load] = field(default_factory=dict)
+    shares: dict[str, dict[str, tuple[int, int]]] = field(default_factory=dict)
+    trust: dict[tuple[str, str], TrustRecord] = field(default_factory=dict)
+    suppressions: deque[Suppression] = field(default_factory=lambda: deque(maxlen=SUPPRESSIONS_MAX))
+    rulings: deque[PastRuling] = field(default_factory=lambda: deque(maxlen=PAST_RULINGS_MAX))
+    pairings: dict[str, deque[str]] = field(default_factory=dict)
+    spent: int = 0
+
+    def vetoed_elsewhere(self, stream: str, digests: tuple[str, ...]) -> Mapping[str, str]:
+        """Standing vetoes of other reviews on these bytes."""
+        found = {}
+        for digest in digests:
+            others = sorted(one for one, stages in self.vetoes.get(digest, {}).items() if stages and one != stream)
+            if others:
+                found[digest] = others[0].partition("/")[2]
+        return found
+
+    def record(self, kind: str, author: str) -> TrustRecord:
+        return self.trust.setdefault((kind, author), TrustRecord(kind=kind, author=author))
+
+    def paired(self, author: str) -> dict[str, int]:
+        """How often each reviewer reviewed this author's work lately."""
+        found: dict[str, int] = {}
+        for name in self.pairings.get(author, ()):
+            found[name] = found.get(name, 0) + 1
+        return found
+
+    def note(self, stream: str, review: Review, event: e.ReviewEvent, at: datetime) -> None:
+        """Take one event of a review into the books; the review is as it was after the event."""
+        match event:
+            case e.ReportSubmitted():
+                self._reported(stream, review, event)
+            case e.StageOverridden(stage=stage, digest=digest):
+                self.vetoes.get(digest, {}).get(stream, set()).discard(stage)
+            case e.FindingWaived(false_positive=True):
+                self._silenced(stream, review, event)
+            case e.RulingGiven(final=True, by_clock=False):
+                reason = event.request
+                self.rulings.append(
+                    PastRuling(kind=review.kind, reason=reason, effect=event.effect, by=event.by.name, at=at)
+                )
+            case e.ReviewCleared() | e.ReviewClosed() | e.EscapeReported():
+                self._learn(review, event, at)
+            case _:
+                pass
+
+    def _reported(self, stream: str, review: Review, event: e.ReportSubmitted) -> None:
+        seat = review.seats[event.seat]
+        self.spent += event.cost.usd_micro
+        self.pairings.setdefault(review.author.name, deque(maxlen=PAIRINGS_MAX)).append(event.reviewer.name)
+        if seat.veto and event.verdict is Verdict.REJECT:
+            self.vetoes.setdefault(event.digest, {}).setdefault(stream, set()).add(seat.stage)
+
+    def _silenced(self, stream: str, review: Review, event: e.FindingWaived) -> None:
+        finding = review.findings[event.finding]
+        self.suppressions.append(
+            Suppression(
+                fingerprint=finding.fingerprint,
+                context_hash=event.context_hash,
+                source=f"{stream}:{finding.id}",
+                by=event.by.name,
+                expires=event.expires,
+            )
+        )
+
+    def _learn(self, review: Review, event: e.ReviewCleared | e.ReviewClosed | e.EscapeReported, at: datetime) -> None:
+        key, record = (review.kind, review.author.name), self.record(review.kind, review.author.name)
+        match event:
+            case e.EscapeReported():
+                self.trust[key] = record_escape(record, at=at, learning=self.learning)
+            case e.ReviewCleared(by=ClearedBy.GATES):
+                sure = [one.confidence for one in review.reports.values() if one.revision == review.revision]
+                confidence = min((one for one in sure if one is not None), default=None)
+                self.trust[key] = record_review(
+                    record, approved=True, confidence=confidence, at=at, learning=self.learning
+                )
+            case e.ReviewClosed(outcome=outcome) if outcome is not Outcome.WITHDRAWN:
+                self.trust[key] = record_failure(record, at=at, learning=self.learning)
+            case _:
+                pass
+
+    def weigh(self, stream: str, review: Review) -> None:
+        """Count anew who has how much of this review on the table."""
+        new: dict[str, tuple[int, int]] = {}
+        for request in review.requests.values():
+            holder = review.seats[request.seat].reviewer if isinstance(request, ReportRequest) else None
+            if holder is not None and isinstance(request, ReportRequest):
+                active, queued = new.get(holder.name, (0, 0))
+                new[holder.name] = (active + (not request.queued), queued + request.queued)
+        old = self.shares.get(stream, {})
+        if new != old:
+            for name in old.keys() | new.keys():
+                before, after, total = old.get(name, (0, 0)), new.get(name, (0, 0)), self.load.get(name, Load())
+                self.load[name] = Load(
+                    active=total.active + after[0] - before[0], queued=total.queued + after[1] - before[1]
+                )
+            self.shares[stream] = new

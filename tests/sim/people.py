@@ -1,0 +1,85 @@
+"""Who lives in the simulated world? Agents of several operators and families, programs, humans; some hostile."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from enum import StrEnum
+
+from foureyes.core.facts import Principal
+from foureyes.core.values import Who, WhoKind
+
+
+class Temper(StrEnum):
+    """How somebody behaves; all but the first are what the gate must withstand."""
+
+    HONEST = "honest"
+    NITPICKS = "always nitpicks"
+    APPROVES = "always approves"
+    REOPENS = "reopens everything"
+    SILENT = "never answers"
+    SHOPS = "resubmits elsewhere"
+    SELF_APPROVES = "approves their own work"
+    COLLUDES = "approves what friends made"
+    FLOODS = "floods"
+    CRASHES = "holds a seat and vanishes"
+
+
+ADVERSARIES = tuple(one for one in Temper if one is not Temper.HONEST)
+
+ROLES = (
+    "architect",
+    "core_developer",
+    "app_developer",
+    "optimizer",
+    "tester",
+    "auditor",
+    "seldon",
+    "hardin",
+    "gaal",
+    "daneel",
+    "haiku",
+    "sonnet",
+    "verifier",
+)
+OPERATORS = ("north", "south", "east", "west")
+FAMILIES = ("claude", "gpt", "gemini", "")
+HUMANS = ("hana", "hugo", "hedda", "horst")
+PROGRAMS = ("linter", "scanner", "tests")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """Somebody with a credential, a temper and roles."""
+
+    who: Who
+    temper: Temper
+    principal: Principal
+
+
+def populate(rng: random.Random, tempers: tuple[Temper, ...], agents: int = 18) -> dict[str, Person]:
+    """Make a population; the tempers given are spread over the agents, the rest are honest."""
+    people: dict[str, Person] = {}
+    for number in range(agents):
+        operator = OPERATORS[number % len(OPERATORS)]
+        family = FAMILIES[rng.randrange(len(FAMILIES))]
+        who = Who(
+            name=f"agent-{number:02d}",
+            kind=WhoKind.AGENT,
+            operator=operator,
+            model_family=family,
+            provider=family and f"{family}-cloud",
+            session=f"s{number:02d}",
+        )
+        temper = tempers[number // 2] if number // 2 < len(tempers) else Temper.HONEST
+        roles = frozenset({ROLES[number % len(ROLES)], *rng.sample(ROLES, 4)})
+        people[who.name] = _person(who, temper, roles)
+    for name in PROGRAMS:
+        people[name] = _person(Who(name=name, kind=WhoKind.PROGRAM, operator="north"), Temper.HONEST, frozenset({name}))
+    for name in HUMANS:
+        people[name] = _person(Who(name=name, kind=WhoKind.HUMAN, operator=name), Temper.HONEST, frozenset({"human"}))
+    return people
+
+
+def _person(who: Who, temper: Temper, roles: frozenset[str]) -> Person:
+    return Person(who=who, temper=temper, principal=Principal(who=who, roles=roles))

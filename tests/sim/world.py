@@ -1,0 +1,191 @@
+"""What happens when a command is delivered? The simulated shell around the real core, watched by the checker."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from foureyes.core.commands import OpenReview, ReviewCommand, SubmitRevision
+from foureyes.core.decide import decide
+from foureyes.core.events import Event, ReviewEvent
+from foureyes.core.evolve import evolve
+from foureyes.core.facts import Facts, PolicyInForce, Principal, Risk
+from foureyes.core.model import Review
+from foureyes.core.refusals import Refusal
+from foureyes.core.rules import Rules
+from foureyes.core.values import ChangeKind, Who
+from foureyes.store.codec import encode
+from tests.sim.beside import Beside, SideEvents
+from tests.sim.books import Books
+from tests.sim.checker import Checker, Delivered, Policy, Violation, Work
+from tests.sim.counts import Counts
+from tests.sim.people import Person
+from tests.sim.script import Delivery
+from tests.sim.works import Bytes
+
+Json = dict[str, Any]
+
+ACCEPTED = "accepted"
+KEY_REUSED = "key_reused"
+TIME = "%Y-%m-%dT%H:%M:%S.%fZ"
+
+
+@dataclass(slots=True)
+class World:
+    """Everything there is: people, bytes, rules, reviews with their logs, and the checker that watches."""
+
+    people: dict[str, Person]
+    rules: dict[str, Rules]
+    policies: list[Policy]
+    in_force: PolicyInForce
+    hostile: frozenset[str] = frozenset()
+    works: dict[str, Bytes] = field(default_factory=dict)
+    reviews: dict[str, Review] = field(default_factory=dict)
+    logs: dict[str, list[Json]] = field(default_factory=dict)
+    replies: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
+    counts: Counts = field(default_factory=Counts)
+    violations: list[Violation] = field(default_factory=list)
+    pool: tuple[Principal, ...] = ()
+    checker: Checker = field(init=False)
+    books: Books = field(init=False)
+    beside: Beside = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.pool = tuple(one.principal for one in self.people.values())
+        self.checker = Checker(self.policies, self.in_force.digest, self.hostile)
+        self.books = Books(learning=self.rules[self.in_force.digest].learning)
+        self.beside = Beside(books=self.books)
+
+    def make_known(self, work: Bytes) -> None:
+        """Bytes exist from now on; the checker learns the truth about them."""
+        self.works[work.digest] = work
+        risk = work.risk.level.name.lower()
+        self.checker.know(
+            Work(digest=work.digest, risk=risk, trivial=work.risk.trivial, paths=work.paths, bad=work.bad)
+        )
+
+    def deliver(self, delivery: Delivery) -> str:
+        """One step: answer the command, append, and let the checker look; the reply comes back."""
+        before = self.reviews.get(delivery.stream)
+        length = len(self.logs.get(delivery.stream, ()))
+        known = self.replies.get((delivery.who.name, delivery.key))
+        envelopes: list[Json] = []
+        if known is not None:
+            reply = known[1] if known[0] == delivery.body else KEY_REUSED
+        else:
+            reply, envelopes = self._answer(delivery, before)
+            self.replies[delivery.who.name, delivery.key] = (delivery.body, reply)
+        self._count(delivery, reply, envelopes)
+        command = delivery.command
+        self.violations += self.checker.step(
+            Delivered(
+                principal=person(delivery.who),
+                stream=delivery.stream,
+                key=delivery.key,
+                body=delivery.body,
+                command=delivery.name,
+                at=delivery.at.strftime(TIME),
+                accepted=reply == ACCEPTED,
+                reply=reply,
+                envelopes=envelopes,
+                repeated=known is not None,
+                log_before=length,
+                log_after=len(self.logs.get(delivery.stream, ())),
+                same_state=self.reviews.get(delivery.stream) is before,
+                revision=getattr(command, "revision", None),
+                digest=getattr(command, "digest", ""),
+                verdict=getattr(command, "verdict", None),
+                served=delivery.served,
+                draw=delivery.draw,
+                items=delivery.items,
+            )
+        )
+        return reply
+
+    def _answer(self, delivery: Delivery, review: Review | None) -> tuple[str, list[Json]]:
+        try:
+            if delivery.stream.startswith("review/"):
+                events: Sequence[Event] = self._decide(delivery, review)
+            else:
+                events = self._decide_beside(delivery)
+        except Refusal as refusal:
+            return refusal.code.value, []
+        return ACCEPTED, self._append(delivery, events)
+
+    def _decide(self, delivery: Delivery, review: Review | None) -> tuple[ReviewEvent, ...]:
+        command: ReviewCommand = delivery.command  # type: ignore[assignment]  # the stream says which sort it is
+        rules = self.rules[review.rules if review else self.in_force.digest]
+        facts = self.facts(delivery, review)
+        events = decide(rules, review, command, actor=delivery.who, facts=facts, now=delivery.at)
+        for event in events:
+            review = evolve(review, event)
+            self.books.note(delivery.stream, review, event, delivery.at)
+        if review is not None:
+            self.reviews[delivery.stream] = review
+            self.books.weigh(delivery.stream, review)
+        return events
+
+    def facts(self, delivery: Delivery, review: Review | None) -> Facts:
+        """What the shell would gather for this command."""
+        command = delivery.command
+        digest = command.digest if isinstance(command, OpenReview | SubmitRevision) else ""
+        work = self.works.get(digest or (review.digest if review else ""))
+        author = review.author.name if review else delivery.who.name
+        kind = review.kind if review else getattr(command, "kind", "")
+        current = (review.digest,) if review else ()
+        return Facts(
+            pool=self.pool,
+            load=self.books.load,
+            recent_pairings=self.books.paired(author),
+            trust=self.books.trust.get((kind, author)),
+            vetoes=self.books.vetoed_elsewhere(delivery.stream, (digest, *current)),
+            suppressions=tuple(self.books.suppressions),
+            policy=self.in_force,
+            past_rulings=tuple(self.books.rulings),
+            change=work.change if work else ChangeKind.CONTENT,
+            changed=work.changed if work else (),
+            unchanged_seats=work.unchanged_seats if work else frozenset(),
+            risk=work.risk if work else Risk(),
+            draw=delivery.draw,
+            served=delivery.served,
+        )
+
+    def _decide_beside(self, delivery: Delivery) -> SideEvents:
+        events = self.beside.decide(delivery, self.reviews)
+        policy = self.beside.activated(events)
+        if policy is not None:
+            self.in_force = PolicyInForce(
+                digest=policy.digest, applies_in_flight=policy.applies_in_flight, rules=self.rules[policy.digest]
+            )
+        return events
+
+    def _append(self, delivery: Delivery, events: Sequence[Event]) -> list[Json]:
+        log = self.logs.setdefault(delivery.stream, [])
+        actor, at = person(delivery.who), delivery.at.strftime(TIME)
+        envelopes = []
+        for event in events:
+            written = encode(event)
+            log.append(written)
+            envelope = {"stream": delivery.stream, "version": len(log), "actor": actor, "at": at, "key": delivery.key}
+            envelopes.append({**envelope, "event": written})
+        return envelopes
+
+    def _count(self, delivery: Delivery, reply: str, envelopes: list[Json]) -> None:
+        self.counts.steps += 1
+        self.counts.accepted += reply == ACCEPTED
+        self.counts.add("commands", delivery.name)
+        self.counts.add("replies" if reply in (ACCEPTED, KEY_REUSED) else "refusals", reply)
+        for envelope in envelopes:
+            self.counts.add("events", envelope["event"]["type"])
+
+
+@lru_cache(maxsize=1024)
+def _person(who: Who) -> tuple[tuple[str, str], ...]:
+    return tuple((key, str(value)) for key, value in asdict(who).items())
+
+
+def person(who: Who) -> dict[str, str]:
+    """Somebody as the log writes them down."""
+    return dict(_person(who))
