@@ -1,0 +1,1 @@
+"""How does a command become events? One file per party."""

@@ -1,0 +1,61 @@
+"""What can those involved, and anyone, say beside the review: ask for a human, report an escape, add a note?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from foureyes.core.asks import ask_ruling
+from foureyes.core.checks import check_reason, check_texts, severity_of
+from foureyes.core.commands import AddNote, ReportEscape, RequestRuling
+from foureyes.core.events import EscapeReported, NoteAdded, ReviewEvent, ReviewReopened
+from foureyes.core.refusals import Code, refuse
+from foureyes.core.scene import Scene
+from foureyes.core.values import Outcome, Who
+
+
+def request_ruling(scene: Scene, command: RequestRuling, actor: Who) -> Iterator[ReviewEvent]:
+    """Author, reviewer or human ask for a decision, once per version; a rejection may be disputed once."""
+    review = scene.review
+    disputes = review.outcome is Outcome.REJECTED and actor.name == review.author.name and not review.bound
+    if review.outcome is not None and not disputes:
+        raise refuse(Code.REVIEW_ENDED, outcome=review.outcome)
+    involved = actor.name == review.author.name or any(
+        one.reviewer and one.reviewer.name == actor.name for one in review.seats.values()
+    )
+    if not involved and not actor.is_human:
+        raise refuse(Code.NOT_THE_HOLDER, holder="the author, a reviewer or a human")
+    check_reason("Asking for a decision", command.reason)
+    check_texts(scene.rules.limits, reason=command.reason, argument=command.argument)
+    pending = review.ruling()
+    if pending is not None:
+        raise refuse(Code.RULING_PENDING, request=pending.id)
+    if (actor.name, review.revision) in review.asked:
+        raise refuse(Code.ALREADY_ASKED, name=actor.name)
+    if disputes:
+        reopened = ReviewReopened(reason=command.reason, undoes=Outcome.REJECTED, by=actor)
+        yield reopened
+        scene = scene.after((reopened,))
+    speaking = scene.assess().speaking
+    word = "creator_disagrees" if disputes else "asked"
+    stage = speaking.stage if speaking else None
+    yield ask_ruling(scene, stage, word, command.reason, by=actor.name, argument=command.argument)
+
+
+def report_escape(scene: Scene, command: ReportEscape, actor: Who) -> Iterator[ReviewEvent]:
+    """Anyone may say that cleared work has a defect."""
+    if not scene.review.cleared:
+        raise refuse(Code.NOT_ENDED, outcome=Outcome.CLEARED)
+    check_reason("An escape", command.text)
+    check_texts(scene.rules.limits, text=command.text, found_in=command.found_in)
+    severity = severity_of(command.severity)
+    yield EscapeReported(text=command.text, severity=severity, found_in=command.found_in, by=actor.name)
+
+
+def add_note(scene: Scene, command: AddNote, actor: Who) -> Iterator[ReviewEvent]:
+    """A word beside the review."""
+    check_reason("A note", command.text)
+    check_texts(scene.rules.limits, note=command.text)
+    most = scene.rules.limits.notes_max
+    if scene.review.notes >= most:
+        raise refuse(Code.TOO_MANY, what="notes", size=scene.review.notes + 1, most=most)
+    yield NoteAdded(by=actor.name, text=command.text)

@@ -1,0 +1,207 @@
+"""What can the author do: open, revise, answer, withdraw?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from foureyes.core.asks import ask_ruling
+from foureyes.core.checks import (
+    check_author,
+    check_count,
+    check_open,
+    check_percent,
+    check_reason,
+    check_texts,
+    finding_of,
+)
+from foureyes.core.commands import Answer, AnswerFinding, OpenReview, SubmitRevision, WithdrawReview
+from foureyes.core.events import (
+    FindingAnswered,
+    ReportKept,
+    ReviewClosed,
+    ReviewEvent,
+    ReviewOpened,
+    ReviewReopened,
+    RevisionSubmitted,
+)
+from foureyes.core.facts import Facts
+from foureyes.core.kinds import canonical_kind
+from foureyes.core.model import Review
+from foureyes.core.refusals import Code, refuse
+from foureyes.core.risk import protocols_for
+from foureyes.core.rules import Rules
+from foureyes.core.scene import Scene
+from foureyes.core.settle import exhausted
+from foureyes.core.skips import skip_stages
+from foureyes.core.values import ChangeKind, KeptBy, Outcome, Standing, Verdict, Who, WhoKind, WorkPart
+
+#: Ends after which the author may come back with a new version.
+REVISABLE = frozenset({Outcome.SHELVED, Outcome.RETURNED, Outcome.CLEARED})
+
+
+def open_review(rules: Rules, command: OpenReview, actor: Who, facts: Facts) -> Iterator[ReviewEvent]:
+    """Open a review on its first revision, under the rules that policy and bytes demand."""
+    _check_work(rules, command, facts)
+    check_texts(rules.limits, title=command.title, **dict(command.context))
+    check_reason("A title", command.title)
+    check_count("questions", command.questions, rules.limits.questions_max)
+    author = command.on_behalf_of if command.on_behalf_of and actor.kind in (WhoKind.HUMAN, WhoKind.SERVICE) else actor
+    kind = canonical_kind(command.kind)
+    yield ReviewOpened(
+        review=command.review,
+        kind=kind,
+        title=command.title,
+        author=author,
+        contributors=(author,) if author == actor else (author, actor),
+        trigger=command.trigger,
+        rules=rules.digest,
+        origin=command.origin,
+        context=command.context,
+        questions=command.questions,
+    )
+    yield RevisionSubmitted(
+        number=1,
+        digest=command.digest,
+        by=author,
+        base=command.base,
+        change=ChangeKind.CONTENT,
+        parts=command.parts,
+        protocols=protocols_for(rules, kind, _paths(command.parts), facts.risk, command.protocols),
+        risk=facts.risk.level.name.lower(),
+        note=command.note,
+        confidence=command.confidence,
+    )
+
+
+def submit_revision(scene: Scene, command: SubmitRevision, actor: Who) -> Iterator[ReviewEvent]:
+    """New bytes with their answers; beyond the cap it ends or goes to a human instead."""
+    review = scene.review
+    check_author(review, actor)
+    _check_work(scene.rules, command, scene.facts)
+    change = _change_of(scene, command)
+    if review.outcome is not None:
+        yield _come_back(scene, actor)
+    elif not _may_try_again(scene, change):
+        assessment = scene.assess()
+        if assessment.speaking is not None:
+            yield from exhausted(scene, assessment, assessment.speaking, assessment.speaking.judgement)
+            return
+    required = protocols_for(scene.rules, review.kind, _paths(command.parts), scene.facts.risk, ())
+    yield RevisionSubmitted(
+        number=review.revision + 1,
+        digest=command.digest,
+        by=actor,
+        base=command.base,
+        change=change,
+        parts=command.parts,
+        changed=scene.facts.changed,
+        protocols=(*review.protocols, *(one for one in required if one not in review.protocols)),
+        risk=scene.facts.risk.level.name.lower(),
+        note=command.note,
+        confidence=command.confidence,
+        turns=command.turns,
+    )
+    for answer in command.answers:
+        yield _answered(review, answer, review.revision + 1)
+
+
+def after_revision(scene: Scene) -> Iterator[ReviewEvent]:
+    """What the rules say of a new revision at once: stages skipped, reports kept, too many turns taken."""
+    yield from skip_stages(scene)
+    if scene.review.revision == 1:
+        return
+    yield from _kept_by_rule(scene)
+    turns = scene.review.current.turns
+    for stage in scene.stages():
+        if turns is not None and 0 < stage.options.turns_max < turns:
+            text = f"The fix took {turns} turns, {stage.options.turns_max} are allowed"
+            yield ask_ruling(scene, stage, "turns_used_up", text)
+            return
+
+
+def answer_finding(scene: Scene, command: AnswerFinding, actor: Who) -> Iterator[ReviewEvent]:
+    """Reply to one finding without new bytes."""
+    check_author(scene.review, actor)
+    check_open(scene.review)
+    check_texts(scene.rules.limits, text=command.text, evidence=command.evidence)
+    answer = Answer(finding=command.finding, text=command.text, rebuttal=command.rebuttal, evidence=command.evidence)
+    yield _answered(scene.review, answer, scene.review.revision)
+
+
+def withdraw(scene: Scene, command: WithdrawReview, actor: Who) -> Iterator[ReviewEvent]:
+    """The author takes the work back."""
+    check_author(scene.review, actor)
+    check_open(scene.review)
+    check_reason("A withdrawal", command.reason)
+    check_texts(scene.rules.limits, reason=command.reason)
+    yield ReviewClosed(outcome=Outcome.WITHDRAWN, reason=command.reason)
+
+
+def _check_work(rules: Rules, command: OpenReview | SubmitRevision, facts: Facts) -> None:
+    limits = rules.limits
+    check_texts(limits, digest=command.digest, note=command.note)
+    check_reason("A version without a digest", command.digest)
+    check_count("parts", command.parts, limits.parts_max)
+    check_percent("The confidence", command.confidence)
+    if command.digest in facts.vetoes:
+        raise refuse(Code.VETOED, review=facts.vetoes[command.digest])
+
+
+def _change_of(scene: Scene, command: SubmitRevision) -> ChangeKind:
+    """The same bytes are taken only as a clarification that somebody asked for."""
+    review = scene.review
+    ruling = review.ruling()
+    if ruling is not None:
+        raise refuse(Code.RULING_PENDING, request=ruling.id)
+    if any(digest == command.digest for _, digest in review.vetoes):
+        raise refuse(Code.VETOED, review=review.id)
+    if command.digest != review.digest:
+        return scene.facts.change
+    asked = review.revision_request()
+    if review.outcome is not None or asked is None or not asked.clarify:
+        raise refuse(Code.SAME_DIGEST)
+    check_reason("A clarification", command.note)
+    return ChangeKind.CLARIFICATION
+
+
+def _come_back(scene: Scene, actor: Who) -> ReviewReopened:
+    review = scene.review
+    if review.outcome not in REVISABLE:
+        raise refuse(Code.REVIEW_ENDED, outcome=review.outcome)
+    if review.reopenings >= scene.rules.limits.reopenings_max:
+        raise refuse(
+            Code.TOO_MANY, what="reopenings", size=review.reopenings + 1, most=scene.rules.limits.reopenings_max
+        )
+    return ReviewReopened(reason="a new version", undoes=review.outcome, by=actor)
+
+
+def _may_try_again(scene: Scene, change: ChangeKind) -> bool:
+    asked = scene.review.revision_request()
+    return change is ChangeKind.CLARIFICATION or scene.remaining() > 0 or (asked is not None and bool(asked.ordered_by))
+
+
+def _answered(review: Review, answer: Answer, revision: int) -> FindingAnswered:
+    finding = finding_of(review, answer.finding)
+    check_reason("An answer", answer.text)
+    if finding.standing is not Standing.OPEN:
+        raise refuse(Code.NOT_OPEN, finding=finding.id, standing=finding.standing)
+    return FindingAnswered(
+        finding=finding.id, revision=revision, text=answer.text, rebuttal=answer.rebuttal, evidence=answer.evidence
+    )
+
+
+def _kept_by_rule(scene: Scene) -> Iterator[ReviewEvent]:
+    """A report stays good where policy says so and what the seat saw is unchanged; never for a veto seat."""
+    review, change = scene.review, scene.review.current.change
+    for seat in review.seats.values():
+        stage = scene.stage(seat.stage)
+        if stage is None or seat.veto or change not in stage.options.keeps or seat.reported != review.revision - 1:
+            continue
+        report = review.reports.get((seat.id, seat.reported))
+        unchanged = change is not ChangeKind.CONTENT or seat.id in scene.facts.unchanged_seats
+        if report and unchanged and report.verdict in (None, Verdict.APPROVE) and seat.reviewer:
+            yield ReportKept(seat=seat.id, revision=review.revision, digest=review.digest, by=KeptBy.RULE)
+
+
+def _paths(parts: tuple[WorkPart, ...]) -> tuple[str, ...]:
+    return tuple(part.name for part in parts)

@@ -1,0 +1,200 @@
+"""What can a human decide: a ruling, an override, a waiver, to reopen?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from foureyes.core.asks import ask_revision
+from foureyes.core.checks import check_count, check_current, check_human, check_reason, check_texts, finding_of
+from foureyes.core.commands import GiveRuling, OverrideStage, ReopenReview, WaiveFinding
+from foureyes.core.events import (
+    FindingRaised,
+    FindingWaived,
+    ReviewClosed,
+    ReviewEvent,
+    ReviewReopened,
+    RulingGiven,
+    StageOverridden,
+)
+from foureyes.core.independence import normal
+from foureyes.core.judgement import Judgement, Move
+from foureyes.core.matching import fingerprint
+from foureyes.core.model import RulingRequest
+from foureyes.core.refusals import Code, refuse
+from foureyes.core.rules import Options, Stage, Style
+from foureyes.core.scene import Scene
+from foureyes.core.values import OPENING, Effect, Option, Outcome, Part, Severity, Who
+
+CLOSING = {Effect.REJECT: Outcome.REJECTED, Effect.SHELVE: Outcome.SHELVED}
+
+
+def give_ruling(scene: Scene, command: GiveRuling, actor: Who) -> Iterator[ReviewEvent]:
+    """One human's word; an opening one counts with the others', a closing one acts at once."""
+    check_human(scene.review, actor, "give a ruling")
+    ruling = _pending(scene, command.request)
+    option = next((one for one in ruling.options if one.id == command.option), None)
+    if option is None:
+        options = ", ".join(one.id for one in ruling.options)
+        raise refuse(Code.UNKNOWN_OPTION, option=command.option, options=options)
+    check_reason("A ruling", command.reason)
+    check_texts(scene.rules.limits, reason=command.reason, demands="".join(command.demands))
+    check_count("demands", command.demands, scene.rules.limits.demands_max)
+    _check_group(scene, ruling.group, actor, opening=option.effect in OPENING)
+    if any(normal(vote.by) == normal(actor.name) and vote.option == option.id for vote in ruling.votes):
+        raise refuse(Code.DUPLICATE, what="Your ruling")
+    agreeing = 1 + sum(vote.option == option.id for vote in ruling.votes)
+    final = option.effect not in OPENING or agreeing >= ruling.needs
+    given = RulingGiven(
+        request=ruling.id, by=actor, option=option.id, effect=option.effect, reason=command.reason, final=final
+    )
+    yield given
+    if final:
+        yield from ruling_effect(scene.after((given,)), ruling, option, actor, command.reason, command.demands)
+
+
+def ruling_effect(
+    scene: Scene, ruling: RulingRequest, option: Option, actor: Who, reason: str, demands: tuple[str, ...] = ()
+) -> Iterator[ReviewEvent]:
+    """What follows from a decision that stands."""
+    review = scene.review
+    if option.effect is Effect.PASS_STAGE:
+        yield _override(scene, ruling.stage, actor, reason)
+    elif option.effect is Effect.WAIVE:
+        for name in ruling.findings:
+            if not review.findings[name].is_settled:
+                yield _waived(scene, name, actor, reason, false_positive=True)
+    elif option.effect is Effect.REVISE:
+        raised = tuple(_demanded(scene, ruling.stage, actor, demands))
+        yield from raised
+        stage = scene.stage(ruling.stage) or Stage(
+            name=ruling.stage, seats=(), gates=(), options=Options(style=Style.SOLO)
+        )
+        findings = (*ruling.findings, *(one.finding for one in raised))
+        wanted = Judgement(move=Move.REVISE, reason=reason, findings=findings)
+        yield ask_revision(scene, stage, wanted, ordered_by=actor.name, by_clock=not actor.is_human)
+    elif option.effect in CLOSING:
+        yield ReviewClosed(outcome=CLOSING[option.effect], reason=reason)
+
+
+def override_stage(scene: Scene, command: OverrideStage, actor: Who) -> Iterator[ReviewEvent]:
+    """A human passes one stage of exactly the bytes they looked at."""
+    review = scene.review
+    check_human(review, actor, "override a stage")
+    _check_going(scene)
+    stage = scene.stage(command.stage)
+    if stage is None:
+        raise refuse(Code.UNKNOWN_STAGE, stage=command.stage)
+    check_current(review, command.revision)
+    if command.digest != review.digest:
+        raise refuse(Code.DIGEST_MISMATCH, named=command.digest, digest=review.digest)
+    check_reason("An override", command.reason)
+    check_texts(scene.rules.limits, reason=command.reason)
+    if (stage.name, review.revision) in review.overridden:
+        raise refuse(Code.DUPLICATE, what="This override")
+    _check_alone(scene, stage, actor)
+    yield _override(scene, stage.name, actor, command.reason)
+
+
+def waive_finding(scene: Scene, command: WaiveFinding, actor: Who) -> Iterator[ReviewEvent]:
+    """A human says a finding shall not stop the work; a veto still stands until its stage is overridden."""
+    check_human(scene.review, actor, "waive a finding")
+    _check_going(scene)
+    finding = finding_of(scene.review, command.finding)
+    if finding.is_settled:
+        raise refuse(Code.SETTLED, finding=finding.id, standing=finding.standing)
+    check_reason("A waiver", command.reason)
+    check_texts(scene.rules.limits, reason=command.reason)
+    stage = scene.stage(finding.stage)
+    if stage is not None:
+        _check_alone(scene, stage, actor)
+    waived = _waived(scene, finding.id, actor, command.reason, false_positive=command.false_positive)
+    yield FindingWaived(
+        finding=waived.finding,
+        by=actor,
+        reason=waived.reason,
+        false_positive=waived.false_positive,
+        expires=command.expires,
+        context_hash=waived.context_hash,
+    )
+
+
+def reopen_review(scene: Scene, command: ReopenReview, actor: Who) -> Iterator[ReviewEvent]:
+    """A human sets an ended review going again; reviewers are asked anew, vetoes stand."""
+    review = scene.review
+    check_human(review, actor, "reopen a review")
+    if review.outcome is None or review.outcome is not command.undoes:
+        raise refuse(Code.NOT_ENDED, outcome=command.undoes)
+    check_reason("Reopening", command.reason)
+    check_texts(scene.rules.limits, reason=command.reason)
+    if review.reopenings >= scene.rules.limits.reopenings_max:
+        raise refuse(
+            Code.TOO_MANY, what="reopenings", size=review.reopenings + 1, most=scene.rules.limits.reopenings_max
+        )
+    yield ReviewReopened(reason=command.reason, undoes=review.outcome, by=actor)
+
+
+def _pending(scene: Scene, request: str) -> RulingRequest:
+    found = scene.review.ruling()
+    if found is None or found.id != request:
+        raise refuse(Code.UNKNOWN_REQUEST, request=request)
+    return found
+
+
+def _check_going(scene: Scene) -> None:
+    if scene.review.outcome is not None:
+        raise refuse(Code.REVIEW_ENDED, outcome=scene.review.outcome)
+
+
+def _check_group(scene: Scene, group: str, actor: Who, *, opening: bool) -> None:
+    """An empty group opens nothing; closing is open to every human."""
+    if not group or not opening:
+        return
+    members = {normal(one) for one in scene.rules.group(group)}
+    if not members:
+        raise refuse(Code.EMPTY_GROUP, group=group)
+    if normal(actor.name) not in members:
+        raise refuse(Code.NOT_IN_GROUP, name=actor.name, group=group)
+
+
+def _check_alone(scene: Scene, stage: Stage, actor: Who) -> None:
+    """Where several must agree, nobody opens the gate alone."""
+    _check_group(scene, stage.options.ruling_group, actor, opening=True)
+    if stage.options.ruling_needs > 1:
+        raise refuse(Code.RULING_NEEDED, needs=stage.options.ruling_needs)
+
+
+def _override(scene: Scene, stage: str, actor: Who, reason: str) -> StageOverridden:
+    review = scene.review
+    return StageOverridden(
+        stage=stage,
+        revision=review.revision,
+        digest=review.digest,
+        by=actor,
+        reason=reason,
+        lifts_veto=review.is_vetoed(stage),
+    )
+
+
+def _waived(scene: Scene, finding: str, actor: Who, reason: str, *, false_positive: bool) -> FindingWaived:
+    place = scene.review.findings[finding].place
+    where = place.context_hash if place else ""
+    return FindingWaived(finding=finding, by=actor, reason=reason, false_positive=false_positive, context_hash=where)
+
+
+def _demanded(scene: Scene, stage: str, actor: Who, demands: tuple[str, ...]) -> Iterator[FindingRaised]:
+    """What a human demands becomes findings that the stage's seat confirms."""
+    seats = scene.review.seats_of(stage, Part.JUDGE)
+    for number, text in enumerate(demands if seats else (), start=1):
+        seat = seats[0]
+        yield FindingRaised(
+            finding=f"{seat.id}-F{seat.findings + number}",
+            seat=seat.id,
+            raiser=actor.name,
+            revision=scene.review.revision,
+            severity=Severity.IMPORTANT,
+            severity_word="important",
+            category="demand",
+            text=text,
+            fingerprint=fingerprint("", "demand", text),
+            demand=True,
+        )

@@ -1,0 +1,155 @@
+"""What becomes of a reviewer's report? Checked against its own findings, then written down as exactly what it vouches for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from foureyes.core.answers.seats import seat_to_take
+from foureyes.core.answers.settling import after_failure, settlements
+from foureyes.core.checks import check_count, check_current, check_open, check_percent, check_reason, check_texts
+from foureyes.core.claims import claim_of, read_verdict
+from foureyes.core.commands import Draft, SubmitReport
+from foureyes.core.comparing import match_stage
+from foureyes.core.drafts import LEASE_ENDED, from_summary, raise_draft, sort_drafts
+from foureyes.core.events import FindingResolved, ReportFailed, ReportSubmitted, ReviewEvent, SeatLeft, SeatTaken
+from foureyes.core.model import Seat
+from foureyes.core.refusals import Code, refuse
+from foureyes.core.rules import Stage
+from foureyes.core.scene import Scene
+from foureyes.core.values import LeftBecause, Part, Verdict, Who, WhoKind
+
+
+def submit_report(scene: Scene, command: SubmitReport, actor: Who) -> Iterator[ReviewEvent]:
+    """Take the seat if it is theirs to take, settle, raise, and vouch for exactly one revision."""
+    check_open(scene.review)
+    check_current(scene.review, command.revision)
+    if scene.facts.served and scene.facts.served != scene.review.digest:
+        raise refuse(Code.STALE, named=scene.facts.served, current=scene.review.digest)
+    _check_bounds(scene, command)
+    name, stage, is_late = _seat_for(scene, command, actor)
+    if is_late:
+        yield from _too_late(scene, command, stage, scene.review.seats[name], actor)
+        return
+    known = scene.review.seats.get(name)
+    taken = [] if known and known.reviewer and known.reviewer.name == actor.name else _taken(scene, stage, name, actor)
+    yield from taken
+    yield from _report(scene.after(taken), command, stage, name, actor)
+
+
+def _check_bounds(scene: Scene, command: SubmitReport) -> None:
+    limits = scene.rules.limits
+    check_percent("The confidence", command.confidence)
+    check_percent("The coverage", command.coverage)
+    check_count("findings", command.findings, limits.findings_per_report_max)
+    check_count("settled findings", command.settled, limits.findings_per_report_max)
+    check_count("criteria", command.checklist, limits.findings_per_report_max)
+    texts = "".join((*command.strengths, *command.answers, *(one.what + one.why for one in command.evidence)))
+    check_texts(limits, summary=command.summary, texts=texts)
+
+
+def _seat_for(scene: Scene, command: SubmitReport, actor: Who) -> tuple[str, Stage, bool]:
+    """The actor's seat, its stage, and whether their time on it has run out."""
+    known = scene.review.seats.get(command.seat)
+    holder = known.reviewer if known else None
+    if known and (holder is None or holder.name != actor.name) and actor.name in known.left:
+        stage = scene.stage(known.stage)
+        if stage is not None:
+            return known.id, stage, True
+    if known and holder and holder.name != actor.name and known.lease and scene.now <= known.lease:
+        raise refuse(Code.NOT_THE_HOLDER, holder=holder.name)
+    name, stage = seat_to_take(scene, actor, seat=command.seat, stage=command.stage)
+    mine = scene.review.seats.get(name)
+    expired = mine is not None and mine.reviewer == actor and mine.lease is not None and scene.now > mine.lease
+    if mine is not None and mine.part is Part.VERIFY:
+        raise refuse(Code.NOT_ELIGIBLE, name=actor.name, seat=f"{name} with a report, it verifies findings")
+    return name, stage, expired
+
+
+def _taken(scene: Scene, stage: Stage, name: str, actor: Who) -> list[ReviewEvent]:
+    return [SeatTaken(seat=name, stage=stage.name, reviewer=actor, lease=scene.now + stage.options.times.silent)]
+
+
+def _too_late(scene: Scene, command: SubmitReport, stage: Stage, seat: Seat, actor: Who) -> Iterator[ReviewEvent]:
+    """An answer after the lease is kept as advice, never as a report: somebody else may have begun."""
+    if not command.findings:
+        raise refuse(Code.LEASE_ENDED, seat=seat.id)
+    for number, draft in enumerate(command.findings, start=seat.findings + 1):
+        check_texts(scene.rules.limits, text=draft.text, evidence=draft.evidence)
+        yield raise_draft(scene, stage, seat, actor, draft, number=number, advisory=LEASE_ENDED)
+    if seat.reviewer == actor:
+        yield SeatLeft(seat=seat.id, reviewer=actor.name, reason=LeftBecause.TIMED_OUT, draft=command.summary)
+
+
+def _report(scene: Scene, command: SubmitReport, stage: Stage, name: str, actor: Who) -> Iterator[ReviewEvent]:
+    """Settle, raise, then claim; what the claim rests on is checked against what was just written."""
+    seat = scene.review.seats[name]
+    _check_may_report(scene, stage, seat)
+    verdict, failure = read_verdict(stage, command)
+    if failure:
+        failed = ReportFailed(
+            seat=name,
+            revision=scene.review.revision,
+            reviewer=actor.name,
+            reason=failure,
+            text=command.summary,
+            cost=command.cost,
+        )
+        yield failed
+        yield from after_failure(scene.after((failed,)), name, stage, failure)
+        return
+    settled = tuple(settlements(scene, seat, command.settled, actor))
+    found = sort_drafts(scene.after(settled), stage, seat, actor, _drafts(stage, command, verdict))
+    written: tuple[ReviewEvent, ...] = (*settled, *found.events)
+    written = (*written, *_not_found_again(scene.after(written), seat, actor, verdict))
+    claim = claim_of(scene.after(written), stage, seat, actor, command, verdict, found)
+    if not written:
+        _check_is_new(scene, claim)
+    yield from (*written, claim)
+    yield from match_stage(scene.after((*written, claim)), stage)
+
+
+def _check_may_report(scene: Scene, stage: Stage, seat: Seat) -> None:
+    review = scene.review
+    if seat.veto and (seat.stage, review.digest) in review.vetoes:
+        raise refuse(Code.VETO_STANDS)
+    before = review.reports.get((seat.id, review.revision))
+    if before and before.count >= stage.options.reports_max:
+        raise refuse(
+            Code.TOO_MANY, what="reports on this version", size=before.count + 1, most=stage.options.reports_max
+        )
+
+
+def _drafts(stage: Stage, command: SubmitReport, verdict: Verdict | None) -> tuple[Draft, ...]:
+    """A concern or rejection that names no issue is one itself, where the style has reasons instead of findings."""
+    doubts = verdict in (Verdict.CONCERNS, Verdict.REJECT)
+    if not (stage.options.concern_is_finding and doubts) or command.findings:
+        return command.findings
+    check_reason("A verdict against the work", command.summary)
+    return (from_summary(command.summary),)
+
+
+def _not_found_again(scene: Scene, seat: Seat, actor: Who, verdict: Verdict | None) -> list[ReviewEvent]:
+    """A program looks at everything each time: what it no longer finds in a green run is resolved."""
+    if actor.kind is not WhoKind.PROGRAM or verdict is not Verdict.APPROVE:
+        return []
+    revision = scene.review.revision
+    old = [one for one in scene.review.findings.values() if one.seat == seat.id and not one.is_settled]
+    return [
+        FindingResolved(finding=one.id, revision=revision, by=actor.name, note="not found again")
+        for one in old
+        if one.revision < revision
+    ]
+
+
+def _check_is_new(scene: Scene, claim: ReportSubmitted) -> None:
+    """The same report again, under whatever key, is no report."""
+    old = scene.review.reports.get((claim.seat, claim.revision))
+    if old is None:
+        return
+    said = (old.reviewer, old.verdict, old.grounds, old.blocking, old.summary, old.checklist, old.confidence)
+    says = (
+        *(claim.reviewer, claim.verdict, claim.grounds, claim.blocking),
+        *(claim.summary, claim.checklist, claim.confidence),
+    )
+    if said == says:
+        raise refuse(Code.DUPLICATE, what="This report")

@@ -1,0 +1,124 @@
+"""How does a reviewer come to a seat, show signs of life, and give it back?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from foureyes.core.assign import has_role, may_review
+from foureyes.core.checks import check_open, check_texts
+from foureyes.core.commands import LeaveSeat, RenewSeat, TakeSeat
+from foureyes.core.events import ReviewEvent, SeatLeft, SeatRenewed, SeatTaken
+from foureyes.core.facts import Principal
+from foureyes.core.model import Seat
+from foureyes.core.refusals import Code, refuse
+from foureyes.core.rules import Stage
+from foureyes.core.scene import Scene
+from foureyes.core.values import LeftBecause, Part, Who
+
+#: Somebody who gave a seat back this often does not get it again.
+LEAVES_MAX = 3
+
+
+def take_seat(scene: Scene, command: TakeSeat, actor: Who) -> Iterator[ReviewEvent]:
+    """Begin on a named seat, or on a free or additional seat of an open stage."""
+    check_open(scene.review)
+    seat, stage = seat_to_take(scene, actor, seat=command.seat, stage=command.stage)
+    known = scene.review.seats.get(seat)
+    if known and known.lease and scene.now < known.lease and known.reviewer:
+        raise refuse(Code.SEAT_TAKEN, seat=seat, holder=known.reviewer.name)
+    lease = scene.now + min(command.lease, stage.options.times.silent)
+    yield SeatTaken(seat=seat, stage=stage.name, reviewer=actor, lease=lease)
+
+
+def renew_seat(scene: Scene, command: RenewSeat, actor: Who) -> Iterator[ReviewEvent]:
+    """A sign of life; never beyond the time a review may take in all."""
+    check_open(scene.review)
+    seat, stage = held_seat(scene, command.seat, actor)
+    check_texts(scene.rules.limits, draft=command.draft)
+    request = scene.review.report_request(seat.id)
+    if request is None or seat.lease is None or scene.now > seat.lease or scene.now >= request.limit:
+        raise refuse(Code.LEASE_ENDED, seat=seat.id)
+    lease = scene.now + min(command.lease, stage.options.times.silent)
+    yield SeatRenewed(seat=seat.id, lease=lease, draft=command.draft)
+
+
+def leave_seat(scene: Scene, command: LeaveSeat, actor: Who) -> Iterator[ReviewEvent]:
+    """Give the seat back; what was written so far is for the successor."""
+    check_open(scene.review)
+    seat, _ = held_seat(scene, command.seat, actor)
+    check_texts(scene.rules.limits, draft=command.draft)
+    words = [LeftBecause.DECLINED, LeftBecause.OVERLOADED]
+    if command.reason not in words:
+        raise refuse(Code.UNKNOWN_WORD, what="The reason", word=command.reason, allowed=", ".join(words))
+    yield SeatLeft(seat=seat.id, reviewer=actor.name, reason=LeftBecause(command.reason), draft=command.draft)
+
+
+def held_seat(scene: Scene, name: str, actor: Who) -> tuple[Seat, Stage]:
+    """The seat of this name, if the actor holds it."""
+    seat = scene.review.seats.get(name)
+    stage = scene.stage(seat.stage) if seat else None
+    if seat is None or stage is None:
+        raise refuse(Code.UNKNOWN_SEAT, seat=name)
+    if seat.reviewer is None or seat.reviewer.name != actor.name:
+        raise refuse(Code.NOT_THE_HOLDER, holder=seat.reviewer.name if seat.reviewer else "the holder of the seat")
+    return seat, stage
+
+
+def seat_to_take(scene: Scene, actor: Who, *, seat: str = "", stage: str = "") -> tuple[str, Stage]:
+    """Which seat the actor may begin on: the named one, one assigned or free, else a new one on an open stage."""
+    if scene.review.is_contributor(actor.name):
+        raise refuse(Code.AUTHOR_MAY_NOT, name=actor.name)
+    if seat:
+        return _named(scene, actor, seat)
+    stages = [one for one in scene.stages() if stage in ("", one.name)]
+    if not stages:
+        raise refuse(Code.UNKNOWN_STAGE, stage=stage)
+    for one in stages:
+        found = _free_seat(scene, one, actor) or _extra_seat(scene, one, actor)
+        if found:
+            return found, one
+    raise refuse(Code.NO_FREE_SEAT, stage=stage or "the review", name=actor.name)
+
+
+def _named(scene: Scene, actor: Who, name: str) -> tuple[str, Stage]:
+    seat = scene.review.seats.get(name)
+    stage = scene.stage(seat.stage) if seat else None
+    if seat is None or stage is None:
+        raise refuse(Code.UNKNOWN_SEAT, seat=name)
+    if not _is_free_for(scene, seat, actor) and seat.reviewer is not None:
+        raise refuse(Code.SEAT_TAKEN, seat=name, holder=seat.reviewer.name)
+    if not _may_hold(scene, stage, seat, actor):
+        raise refuse(Code.NOT_ELIGIBLE, name=actor.name, seat=name)
+    return name, stage
+
+
+def _free_seat(scene: Scene, stage: Stage, actor: Who) -> str:
+    seats = [one for one in scene.review.seats.values() if one.stage == stage.name and one.part is not Part.VERIFY]
+    mine = [one.id for one in seats if one.reviewer and one.reviewer.name == actor.name]
+    free = [one.id for one in seats if _is_free_for(scene, one, actor) and _may_hold(scene, stage, one, actor)]
+    return next(iter(mine or free), "")
+
+
+def _extra_seat(scene: Scene, stage: Stage, actor: Who) -> str:
+    """A volunteer's seat, up to the stage's limit, once its own seats exist."""
+    seats = scene.review.seats_of(stage.name)
+    name = f"{stage.name}.{len(seats) + 1}"
+    is_open = stage.seats_max > len(seats) >= len(stage.seats) > 0
+    return name if is_open and may_review(scene.review, stage, actor, name) else ""
+
+
+def _is_free_for(scene: Scene, seat: Seat, actor: Who) -> bool:
+    """Nobody holds it, it is the actor's own, its holder's time has run out, or it only waits in a queue."""
+    if seat.reviewer is None or seat.reviewer.name == actor.name:
+        return True
+    request = scene.review.report_request(seat.id)
+    return (seat.lease is not None and scene.now > seat.lease) or (request is not None and request.queued)
+
+
+def _may_hold(scene: Scene, stage: Stage, seat: Seat, actor: Who) -> bool:
+    if not may_review(scene.review, stage, actor, seat.id) or seat.left.count(actor.name) >= LEAVES_MAX:
+        return False
+    if seat.reviewer is not None and seat.reviewer.name == actor.name:
+        return True
+    principal = scene.facts.principal(actor.name) or Principal(who=actor)
+    return has_role(principal, seat.candidates, scene.review.author)

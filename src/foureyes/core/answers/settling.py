@@ -1,0 +1,144 @@
+"""How does a reviewer settle findings, stand by a report, verify somebody's finding, or fail?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from foureyes.core.answers.seats import held_seat
+from foureyes.core.asks import ask_ruling
+from foureyes.core.checks import check_current, check_open, check_reason, check_texts, finding_of
+from foureyes.core.commands import KeepReport, ReportInconclusive, SettleFinding, Settlement, VerifyFinding
+from foureyes.core.events import (
+    FindingReopened,
+    FindingResolved,
+    FindingVerified,
+    ReportFailed,
+    ReportKept,
+    ReviewEvent,
+    SeatLeft,
+)
+from foureyes.core.model import Finding, Seat
+from foureyes.core.refusals import Code, refuse
+from foureyes.core.rules import Stage
+from foureyes.core.scene import Scene
+from foureyes.core.values import Failure, KeptBy, LeftBecause, Part, Standing, Verdict, Verification, Who
+
+
+def settle_finding(scene: Scene, command: SettleFinding, actor: Who) -> Iterator[ReviewEvent]:
+    """The seat's holder says whether an answer satisfies; the last one settled vouches for this revision."""
+    check_open(scene.review)
+    check_current(scene.review, command.revision)
+    check_texts(scene.rules.limits, note=command.note)
+    finding = finding_of(scene.review, command.finding)
+    seat, stage = held_seat(scene, finding.seat, actor)
+    word = Settlement(finding=finding.id, resolved=command.resolved, note=command.note)
+    events = tuple(settlements(scene, seat, (word,), actor))
+    yield from events
+    after = scene.after(events).review
+    done = not any(one.seat == seat.id and not one.is_settled for one in after.findings.values())
+    if done and not stage.options.votes and 0 < seat.reported < after.revision:
+        yield ReportKept(seat=seat.id, revision=after.revision, digest=after.digest, by=KeptBy.REVIEWER)
+
+
+def settlements(scene: Scene, seat: Seat, words: Iterable[Settlement], actor: Who) -> Iterator[ReviewEvent]:
+    """A reviewer's word on findings of their own seat: resolved, or open again."""
+    revision = scene.review.revision
+    for word in words:
+        finding = finding_of(scene.review, word.finding)
+        if finding.seat != seat.id:
+            raise refuse(Code.NOT_THE_HOLDER, holder=f"the holder of seat {finding.seat}")
+        if finding.is_settled:
+            raise refuse(Code.SETTLED, finding=finding.id, standing=finding.standing)
+        check_texts(scene.rules.limits, note=word.note)
+        if word.resolved:
+            _check_own_mistake(finding, word)
+            yield FindingResolved(finding=finding.id, revision=revision, by=actor.name, note=word.note)
+        elif finding.standing is Standing.ANSWERED:
+            yield FindingReopened(finding=finding.id, revision=revision, by=actor.name, note=word.note)
+        else:
+            raise refuse(Code.NOT_OPEN, finding=finding.id, standing=finding.standing)
+
+
+def _check_own_mistake(finding: Finding, word: Settlement) -> None:
+    """A finding nobody answered may be taken back by its own seat, with a word why."""
+    if finding.standing is Standing.OPEN:
+        check_reason("Taking a finding back", word.note)
+
+
+def keep_report(scene: Scene, command: KeepReport, actor: Who) -> Iterator[ReviewEvent]:
+    """A reviewer who read the new revision stands by what they said of an earlier one."""
+    check_open(scene.review)
+    check_current(scene.review, command.revision)
+    seat, _ = held_seat(scene, command.seat, actor)
+    review = scene.review
+    last = review.reports.get((seat.id, seat.reported))
+    vouches = last is not None and last.verdict in (None, Verdict.APPROVE)
+    if seat.veto or not vouches or seat.reported >= review.revision:
+        raise refuse(Code.NOTHING_TO_KEEP, seat=seat.id)
+    yield ReportKept(seat=seat.id, revision=review.revision, digest=review.digest, by=KeptBy.REVIEWER)
+
+
+def verify_finding(scene: Scene, command: VerifyFinding, actor: Who) -> Iterator[ReviewEvent]:
+    """A verifying seat grades a finding; a refuted one becomes advice, with the refutation kept."""
+    check_open(scene.review)
+    check_current(scene.review, command.revision)
+    check_texts(scene.rules.limits, evidence=command.evidence)
+    finding = finding_of(scene.review, command.finding)
+    if finding.is_settled:
+        raise refuse(Code.SETTLED, finding=finding.id, standing=finding.standing)
+    seat, _ = _verifier(scene, finding, actor)
+    word = command.result.strip().lower()
+    if word not in list(Verification):
+        raise refuse(Code.UNKNOWN_WORD, what="The result", word=command.result, allowed=", ".join(Verification))
+    if len(command.evidence.strip()) < scene.rules.limits.evidence_chars_min:
+        raise refuse(Code.EVIDENCE_MISSING, what="A verification")
+    if word == Verification.REFUTED and scene.review.seats[finding.seat].veto:
+        raise refuse(Code.HUMAN_ONLY, what="set aside a finding of a veto seat")
+    yield FindingVerified(
+        finding=finding.id,
+        seat=seat.id,
+        revision=scene.review.revision,
+        result=Verification(word),
+        evidence=command.evidence,
+    )
+
+
+def _verifier(scene: Scene, finding: Finding, actor: Who) -> tuple[Seat, Stage]:
+    seats = scene.review.seats_of(finding.stage, Part.VERIFY)
+    if not seats:
+        raise refuse(Code.NO_FREE_SEAT, stage=finding.stage, name=actor.name)
+    return held_seat(scene, seats[0].id, actor)
+
+
+def report_inconclusive(scene: Scene, command: ReportInconclusive, actor: Who) -> Iterator[ReviewEvent]:
+    """A run that failed: asked again, then somebody else, then a human; without money a human at once."""
+    check_open(scene.review)
+    check_current(scene.review, command.revision)
+    check_texts(scene.rules.limits, text=command.text, draft=command.draft)
+    seat, stage = held_seat(scene, command.seat, actor)
+    review = scene.review
+    if review.report_request(seat.id) is None:
+        raise refuse(Code.UNKNOWN_REQUEST, request=seat.id)
+    failed = ReportFailed(
+        seat=seat.id,
+        revision=review.revision,
+        reviewer=actor.name,
+        reason=command.reason,
+        text=command.text,
+        draft=command.draft,
+        cost=command.cost,
+    )
+    yield failed
+    yield from after_failure(scene.after((failed,)), seat.id, stage, command.reason)
+
+
+def after_failure(scene: Scene, seat: str, stage: Stage, reason: Failure) -> Iterator[ReviewEvent]:
+    """Who is asked next after a failure on this seat."""
+    review = scene.review
+    if reason is Failure.OUT_OF_BUDGET and review.ruling() is None:
+        yield ask_ruling(scene, stage, "out_of_budget", "The reviewer ran out of budget")
+        return
+    holder = review.seats[seat].reviewer
+    tried = review.failures.get((seat, review.revision), 0)
+    if holder and tried % (stage.options.failures_max + 1) == 0:
+        yield SeatLeft(seat=seat, reviewer=holder.name, reason=LeftBecause.CRASHED)

@@ -1,0 +1,262 @@
+"""How is a seat, the author or a human asked? Every request has an addressee and a due time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from foureyes.core.assign import Assignment, Opening, assign, matrix_row, roles_for
+from foureyes.core.events import ReportRequested, RequestLapsed, ReviewEvent, RevisionRequested, RulingRequested
+from foureyes.core.judgement import Judgement, Owed
+from foureyes.core.options import fallback_for, options_for, positions_of
+from foureyes.core.recommend import recommend
+from foureyes.core.rules import Options, Stage, Style
+from foureyes.core.scene import Scene
+from foureyes.core.values import Part, SeatSpec, WhoKind
+
+AUTHOR_REQUEST = "revision"
+
+#: Escalations that a tie-break reviewer may settle before a human is asked; the rest are about nobody being there.
+TIE_BREAKABLE = frozenset({"ConfidenceGap", "Consistency", "Resolved", "attempts_used_up"})
+
+
+def ask_seats(scene: Scene, stage: Stage, owed: list[Owed]) -> Iterator[ReviewEvent]:
+    """Ask the seats that owe something and were not asked yet; a seat nobody can hold is a human's matter at once."""
+    new: dict[str, tuple[str, ...]] = {}
+    for one in owed:
+        if _is_unasked(scene, one.seat):
+            new[one.seat] = tuple(dict.fromkeys((*new.get(one.seat, ()), *one.findings)))
+    if not new:
+        return
+    trouble = _trouble(scene, stage, list(new))
+    if trouble:
+        yield from escalate(scene, stage, *trouble)
+        return
+    openings = [_opening(scene, stage, seat) for seat in new if not _holder_stays(scene, seat)]
+    found = {one.seat: one for one in assign(scene.review, scene.rules, stage, scene.facts, openings)}
+    lost = [one.seat for one in found.values() if not one.possible]
+    if lost:
+        yield from escalate(scene, stage, "nobody_can_hold", f"Nobody can hold the seat {', '.join(lost)}")
+        return
+    for seat, about in new.items():
+        assignment = found.get(seat)
+        if assignment is None or not _is_still_queued(scene, assignment):
+            yield _request(scene, stage, _spec(scene, stage, seat, assignment), about, assignment)
+
+
+def _is_unasked(scene: Scene, seat: str) -> bool:
+    """Nothing is pending for the seat, or it waits in the queue and might be served now."""
+    pending = scene.review.report_request(seat)
+    if pending is None:
+        return True
+    holder = scene.review.seats[seat]
+    return bool(holder.candidates) and holder.reviewer is None
+
+
+def _is_still_queued(scene: Scene, assignment: Assignment) -> bool:
+    return assignment.reviewer is None and scene.review.report_request(assignment.seat) is not None
+
+
+def _holder_stays(scene: Scene, seat: str) -> bool:
+    known = scene.review.seats.get(seat)
+    return known is not None and known.reviewer is not None
+
+
+def _trouble(scene: Scene, stage: Stage, seats: list[str]) -> tuple[str, str] | None:
+    """Why nobody should be asked any more on this revision without a human's word."""
+    review, options = scene.review, stage.options
+    budget = scene.rules.budget
+    for seat in seats:
+        key = (seat, review.revision)
+        if review.failures.get(key, 0) >= 2 * (options.failures_max + 1):
+            return "reviewers_failed", f"Seat {seat} got no answer from its reviewers"
+        if key in review.reports and review.reports[key].count >= options.reports_max:
+            return "reports_used_up", f"Seat {seat} has reported {options.reports_max} times on this version"
+    if (stage.name, review.revision) in review.retried:
+        return None
+    over = 0 < budget.review_usd_micro <= review.usd_micro or 0 < budget.day_usd_micro <= scene.facts.day_usd_micro
+    return ("out_of_budget", "The budget for reviews is used up") if over else None
+
+
+def _opening(scene: Scene, stage: Stage, seat: str) -> Opening:
+    known = scene.review.seats.get(seat)
+    if known is not None:
+        return Opening(seat=seat, roles=known.candidates, left=known.left)
+    rule = stage.seats[int(seat.rsplit(".", 1)[1]) - 1]
+    return Opening(seat=seat, roles=roles_for(scene.review, rule, stage, scene.facts))
+
+
+def _spec(scene: Scene, stage: Stage, seat: str, assignment: Assignment | None) -> SeatSpec:
+    known = scene.review.seats.get(seat)
+    reviewer = assignment.reviewer if assignment else (known.reviewer if known else None)
+    roles = assignment.roles if assignment else (known.candidates if known else ())
+    if known is not None:
+        return SeatSpec(
+            id=seat,
+            stage=known.stage,
+            part=known.part,
+            scope=known.scope,
+            model=known.model,
+            veto=known.veto,
+            required=known.required,
+            candidates=roles,
+            reviewer=reviewer,
+        )
+    rule = stage.seats[int(seat.rsplit(".", 1)[1]) - 1]
+    return SeatSpec(
+        id=seat,
+        stage=stage.name,
+        part=rule.part,
+        scope=rule.scope,
+        model=rule.model,
+        veto=rule.veto,
+        candidates=roles,
+        reviewer=reviewer,
+    )
+
+
+def _request(
+    scene: Scene, stage: Stage, spec: SeatSpec, about: tuple[str, ...], assignment: Assignment | None
+) -> ReportRequested:
+    times = stage.options.times
+    queued = assignment is not None and assignment.queued
+    wait = times.unstarted if spec.reviewer and not queued else times.unassigned if spec.candidates else times.volunteer
+    return ReportRequested(
+        request=spec.id,
+        seat=spec,
+        revision=scene.review.revision,
+        due=scene.now + wait,
+        limit=scene.now + max(wait, times.total) if spec.reviewer else scene.now + wait + times.total,
+        about=about,
+        queued=queued,
+        draw=scene.facts.draw,
+    )
+
+
+def ask_revision(
+    scene: Scene,
+    stage: Stage,
+    judgement: Judgement,
+    *,
+    clarify: bool = False,
+    ordered_by: str = "",
+    by_clock: bool = False,
+) -> RevisionRequested:
+    """Ask the author for new bytes, or for a word that makes things clear."""
+    return RevisionRequested(
+        request=AUTHOR_REQUEST,
+        stage=stage.name,
+        revision=scene.review.revision,
+        due=scene.now + stage.options.times.author,
+        reasons=(judgement.reason,),
+        findings=judgement.findings,
+        clarify=clarify,
+        remaining=scene.remaining(),
+        ordered_by=ordered_by,
+        by_clock=by_clock,
+    )
+
+
+def ask_answers(scene: Scene, stage: Stage, findings: tuple[str, ...], reason: str) -> Iterator[ReviewEvent]:
+    """Ask the author to answer findings; new ones join a request that is pending, they do not extend its time."""
+    pending = scene.review.revision_request()
+    known = pending.findings if pending else ()
+    if pending and set(findings) <= set(known):
+        return
+    yield RevisionRequested(
+        request=AUTHOR_REQUEST,
+        stage=stage.name,
+        revision=scene.review.revision,
+        due=pending.due if pending else scene.now + stage.options.times.author,
+        reasons=(reason,),
+        findings=findings,
+        answers=True,
+        remaining=scene.remaining(),
+    )
+
+
+def lapse(request: str, reason: str) -> RequestLapsed:
+    """Take back what is no longer needed."""
+    return RequestLapsed(request=request, reason=reason)
+
+
+def escalate(
+    scene: Scene, stage: Stage | None, reason: str, text: str, judgement: Judgement | None = None
+) -> Iterator[ReviewEvent]:
+    """Ask a tie-break reviewer where the rules name one and nobody needs a human, else a human."""
+    if stage and judgement and reason in TIE_BREAKABLE and not judgement.human_only and not stage.has_veto:
+        asked = tuple(_tie_break(scene, stage))
+        if asked or _tie_break_pending(scene, stage):
+            yield from asked
+            return
+    yield ask_ruling(scene, stage, reason, text, judgement=judgement)
+    if stage and judgement and judgement.counsel:
+        yield from _counsel(scene, stage)
+
+
+def _tie_break_pending(scene: Scene, stage: Stage) -> bool:
+    return any(scene.review.report_request(seat.id) for seat in scene.review.seats_of(stage.name, Part.TIE_BREAK))
+
+
+def _tie_break(scene: Scene, stage: Stage) -> Iterator[ReviewEvent]:
+    """The role the matrix escalates to, if it is an agent's, decides once per revision."""
+    row = matrix_row(scene.review, stage, scene.facts)
+    seat = f"{stage.name}.tie"
+    used = (seat, scene.review.revision) in scene.review.reports or (
+        seat,
+        scene.review.revision,
+    ) in scene.review.failures
+    if row is None or row.escalate == WhoKind.HUMAN or used or scene.review.report_request(seat):
+        return
+    known = scene.review.seats.get(seat)
+    opening = Opening(seat=seat, roles=(row.escalate,), left=known.left if known else ())
+    found = assign(scene.review, scene.rules, stage, scene.facts, [opening])[0]
+    if found.possible and found.reviewer:
+        spec = SeatSpec(
+            id=seat, stage=stage.name, part=Part.TIE_BREAK, candidates=opening.roles, reviewer=found.reviewer
+        )
+        yield _request(scene, stage, spec, (), found)
+
+
+def _counsel(scene: Scene, stage: Stage) -> Iterator[ReviewEvent]:
+    """A third pair of eyes for the human who decides; it counts in no gate."""
+    seat = f"{stage.name}.counsel"
+    if seat not in scene.review.seats:
+        spec = SeatSpec(id=seat, stage=stage.name, part=Part.COUNSEL, required=False)
+        yield _request(scene, stage, spec, (), None)
+
+
+def ask_ruling(
+    scene: Scene,
+    stage: Stage | None,
+    reason: str,
+    text: str,
+    *,
+    judgement: Judgement | None = None,
+    by: str = "",
+    argument: str = "",
+) -> RulingRequested:
+    """Ask a human, with both positions, the options, what humans chose before, and what happens in silence."""
+    review = scene.review
+    options = stage.options if stage else Options(style=Style.SOLO)
+    veto = reason == "vetoed_elsewhere" or (stage is not None and review.is_vetoed(stage.name))
+    findings = judgement.findings if judgement else ()
+    choices = options_for(reason, veto=veto, findings=findings)
+    return RulingRequested(
+        request=f"ruling-{review.rulings + 1}",
+        stage=stage.name if stage else "",
+        revision=review.revision,
+        reason=reason,
+        text=text,
+        due=scene.now + options.times.human,
+        options=choices,
+        by=by,
+        argument=argument,
+        findings=findings,
+        positions=positions_of(review, stage, argument),
+        recommendation=recommend(choices, reason, review.kind, scene.facts.past_rulings),
+        needs=options.ruling_needs,
+        group=options.ruling_group,
+        fallback=fallback_for(reason, veto=veto, options=options, clock_revisions=review.clock_revisions),
+        veto=veto,
+        flags=judgement.flags if judgement else (),
+    )

@@ -1,0 +1,155 @@
+"""What do the rules make of the review as it is? The one judgement that decides, explains and re-checks at the gate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from foureyes.core.gates.unknown import Unknown
+from foureyes.core.judgement import Judgement, Move
+from foureyes.core.model import Review
+from foureyes.core.rules import Gate, Options, Rules, Stage, Style
+from foureyes.core.values import Requirement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateJudgement:
+    """What one gate said."""
+
+    gate: str
+    judgement: Judgement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageJudgement:
+    """What all gates of a stage said, and which of them speaks for it."""
+
+    stage: Stage
+    gates: tuple[GateJudgement, ...]
+    judgement: Judgement
+    status: str = "judged"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assessment:
+    """The stages up to the first that does not pass; that one speaks."""
+
+    stages: tuple[StageJudgement, ...]
+    speaking: StageJudgement | None
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Everything worth telling about a clearance, in order."""
+        found = [flag for one in self.stages for part in one.gates for flag in part.judgement.flags]
+        marks = [f"{one.status}: {one.stage.name}" for one in self.stages if one.status != "judged"]
+        return tuple(dict.fromkeys((*found, *marks)))
+
+    def requirements(self) -> tuple[Requirement, ...]:
+        """The judgement tree as it goes into the record."""
+        return tuple(
+            Requirement(
+                stage=one.stage.name,
+                gate=part.gate,
+                status=one.status,
+                move=part.judgement.move.name.lower(),
+                reason=part.judgement.reason,
+            )
+            for one in self.stages
+            for part in one.gates
+        )
+
+
+def assess(rules: Rules, review: Review, stricter: Rules | None = None) -> Assessment:
+    """Walk the stages; the first that does not pass speaks, what lies behind it is not looked at."""
+    judged: list[StageJudgement] = []
+    for stage in stages_of(rules, review, stricter):
+        one = judge_stage(review, stage)
+        judged.append(one)
+        if one.judgement.move is not Move.PASS:
+            return Assessment(stages=tuple(judged), speaking=one)
+    return Assessment(stages=tuple(judged), speaking=None)
+
+
+def judge_stage(review: Review, stage: Stage) -> StageJudgement:
+    """A human's override or a recorded skip passes a stage; else its gravest gate speaks, the first listed on a tie."""
+    key = (stage.name, review.revision)
+    if key in review.overridden:
+        return _passed(stage, "overridden", review.overridden[key])
+    if key in review.skipped and not stage.has_veto:
+        return _passed(stage, "skipped", review.skipped[key].reason)
+    gates = tuple(GateJudgement(gate=gate_name(gate), judgement=_ask(gate, review, stage)) for gate in stage.gates)
+    if not gates:
+        return StageJudgement(stage=stage, gates=(), judgement=_nothing(stage))
+    return StageJudgement(stage=stage, gates=gates, judgement=max((one.judgement for one in gates), key=_gravity))
+
+
+def stages_of(rules: Rules, review: Review, stricter: Rules | None = None) -> tuple[Stage, ...]:
+    """The stages of every protocol the review must pass, in order; a stricter policy in force adds its own."""
+    if not review.stricter:
+        return _cached(rules, review.protocols, lambda: _concatenated(rules, review.protocols))
+    if stricter is None or stricter.digest != review.stricter:
+        return (*_concatenated(rules, review.protocols), _unknown(f"policy {review.stricter}"))
+    names = (*review.protocols, stricter.digest, review.kind)
+    return _cached(rules, names, lambda: _both(rules, stricter, review))
+
+
+def gate_name(gate: Gate) -> str:
+    """What people call this condition."""
+    return type(gate).__name__
+
+
+def _both(rules: Rules, stricter: Rules, review: Review) -> tuple[Stage, ...]:
+    own = _concatenated(rules, review.protocols)
+    other = _concatenated(stricter, stricter.protocols_for(review.kind))
+    by_name = {stage.name: stage for stage in other}
+    merged = [_merge(stage, by_name.pop(stage.name)) if stage.name in by_name else stage for stage in own]
+    return (*merged, *by_name.values())
+
+
+def _merge(own: Stage, other: Stage) -> Stage:
+    extra = tuple(gate for gate in other.gates if gate not in own.gates)
+    return replace(own, gates=(*own.gates, *extra))
+
+
+def _concatenated(rules: Rules, names: tuple[str, ...]) -> tuple[Stage, ...]:
+    stages: list[Stage] = []
+    for name in names:
+        protocol = rules.protocol(name)
+        stages.extend(protocol.stages if protocol else (_unknown(name),))
+    return tuple(stages)
+
+
+def _cached(rules: Rules, key: tuple[str, ...], build: Callable[[], tuple[Stage, ...]]) -> tuple[Stage, ...]:
+    """Remember stages beside the rules they come from: the same rules always give the same stages."""
+    memo = rules.stages_memo
+    if key not in memo:
+        memo[key] = build()
+    return memo[key]
+
+
+def _unknown(name: str) -> Stage:
+    return Stage(name=name, seats=(), gates=(Unknown(name=name),), options=Options(style=Style.SOLO))
+
+
+def _ask(gate: Gate, review: Review, stage: Stage) -> Judgement:
+    try:
+        return gate.judge(review, stage)
+    except Exception as error:  # noqa: BLE001 - a gate that cannot be evaluated must not pass, whatever went wrong
+        reason = f"{gate_name(gate)} could not be evaluated: {type(error).__name__}: {error}"
+        return Judgement(move=Move.ESCALATE, reason=reason, human_only=True, error=True)
+
+
+def _passed(stage: Stage, status: str, reason: str) -> StageJudgement:
+    judgement = Judgement(move=Move.PASS, reason=reason)
+    parts = (GateJudgement(gate=status, judgement=judgement),)
+    return StageJudgement(stage=stage, gates=parts, judgement=judgement, status=status)
+
+
+def _nothing(stage: Stage) -> Judgement:
+    return Judgement(
+        move=Move.ESCALATE, reason=f"{stage.name} demands nothing, so it passes nothing", human_only=True, error=True
+    )
+
+
+def _gravity(judgement: Judgement) -> Move:
+    return judgement.move

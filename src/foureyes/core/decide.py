@@ -1,0 +1,94 @@
+"""What happens when somebody asks for something? Events, or a refusal; pure, and in one step with what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import assert_never
+
+from foureyes.core import commands as c
+from foureyes.core.answers import anyone, author, clock, human, reports, seats, settling
+from foureyes.core.events import PolicyNoted, ReviewEvent
+from foureyes.core.evolve import fold
+from foureyes.core.facts import Facts
+from foureyes.core.model import Review
+from foureyes.core.refusals import Code, refuse
+from foureyes.core.rules import Rules
+from foureyes.core.scene import Scene
+from foureyes.core.settle import settle
+from foureyes.core.values import Who
+
+
+def decide(
+    rules: Rules, review: Review | None, command: c.ReviewCommand, *, actor: Who, facts: Facts, now: datetime
+) -> tuple[ReviewEvent, ...]:
+    """Answer the command, then let the review come to rest: all of it, or a refusal and nothing."""
+    if isinstance(command, c.OpenReview):
+        if review is not None:
+            raise refuse(Code.ALREADY_OPEN, review=review.id)
+        answered: tuple[ReviewEvent, ...] = tuple(author.open_review(rules, command, actor, facts))
+        scene = Scene(rules=rules, review=fold(answered), facts=facts, now=now)
+    else:
+        if review is None:
+            raise refuse(Code.REVIEW_MISSING)
+        before = Scene(rules=rules, review=review, facts=facts, now=now)
+        noted = tuple(_policy_noted(before))
+        before = before.after(noted)
+        answered = (*noted, *_answer(before, command, actor))
+        scene = before.after(answered[len(noted) :])
+    if scene.review.revision > (review.revision if review else 0):
+        followed = tuple(author.after_revision(scene))
+        answered, scene = (*answered, *followed), scene.after(followed)
+    return (*answered, *settle(scene))
+
+
+def _policy_noted(scene: Scene) -> Iterator[ReviewEvent]:
+    """A policy put into force meanwhile is noted once; one that applies in flight must be met too."""
+    policy, review = scene.facts.policy, scene.review
+    if policy is None or review.outcome is not None or policy.digest in (review.rules, *review.policies):
+        return
+    yield PolicyNoted(digest=policy.digest, stricter=policy.applies_in_flight)
+
+
+def _answer(scene: Scene, command: c.LaterCommand, actor: Who) -> Iterator[ReviewEvent]:
+    match command:
+        case c.SubmitRevision():
+            return author.submit_revision(scene, command, actor)
+        case c.AnswerFinding():
+            return author.answer_finding(scene, command, actor)
+        case c.WithdrawReview():
+            return author.withdraw(scene, command, actor)
+        case c.TakeSeat():
+            return seats.take_seat(scene, command, actor)
+        case c.RenewSeat():
+            return seats.renew_seat(scene, command, actor)
+        case c.LeaveSeat():
+            return seats.leave_seat(scene, command, actor)
+        case c.SubmitReport():
+            return reports.submit_report(scene, command, actor)
+        case c.ReportInconclusive():
+            return settling.report_inconclusive(scene, command, actor)
+        case c.KeepReport():
+            return settling.keep_report(scene, command, actor)
+        case c.SettleFinding():
+            return settling.settle_finding(scene, command, actor)
+        case c.VerifyFinding():
+            return settling.verify_finding(scene, command, actor)
+        case c.RequestRuling():
+            return anyone.request_ruling(scene, command, actor)
+        case c.GiveRuling():
+            return human.give_ruling(scene, command, actor)
+        case c.OverrideStage():
+            return human.override_stage(scene, command, actor)
+        case c.WaiveFinding():
+            return human.waive_finding(scene, command, actor)
+        case c.ReopenReview():
+            return human.reopen_review(scene, command, actor)
+        case c.ReportEscape():
+            return anyone.report_escape(scene, command, actor)
+        case c.AddNote():
+            return anyone.add_note(scene, command, actor)
+        case c.PassDeadline():
+            return clock.pass_deadline(scene, command, actor)
+        case _:
+            assert_never(command)

@@ -1,0 +1,157 @@
+"""What becomes of the findings in a report? Raised, reopened, listed as a repeat, or kept as advice.
+
+Convergence lives here: a late finding, one below the round's floor, one outside its seat's scope and one a human
+has waived before never stop the work; a settled one is not raised again while its place is unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from foureyes.core.checks import check_texts, severity_of
+from foureyes.core.commands import Draft
+from foureyes.core.events import FindingRaised, FindingReopened, ReviewEvent
+from foureyes.core.lessons import applies
+from foureyes.core.matching import fingerprint
+from foureyes.core.model import Finding, Review, Seat
+from foureyes.core.refusals import Code, refuse
+from foureyes.core.rules import Stage
+from foureyes.core.scene import Scene
+from foureyes.core.values import Place, Severity, Standing, Who, WhoKind
+
+LATE = "late: this part has not changed since you last reported"
+BELOW_FLOOR = "below what counts from the second round on"
+OUT_OF_SCOPE = "outside the scope of this seat"
+LEASE_ENDED = "handed in after the time on the seat had run out"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sorted:
+    """The findings of a report, sorted into what they become."""
+
+    events: tuple[ReviewEvent, ...]
+    repeats: tuple[str, ...]
+    contradicts: tuple[str, ...]
+
+
+def sort_drafts(scene: Scene, stage: Stage, seat: Seat, actor: Who, drafts: Iterable[Draft]) -> Sorted:
+    """Compare each finding with what is known, in order; two equal ones in a report are one."""
+    review = scene.review
+    events: list[ReviewEvent] = []
+    repeats: list[str] = []
+    contradicts: list[str] = []
+    raised: set[str] = set()
+    number = seat.findings
+    for draft in drafts:
+        check_texts(scene.rules.limits, text=draft.text, evidence=draft.evidence, suggestion=draft.suggestion)
+        mark = mark_of(draft)
+        known = _known(review, seat, mark)
+        if mark in raised:
+            continue
+        raised.add(mark)
+        if known and known.seat == seat.id and known.standing is Standing.ANSWERED:
+            events.append(FindingReopened(finding=known.id, revision=review.revision, by=actor.name, note=draft.text))
+        elif known and _is_repeat(review, seat, known, draft):
+            repeats.append(known.id)
+            if known.seat == seat.id and known.standing is Standing.RESOLVED:
+                contradicts.append(known.id)
+        else:
+            number += 1
+            events.append(raise_draft(scene, stage, seat, actor, draft, number=number, mark=mark))
+    return Sorted(events=tuple(events), repeats=tuple(repeats), contradicts=tuple(contradicts))
+
+
+def raise_draft(
+    scene: Scene, stage: Stage, seat: Seat, actor: Who, draft: Draft, *, number: int, mark: str = "", advisory: str = ""
+) -> FindingRaised:
+    """A new finding of the seat, with why it would be advice only."""
+    severity = severity_of(draft.severity)
+    why = advisory or _advice(scene.review, stage, seat, actor, draft, severity)
+    if (
+        stage.options.blocking_evidence
+        and severity >= stage.options.blocking
+        and not why
+        and not draft.evidence.strip()
+    ):
+        raise refuse(Code.EVIDENCE_MISSING, what="A finding that stops the work")
+    return FindingRaised(
+        finding=f"{seat.id}-F{number}",
+        seat=seat.id,
+        raiser=actor.name,
+        revision=scene.review.revision,
+        severity=severity,
+        severity_word=draft.severity,
+        category=draft.category,
+        text=draft.text,
+        fingerprint=mark or mark_of(draft),
+        scope=draft.scope or seat.scope,
+        place=draft.place,
+        evidence=draft.evidence,
+        suggestion=draft.suggestion,
+        advisory=why,
+        suppressed_by=_suppressed_by(scene, seat, draft, severity),
+    )
+
+
+def mark_of(draft: Draft) -> str:
+    """What makes two findings equal, wherever their lines have moved to."""
+    return fingerprint(draft.place.path if draft.place else "", draft.category, draft.text, draft.rule)
+
+
+def _advice(review: Review, stage: Stage, seat: Seat, actor: Who, draft: Draft, severity: Severity) -> str:
+    if seat.scope and draft.scope and draft.scope != seat.scope:
+        return OUT_OF_SCOPE
+    if seat.veto or severity is Severity.CRITICAL or actor.kind is WhoKind.PROGRAM:
+        return ""
+    if stage.options.late_is_advisory and is_late(review, seat, draft.place):
+        return LATE
+    return BELOW_FLOOR if review.revision > 1 and severity < stage.options.floor else ""
+
+
+def is_late(review: Review, seat: Seat, place: Place | None) -> bool:
+    """Whether the place is unchanged since the last revision this seat reported on."""
+    return place is not None and seat.reported > 0 and not _changed_since(review, place, seat.reported)
+
+
+def _changed_since(review: Review, place: Place, revision: int) -> bool:
+    """Line by line against the revision just before; across several, lines move, so the whole file counts."""
+    later = [one for one in review.revisions if one.number > revision]
+    touched = [change for one in later for change in one.changed if change.path == place.path]
+    if len(later) > 1 or place.start <= 0:
+        return bool(touched)
+    return any(change.start <= max(place.start, place.end) and place.start <= change.end for change in touched)
+
+
+def _known(review: Review, seat: Seat, mark: str) -> Finding | None:
+    """The newest finding equal to this one; one of the same seat first."""
+    same = [one for one in review.findings.values() if one.fingerprint == mark]
+    own = [one for one in same if one.seat == seat.id]
+    found = own or same
+    return found[-1] if found else None
+
+
+def _is_repeat(review: Review, seat: Seat, known: Finding, draft: Draft) -> bool:
+    """Whether raising it again would say nothing new; a veto seat and a critical finding are never silenced so."""
+    if known.standing is Standing.OPEN:
+        return known.seat == seat.id and not known.is_advisory
+    if not known.is_settled or (draft.place is not None and _changed_since(review, draft.place, known.settled_in)):
+        return False
+    if known.standing is Standing.WAIVED:
+        return True
+    return not seat.veto and severity_of(draft.severity) is not Severity.CRITICAL
+
+
+def _suppressed_by(scene: Scene, seat: Seat, draft: Draft, severity: Severity) -> str:
+    where = draft.place.context_hash if draft.place else ""
+    for one in scene.facts.suppressions:
+        if applies(
+            one, fingerprint=mark_of(draft), context_hash=where, severity=severity, veto=seat.veto, now=scene.now
+        ):
+            return one.source
+    return ""
+
+
+def from_summary(summary: str) -> Draft:
+    """A concern without an issue is one finding, in the words of its summary."""
+    return Draft(severity="important", text=summary, category="concern")

@@ -1,0 +1,142 @@
+"""What can have happened? Facts in the past tense; the log is made of nothing else."""
+
+from foureyes.core.events.beside import (
+    LessonKind,
+    LessonRecorded,
+    LessonRetired,
+    LiveRefused,
+    PolicyActivated,
+    SessionEnded,
+    SessionPaused,
+    SessionResumed,
+    SideEvent,
+    SignalReceived,
+    SignalType,
+    SilenceDetected,
+    SkipDisabled,
+    SkipEnabled,
+    SkipSuggested,
+    WentLive,
+)
+from foureyes.core.events.findings import (
+    FindingAnswered,
+    FindingRaised,
+    FindingReopened,
+    FindingResolved,
+    FindingsMatched,
+    FindingVerified,
+    FindingWaived,
+)
+from foureyes.core.events.reports import (
+    ReportFailed,
+    ReportKept,
+    ReportRequested,
+    ReportSubmitted,
+    SeatLeft,
+    SeatRenewed,
+    SeatTaken,
+)
+from foureyes.core.events.review import (
+    DeadlinePassed,
+    EscapeReported,
+    NoteAdded,
+    PolicyNoted,
+    RequestLapsed,
+    ReviewCleared,
+    ReviewClosed,
+    ReviewOpened,
+    ReviewReopened,
+    RevisionRequested,
+    RevisionSubmitted,
+    StagesSkipped,
+)
+from foureyes.core.events.rulings import (
+    RulingGiven,
+    RulingRequested,
+    StageOverridden,
+)
+
+#: Everything that can follow the opening.
+LaterEvent = (
+    RevisionSubmitted
+    | RevisionRequested
+    | RequestLapsed
+    | DeadlinePassed
+    | StagesSkipped
+    | ReviewCleared
+    | ReviewClosed
+    | ReviewReopened
+    | PolicyNoted
+    | EscapeReported
+    | NoteAdded
+    | ReportRequested
+    | SeatTaken
+    | SeatRenewed
+    | SeatLeft
+    | ReportSubmitted
+    | ReportKept
+    | ReportFailed
+    | FindingRaised
+    | FindingAnswered
+    | FindingResolved
+    | FindingReopened
+    | FindingVerified
+    | FindingWaived
+    | FindingsMatched
+    | RulingRequested
+    | RulingGiven
+    | StageOverridden
+)
+ReviewEvent = ReviewOpened | LaterEvent
+Event = ReviewEvent | SideEvent
+
+__all__ = [
+    "DeadlinePassed",
+    "EscapeReported",
+    "Event",
+    "FindingAnswered",
+    "FindingRaised",
+    "FindingReopened",
+    "FindingResolved",
+    "FindingVerified",
+    "FindingWaived",
+    "FindingsMatched",
+    "LaterEvent",
+    "LessonKind",
+    "LessonRecorded",
+    "LessonRetired",
+    "LiveRefused",
+    "NoteAdded",
+    "PolicyActivated",
+    "PolicyNoted",
+    "ReportFailed",
+    "ReportKept",
+    "ReportRequested",
+    "ReportSubmitted",
+    "RequestLapsed",
+    "ReviewCleared",
+    "ReviewClosed",
+    "ReviewEvent",
+    "ReviewOpened",
+    "ReviewReopened",
+    "RevisionRequested",
+    "RevisionSubmitted",
+    "RulingGiven",
+    "RulingRequested",
+    "SeatLeft",
+    "SeatRenewed",
+    "SeatTaken",
+    "SessionEnded",
+    "SessionPaused",
+    "SessionResumed",
+    "SideEvent",
+    "SignalReceived",
+    "SignalType",
+    "SilenceDetected",
+    "SkipDisabled",
+    "SkipEnabled",
+    "SkipSuggested",
+    "StageOverridden",
+    "StagesSkipped",
+    "WentLive",
+]

@@ -1,0 +1,96 @@
+"""What can have happened to a finding?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from foureyes.core.values import Group, Place, Severity, Verification, Who
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingRaised:
+    """One specific issue, owned by its seat."""
+
+    finding: str
+    seat: str
+    raiser: str
+    revision: int
+    severity: Severity
+    severity_word: str
+    category: str
+    text: str
+    fingerprint: str
+    scope: str = ""
+    place: Place | None = None
+    evidence: str = ""
+    suggestion: str = ""
+    advisory: str = ""
+    suppressed_by: str = ""
+    demand: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingAnswered:
+    """The author replied: it is fixed, or it is wrong and why."""
+
+    finding: str
+    revision: int
+    text: str
+    rebuttal: bool = False
+    evidence: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingResolved:
+    """The seat's holder is satisfied."""
+
+    finding: str
+    revision: int
+    by: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingReopened:
+    """The seat's holder is not satisfied: a new cycle."""
+
+    finding: str
+    revision: int
+    by: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingVerified:
+    """A verifying seat confirmed or refuted somebody's finding."""
+
+    finding: str
+    seat: str
+    revision: int
+    result: Verification
+    evidence: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingWaived:
+    """A human says this finding shall not stop the work."""
+
+    finding: str
+    by: Who
+    reason: str
+    false_positive: bool = False
+    expires: datetime | None = None
+    context_hash: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingsMatched:
+    """Which findings of several seats are one issue, contradict each other, or may be either."""
+
+    stage: str
+    revision: int
+    groups: tuple[Group, ...] = ()
+    contradictions: tuple[Group, ...] = ()
+    uncertain: tuple[Group, ...] = ()
+    matcher: str = ""

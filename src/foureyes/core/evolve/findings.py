@@ -1,0 +1,107 @@
+"""What is the review after something happened to a finding?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from foureyes.core import events as e
+from foureyes.core.evolve.puts import put, with_finding, without
+from foureyes.core.model import Finding, Matched, Review
+from foureyes.core.values import Standing
+
+
+def finding_raised(review: Review, event: e.FindingRaised) -> Review:
+    seat = review.seats[event.seat]
+    finding = Finding(
+        id=event.finding,
+        seat=event.seat,
+        stage=seat.stage,
+        raiser=event.raiser,
+        revision=event.revision,
+        severity=event.severity,
+        severity_word=event.severity_word,
+        category=event.category,
+        scope=event.scope,
+        text=event.text,
+        fingerprint=event.fingerprint,
+        place=event.place,
+        evidence=event.evidence,
+        suggestion=event.suggestion,
+        advisory=event.advisory,
+        suppressed_by=event.suppressed_by,
+        demand=event.demand,
+    )
+    return replace(
+        review,
+        findings=put(review.findings, finding.id, finding),
+        seats=put(review.seats, seat.id, replace(seat, findings=seat.findings + 1)),
+    )
+
+
+def finding_answered(review: Review, event: e.FindingAnswered) -> Review:
+    old = review.findings[event.finding]
+    answered = replace(
+        old, standing=Standing.ANSWERED, answer=event.text, rebuttal=event.rebuttal, answers=old.answers + 1
+    )
+    return _after_answer(with_finding(review, answered))
+
+
+def _after_answer(review: Review) -> Review:
+    """An answers-only request is met once none of its findings is open."""
+    request = review.revision_request()
+    if request is None or not request.answers:
+        return review
+    if any(review.findings[one].standing is Standing.OPEN for one in request.findings):
+        return review
+    return replace(review, requests=without(review.requests, request.id))
+
+
+def finding_resolved(review: Review, event: e.FindingResolved) -> Review:
+    old = review.findings[event.finding]
+    settled = replace(old, standing=Standing.RESOLVED, note=event.note, settled_in=event.revision)
+    return _drop_from_about(_after_answer(with_finding(review, settled)), settled)
+
+
+def finding_reopened(review: Review, event: e.FindingReopened) -> Review:
+    old = review.findings[event.finding]
+    reopened = replace(
+        old, standing=Standing.OPEN, note=event.note, reopened=old.reopened + 1, reopened_in=event.revision
+    )
+    return _drop_from_about(with_finding(review, reopened), reopened)
+
+
+def _drop_from_about(review: Review, finding: Finding) -> Review:
+    """A seat that was asked about some findings has answered once it said a word on each, if it reported already."""
+    request = review.report_request(finding.seat)
+    if request is None or finding.id not in request.about:
+        return review
+    about = tuple(one for one in request.about if one != finding.id)
+    if not about and (finding.seat, review.revision) in review.reports:
+        return replace(review, requests=without(review.requests, request.id))
+    return replace(review, requests=put(review.requests, request.id, replace(request, about=about)))
+
+
+def finding_verified(review: Review, event: e.FindingVerified) -> Review:
+    verified = with_finding(review, replace(review.findings[event.finding], verification=event.result))
+    request = review.report_request(event.seat)
+    if request is None or event.finding not in request.about:
+        return verified
+    about = tuple(one for one in request.about if one != event.finding)
+    if not about:
+        return replace(verified, requests=without(review.requests, request.id))
+    return replace(verified, requests=put(review.requests, request.id, replace(request, about=about)))
+
+
+def finding_waived(review: Review, event: e.FindingWaived) -> Review:
+    old = review.findings[event.finding]
+    waived = replace(old, standing=Standing.WAIVED, note=event.reason, settled_in=review.revision)
+    after = _drop_from_about(_after_answer(with_finding(review, waived)), waived)
+    ruling = after.ruling()
+    if ruling and ruling.findings and all(after.findings[one].is_settled for one in ruling.findings):
+        return replace(after, requests=without(after.requests, ruling.id))
+    return after
+
+
+def findings_matched(review: Review, event: e.FindingsMatched) -> Review:
+    matched = Matched(groups=event.groups, contradictions=event.contradictions, uncertain=event.uncertain)
+    return replace(review, matched=put(review.matched, (event.stage, event.revision), matched))

@@ -1,0 +1,131 @@
+"""What is the review after something happened between it and its reviewers?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from foureyes.core import events as e
+from foureyes.core.evolve.puts import put, with_request, without
+from foureyes.core.model import Report, ReportRequest, Review, Seat
+from foureyes.core.values import Verdict
+
+
+def report_requested(review: Review, event: e.ReportRequested) -> Review:
+    spec = event.seat
+    old = review.seats.get(spec.id)
+    if old is None:
+        seat = Seat(
+            id=spec.id,
+            stage=spec.stage,
+            part=spec.part,
+            scope=spec.scope,
+            model=spec.model,
+            veto=spec.veto,
+            required=spec.required,
+            candidates=spec.candidates,
+            reviewer=spec.reviewer,
+        )
+    else:
+        same = old.reviewer == spec.reviewer
+        seat = replace(old, candidates=spec.candidates, reviewer=spec.reviewer, lease=old.lease if same else None)
+    request = ReportRequest(
+        id=event.request,
+        seat=spec.id,
+        revision=event.revision,
+        due=event.due,
+        limit=event.limit,
+        about=event.about,
+        queued=event.queued,
+    )
+    return with_request(replace(review, seats=put(review.seats, seat.id, seat)), request)
+
+
+def seat_taken(review: Review, event: e.SeatTaken) -> Review:
+    seat = review.seats.get(event.seat)
+    if seat is None:
+        seat = _volunteer(review, event)
+    seats = put(review.seats, event.seat, replace(seat, reviewer=event.reviewer, lease=event.lease))
+    request = review.report_request(event.seat)
+    if request is None:
+        return replace(review, seats=seats)
+    started = replace(request, due=min(event.lease, request.limit), step=None, queued=False)
+    return replace(review, seats=seats, requests=put(review.requests, request.id, started))
+
+
+def _volunteer(review: Review, event: e.SeatTaken) -> Seat:
+    like = review.seats_of(event.stage)[0]
+    return replace(like, id=event.seat, required=False, candidates=(), left=(), draft="", reported=0, findings=0)
+
+
+def seat_renewed(review: Review, event: e.SeatRenewed) -> Review:
+    seat = review.seats[event.seat]
+    seats = put(review.seats, seat.id, replace(seat, lease=event.lease, draft=event.draft or seat.draft))
+    request = review.report_request(event.seat)
+    if request is None:
+        return replace(review, seats=seats)
+    alive = replace(request, due=min(event.lease, request.limit), step=None)
+    return replace(review, seats=seats, requests=put(review.requests, request.id, alive))
+
+
+def seat_left(review: Review, event: e.SeatLeft) -> Review:
+    seat = review.seats[event.seat]
+    free = replace(seat, reviewer=None, lease=None, left=(*seat.left, event.reviewer), draft=event.draft or seat.draft)
+    return replace(review, seats=put(review.seats, seat.id, free), requests=without(review.requests, seat.id))
+
+
+def report_submitted(review: Review, event: e.ReportSubmitted) -> Review:
+    before = review.reports.get((event.seat, event.revision))
+    report = Report(
+        seat=event.seat,
+        revision=event.revision,
+        reviewer=event.reviewer,
+        verdict=event.verdict,
+        grounds=event.grounds,
+        blocking=event.blocking,
+        contradicts=event.contradicts,
+        summary=event.summary,
+        strengths=event.strengths,
+        evidence=event.evidence,
+        checklist=event.checklist,
+        answers=event.answers,
+        confidence=event.confidence,
+        coverage=event.coverage,
+        flags=event.flags,
+        count=before.count + 1 if before else 1,
+    )
+    seat = review.seats[event.seat]
+    vetoes = review.vetoes
+    if seat.veto and event.verdict is Verdict.REJECT:
+        vetoes = vetoes | {(seat.stage, event.digest)}
+    done = replace(seat, reviewer=event.reviewer, lease=None, draft="", reported=event.revision)
+    return replace(
+        review,
+        seats=put(review.seats, seat.id, done),
+        reports=put(review.reports, (event.seat, event.revision), report),
+        requests=without(review.requests, seat.id),
+        vetoes=vetoes,
+        usd_micro=review.usd_micro + event.cost.usd_micro,
+    )
+
+
+def report_kept(review: Review, event: e.ReportKept) -> Review:
+    seat = review.seats[event.seat]
+    kept = replace(review.reports[seat.id, seat.reported], revision=event.revision, kept=True, count=1)
+    return replace(
+        review,
+        seats=put(review.seats, seat.id, replace(seat, lease=None, reported=event.revision)),
+        reports=put(review.reports, (seat.id, event.revision), kept),
+        requests=without(review.requests, seat.id),
+    )
+
+
+def report_failed(review: Review, event: e.ReportFailed) -> Review:
+    key = (event.seat, event.revision)
+    seat = review.seats[event.seat]
+    return replace(
+        review,
+        seats=put(review.seats, seat.id, replace(seat, lease=None, draft=event.draft or seat.draft)),
+        failures=put(review.failures, key, review.failures.get(key, 0) + 1),
+        requests=without(review.requests, seat.id),
+        usd_micro=review.usd_micro + event.cost.usd_micro,
+    )

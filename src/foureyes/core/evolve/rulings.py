@@ -1,0 +1,75 @@
+"""What is the review after a human was asked or has decided?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from foureyes.core import events as e
+from foureyes.core.evolve.puts import put, without
+from foureyes.core.model import ReportRequest, Review, RulingRequest, Vote
+from foureyes.core.values import Effect
+
+
+def ruling_requested(review: Review, event: e.RulingRequested) -> Review:
+    ruling = RulingRequest(
+        id=event.request,
+        stage=event.stage,
+        revision=event.revision,
+        reason=event.reason,
+        text=event.text,
+        due=event.due,
+        options=event.options,
+        findings=event.findings,
+        needs=event.needs,
+        group=event.group,
+        fallback=event.fallback,
+        veto=event.veto,
+    )
+    asked = review.asked | {(event.by, event.revision)} if event.by else review.asked
+    kept = {key: one for key, one in review.requests.items() if isinstance(one, ReportRequest)}
+    return replace(review, rulings=review.rulings + 1, asked=asked, requests={**kept, ruling.id: ruling})
+
+
+def ruling_given(review: Review, event: e.RulingGiven) -> Review:
+    ruling = review.requests[event.request]
+    if not isinstance(ruling, RulingRequest):
+        message = f"{event.request} is not a ruling"
+        raise TypeError(message)
+    if not event.final:
+        vote = replace(ruling, votes=(*ruling.votes, Vote(by=event.by.name, option=event.option)))
+        return replace(review, requests=put(review.requests, ruling.id, vote))
+    bound = event.effect is Effect.REJECT and not event.by_clock
+    after = replace(review, requests=without(review.requests, ruling.id), bound=bound)
+    if event.effect in (Effect.REVISE, Effect.WAIVE):
+        return replace(after, ruled=after.ruled | {(ruling.stage, ruling.revision)})
+    if event.effect is Effect.RETRY:
+        return asked_anew(replace(after, retried=after.retried | {(ruling.stage, ruling.revision)}), ruling.stage)
+    return after
+
+
+def stage_overridden(review: Review, event: e.StageOverridden) -> Review:
+    ruling = review.ruling()
+    requests = without(review.requests, ruling.id) if ruling and ruling.stage == event.stage else review.requests
+    asked = review.revision_request()
+    if asked and asked.stage == event.stage:
+        requests = without(requests, asked.id)
+    return replace(
+        review,
+        overridden=put(review.overridden, (event.stage, event.revision), event.reason),
+        vetoes=review.vetoes - {(event.stage, event.digest)},
+        requests=requests,
+    )
+
+
+def asked_anew(review: Review, stage: str) -> Review:
+    """Forget what seats said of this revision so that they are asked again; a veto is never forgotten."""
+
+    def forgotten(seat: str, number: int) -> bool:
+        one = review.seats[seat]
+        vetoed = one.veto and (one.stage, review.digest) in review.vetoes
+        return number == review.revision and stage in ("", one.stage) and not vetoed
+
+    reports = {key: one for key, one in review.reports.items() if not forgotten(*key)}
+    failures = {key: one for key, one in review.failures.items() if not forgotten(*key)}
+    ruled = frozenset(one for one in review.ruled if one != (stage, review.revision))
+    return replace(review, reports=reports, failures=failures, ruled=ruled)

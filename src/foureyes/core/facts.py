@@ -1,0 +1,111 @@
+"""What lies outside the review and is needed to decide? Gathered by the shell, copied into the events that use it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from foureyes.core.values import Changed, ChangeKind, Effect, Who
+
+if TYPE_CHECKING:
+    from foureyes.core.rules import Rules
+    from foureyes.core.trust import TrustRecord
+
+
+class RiskLevel(IntEnum):
+    """How much harm these bytes could do; ordered."""
+
+    LOW = 1
+    MEDIUM = 2
+    HIGH = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Risk:
+    """The risk computed from the bytes; trivial means prose, comments or white space only."""
+
+    level: RiskLevel = RiskLevel.MEDIUM
+    trivial: bool = False
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Principal:
+    """Somebody who may be asked to review."""
+
+    who: Who
+    roles: frozenset[str] = frozenset()
+    available: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """How much a reviewer has on the table."""
+
+    active: int = 0
+    queued: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suppression:
+    """A human's standing word that a finding is not real while its context stays the same."""
+
+    fingerprint: str
+    context_hash: str
+    source: str
+    by: str
+    expires: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastRuling:
+    """What a human decided in an earlier case."""
+
+    kind: str
+    reason: str
+    effect: Effect
+    by: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyInForce:
+    """The policy new reviews get; with the flag, open reviews must meet it too."""
+
+    digest: str
+    applies_in_flight: bool = False
+    rules: Rules | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """Everything outside the review that a decision may use."""
+
+    pool: tuple[Principal, ...] = ()
+    load: Mapping[str, Load] = field(default_factory=dict)
+    recent_pairings: Mapping[str, int] = field(default_factory=dict)
+    trust: TrustRecord | None = None
+    vetoes: Mapping[str, str] = field(default_factory=dict)
+    suppressions: tuple[Suppression, ...] = ()
+    policy: PolicyInForce | None = None
+    stricter: Rules | None = None
+    past_rulings: tuple[PastRuling, ...] = ()
+    change: ChangeKind = ChangeKind.CONTENT
+    changed: tuple[Changed, ...] = ()
+    unchanged_seats: frozenset[str] = frozenset()
+    risk: Risk = Risk()
+    draw: int = 0
+    served: str = ""
+    day_usd_micro: int = 0
+
+    def principal(self, name: str) -> Principal | None:
+        """Who of the pool bears this name."""
+        return next((one for one in self.pool if one.who.name == name), None)
+
+    def roles(self, name: str) -> frozenset[str]:
+        """The roles of somebody; none when unknown."""
+        found = self.principal(name)
+        return found.roles if found else frozenset()

@@ -1,0 +1,96 @@
+"""Do two models agree well enough that no human needs to look?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from foureyes.core.judgement import Judgement, Move
+from foureyes.core.model import Finding, Report, Review
+from foureyes.core.rules import Stage
+from foureyes.core.stages import missing
+from foureyes.core.values import Severity, Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """Named scenarios with fixed confidence decide; everything unclear is a human's matter."""
+
+    stages: tuple[str, ...] = ()
+    final: bool = True
+    auto_approve: bool = False
+    auto_reject: bool = False
+    auto_approve_single: bool = False
+    b_only_critical_fixes: bool = False
+
+    def judge(self, review: Review, stage: Stage) -> Judgement:
+        """Merge the models' reports: fail if either fails, pass only if all pass."""
+        owes = missing(review, stage)
+        if owes:
+            return Judgement(move=Move.WAIT, reason=f"Waiting for {len(owes)} models", owes=owes)
+        reports = [one for seat in self._seats(stage) if (one := review.report_of(seat)) is not None]
+        failing = [one for one in reports if one.verdict is not Verdict.APPROVE]
+        return self._failed(review, stage, reports) if failing else self._passed(review, stage, len(reports))
+
+    def _passed(self, review: Review, stage: Stage, models: int) -> Judgement:
+        if not self.final:
+            return Judgement(move=Move.PASS, reason=f"{stage.name}: all models pass")
+        findings = [one for name in self.stages or (stage.name,) for one in _live(review, name)]
+        if any(one.severity > Severity.MINOR for one in findings) or _contradictions(
+            review, self.stages or (stage.name,)
+        ):
+            return _ask(
+                "unclear", 50, "All models pass, but findings remain that are not minor or contradict each other"
+            )
+        scenario, sure = ("minor only", 85) if findings else ("clean", 100)
+        reason = "Both models pass, minor findings only" if findings else "Both models pass, no findings"
+        if not self.auto_approve or (models < 2 and not self.auto_approve_single):  # noqa: PLR2004 - one model cannot agree with itself
+            return _ask(scenario, sure, f"{reason}; a human decides because auto_approve is off")
+        flags = ("minor findings",) if findings else ()
+        return Judgement(move=Move.PASS, reason=reason, flags=flags, scenario=scenario, confidence=sure)
+
+    def _failed(self, review: Review, stage: Stage, reports: list[Report]) -> Judgement:
+        scenario, sure, reason = _scenario(review, stage, reports)
+        fixes = (
+            self.auto_reject
+            if scenario == "agreed critical"
+            else self.b_only_critical_fixes and scenario == "B-only critical"
+        )
+        if not fixes:
+            return _ask(scenario, sure, reason)
+        critical = tuple(one.id for one in _live(review, stage.name) if one.severity is Severity.CRITICAL)
+        return Judgement(move=Move.REVISE, reason=reason, findings=critical, scenario=scenario, confidence=sure)
+
+    def _seats(self, stage: Stage) -> list[str]:
+        return [stage.seat_id(index) for index in range(len(stage.seats))]
+
+
+def _scenario(review: Review, stage: Stage, reports: list[Report]) -> tuple[str, int, str]:
+    critical = {one.id for one in _live(review, stage.name) if one.severity is Severity.CRITICAL}
+    matched = review.matched.get((stage.name, review.revision))
+    agreed = [set(group.findings) for group in matched.groups] if matched else []
+    both_fail = all(one.verdict is not Verdict.APPROVE for one in reports)
+    single = len(reports) == 1
+    if both_fail and (critical if single else any(group & critical for group in agreed)):
+        return "agreed critical", 90, "All models fail on the same critical issue"
+    strongest = [one for one in critical if one.startswith(f"{reports[-1].seat}-")]
+    if strongest and not single:
+        return "B-only critical", 70, "Only the stronger model found something critical"
+    if not both_fail:
+        return "split", 40, "One model passes, one fails"
+    if agreed or critical:
+        return "unclear", 50, "Both models fail, but not on an agreed critical issue"
+    return "different issues", 60, "Both models fail, on different issues"
+
+
+def _live(review: Review, stage: str) -> list[Finding]:
+    """Findings that count in this round: raised or still unsettled, and not advisory."""
+    return [one for one in review.findings_of(stage) if not one.is_settled and not one.is_advisory]
+
+
+def _contradictions(review: Review, stages: tuple[str, ...]) -> bool:
+    matched = (review.matched.get((stage, review.revision)) for stage in stages)
+    return any(one is not None and one.contradictions for one in matched)
+
+
+def _ask(scenario: str, confidence: int, reason: str) -> Judgement:
+    return Judgement(move=Move.ESCALATE, reason=reason, scenario=scenario, confidence=confidence)

@@ -1,0 +1,35 @@
+"""Have enough different reviewers vouched for this very revision?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from foureyes.core.judgement import Judgement, Move
+from foureyes.core.model import Review
+from foureyes.core.rules import Stage
+from foureyes.core.stages import count_distinct, missing, vouching
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quorum:
+    """Enough reviewers, different in the demanded fact from each other and from every contributor, vouch."""
+
+    reviewers: int = 2
+    distinct: str = "reviewer"
+
+    def __post_init__(self) -> None:
+        """No policy can ask for less than one pair of other eyes."""
+        if isinstance(self.reviewers, bool) or self.reviewers < 1:
+            message = f"a quorum needs at least 1 reviewer, not {self.reviewers!r}"
+            raise ValueError(message)
+
+    def judge(self, review: Review, stage: Stage) -> Judgement:
+        """Count; missing reports are waited for, too few different reviewers is a human's matter."""
+        have = count_distinct([one.reviewer for one in vouching(review, stage)], review.contributors, self.distinct)
+        if have >= self.reviewers:
+            return Judgement(move=Move.PASS, reason=f"{have} reviewers vouch for this version")
+        reason = f"Need {self.reviewers} reviewers, have {have}"
+        owes = missing(review, stage)
+        if owes or len(review.reports_in(stage.name)) > len(vouching(review, stage)):
+            return Judgement(move=Move.WAIT, reason=reason, owes=owes)
+        return Judgement(move=Move.ESCALATE, reason=f"{reason} that differ in {self.distinct}")

@@ -1,0 +1,64 @@
+"""Is every finding that matters settled by the seat that raised it, or waived by a human?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from foureyes.core.judgement import Judgement, Move, Owed, Owing
+from foureyes.core.model import Finding, Review
+from foureyes.core.rules import Stage
+from foureyes.core.values import Outcome, Part, Severity, Standing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """Every finding from this severity on is resolved by its seat's holder or waived."""
+
+    at_least: Severity = Severity.IMPORTANT
+    answers_max: int = 3
+    shelves: bool = False
+    revision_answers: bool = True
+
+    def judge(self, review: Review, stage: Stage) -> Judgement:
+        """Name who owes an answer or a confirmation; a finding answered too often ends the argument."""
+        unsettled = [one for one in review.findings_of(stage.name) if one.blocks(self.at_least)]
+        if not unsettled:
+            return Judgement(move=Move.PASS, reason="All feedback resolved by all reviewers")
+        worn = [one for one in unsettled if one.reopened >= self.answers_max]
+        if worn:
+            return self._end(worn)
+        reason = f"{len(unsettled)} feedback items unresolved"
+        return Judgement(
+            move=Move.WAIT, reason=reason, owes=self._owes(unsettled, review, stage), findings=_ids(unsettled)
+        )
+
+    def _end(self, worn: list[Finding]) -> Judgement:
+        critical = [one for one in worn if one.severity is Severity.CRITICAL]
+        if self.shelves and critical:
+            reason = f"{critical[0].id} is critical and still unresolved after {self.answers_max} answers"
+            return Judgement(move=Move.REJECT, reason=reason, outcome=Outcome.SHELVED, findings=_ids(critical))
+        reason = f"{worn[0].id} was reopened {worn[0].reopened} times: author and reviewer do not agree"
+        return Judgement(move=Move.ESCALATE, reason=reason, findings=_ids(worn))
+
+    def _owes(self, unsettled: list[Finding], review: Review, stage: Stage) -> tuple[Owed, ...]:
+        verifier = next((i for i, rule in enumerate(stage.seats) if rule.part is Part.VERIFY), None)
+        unverified = [one for one in unsettled if one.verification is None and not one.demand]
+        if verifier is not None and unverified:
+            return (Owed(what=Owing.VERIFY, seat=stage.seat_id(verifier), findings=_ids(unverified)),)
+        answered = [one for one in unsettled if self._is_answered(one, review)]
+        confirms = [
+            Owed(what=Owing.CONFIRM, seat=seat, findings=_ids([one for one in answered if one.seat == seat]))
+            for seat in dict.fromkeys(one.seat for one in answered)
+        ]
+        unanswered = [one for one in unsettled if one not in answered]
+        answers = [Owed(what=Owing.ANSWER, findings=_ids(unanswered))] if unanswered else []
+        return (*answers, *confirms)
+
+    def _is_answered(self, finding: Finding, review: Review) -> bool:
+        """Where a new version is an answer, every finding of an older one is its seat's to look at again."""
+        newer = self.revision_answers and max(finding.revision, finding.reopened_in) < review.revision
+        return newer or finding.standing is Standing.ANSWERED
+
+
+def _ids(findings: list[Finding]) -> tuple[str, ...]:
+    return tuple(one.id for one in findings)

@@ -1,0 +1,74 @@
+"""Does the report meet the standard for an approval: checklist, confidence, no critical finding?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from foureyes.core.judgement import Judgement, Move
+from foureyes.core.model import Report, Review
+from foureyes.core.rules import Stage
+from foureyes.core.stages import missing, said, tie_broken
+from foureyes.core.values import Criterion, Severity, Verdict
+
+
+class Mode(StrEnum):
+    """Whether an incomplete checklist is refused, or only recorded."""
+
+    STRICT = "strict"
+    ADVISORY = "advisory"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Criteria:
+    """What a reviewer must and may check for one kind of work."""
+
+    kind: str
+    required: tuple[tuple[str, str], ...]
+    optional: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standards:
+    """An approval has every required criterion passed, enough confidence and no critical finding."""
+
+    criteria: tuple[Criteria, ...]
+    default: Criteria
+    confidence_min: int = 80
+    critical_max: int = 0
+    mode: Mode = Mode.STRICT
+
+    def for_kind(self, kind: str) -> Criteria:
+        """The criteria of this kind of work, else the built-in ones."""
+        return next((one for one in self.criteria if one.kind == kind), self.default)
+
+    def judge(self, review: Review, stage: Stage) -> Judgement:
+        """Reject closes, concerns go back, and an approval is checked again here."""
+        if tie_broken(review, stage):
+            return Judgement(move=Move.PASS, reason="A tie-break reviewer approved", flags=("tie-break",))
+        owes = missing(review, stage)
+        if owes:
+            return Judgement(move=Move.WAIT, reason=f"Waiting for {stage.name}", owes=owes)
+        report = review.reports_in(stage.name)[0]
+        if report.verdict is Verdict.REJECT:
+            return Judgement(move=Move.REJECT, reason=said([report]))
+        short = self.shortfall(review, report)
+        if report.verdict is Verdict.CONCERNS or short:
+            return Judgement(move=Move.REVISE, reason=short or said([report]), findings=report.blocking)
+        minors = [one for one in review.findings_of(stage.name) if not one.is_settled]
+        return Judgement(move=Move.PASS, reason=said([report]), flags=("suggestions",) if minors else ())
+
+    def shortfall(self, review: Review, report: Report) -> str:
+        """Why an approval does not meet the standard; empty when it does."""
+        if report.confidence is None or report.confidence < self.confidence_min:
+            return f"confidence {report.confidence} is below {self.confidence_min}"
+        critical = review.blocking_of(report.seat, Severity.CRITICAL)
+        if len(critical) > self.critical_max:
+            return f"{len(critical)} critical concerns"
+        failed = self.failed(review.kind, report.checklist) if self.mode is Mode.STRICT else ()
+        return f"criteria not passed: {', '.join(failed)}" if failed else ""
+
+    def failed(self, kind: str, checklist: tuple[Criterion, ...]) -> tuple[str, ...]:
+        """Required criteria that are missing from the checklist or marked as failed."""
+        passed = {one.name for one in checklist if one.passed}
+        return tuple(name for name, _ in self.for_kind(kind).required if name not in passed)

@@ -1,0 +1,27 @@
+"""Does every seat of the layer approve?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from foureyes.core.judgement import Judgement, Move
+from foureyes.core.model import Review
+from foureyes.core.rules import Stage
+from foureyes.core.stages import doubting, missing, said
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unanimous:
+    """Every seat approves; one rejection, and the more so a veto, sends the work back."""
+
+    def judge(self, review: Review, stage: Stage) -> Judgement:
+        """A rejection speaks at once, a missing report is waited for."""
+        against = doubting(review, stage)
+        if against or review.is_vetoed(stage.name):
+            return Judgement(
+                move=Move.REVISE, reason=said(against), findings=tuple(f for one in against for f in one.blocking)
+            )
+        owes = missing(review, stage)
+        if owes:
+            return Judgement(move=Move.WAIT, reason=f"Waiting for {stage.name}", owes=owes)
+        return Judgement(move=Move.PASS, reason=f"{stage.name} approved")

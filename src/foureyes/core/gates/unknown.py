@@ -1,0 +1,21 @@
+"""What if the rules name a condition nobody knows?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from foureyes.core.judgement import Judgement, Move
+from foureyes.core.model import Review
+from foureyes.core.rules import Stage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unknown:
+    """A gate or protocol that these rules do not know; it never passes."""
+
+    name: str
+
+    def judge(self, _review: Review, _stage: Stage) -> Judgement:
+        """Unreadable rules are a human's matter."""
+        reason = f"The rules name {self.name!r}, which is not known here"
+        return Judgement(move=Move.ESCALATE, reason=reason, human_only=True, error=True)

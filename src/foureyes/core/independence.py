@@ -1,0 +1,129 @@
+"""Are two of those involved independent of each other, and how independent is a set of reviewers?"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import TYPE_CHECKING
+
+from foureyes.core.values import Who, WhoKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+#: What each level of independence demands; every level demands all that the lower ones do.
+LEVELS: tuple[tuple[str, ...], ...] = (
+    (),
+    ("reviewer", "session"),
+    ("reviewer", "session", "model_family"),
+    ("reviewer", "session", "model_family", "operator"),
+)
+
+#: A panel is small. Looking at fewer reviewers can only report too low a level, never too high a one.
+REVIEWERS_MAX = 16
+
+
+def normal(name: str) -> str:
+    """Fold a name so that spellings of one name are one name: "Alice " and "alice", full-width or zero-width."""
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    return "".join(char for char in folded if unicodedata.category(char) not in {"Cf", "Cc"}).strip()
+
+
+def distinct(a: Who, b: Who, fact: str) -> bool:
+    """Whether these two surely differ in this fact; what is unknown, the fact's name included, never differs."""
+    compare = _COMPARISONS.get(fact)
+    return compare is not None and compare(a, b)
+
+
+def eligible(
+    candidate: Who,
+    *,
+    author: Who,
+    contributors: Iterable[Who] = (),
+    others: Iterable[Who] = (),
+    facts: Iterable[str] = (),
+) -> bool:
+    """Whether somebody may review this work beside these other reviewers.
+
+    Nobody reviews what they or their own session had a hand in, whatever the policy's facts say.
+    """
+    makers = (author, *contributors)
+    if any(_same_session(candidate, maker) for maker in makers):
+        return False
+    demanded = ("reviewer", *facts)
+    return all(distinct(candidate, one, fact) for one in (*makers, *others) for fact in demanded)
+
+
+def level(author: Who, reviewers: Iterable[Who], needed: int, contributors: Iterable[Who] = ()) -> int:
+    """The highest level at which enough reviewers differ from every maker and from each other.
+
+    0 none, 1 other session, 2 other model family, 3 other operator. Fewer than one reviewer is never enough.
+    """
+    makers = (author, *contributors)
+    ordered = sorted(reviewers, key=lambda who: (normal(who.name), who.session, who.model_family, who.operator))
+    for reached in range(len(LEVELS) - 1, 0, -1):
+        facts = LEVELS[reached]
+        fit = [who for who in ordered if all(_differ(who, maker, facts) for maker in makers)]
+        if _holds(fit[:REVIEWERS_MAX], max(needed, 1), facts):
+            return reached
+    return 0
+
+
+def _holds(candidates: Sequence[Who], needed: int, facts: tuple[str, ...]) -> bool:
+    """Whether some `needed` of the candidates differ pairwise."""
+    if needed == 0:
+        return True
+    return any(
+        _holds([other for other in candidates[index + 1 :] if _differ(one, other, facts)], needed - 1, facts)
+        for index, one in enumerate(candidates)
+    )
+
+
+def _differ(a: Who, b: Who, facts: tuple[str, ...]) -> bool:
+    return all(distinct(a, b, fact) for fact in facts)
+
+
+def _known_to_differ(a: str, b: str) -> bool:
+    return bool(normal(a)) and bool(normal(b)) and normal(a) != normal(b)
+
+
+def _names_differ(a: Who, b: Who) -> bool:
+    return _known_to_differ(a.name, b.name)
+
+
+def _sessions_differ(a: Who, b: Who) -> bool:
+    return _minds_differ(a, b) or _known_to_differ(a.session, b.session)
+
+
+def _families_differ(a: Who, b: Who) -> bool:
+    return _minds_differ(a, b) or _known_to_differ(a.model_family, b.model_family)
+
+
+def _providers_differ(a: Who, b: Who) -> bool:
+    return _minds_differ(a, b) or _known_to_differ(a.provider, b.provider)
+
+
+def _minds_differ(a: Who, b: Who) -> bool:
+    """A human shares neither context nor model with anybody else; the credential vouches for the kind."""
+    return (a.is_human or b.is_human) and _names_differ(a, b) and WhoKind.CLOCK not in {a.kind, b.kind}
+
+
+def _operators_differ(a: Who, b: Who) -> bool:
+    """Whoever enrolled an agent stands behind it: a human is not independent of their own agents."""
+    return _known_to_differ(a.operator, b.operator) and _behind(a).isdisjoint(_behind(b))
+
+
+def _behind(who: Who) -> set[str]:
+    return {normal(who.operator), normal(who.name)} if who.is_human else {normal(who.operator)}
+
+
+def _same_session(a: Who, b: Who) -> bool:
+    return bool(normal(a.session)) and normal(a.session) == normal(b.session)
+
+
+_COMPARISONS: dict[str, Callable[[Who, Who], bool]] = {
+    "reviewer": _names_differ,
+    "session": _sessions_differ,
+    "model_family": _families_differ,
+    "provider": _providers_differ,
+    "operator": _operators_differ,
+}

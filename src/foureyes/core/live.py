@@ -1,0 +1,87 @@
+"""May exactly these bytes go live on this target now?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from foureyes.core.events import LiveRefused, WentLive
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from foureyes.core.values import Who
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordLive:
+    """A publisher says that it puts these bytes on a target."""
+
+    target: str
+    review: str
+    digest: str
+    commit: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clearance:
+    """What a review let through: these bytes, at this level of independence, perhaps once or for a while only."""
+
+    digest: str
+    level: int = 0
+    single_use: bool = False
+    expires: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveFacts:
+    """What is known about the bytes and the target.
+
+    `clearance` is None unless the review's outcome is cleared now. `veto` says in words which veto stands on the
+    digest in any review. `lives` are the uses of this very clearance on any target: a clearance given again after a
+    human reopened the review starts anew.
+    """
+
+    clearance: Clearance | None
+    veto: str = ""
+    level_min: int = 0
+    lives: tuple[WentLive, ...] = ()
+
+
+def decide_live(command: RecordLive, actor: Who, facts: LiveFacts, now: datetime) -> tuple[WentLive | LiveRefused]:
+    """Record that the bytes went live, or that they were refused: a refused attempt must leave a trace too."""
+    reason = why_not(command, facts, now)
+    if reason:
+        return (LiveRefused(target=command.target, digest=command.digest, actor=actor.name, reason=reason),)
+    live = WentLive(target=command.target, review=command.review, digest=command.digest, commit=command.commit)
+    return (live,)
+
+
+def why_not(command: RecordLive, facts: LiveFacts, now: datetime) -> str:
+    """Why the bytes may not go live, with the next step; empty when they may."""
+    if facts.veto:
+        return f"A veto stands on this version: {facts.veto} A human must override it, or the author revises."
+    clearance = facts.clearance
+    if clearance is None:
+        return f"Review {command.review} is not cleared. Wait for its clearance."
+    if not command.digest or clearance.digest != command.digest:
+        return (
+            f"Review {command.review} cleared {clearance.digest}, not {command.digest}. Submit these bytes for review."
+        )
+    if clearance.expires is not None and now >= clearance.expires:
+        return f"The clearance expired at {clearance.expires.isoformat()}. Ask for a new review."
+    if clearance.level < facts.level_min:
+        return (
+            f"Target {command.target} demands level {facts.level_min} of independence, the clearance has "
+            f"{clearance.level}. Ask for more independent reviewers."
+        )
+    return _why_not_again(command, clearance, facts.lives)
+
+
+def _why_not_again(command: RecordLive, clearance: Clearance, lives: tuple[WentLive, ...]) -> str:
+    uses = [live for live in lives if (live.review, live.digest) == (command.review, command.digest)]
+    if uses and clearance.single_use:
+        return f"The clearance was for one use and was used on {uses[0].target}. Ask for a new review."
+    if any(live.target == command.target for live in uses):
+        return f"This version of review {command.review} is live on {command.target} already. Nothing is left to do."
+    return ""

@@ -1,0 +1,160 @@
+"""Which findings of several reviewers are one issue, which contradict each other, and which may be either?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from foureyes.core.assignment import assign
+from foureyes.core.contradictions import Checked, against_check, against_finding
+from foureyes.core.places import Comparable, Nearness, nearness
+from foureyes.core.text import similarity, words_of
+from foureyes.core.values import Group
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["MATCHER", "Checked", "Comparable", "Matched", "fingerprint", "match", "similarity"]
+
+MATCHER = "place-category-text/1"
+
+#: How alike two texts must be, in percent, to be one issue or perhaps one; by how near their places are.
+SURE = {Nearness.LINES: 20, Nearness.FILE: 35, Nearness.UNKNOWN: 42}
+PERHAPS = {Nearness.LINES: 10, Nearness.FILE: 28, Nearness.UNKNOWN: 35, Nearness.APART: 60}
+#: A category everybody uses says nothing.
+_VAGUE = frozenset({"", "other"})
+_UNCERTAIN_MAX = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matched:
+    """Findings that are one issue, findings that contradict, and findings that stay apart but may be one."""
+
+    groups: tuple[Group, ...] = ()
+    contradictions: tuple[Group, ...] = ()
+    uncertain: tuple[Group, ...] = ()
+
+    def alone(self, findings: Iterable[Comparable]) -> tuple[str, ...]:
+        """The findings only one reviewer has and nobody contradicts."""
+        named = {name for group in (*self.groups, *self.contradictions) for name in group.findings}
+        return tuple(sorted(finding.id for finding in findings if finding.id not in named))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Likeness:
+    """How two findings relate: a score when they are one issue, and why."""
+
+    score: int
+    why: str
+    perhaps: bool = False
+
+
+def fingerprint(path: str, category: str, text: str, rule: str = "") -> str:
+    """Name a finding so that it is known again after lines moved or its wording changed in numbers and punctuation."""
+    said = " ".join(words_of(text)) or text.strip()
+    parts = (path.strip(), category.strip().casefold(), rule.strip().casefold(), said)
+    return sha256("\x00".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def match(findings: Iterable[Comparable], checked: Iterable[Checked] = ()) -> Matched:
+    """Compare the findings of different seats; contradictions are looked for before agreement."""
+    ordered = sorted(findings, key=lambda one: (one.seat, one.id))
+    pairs = [(a, b) for a, b in combinations(ordered, 2) if a.seat != b.seat]
+    opposed = _contradictions(pairs)
+    alike = {(a.id, b.id): _likeness(a, b) for a, b in pairs if (a.id, b.id) not in opposed}
+    seat_of = {one.id: one.seat for one in ordered}
+    chosen = _assigned(alike, seat_of)
+    members = _merged(chosen, alike, set(opposed), seat_of)
+    denied = _denied(ordered, tuple(checked))
+    return Matched(
+        groups=_groups(members, chosen, alike),
+        contradictions=(*(Group(findings=pair, why=why) for pair, why in sorted(opposed.items())), *denied),
+        uncertain=_uncertain(alike, members, seat_of),
+    )
+
+
+def _contradictions(pairs: Iterable[tuple[Comparable, Comparable]]) -> dict[tuple[str, str], str]:
+    found: dict[tuple[str, str], str] = {}
+    for a, b in pairs:
+        alike = _likeness(a, b)
+        why = against_finding(a, b, same_issue=alike.score > 0 and not alike.perhaps)
+        if why:
+            found[a.id, b.id] = why
+    return found
+
+
+def _denied(findings: list[Comparable], checked: tuple[Checked, ...]) -> tuple[Group, ...]:
+    """What one reviewer raised and another says was checked and holds; who found something there denies nothing."""
+    ordered = sorted(checked, key=lambda one: (one.seat, one.path, one.start, one.end, one.text))
+    return tuple(
+        Group(findings=(finding.id,), why=why)
+        for finding in findings
+        for why in (next(filter(None, (against_check(finding, check, findings) for check in ordered)), ""),)
+        if why
+    )
+
+
+def _likeness(a: Comparable, b: Comparable) -> _Likeness:
+    """Place first, then category, then text; the score ranks the candidates for one finding."""
+    near, alike = nearness(a, b), similarity(a.text, b.text)
+    same_category = a.category.casefold() == b.category.casefold() and a.category.casefold() not in _VAGUE
+    said = f"{near.value}; {'same category; ' if same_category else ''}text {alike}% alike"
+    score = 1 + alike + (100 if near is Nearness.LINES else 0) + (20 if same_category else 0)
+    if alike >= SURE.get(near, 101) or (same_category and near is Nearness.LINES):
+        return _Likeness(score=score, why=said)
+    if alike >= PERHAPS[near]:
+        return _Likeness(score=score, why=said, perhaps=True)
+    return _Likeness(score=0, why=said)
+
+
+Likenesses = dict[tuple[str, str], _Likeness]
+
+
+def _assigned(alike: Likenesses, seat_of: dict[str, str]) -> tuple[tuple[str, str], ...]:
+    """The best pairs between every two seats: one finding is the same issue as at most one of another seat."""
+    between: dict[tuple[str, str], dict[tuple[str, str], int]] = {}
+    for (a, b), likeness in alike.items():
+        if likeness.score and not likeness.perhaps:
+            between.setdefault((seat_of[a], seat_of[b]), {})[a, b] = likeness.score
+    return tuple(pair for seats in sorted(between) for pair in assign(between[seats]))
+
+
+def _merged(
+    chosen: Iterable[tuple[str, str]], alike: Likenesses, opposed: set[tuple[str, str]], seat_of: dict[str, str]
+) -> dict[str, frozenset[str]]:
+    """Join pairs into groups, the surest first; no group holds two findings of a seat or two that contradict."""
+    members = {name: frozenset({name}) for name in seat_of}
+    for a, b in sorted(chosen, key=lambda pair: (-alike[pair].score, pair)):
+        joined = members[a] | members[b]
+        seats = {seat_of[name] for name in joined}
+        at_odds = any(pair in opposed or pair[::-1] in opposed for pair in combinations(sorted(joined), 2))
+        if len(seats) == len(joined) and not at_odds:
+            members |= dict.fromkeys(joined, joined)
+    return members
+
+
+def _groups(
+    members: dict[str, frozenset[str]], chosen: Iterable[tuple[str, str]], alike: Likenesses
+) -> tuple[Group, ...]:
+    found = sorted({tuple(sorted(group)) for group in members.values() if len(group) > 1})
+    return tuple(
+        Group(
+            findings=group,
+            why="; ".join(f"{a} = {b}: {alike[a, b].why}" for a, b in sorted(chosen) if a in group and b in group),
+        )
+        for group in found
+    )
+
+
+def _uncertain(alike: Likenesses, members: dict[str, frozenset[str]], seat_of: dict[str, str]) -> tuple[Group, ...]:
+    """Pairs that may be one issue, unless either has found its partner at the other's seat already."""
+    partners = {name: {seat_of[other] for other in group if other != name} for name, group in members.items()}
+    pairs = (
+        (a, b)
+        for (a, b), likeness in sorted(alike.items())
+        if likeness.score and seat_of[b] not in partners[a] and seat_of[a] not in partners[b]
+    )
+    found = tuple(Group(findings=pair, why=alike[pair].why) for pair in pairs)
+    return found[:_UNCERTAIN_MAX]

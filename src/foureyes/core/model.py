@@ -1,0 +1,324 @@
+"""What does a review know of itself? The one aggregate: everything that decides about a work, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from foureyes.core.values import (
+    Changed,
+    ChangeKind,
+    Criterion,
+    Effect,
+    Evidence,
+    Group,
+    Option,
+    Origin,
+    Outcome,
+    Pairs,
+    Part,
+    Place,
+    Severity,
+    Standing,
+    Step,
+    Verdict,
+    Verification,
+    Who,
+    WorkPart,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revision:
+    """A numbered state of the work: exactly these bytes."""
+
+    number: int
+    digest: str
+    by: Who
+    base: str
+    change: ChangeKind
+    parts: tuple[WorkPart, ...]
+    changed: tuple[Changed, ...]
+    risk: str
+    note: str
+    confidence: int | None
+    turns: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seat:
+    """A place for one reviewer; it lives as long as the review."""
+
+    id: str
+    stage: str
+    part: Part
+    scope: str
+    model: str
+    veto: bool
+    required: bool
+    candidates: tuple[str, ...]
+    reviewer: Who | None = None
+    lease: datetime | None = None
+    draft: str = ""
+    left: tuple[str, ...] = ()
+    reported: int = 0
+    findings: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What a seat says of one revision; the latest one replaces the verdict."""
+
+    seat: str
+    revision: int
+    reviewer: Who
+    verdict: Verdict | None
+    grounds: tuple[str, ...]
+    blocking: tuple[str, ...]
+    contradicts: tuple[str, ...]
+    summary: str
+    strengths: tuple[str, ...]
+    evidence: tuple[Evidence, ...]
+    checklist: tuple[Criterion, ...]
+    answers: tuple[str, ...]
+    confidence: int | None
+    coverage: int
+    flags: tuple[str, ...]
+    count: int = 1
+    kept: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One specific issue and where it stands."""
+
+    id: str
+    seat: str
+    stage: str
+    raiser: str
+    revision: int
+    severity: Severity
+    severity_word: str
+    category: str
+    scope: str
+    text: str
+    fingerprint: str
+    place: Place | None
+    evidence: str
+    suggestion: str
+    advisory: str
+    suppressed_by: str
+    demand: bool
+    standing: Standing = Standing.OPEN
+    answer: str = ""
+    rebuttal: bool = False
+    answers: int = 0
+    reopened: int = 0
+    reopened_in: int = 0
+    note: str = ""
+    settled_in: int = 0
+    verification: Verification | None = None
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nobody needs to do anything about it any more."""
+        return self.standing in (Standing.RESOLVED, Standing.WAIVED)
+
+    @property
+    def is_advisory(self) -> bool:
+        """Whether it is shown but never stops the work."""
+        return bool(self.advisory or self.suppressed_by) or self.verification is Verification.REFUTED
+
+    def blocks(self, at_least: Severity) -> bool:
+        """Whether it stops the work under a rule that blocks from this severity on."""
+        return self.severity >= at_least and not self.is_settled and not self.is_advisory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportRequest:
+    """A report, or a word about findings, is owed by a seat."""
+
+    id: str
+    seat: str
+    revision: int
+    due: datetime
+    limit: datetime
+    about: tuple[str, ...] = ()
+    queued: bool = False
+    step: Step | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RevisionRequest:
+    """New bytes, answers or a clarification are owed by the author."""
+
+    id: str
+    stage: str
+    revision: int
+    due: datetime
+    reasons: tuple[str, ...]
+    findings: tuple[str, ...]
+    answers: bool
+    clarify: bool
+    remaining: int
+    ordered_by: str
+    by_clock: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vote:
+    """One human's word on a ruling that needs several."""
+
+    by: str
+    option: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulingRequest:
+    """A decision is owed by a human."""
+
+    id: str
+    stage: str
+    revision: int
+    reason: str
+    text: str
+    due: datetime
+    options: tuple[Option, ...]
+    findings: tuple[str, ...]
+    needs: int
+    group: str
+    fallback: Effect | None
+    veto: bool
+    votes: tuple[Vote, ...] = ()
+    notified: int = 0
+
+
+Request = ReportRequest | RevisionRequest | RulingRequest
+StageRevision = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skip:
+    """A stage passed without reviewers, by which rule, and whose word made that possible."""
+
+    rule: str
+    reason: str
+    pattern: str
+    enabled_by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matched:
+    """How the findings of several seats relate."""
+
+    groups: tuple[Group, ...]
+    contradictions: tuple[Group, ...]
+    uncertain: tuple[Group, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """One piece of work asking to go live."""
+
+    id: str
+    kind: str
+    title: str
+    author: Who
+    contributors: tuple[Who, ...]
+    trigger: str
+    rules: str
+    origin: Origin
+    context: Pairs
+    questions: tuple[str, ...]
+    protocols: tuple[str, ...] = ()
+    revisions: tuple[Revision, ...] = ()
+    resubmissions: int = 0
+    seats: Mapping[str, Seat] = field(default_factory=dict)
+    reports: Mapping[StageRevision, Report] = field(default_factory=dict)
+    failures: Mapping[StageRevision, int] = field(default_factory=dict)
+    findings: Mapping[str, Finding] = field(default_factory=dict)
+    matched: Mapping[StageRevision, Matched] = field(default_factory=dict)
+    overridden: Mapping[StageRevision, str] = field(default_factory=dict)
+    skipped: Mapping[StageRevision, Skip] = field(default_factory=dict)
+    ruled: frozenset[StageRevision] = frozenset()
+    retried: frozenset[StageRevision] = frozenset()
+    vetoes: frozenset[tuple[str, str]] = frozenset()
+    requests: Mapping[str, Request] = field(default_factory=dict)
+    rulings: int = 0
+    asked: frozenset[tuple[str, int]] = frozenset()
+    clock_revisions: int = 0
+    outcome: Outcome | None = None
+    reason: str = ""
+    cleared: str = ""
+    reopenings: int = 0
+    bound: bool = False
+    stricter: str = ""
+    policies: frozenset[str] = frozenset()
+    usd_micro: int = 0
+    notes: int = 0
+
+    @property
+    def revision(self) -> int:
+        """The number of the current revision; also the round."""
+        return len(self.revisions)
+
+    @property
+    def current(self) -> Revision:
+        """The current revision."""
+        return self.revisions[-1]
+
+    @property
+    def digest(self) -> str:
+        """The exact bytes everybody is talking about now."""
+        return self.revisions[-1].digest
+
+    def seats_of(self, stage: str, part: Part = Part.JUDGE) -> list[Seat]:
+        """The seats of a stage that have this part."""
+        return [seat for seat in self.seats.values() if seat.stage == stage and seat.part is part]
+
+    def report_of(self, seat: str) -> Report | None:
+        """What a seat says of the current revision, if that still has a ground."""
+        report = self.reports.get((seat, self.revision))
+        return None if report is None or self._ground_is_gone(report) else report
+
+    def _ground_is_gone(self, report: Report) -> bool:
+        if report.verdict in (None, Verdict.APPROVE) or report.grounds or not report.blocking:
+            return False
+        if self.seats[report.seat].veto and report.verdict is Verdict.REJECT:
+            return False
+        return all(self.findings[one].is_settled or self.findings[one].is_advisory for one in report.blocking)
+
+    def reports_in(self, stage: str) -> list[Report]:
+        """The counted reports of a stage's judging seats on the current revision."""
+        found = (self.report_of(seat.id) for seat in self.seats_of(stage))
+        return [report for report in found if report is not None]
+
+    def findings_of(self, stage: str) -> list[Finding]:
+        """The findings that seats of a stage raised, on any revision."""
+        return [finding for finding in self.findings.values() if finding.stage == stage]
+
+    def blocking_of(self, seat: str, at_least: Severity) -> list[Finding]:
+        """A seat's own findings that stop the work."""
+        return [one for one in self.findings.values() if one.seat == seat and one.blocks(at_least)]
+
+    def is_vetoed(self, stage: str) -> bool:
+        """Whether a veto of this stage stands on the current bytes."""
+        return (stage, self.digest) in self.vetoes
+
+    def ruling(self) -> RulingRequest | None:
+        """The decision a human owes, if any."""
+        return next((one for one in self.requests.values() if isinstance(one, RulingRequest)), None)
+
+    def revision_request(self) -> RevisionRequest | None:
+        """What the author owes, if anything."""
+        return next((one for one in self.requests.values() if isinstance(one, RevisionRequest)), None)
+
+    def report_request(self, seat: str) -> ReportRequest | None:
+        """What a seat owes, if anything."""
+        found = self.requests.get(seat)
+        return found if isinstance(found, ReportRequest) else None
+
+    def is_contributor(self, name: str) -> bool:
+        """Whether somebody had a hand in the work; they never judge it."""
+        return any(one.name == name for one in self.contributors)

@@ -1,0 +1,94 @@
+"""What may a human decide, and what happens if nobody does?"""
+
+from __future__ import annotations
+
+from foureyes.core.model import Review
+from foureyes.core.rules import Options, Stage
+from foureyes.core.values import Effect, Option, Part, Position
+
+AS_IS = Option(
+    id="as_is",
+    label="Approve as it is (the author's position)",
+    effect=Effect.PASS_STAGE,
+    time="now",
+    risk="what the reviewers say stays in",
+    pros=("nothing more to do",),
+    cons=("no further safeguard",),
+)
+AS_REVIEWED = Option(
+    id="as_reviewed",
+    label="Ask for the changes (the reviewer's position)",
+    effect=Effect.REVISE,
+    time="one more round",
+    risk="low",
+    pros=("what was found is dealt with",),
+    cons=("takes longer",),
+)
+COMPROMISE = Option(
+    id="compromise",
+    label="Ask for something else, in your own words",
+    effect=Effect.REVISE,
+    time="one more round",
+    risk="as you choose",
+    pros=("both sides give way",),
+    cons=("takes longer",),
+)
+NOT_REAL = Option(
+    id="not_real", label="The findings are not real", effect=Effect.WAIVE, risk="you vouch for it", time="now"
+)
+RETRY = Option(id="retry", label="Ask the reviewers again", effect=Effect.RETRY, time="one more review", risk="low")
+REJECT = Option(id="reject", label="Reject it", effect=Effect.REJECT, time="now", risk="none")
+SHELVE = Option(
+    id="shelve",
+    label="Shelve it; the author may come back with a new version",
+    effect=Effect.SHELVE,
+    time="now",
+    risk="none",
+)
+
+#: Where no override inside this review could make the work pass.
+NO_WAY_THROUGH = frozenset({"vetoed_elsewhere", "no_stages"})
+
+
+def options_for(reason: str, *, veto: bool, findings: tuple[str, ...]) -> tuple[Option, ...]:
+    """The choices that make sense here; a veto is not retried, and nothing passes where nothing could."""
+    found = [] if reason in NO_WAY_THROUGH else [AS_IS]
+    found += [AS_REVIEWED, COMPROMISE]
+    if findings and not veto:
+        found.append(NOT_REAL)
+    if not veto and reason != "no_stages":
+        found.append(RETRY)
+    return (*found, REJECT, SHELVE)
+
+
+def fallback_for(reason: str, *, veto: bool, options: Options, clock_revisions: int) -> Effect | None:
+    """What silence does: never opens anything, favours the reviewer, and ends the second time; a veto only reminds."""
+    if veto or not options.times.human_fallback:
+        return None
+    if reason == "creator_disagrees":
+        return Effect.REJECT
+    return Effect.REVISE if clock_revisions == 0 else Effect.SHELVE
+
+
+def positions_of(review: Review, stage: Stage | None, argument: str) -> tuple[Position, ...]:
+    """What both sides say, with how sure they are."""
+    author = Position(
+        party="author",
+        name=review.author.name,
+        confidence=review.current.confidence,
+        says=argument or review.current.note,
+        evidence=tuple(one.answer for one in review.findings.values() if one.answer)[:5],
+    )
+    seats = [one for one in review.seats.values() if stage and one.stage == stage.name and one.part is not Part.VERIFY]
+    reports = [found for one in seats if (found := review.reports.get((one.id, review.revision)))]
+    reviewers = [
+        Position(
+            party="reviewer",
+            name=one.reviewer.name,
+            confidence=one.confidence,
+            says=one.summary,
+            evidence=tuple(review.findings[f].text for f in one.blocking)[:5],
+        )
+        for one in reports
+    ]
+    return (author, *reviewers)

@@ -1,0 +1,69 @@
+"""How near are two places in the work?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from foureyes.core.globs import normal_path
+from foureyes.core.values import Severity
+
+#: Reviewers point at the head of a block or at the line inside; this far apart is still one place.
+LINES_APART_MAX = 3
+
+
+class Nearness(StrEnum):
+    """What two places have in common, in words that are stored as the reason of a match."""
+
+    LINES = "same lines"
+    FILE = "same file"
+    UNKNOWN = "place unknown"
+    APART = "different places"
+
+
+class Placed(Protocol):
+    """Anything that lies somewhere in the work; no path or no line means unknown."""
+
+    @property
+    def path(self) -> str: ...
+
+    @property
+    def start(self) -> int: ...
+
+    @property
+    def end(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparable:
+    """A finding as far as matching looks at it."""
+
+    id: str
+    seat: str
+    path: str = ""
+    start: int = 0
+    end: int = 0
+    category: str = ""
+    severity: Severity = Severity.IMPORTANT
+    text: str
+    suggestion: str = ""
+
+
+def nearness(a: Placed, b: Placed) -> Nearness:
+    """Compare two places; an unknown one is neither near nor far."""
+    if not a.path or not b.path:
+        return Nearness.UNKNOWN
+    if normal_path(a.path) != normal_path(b.path):
+        return Nearness.APART
+    if not a.start or not b.start:
+        return Nearness.FILE
+    # Some tools give ranges backwards, or a start alone.
+    (first_a, last_a), (first_b, last_b) = _range(a), _range(b)
+    overlap = first_a <= last_b + LINES_APART_MAX and first_b <= last_a + LINES_APART_MAX
+    return Nearness.LINES if overlap else Nearness.APART
+
+
+def _range(place: Placed) -> tuple[int, int]:
+    end = place.end or place.start
+    return min(place.start, end), max(place.start, end)

@@ -1,0 +1,156 @@
+"""Why is a command not taken? A stable code word, one sentence, and the next step."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Code(StrEnum):
+    """Every reason for a no; doors map these, tests and clients may rely on them."""
+
+    ALREADY_ASKED = "already_asked"
+    ALREADY_OPEN = "already_open"
+    ANSWERS_MISMATCH = "answers_mismatch"
+    AUTHOR_MAY_NOT = "author_may_not"
+    BAD_NUMBER = "bad_number"
+    CHECKLIST_INCOMPLETE = "checklist_incomplete"
+    CONFIDENCE_TOO_LOW = "confidence_too_low"
+    DIGEST_MISMATCH = "digest_mismatch"
+    DUPLICATE = "duplicate"
+    EMPTY_GROUP = "empty_group"
+    EVIDENCE_MISSING = "evidence_missing"
+    GROUND_MISSING = "ground_missing"
+    HUMAN_ONLY = "human_only"
+    LEASE_ENDED = "lease_ended"
+    NOT_DUE = "not_due"
+    NOT_ELIGIBLE = "not_eligible"
+    NOT_ENDED = "not_ended"
+    NOT_IN_GROUP = "not_in_group"
+    NOT_OPEN = "not_open"
+    NOT_THE_AUTHOR = "not_the_author"
+    NOT_THE_CLOCK = "not_the_clock"
+    NOT_THE_HOLDER = "not_the_holder"
+    NO_FREE_SEAT = "no_free_seat"
+    NO_VERDICTS_HERE = "no_verdicts_here"
+    NOTHING_TO_KEEP = "nothing_to_keep"
+    OWN_FINDING_BLOCKS = "own_finding_blocks"
+    REASON_MISSING = "reason_missing"
+    REVIEW_ENDED = "review_ended"
+    REVIEW_MISSING = "review_missing"
+    RULING_NEEDED = "ruling_needed"
+    RULING_PENDING = "ruling_pending"
+    SAME_DIGEST = "same_digest"
+    SEAT_TAKEN = "seat_taken"
+    SETTLED = "settled"
+    STALE = "stale"
+    TOO_LONG = "too_long"
+    TOO_MANY = "too_many"
+    UNKNOWN_FINDING = "unknown_finding"
+    UNKNOWN_OPTION = "unknown_option"
+    UNKNOWN_REQUEST = "unknown_request"
+    UNKNOWN_SEAT = "unknown_seat"
+    UNKNOWN_STAGE = "unknown_stage"
+    UNKNOWN_WORD = "unknown_word"
+    VERDICT_MISSING = "verdict_missing"
+    VETOED = "vetoed"
+    VETO_STANDS = "veto_stands"
+
+
+class Refusal(Exception):  # noqa: N818 - a refusal is an expected answer, not an error
+    """An expected no: what is wrong, and what to do next. State and log stay as they are."""
+
+    def __init__(self, code: Code, sentence: str, next_step: str) -> None:
+        """Keep the three things a door shows."""
+        super().__init__(f"{code.value}: {sentence} {next_step}")
+        self.code = code
+        self.sentence = sentence
+        self.next_step = next_step
+
+
+def refuse(code: Code, **words: object) -> Refusal:
+    """The refusal of this code, with the particulars filled in."""
+    sentence, step = _TEXTS[code]
+    return Refusal(code, sentence.format(**words), step.format(**words))
+
+
+_TEXTS: dict[Code, tuple[str, str]] = {
+    Code.ALREADY_ASKED: ("{name} has asked for a decision on this version already.", "Wait for the decision."),
+    Code.ALREADY_OPEN: ("Review {review} exists already.", "Submit a revision to it, or open another review."),
+    Code.ANSWERS_MISMATCH: (
+        "The author asked {wanted} questions and got {got} answers.",
+        "Answer each question, in order.",
+    ),
+    Code.AUTHOR_MAY_NOT: ("{name} had a hand in this work.", "Somebody else must do this."),
+    Code.BAD_NUMBER: (
+        "{what} is {value!r}, which is not a whole number from {low} to {high}.",
+        "Send a number in that range.",
+    ),
+    Code.CHECKLIST_INCOMPLETE: (
+        "An approval needs every required criterion; not passed: {names}.",
+        "Fill in the checklist, or ask for changes.",
+    ),
+    Code.CONFIDENCE_TOO_LOW: (
+        "An approval needs a confidence of at least {least}, this has {value}.",
+        "Ask for changes, or for a human's decision.",
+    ),
+    Code.DIGEST_MISMATCH: (
+        "You named {named}, but the current version is {digest}.",
+        "Look at the current version first.",
+    ),
+    Code.DUPLICATE: ("{what} has been done already.", "Nothing needs to be done."),
+    Code.EMPTY_GROUP: ("Nobody is in the group {group}, so nobody can open this.", "Have a person added to the group."),
+    Code.EVIDENCE_MISSING: ("{what} needs evidence.", "Say what was checked and why it holds."),
+    Code.GROUND_MISSING: (
+        "{verdict} needs a ground: {allowed}.",
+        "Raise a finding that blocks, name a ground, or approve.",
+    ),
+    Code.HUMAN_ONLY: ("Only a human may {what}.", "Ask a person to do it."),
+    Code.LEASE_ENDED: ("Your time on seat {seat} has run out.", "Take the seat again if it is free."),
+    Code.NOT_DUE: ("{request} is due at {due}, not before.", "Come back then."),
+    Code.NOT_ELIGIBLE: (
+        "{name} may not hold seat {seat}.",
+        "Somebody independent of the work with the right role must.",
+    ),
+    Code.NOT_ENDED: ("The review has not ended as {outcome}.", "Look at the review again."),
+    Code.NOT_IN_GROUP: ("{name} is not in the group {group}.", "Ask somebody of that group."),
+    Code.NOT_OPEN: (
+        "Finding {finding} is {standing}.",
+        "Answer findings that are open; confirm those that are answered.",
+    ),
+    Code.NOT_THE_AUTHOR: ("Only {author} can do this.", "Ask the author."),
+    Code.NOT_THE_CLOCK: ("Deadlines are passed by the server.", "Nothing needs to be done."),
+    Code.NOT_THE_HOLDER: ("Only {holder} can review this.", "Take a free seat, or leave it to them."),
+    Code.NO_FREE_SEAT: ("No seat of {stage} is free for {name}.", "Look for another review."),
+    Code.NO_VERDICTS_HERE: ("This review has findings, not verdicts.", "Send the report without a verdict."),
+    Code.NOTHING_TO_KEEP: ("Seat {seat} has no earlier approval to keep.", "Submit a report on this version."),
+    Code.OWN_FINDING_BLOCKS: (
+        "You approve, but your own findings are unsettled: {findings}.",
+        "Settle them in the same report, or do not approve.",
+    ),
+    Code.REASON_MISSING: ("{what} needs a reason.", "Say why, in a sentence."),
+    Code.REVIEW_ENDED: (
+        "The review has ended: {outcome}.",
+        "Submit a new version where that is possible, or ask a human.",
+    ),
+    Code.REVIEW_MISSING: ("There is no such review.", "Open one first."),
+    Code.RULING_NEEDED: ("{needs} people must decide this together.", "Ask for a decision and give your ruling there."),
+    Code.RULING_PENDING: ("A human is deciding: {request}.", "Wait for the decision."),
+    Code.SAME_DIGEST: ("These are the same bytes as the current version.", "Change the work, or answer the findings."),
+    Code.SEAT_TAKEN: ("Seat {seat} is held by {holder}.", "Take another seat, or wait until it is free."),
+    Code.SETTLED: ("Finding {finding} is settled: {standing}.", "Raise a new finding if there is a new issue."),
+    Code.STALE: ("You judged {named}, the current version is {current}.", "Read the current version and judge that."),
+    Code.TOO_LONG: ("{what} has {size} characters, at most {most} are taken.", "Shorten it, or put it into the work."),
+    Code.TOO_MANY: ("{what}: {size}, at most {most} are taken.", "Send the ones that matter most."),
+    Code.UNKNOWN_FINDING: ("There is no finding {finding} here.", "Look at the list of findings."),
+    Code.UNKNOWN_OPTION: ("{option} is not one of {options}.", "Choose one of these."),
+    Code.UNKNOWN_REQUEST: ("Nothing is pending under {request}.", "Look at what is pending."),
+    Code.UNKNOWN_SEAT: ("There is no seat {seat} here.", "Look at the seats of the review."),
+    Code.UNKNOWN_STAGE: ("There is no stage {stage} here.", "Look at the stages of the review."),
+    Code.UNKNOWN_WORD: ("{what} is {word!r}, which is not one of {allowed}.", "Use one of these words."),
+    Code.VERDICT_MISSING: ("This report needs a verdict: approve, concerns or reject.", "Send it with one."),
+    Code.VETOED: (
+        "A veto stands on exactly these bytes (review {review}).",
+        "Change the work, or ask a human to lift the veto there.",
+    ),
+    Code.VETO_STANDS: ("The veto on these bytes stands until a human lifts it.", "The author must change the work."),
+}

@@ -1,0 +1,163 @@
+"""How much harm could these bytes do, and which protocols must they meet for it?"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from foureyes.core.facts import Risk, RiskLevel
+from foureyes.core.globs import matches, normal_path
+from foureyes.core.prose import says_nothing_to_machines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from foureyes.core.rules import Rules
+
+__all__ = ["FileChange", "matches", "protocols_for", "risk_of"]
+
+LINES_MAX = 1_000
+FILES_MAX = 100
+LINE_CHARS_MAX = 2_000
+REASONS_MAX = 20
+
+#: Files that decide how work is built, published, judged or guarded.
+HIGH_PATHS: tuple[tuple[str, str], ...] = tuple(
+    (pattern, why)
+    for why, patterns in (
+        (
+            "policy",
+            "foureyes.y*ml .foureyes/ codeowners critic-chains.json review-policy.y*ml .gitattributes .gitmodules",
+        ),
+        ("agents' orders", "agents.md claude.md gemini.md copilot-instructions.md .claude/ .codex/ .gemini/ .cursor/"),
+        ("hooks", "/hooks/ git-hooks/ .githooks/ .husky/ .pre-commit-config.yaml lefthook.y*ml"),
+        ("build pipeline", ".github/workflows/ .github/actions/ .gitlab-ci.yml .gitlab/ .circleci/ .buildkite/ .ci/"),
+        ("build pipeline", "jenkinsfile* .travis.yml azure-pipelines.y*ml bitbucket-pipelines.yml .drone.yml"),
+        ("deployment", "dockerfile* *.dockerfile docker-compose*.y*ml compose.y*ml procfile *.service nginx.conf"),
+        ("deployment", "*.tf *.tfvars deploy/ deployment/ deployments/ helm/ k8s/ kubernetes/ terraform/ ansible/"),
+        ("migration", "migrations/ migrate/ alembic/ flyway/ liquibase/ schema.sql"),
+        ("secrets", ".env .env.* *.pem *.key *.p12 *.pfx *.jks *.keystore .npmrc .pypirc .netrc id_rsa* id_ed25519*"),
+    )
+    for pattern in patterns.split()
+)
+
+#: Words in a path that name guarded ground.
+_WORDS: dict[str, str] = {
+    word: why
+    for why, words in (
+        (
+            "authentication",
+            "auth authn authz authentication authorization login logout oauth oidc saml sso jwt mfa totp",
+        ),
+        (
+            "secrets",
+            "password passwords passwd credential credentials secret secrets token tokens apikey vault keyring",
+        ),
+        (
+            "cryptography",
+            "crypto cryptography cipher ciphers encryption decrypt encrypt tls ssl certificate certificates",
+        ),
+        ("permissions", "permission permissions rbac acl acls iam sudo sudoers privilege privileges"),
+        ("security", "security sandbox csrf xss cors firewall"),
+        ("migration", "migration migrations"),
+    )
+    for word in words.split()
+}
+
+#: Bytes that are dangerous wherever they stand.
+_LINES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), why)
+    for pattern, why in (
+        (r"-----BEGIN [A-Z ]*PRIVATE KEY", "a private key"),
+        (r"\b(password|passwd|secret|api_?key|access_?token)\b['\"]?\s*[:=]", "a secret"),
+        (r"\brm\s+-[a-z]*r|\bdrop\s+(table|database|schema)\b|\btruncate\s+table\b|\bdelete\s+from\b", "destruction"),
+        (
+            r"\b(eval|exec|execfile|system|popen)\s*\(|\bsubprocess\b|\bchild_process\b|shell\s*=\s*true",
+            "running commands",
+        ),
+        (r"\b(pickle|marshal)\.loads?\b|\byaml\.load\b|\bunserialize\s*\(", "reading untrusted objects"),
+        (r"\bsudo\b|\bsetuid\b|\bchmod\s+\S*7\S*|\bgrant\s+\w+.*\bto\b|privileged\s*:\s*true", "privileges"),
+        (r"verify\s*=\s*false|insecureskipverify|rejectunauthorized|check_hostname", "certificate checks"),
+        (r"\b(hashlib|hmac|bcrypt|argon2|scrypt|md5|sha1|aes|rsa)\b", "cryptography"),
+        (r"curl\b.*\|\s*(ba|z)?sh\b|0\.0\.0\.0", "exposure to the network"),
+    )
+)
+
+_LINK_MODES = frozenset({"120000", "160000"})
+_PLAIN_MODES = frozenset({"", "100644", "644", "0644"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileChange:
+    """One contiguous change in one file: the lines that came and went, without any around them.
+
+    A file with several changes comes several times; otherwise a line moved elsewhere would look like white space.
+    """
+
+    path: str
+    mode: str = ""
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    binary: bool = False
+
+
+def risk_of(changes: Iterable[FileChange]) -> Risk:
+    """The risk of the bytes themselves; no label of the caller's is asked."""
+    listed = tuple(changes)
+    reasons = tuple(dict.fromkeys((*_size(listed), *(why for change in listed for why in _reasons(change)))))
+    if reasons:
+        return Risk(level=RiskLevel.HIGH, reasons=reasons[:REASONS_MAX])
+    if listed and all(_is_trivial(change) for change in listed):
+        return Risk(level=RiskLevel.LOW, trivial=True, reasons=("Only prose, comments or white space changed",))
+    return Risk(level=RiskLevel.MEDIUM)
+
+
+def protocols_for(
+    rules: Rules, kind: str, paths: Iterable[str], risk: Risk, asked: Iterable[str] = ()
+) -> tuple[str, ...]:
+    """Every protocol the work must meet, in order; the caller may add, and unknown names stay to fail closed later."""
+    touched = tuple(paths)
+    by_path = (rule.kind for rule in rules.paths if any(matches(rule.pattern, path) for path in touched))
+    by_risk = (name for rule in rules.risks if rule.level <= risk.level for name in rule.protocols)
+    by_kind = (name for one in (kind, *by_path) for name in rules.protocols_for(one))
+    return tuple(dict.fromkeys((*by_kind, *by_risk, *asked)))
+
+
+def _size(changes: tuple[FileChange, ...]) -> Iterable[str]:
+    lines = sum(len(change.added) + len(change.removed) for change in changes)
+    files = len({normal_path(change.path) for change in changes})
+    if lines > LINES_MAX:
+        yield f"{lines} lines changed, more than {LINES_MAX}"
+    if files > FILES_MAX:
+        yield f"{files} files changed, more than {FILES_MAX}"
+
+
+def _reasons(change: FileChange) -> Iterable[str]:
+    path = normal_path(change.path)
+    if change.binary:
+        yield f"{path}: binary"
+    if change.mode in _LINK_MODES:
+        yield f"{path}: a link or submodule"
+    yield from (f"{path}: {why}" for why in _path_reasons(path))
+    for line in (*change.added, *change.removed):
+        if len(line) > LINE_CHARS_MAX:
+            yield f"{path}: a line too long to read"
+        else:
+            yield from (f"{path}: {why}" for pattern, why in _LINES if pattern.search(line))
+
+
+def _path_reasons(path: str) -> Iterable[str]:
+    lowered = path.lower()
+    yield from (why for pattern, why in HIGH_PATHS if matches(pattern, lowered))
+    yield from (_WORDS[word] for word in _words(path) if word in _WORDS)
+
+
+def _words(path: str) -> list[str]:
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", path)
+    return [word.lower() for word in re.findall(r"[A-Za-z]+", spaced)]
+
+
+def _is_trivial(change: FileChange) -> bool:
+    plain = change.mode in _PLAIN_MODES
+    return plain and says_nothing_to_machines(normal_path(change.path), change.added, change.removed)

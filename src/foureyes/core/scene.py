@@ -1,0 +1,60 @@
+"""What does a decision look at? The rules, the review, the facts outside it, and the time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from foureyes.core.assess import Assessment, assess, stages_of
+from foureyes.core.events import ReviewEvent
+from foureyes.core.evolve import fold
+from foureyes.core.facts import Facts
+from foureyes.core.model import Review
+from foureyes.core.rules import Rules, Stage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """Everything a decision may use."""
+
+    rules: Rules
+    review: Review
+    facts: Facts
+    now: datetime
+
+    def after(self, events: Iterable[ReviewEvent]) -> Scene:
+        """The same scene once these events have happened."""
+        return replace(self, review=fold(events, self.review))
+
+    @property
+    def stricter(self) -> Rules | None:
+        """The policy that was put into force for open reviews too, if the review is bound by it."""
+        known = (self.facts.stricter, self.facts.policy.rules if self.facts.policy else None)
+        return next((one for one in known if one and one.digest == self.review.stricter), None)
+
+    def assess(self) -> Assessment:
+        """What the rules make of the review now."""
+        return assess(self.rules, self.review, self.stricter)
+
+    def stages(self) -> tuple[Stage, ...]:
+        """The stages this review must pass."""
+        return stages_of(self.rules, self.review, self.stricter)
+
+    def stage(self, name: str) -> Stage | None:
+        """The stage of this name."""
+        return next((one for one in self.stages() if one.name == name), None)
+
+    def stage_of_seat(self, seat: str) -> Stage | None:
+        """The stage a seat belongs to."""
+        return self.stage(self.review.seats[seat].stage)
+
+    def remaining(self) -> int:
+        """How often the author may still try; the lowest cap of all protocols counts."""
+        caps = [found.revisions_max for one in self.review.protocols if (found := self.rules.protocol(one))]
+        other = self.stricter
+        if other:
+            caps += [
+                found.revisions_max for one in other.protocols_for(self.review.kind) if (found := other.protocol(one))
+            ]
+        return max(0, min(caps, default=0) - self.review.resubmissions)

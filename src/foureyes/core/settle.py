@@ -1,0 +1,211 @@
+"""What follows from the judgement? The first stage that does not pass decides who is asked next.
+
+It always leaves an open review with a pending request that has an addressee and a due time: where nothing else
+fits, a human is asked what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from foureyes.core.asks import ask_answers, ask_revision, ask_seats, escalate, lapse
+from foureyes.core.assess import Assessment, StageJudgement
+from foureyes.core.events import ReviewCleared, ReviewClosed, ReviewEvent
+from foureyes.core.independence import level
+from foureyes.core.judgement import Judgement, Move, Owed, Owing
+from foureyes.core.model import RevisionRequest
+from foureyes.core.rules import Exhausted
+from foureyes.core.scene import Scene
+from foureyes.core.stages import vouching
+from foureyes.core.values import ChangeKind, ClearedBy, Outcome, Part, Who
+
+ROUNDS_MAX = 24
+
+
+def settle(scene: Scene) -> tuple[ReviewEvent, ...]:
+    """Let the review come to rest: ended, or waiting for somebody who was asked."""
+    events: list[ReviewEvent] = []
+    for _ in range(ROUNDS_MAX):
+        new = tuple(_next(scene))
+        if not new:
+            return tuple(events)
+        events += new
+        scene = scene.after(new)
+    message = f"review {scene.review.id} does not come to rest"
+    raise RuntimeError(message)
+
+
+def _next(scene: Scene) -> Iterator[ReviewEvent]:
+    review = scene.review
+    if review.outcome is not None or review.ruling() is not None:
+        return
+    assessment = scene.assess()
+    if assessment.speaking is None:
+        yield from _clear(scene, assessment)
+        return
+    speaking = assessment.speaking
+    judgement = _heard(scene, speaking)
+    asked = review.revision_request()
+    if asked and not _is_needed(scene, asked, speaking, judgement):
+        yield lapse(asked.id, "what asked for it no longer does")
+        return
+    new = tuple(_act(scene, assessment, speaking, judgement))
+    yield from new
+    if not new and not review.requests:
+        text = f"Nobody can act: {judgement.reason or speaking.judgement.reason}"
+        yield from escalate(scene, speaking.stage, "nobody_can_act", text, judgement)
+
+
+def _heard(scene: Scene, speaking: StageJudgement) -> Judgement:
+    """What the stage says; an escalation a human has answered on this revision stays silent."""
+    if (
+        speaking.judgement.move is not Move.ESCALATE
+        or (speaking.stage.name, scene.review.revision) not in scene.review.ruled
+    ):
+        return speaking.judgement
+    rest = [one.judgement for one in speaking.gates if one.judgement.move is not Move.ESCALATE]
+    return max(rest, key=lambda one: one.move, default=Judgement(move=Move.PASS))
+
+
+def _is_needed(scene: Scene, asked: RevisionRequest, speaking: StageJudgement, judgement: Judgement) -> bool:
+    """Whether a pending request to the author still has its cause; one a human ordered always has."""
+    if asked.ordered_by or judgement.move >= Move.ESCALATE:
+        return True
+    if asked.stage != speaking.stage.name:
+        return False
+    if asked.answers:
+        return judgement.move is Move.WAIT and any(one.what is Owing.ANSWER for one in _owed(speaking))
+    return judgement.move in (Move.REVISE, Move.CLARIFY)
+
+
+def _act(scene: Scene, assessment: Assessment, speaking: StageJudgement, judgement: Judgement) -> Iterator[ReviewEvent]:
+    asked = scene.review.revision_request()
+    if asked and asked.ordered_by:
+        return
+    stage, said = speaking.stage, judgement.reason
+    if judgement.move is Move.WAIT:
+        yield from _wait(scene, speaking)
+    elif judgement.move is Move.CLARIFY and not asked:
+        yield from _clarify(scene, speaking, judgement)
+    elif judgement.move is Move.REVISE and not asked:
+        yield from _revise(scene, assessment, speaking, judgement)
+    elif judgement.move is Move.ESCALATE:
+        yield from escalate(scene, stage, _word(speaking), said, judgement)
+    elif judgement.move is Move.REJECT:
+        if (scene.review.author.name, scene.review.revision) in scene.review.asked:
+            yield from escalate(scene, stage, "creator_disagrees", said, judgement)
+        else:
+            yield ReviewClosed(outcome=judgement.outcome, reason=said, requirements=assessment.requirements())
+
+
+def _word(speaking: StageJudgement) -> str:
+    """A stable word for the reason of an escalation: the gate that asked for it."""
+    return (
+        next(one.gate for one in speaking.gates if one.judgement is speaking.judgement)
+        if speaking.gates
+        else "no_gates"
+    )
+
+
+def _owed(speaking: StageJudgement) -> list[Owed]:
+    return [owed for one in speaking.gates if one.judgement.move is Move.WAIT for owed in one.judgement.owes]
+
+
+def _wait(scene: Scene, speaking: StageJudgement) -> Iterator[ReviewEvent]:
+    owed = _owed(speaking)
+    answers = tuple(dict.fromkeys(f for one in owed if one.what is Owing.ANSWER for f in one.findings))
+    if answers:
+        yield from ask_answers(scene, speaking.stage, answers, speaking.judgement.reason)
+    yield from ask_seats(scene, speaking.stage, [one for one in owed if one.what is not Owing.ANSWER])
+    if scene.review.revision == 1:
+        yield from _ask_early(scene, speaking)
+
+
+def _ask_early(scene: Scene, speaking: StageJudgement) -> Iterator[ReviewEvent]:
+    """Stages that may look ahead are asked together with the first one, on the first revision only."""
+    stages = scene.stages()
+    behind = stages[stages.index(speaking.stage) + 1 :]
+    for stage in behind:
+        if not stage.early or (stage.name, 1) in scene.review.overridden or (stage.name, 1) in scene.review.skipped:
+            return
+        seats = [stage.seat_id(i) for i, rule in enumerate(stage.seats) if rule.part is Part.JUDGE]
+        new = [Owed(what=Owing.REPORT, seat=seat) for seat in seats if scene.review.report_of(seat) is None]
+        yield from ask_seats(scene, stage, new)
+
+
+def _clarify(scene: Scene, speaking: StageJudgement, judgement: Judgement) -> Iterator[ReviewEvent]:
+    current = scene.review.current
+    if current.change is ChangeKind.CLARIFICATION:
+        yield from escalate(scene, speaking.stage, "still_unclear", f"Still unclear: {judgement.reason}", judgement)
+        return
+    yield ask_revision(scene, speaking.stage, judgement, clarify=True)
+
+
+def _revise(
+    scene: Scene, assessment: Assessment, speaking: StageJudgement, judgement: Judgement
+) -> Iterator[ReviewEvent]:
+    if scene.remaining() > 0:
+        yield ask_revision(scene, speaking.stage, judgement)
+    else:
+        yield from exhausted(scene, assessment, speaking, judgement)
+
+
+def exhausted(
+    scene: Scene, assessment: Assessment, speaking: StageJudgement, judgement: Judgement
+) -> Iterator[ReviewEvent]:
+    """The author's attempts are used up: a shelf, an error, back to the author, or a human."""
+    closes = {
+        Exhausted.SHELVE: Outcome.SHELVED,
+        Exhausted.RETURN_ERROR: Outcome.REJECTED,
+        Exhausted.RETURN_TO_AUTHOR: Outcome.RETURNED,
+    }
+    outcome = closes.get(speaking.stage.options.exhausted)
+    reason = f"No attempts left: {judgement.reason}"
+    if outcome is None:
+        yield from escalate(scene, speaking.stage, "attempts_used_up", reason, judgement)
+    else:
+        yield ReviewClosed(outcome=outcome, reason=reason, requirements=assessment.requirements())
+
+
+def _clear(scene: Scene, assessment: Assessment) -> Iterator[ReviewEvent]:
+    """Every stage passes: clear exactly these bytes, unless a veto stands on them or nobody else looked."""
+    review, rules = scene.review, scene.rules
+    last = scene.stages()[-1] if scene.stages() else None
+    if last is None:
+        yield from escalate(scene, None, "no_stages", "No rule says how this is reviewed, so it cannot pass")
+        return
+    if any(digest == review.digest for _, digest in review.vetoes) or review.digest in scene.facts.vetoes:
+        yield from escalate(scene, last, "vetoed_elsewhere", "A veto stands on exactly these bytes")
+        return
+    reviewers = _vouchers(scene, assessment)
+    if not reviewers and any(one.status == "judged" for one in assessment.stages):
+        yield from escalate(scene, last, "nobody_vouched", "Nobody but the author has looked at this version")
+        return
+    yield ReviewCleared(
+        digest=review.digest,
+        revision=review.revision,
+        by=_cleared_by(scene, assessment),
+        level=level(review.author, reviewers, 1, review.contributors) if reviewers else 0,
+        flags=assessment.flags,
+        requirements=assessment.requirements(),
+        single_use=review.kind in rules.single_use_kinds,
+        expires=scene.now + rules.clearance_expires if rules.clearance_expires else None,
+    )
+
+
+def _vouchers(scene: Scene, assessment: Assessment) -> list[Who]:
+    found = {}
+    for one in assessment.stages:
+        if one.status == "judged":
+            found.update({report.reviewer.name: report.reviewer for report in vouching(scene.review, one.stage)})
+    return list(found.values())
+
+
+def _cleared_by(scene: Scene, assessment: Assessment) -> ClearedBy:
+    statuses = {one.status for one in assessment.stages}
+    if "overridden" in statuses:
+        return ClearedBy.HUMAN
+    if "skipped" not in statuses:
+        return ClearedBy.GATES
+    skips = [one for (_, number), one in scene.review.skipped.items() if number == scene.review.revision]
+    return ClearedBy.TRUST if any(one.enabled_by for one in skips) else ClearedBy.POLICY

@@ -1,0 +1,62 @@
+"""May reviewers be left out this time? Decided anew for every revision, from the bytes, and always on the record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from foureyes.core.events import StagesSkipped
+from foureyes.core.facts import RiskLevel
+from foureyes.core.globs import matches
+from foureyes.core.rules import NEVER_SKIPPED, SkipRule
+from foureyes.core.scene import Scene
+from foureyes.core.trust import Skip, may_skip
+
+
+def skip_stages(scene: Scene) -> Iterator[StagesSkipped]:
+    """The stages without a veto seat that a rule, a switch or a trusted record lets pass."""
+    reason = why_skip(scene)
+    stages = tuple(one.name for one in scene.stages() if not one.has_veto and one.seats)
+    if reason and stages:
+        rule, found = reason
+        yield StagesSkipped(
+            stages=stages,
+            revision=scene.review.revision,
+            rule=rule,
+            reason=found.reason,
+            pattern=found.pattern,
+            enabled_by=found.enabled_by,
+        )
+
+
+def why_skip(scene: Scene) -> tuple[str, Skip] | None:
+    """Which rule lets this revision go without reviewers, if any; some kinds never do."""
+    if kinds_of(scene) & NEVER_SKIPPED:
+        return None
+    if not scene.rules.enabled:
+        return "disabled", Skip(reason="Reviews are switched off by the policy", pattern="", enabled_by="")
+    for rule in scene.rules.skips:
+        found = _by_rule(scene, rule)
+        if found:
+            return rule.name, found
+    return None
+
+
+def kinds_of(scene: Scene) -> frozenset[str]:
+    """The kind the author named and those its paths make it; a name never takes one away."""
+    paths = [part.name for part in scene.review.current.parts]
+    touched = (rule.kind for rule in scene.rules.paths if any(matches(rule.pattern, path) for path in paths))
+    return frozenset((scene.review.kind, *touched))
+
+
+def _by_rule(scene: Scene, rule: SkipRule) -> Skip | None:
+    review, risk = scene.review, scene.facts.risk
+    if review.kind in rule.except_for:
+        return None
+    if rule.learned and risk.level < RiskLevel.HIGH:
+        found = may_skip(scene.facts.trust, scene.now, scene.rules.learning, audit_draw=scene.facts.draw)
+        return found if isinstance(found, Skip) else None
+    if review.kind in rule.kinds and risk.trivial:
+        return Skip(reason=f"{review.kind} needs no review", pattern="", enabled_by="")
+    if rule.autonomy and ("autonomy_level", rule.autonomy) in review.context and risk.level is RiskLevel.LOW:
+        return Skip(reason=f"autonomy level {rule.autonomy} needs no review", pattern="", enabled_by="")
+    return None

@@ -1,0 +1,55 @@
+"""What have the seats of a stage said about the current revision? Questions several gates ask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from foureyes.core.independence import normal
+from foureyes.core.judgement import Owed, Owing
+from foureyes.core.model import Report, Review
+from foureyes.core.rules import Stage
+from foureyes.core.values import Part, Verdict, Who
+
+
+def missing(review: Review, stage: Stage) -> tuple[Owed, ...]:
+    """The reports this stage's own seats still owe; a volunteer owes nothing."""
+    seats = (stage.seat_id(i) for i, rule in enumerate(stage.seats) if rule.part is Part.JUDGE)
+    return tuple(Owed(what=Owing.REPORT, seat=seat) for seat in seats if review.report_of(seat) is None)
+
+
+def vouching(review: Review, stage: Stage) -> list[Report]:
+    """Reports by people without a hand in the work that do not speak against this revision."""
+    return [
+        one
+        for one in review.reports_in(stage.name)
+        if one.verdict in (None, Verdict.APPROVE) and not review.is_contributor(one.reviewer.name)
+    ]
+
+
+def doubting(review: Review, stage: Stage) -> list[Report]:
+    """Reports that do speak against it."""
+    return [one for one in review.reports_in(stage.name) if one.verdict in (Verdict.CONCERNS, Verdict.REJECT)]
+
+
+def tie_broken(review: Review, stage: Stage) -> bool:
+    """Whether a tie-break reviewer's approval stands in for the disputed verdict; never where a veto may stand."""
+    if stage.has_veto:
+        return False
+    seats = review.seats_of(stage.name, Part.TIE_BREAK)
+    reports = (review.report_of(seat.id) for seat in seats)
+    return any(one is not None and one.verdict is Verdict.APPROVE for one in reports)
+
+
+def said(reports: Sequence[Report]) -> str:
+    """Who said what, in the words that go back to the author."""
+    return "; ".join(f"{one.reviewer.name}: {one.summary or one.verdict or 'no word'}" for one in reports)
+
+
+def count_distinct(reviewers: Iterable[Who], contributors: Iterable[Who], fact: str) -> int:
+    """How many reviewers differ in this fact from each other and from everyone with a hand in the work."""
+    taken = {_fact(one, fact) for one in contributors}
+    return len({_fact(one, fact) for one in reviewers} - taken - {""})
+
+
+def _fact(who: Who, fact: str) -> str:
+    return normal(who.name if fact == "reviewer" else str(getattr(who, fact)))
