@@ -6,6 +6,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
+import pytest
+
 from foureyes.core import chains, commands, protocols
 from foureyes.core.decide import decide
 from foureyes.core.events import ReviewEvent
@@ -134,15 +136,12 @@ class Play:
     def refused(self, actor: Who, command: commands.ReviewCommand) -> Code:
         """Let somebody ask for something that is not taken; the state stays as it is."""
         before = list(self.log)
-        try:
+        with pytest.raises(Refusal) as caught:
             self.do(actor, command)
-        except Refusal as refusal:
-            assert self.log == before
-            assert refusal.sentence
-            assert refusal.next_step
-            return refusal.code
-        message = f"{command} was taken"
-        raise AssertionError(message)
+        assert self.log == before
+        assert caught.value.sentence
+        assert caught.value.next_step
+        return caught.value.code
 
     def open(self, kind: str = "story", digest: str = "d1", **fields: object) -> tuple[ReviewEvent, ...]:
         """The author opens the review."""
