@@ -1,0 +1,142 @@
+"""Why is the gate open or shut, who must act, and how? The same judgement that decides, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from foureyes.core.assess import StageJudgement, gate_name, judge_stage, stages_of
+from foureyes.core.judgement import Judgement, Move
+from foureyes.core.model import ReportRequest, Request, Review, RevisionRequest
+from foureyes.core.rules import Rules, Stage
+from foureyes.core.values import Outcome
+
+
+class Status(StrEnum):
+    """What became of a requirement; only met, overridden and skipped let the work through."""
+
+    MET = "met"
+    NOT_MET = "not met"
+    OVERRIDDEN = "overridden"
+    SKIPPED = "skipped"
+    NOT_APPLICABLE = "not applicable"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explained:
+    """One requirement of one stage on exactly these bytes."""
+
+    stage: str
+    requirement: str
+    status: Status
+    reason: str
+    findings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """Somebody owes the next answer."""
+
+    request: str
+    who: tuple[str, ...]
+    what: str
+    how: str
+    due: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """Every requirement, whether it is met, and whose turn it is."""
+
+    review: str
+    revision: int
+    digest: str
+    outcome: Outcome | None
+    requirements: tuple[Explained, ...]
+    turns: tuple[Turn, ...]
+
+    def in_words(self) -> tuple[str, ...]:
+        """The explanation as lines to read."""
+        state = self.outcome or "open"
+        head = f"{self.review}, version {self.revision} ({self.digest}): {state}"
+        needs = (f"{one.stage}: {one.requirement}: {one.status}. {one.reason}".rstrip() for one in self.requirements)
+        waits = (f"Waiting for {', '.join(one.who)}: {one.what}. {one.how}" for one in self.turns)
+        return (head, *needs, *waits)
+
+
+def explain(rules: Rules, review: Review, stricter: Rules | None = None) -> Explanation:
+    """The judgement tree of the review as it is given; a viewer's redacted review explains only what they may know."""
+    return Explanation(
+        review=review.id,
+        revision=review.revision,
+        digest=review.digest,
+        outcome=review.outcome,
+        requirements=tuple(_requirements(stages_of(rules, review, stricter), review)),
+        turns=tuple(_turn(review, one) for one in review.requests.values()),
+    )
+
+
+def _requirements(stages: tuple[Stage, ...], review: Review) -> Iterator[Explained]:
+    """Stages in order; behind the first that does not pass nothing is looked at."""
+    shut = False
+    for stage in stages:
+        if shut:
+            names = [gate_name(gate) for gate in stage.gates]
+            yield from (_explained(stage, name, Status.NOT_APPLICABLE, "Not looked at yet") for name in names)
+            continue
+        judged = judge_stage(review, stage)
+        shut = judged.judgement.move is not Move.PASS
+        yield from _judged(judged)
+
+
+def _judged(judged: StageJudgement) -> Iterator[Explained]:
+    if not judged.gates:
+        yield _explained(judged.stage, "something to meet", Status.ERROR, judged.judgement.reason)
+    for one in judged.gates:
+        status = _status(judged.status, one.judgement)
+        yield _explained(judged.stage, one.gate, status, one.judgement.reason, one.judgement.findings)
+
+
+def _status(stage: str, judgement: Judgement) -> Status:
+    if stage != "judged":
+        return Status(stage)
+    if judgement.error:
+        return Status.ERROR
+    return Status.MET if judgement.move is Move.PASS else Status.NOT_MET
+
+
+def _explained(stage: Stage, name: str, status: Status, reason: str, findings: tuple[str, ...] = ()) -> Explained:
+    return Explained(stage=stage.name, requirement=name, status=status, reason=reason, findings=findings)
+
+
+def _turn(review: Review, request: Request) -> Turn:
+    if isinstance(request, ReportRequest):
+        who, what, how = _of_seat(review, request)
+    elif isinstance(request, RevisionRequest):
+        who, what, how = _of_author(review, request)
+    else:
+        people = (request.group,) if request.group else ("a human",)
+        choices = ", ".join(one.id for one in request.options)
+        who, what, how = people, f"a decision: {request.text}", f"Give a ruling on {request.id}: {choices}"
+    return Turn(request=request.id, who=who, what=what, how=how, due=request.due)
+
+
+def _of_seat(review: Review, request: ReportRequest) -> tuple[tuple[str, ...], str, str]:
+    seat = review.seats[request.seat]
+    who = (seat.reviewer.name,) if seat.reviewer else seat.candidates or ("anyone eligible",)
+    if request.about:
+        return who, f"a word on {', '.join(request.about)}", f"Settle these on version {request.revision}"
+    return who, "a report", f"Submit a report on version {request.revision} for seat {seat.id}"
+
+
+def _of_author(review: Review, request: RevisionRequest) -> tuple[tuple[str, ...], str, str]:
+    who = (review.author.name,)
+    reasons = "; ".join(request.reasons)
+    if request.answers:
+        return who, f"answers: {reasons}", f"Answer {', '.join(request.findings)}, or submit a new version"
+    if request.clarify:
+        return who, f"a clarification: {reasons}", "Submit the same version with a note, or a new one"
+    return who, f"a new version: {reasons}", f"Submit a revision; {request.remaining} left"

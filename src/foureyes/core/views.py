@@ -1,0 +1,97 @@
+"""What may a viewer see of a review? One function, denying by default, so that no door can forget blindness.
+
+The answer is the same kind of value with everything hidden taken out. Whatever is computed from it (an explanation,
+an ETag, a count) is then a function of what the viewer may know, and of nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from foureyes.core.assess import stages_of
+from foureyes.core.model import ReportRequest, Request, Review, Revision, Seat
+from foureyes.core.rules import Blind, Rules, Stage
+from foureyes.core.values import Who
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """A review as one viewer may see it, and the stages they see whole."""
+
+    review: Review
+    whole: frozenset[str]
+    hides: bool
+
+
+def view(rules: Rules, review: Review, viewer: Who, stricter: Rules | None = None) -> View:
+    """The author and a human without a seat see all; a reviewer sees a stage once their own report is in."""
+    stages = stages_of(rules, review, stricter)
+    sits = any(_holds(one, viewer) for one in review.seats.values())
+    if review.is_contributor(viewer.name) or (viewer.is_human and not sits):
+        shown = replace(review, seats={one.id: _without_draft(one) for one in review.seats.values()})
+        return View(review=shown, whole=frozenset(one.name for one in stages), hides=False)
+    whole = frozenset(one.name for one in stages if _is_unlocked(review, one, viewer))
+    return View(review=_redacted(review, viewer, whole), whole=whole, hides=len(whole) < len(stages))
+
+
+def _is_unlocked(review: Review, stage: Stage, viewer: Who) -> bool:
+    """Who sits in a stage sees it at once where it is not blind, else after their own report."""
+    reports = [one for one in review.reports.values() if review.seats[one.seat].stage == stage.name]
+    mine = [one.revision for one in reports if one.reviewer.name == viewer.name]
+    if stage.options.blind is Blind.OFF:
+        return bool(mine) or any(one.stage == stage.name and _holds(one, viewer) for one in review.seats.values())
+    if stage.options.blind is Blind.FIRST:
+        return bool(mine)
+    return review.revision in mine
+
+
+def _holds(seat: Seat, viewer: Who) -> bool:
+    return seat.reviewer is not None and seat.reviewer.name == viewer.name
+
+
+def _without_draft(seat: Seat) -> Seat:
+    """What a reviewer has not handed in is for the successor on that seat alone."""
+    return replace(seat, draft="") if seat.draft else seat
+
+
+def _redacted(review: Review, viewer: Who, whole: frozenset[str]) -> Review:
+    """The review without what the viewer may not know yet: others' seats, words, numbers, and what followed from them."""
+    seats = {
+        one.id: one if _holds(one, viewer) else _without_draft(one)
+        for one in review.seats.values()
+        if one.stage in whole or _holds(one, viewer)
+    }
+    return replace(
+        review,
+        seats=seats,
+        revisions=tuple(_plain(one, whole=bool(whole)) for one in review.revisions),
+        reports={key: one for key, one in review.reports.items() if one.seat in seats},
+        failures={key: one for key, one in review.failures.items() if key[0] in seats},
+        findings={key: one for key, one in review.findings.items() if one.seat in seats},
+        matched={key: one for key, one in review.matched.items() if key[0] in whole},
+        overridden={key: one for key, one in review.overridden.items() if key[0] in whole},
+        skipped={key: one for key, one in review.skipped.items() if key[0] in whole},
+        ruled=frozenset(one for one in review.ruled if one[0] in whole),
+        retried=frozenset(one for one in review.retried if one[0] in whole),
+        vetoes=frozenset(one for one in review.vetoes if one[0] in whole),
+        requests={key: one for key, one in review.requests.items() if _may_see(one, seats, whole)},
+        asked=frozenset(),
+        rulings=0,
+        clock_revisions=0,
+        reopenings=0,
+        bound=False,
+        reason=review.reason if whole else "",
+        usd_micro=0,
+        notes=0,
+    )
+
+
+def _plain(revision: Revision, *, whole: bool) -> Revision:
+    """Without the author's words about it: from the second version on they may speak of others' findings."""
+    return revision if whole or revision.number == 1 else replace(revision, note="", turns=None)
+
+
+def _may_see(request: Request, seats: dict[str, Seat], whole: frozenset[str]) -> bool:
+    if isinstance(request, ReportRequest):
+        return request.seat in seats
+    return request.stage in whole
