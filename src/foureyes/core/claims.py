@@ -44,7 +44,7 @@ def read_verdict(stage: Stage, command: SubmitReport) -> tuple[Verdict | None, F
 
 
 def claim_of(
-    scene: Scene, stage: Stage, seat: Seat, actor: Who, command: SubmitReport, verdict: Verdict | None, found: Sorted
+    scene: Scene, stage: Stage, seat: Seat, command: SubmitReport, *, actor: Who, verdict: Verdict | None, found: Sorted
 ) -> ReportSubmitted:
     """The report as it goes into the record, once every claim in it was checked."""
     blocking = tuple(one.id for one in scene.review.blocking_of(seat.id, stage.options.blocking))
@@ -120,7 +120,7 @@ def _check_doubt(stage: Stage, report: ReportSubmitted) -> None:
 
 
 def _check_substance(scene: Scene, stage: Stage, command: SubmitReport) -> None:
-    """A report that finds and settles nothing says what was checked and why it holds; questions are answered in pairs."""
+    """A report that finds and settles nothing says what was checked; the author's questions are answered in pairs."""
     asked = scene.review.questions
     if stage.options.answers and len(command.answers) != len(asked):
         raise refuse(Code.ANSWERS_MISMATCH, wanted=len(asked), got=len(command.answers))

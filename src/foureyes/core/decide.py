@@ -50,7 +50,9 @@ def _policy_noted(scene: Scene) -> Iterator[ReviewEvent]:
     yield PolicyNoted(digest=policy.digest, stricter=policy.applies_in_flight)
 
 
-def _answer(scene: Scene, command: c.LaterCommand, actor: Who) -> Iterator[ReviewEvent]:
+def _answer(  # noqa: C901, PLR0911, PLR0912 - one case per command is the whole function
+    scene: Scene, command: c.LaterCommand, actor: Who
+) -> Iterator[ReviewEvent]:
     match command:
         case c.SubmitRevision():
             return author.submit_revision(scene, command, actor)

@@ -67,7 +67,7 @@ def raise_draft(
 ) -> FindingRaised:
     """A new finding of the seat, with why it would be advice only."""
     severity = severity_of(draft.severity)
-    why = advisory or _advice(scene.review, stage, seat, actor, draft, severity)
+    why = advisory or _advice(scene, stage, seat, actor, draft)
     if (
         stage.options.blocking_evidence
         and severity >= stage.options.blocking
@@ -99,7 +99,8 @@ def mark_of(draft: Draft) -> str:
     return fingerprint(draft.place.path if draft.place else "", draft.category, draft.text, draft.rule)
 
 
-def _advice(review: Review, stage: Stage, seat: Seat, actor: Who, draft: Draft, severity: Severity) -> str:
+def _advice(scene: Scene, stage: Stage, seat: Seat, actor: Who, draft: Draft) -> str:
+    review, severity = scene.review, severity_of(draft.severity)
     if seat.scope and draft.scope and draft.scope != seat.scope:
         return OUT_OF_SCOPE
     if seat.veto or severity is Severity.CRITICAL or actor.kind is WhoKind.PROGRAM:

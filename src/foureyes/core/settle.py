@@ -46,7 +46,7 @@ def _next(scene: Scene) -> Iterator[ReviewEvent]:
     speaking = assessment.speaking
     judgement = _heard(scene, speaking)
     asked = review.revision_request()
-    if asked and not _is_needed(scene, asked, speaking, judgement):
+    if asked and not _is_needed(asked, speaking, judgement):
         yield lapse(asked.id, "what asked for it no longer does")
         return
     new = tuple(_act(scene, assessment, speaking, judgement))
@@ -67,7 +67,7 @@ def _heard(scene: Scene, speaking: StageJudgement) -> Judgement:
     return max(rest, key=lambda one: one.move, default=Judgement(move=Move.PASS))
 
 
-def _is_needed(scene: Scene, asked: RevisionRequest, speaking: StageJudgement, judgement: Judgement) -> bool:
+def _is_needed(asked: RevisionRequest, speaking: StageJudgement, judgement: Judgement) -> bool:
     """Whether a pending request to the author still has its cause; one a human ordered always has."""
     if asked.ordered_by or judgement.move >= Move.ESCALATE:
         return True

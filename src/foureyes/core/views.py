@@ -55,7 +55,7 @@ def _without_draft(seat: Seat) -> Seat:
 
 
 def _redacted(review: Review, viewer: Who, whole: frozenset[str]) -> Review:
-    """The review without what the viewer may not know yet: others' seats, words, numbers, and what followed from them."""
+    """The review without what the viewer may not know yet: others' seats, words and numbers, and what followed."""
     seats = {
         one.id: one if _holds(one, viewer) else _without_draft(one)
         for one in review.seats.values()

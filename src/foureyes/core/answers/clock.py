@@ -89,7 +89,7 @@ def _human_silent(scene: Scene, request: RulingRequest) -> Iterator[ReviewEvent]
     )
     yield given
     option = Option(id=request.fallback, label=reason, effect=request.fallback)
-    yield from ruling_effect(scene.after((given,)), request, option, CLOCK, reason)
+    yield from ruling_effect(scene.after((given,)), request, option, CLOCK, reason=reason)
 
 
 def _next_reminder(scene: Scene, request: RulingRequest) -> datetime:

@@ -49,11 +49,13 @@ def give_ruling(scene: Scene, command: GiveRuling, actor: Who) -> Iterator[Revie
     )
     yield given
     if final:
-        yield from ruling_effect(scene.after((given,)), ruling, option, actor, command.reason, command.demands)
+        yield from ruling_effect(
+            scene.after((given,)), ruling, option, actor, reason=command.reason, demands=command.demands
+        )
 
 
 def ruling_effect(
-    scene: Scene, ruling: RulingRequest, option: Option, actor: Who, reason: str, demands: tuple[str, ...] = ()
+    scene: Scene, ruling: RulingRequest, option: Option, actor: Who, *, reason: str, demands: tuple[str, ...] = ()
 ) -> Iterator[ReviewEvent]:
     """What follows from a decision that stands."""
     review = scene.review

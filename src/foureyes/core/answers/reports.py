@@ -1,4 +1,4 @@
-"""What becomes of a reviewer's report? Checked against its own findings, then written down as exactly what it vouches for."""
+"""What becomes of a reviewer's report? Checked against its own findings, then written down for exactly one revision."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _report(scene: Scene, command: SubmitReport, stage: Stage, name: str, actor:
     found = sort_drafts(scene.after(settled), stage, seat, actor, _drafts(stage, command, verdict))
     written: tuple[ReviewEvent, ...] = (*settled, *found.events)
     written = (*written, *_not_found_again(scene.after(written), seat, actor, verdict))
-    claim = claim_of(scene.after(written), stage, seat, actor, command, verdict, found)
+    claim = claim_of(scene.after(written), stage, seat, command, actor=actor, verdict=verdict, found=found)
     if not written:
         _check_is_new(scene, claim)
     yield from (*written, claim)

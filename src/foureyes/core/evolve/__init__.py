@@ -30,7 +30,9 @@ def fold(events: Iterable[e.ReviewEvent], review: Review | None = None) -> Revie
     return review
 
 
-def _applied(review: Review, event: e.LaterEvent) -> Review:
+def _applied(  # noqa: C901, PLR0911, PLR0912 - one case per event is the whole function
+    review: Review, event: e.LaterEvent
+) -> Review:
     match event:
         case e.ReportSubmitted():
             return reports.report_submitted(review, event)
