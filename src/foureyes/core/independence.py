@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
 
 from foureyes.core.values import Who, WhoKind
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
 
 #: What each level of independence demands; every level demands all that the lower ones do.
 LEVELS: tuple[tuple[str, ...], ...] = (
@@ -70,8 +67,8 @@ def level(author: Who, reviewers: Iterable[Who], needed: int, contributors: Iter
 
 def _holds(candidates: Sequence[Who], needed: int, facts: tuple[str, ...]) -> bool:
     """Whether some `needed` of the candidates differ pairwise."""
-    if needed == 0:
-        return True
+    if needed == 0 or len(candidates) < needed:
+        return needed == 0
     return any(
         _holds([other for other in candidates[index + 1 :] if _differ(one, other, facts)], needed - 1, facts)
         for index, one in enumerate(candidates)
