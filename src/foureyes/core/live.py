@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from foureyes.core.events import LiveRefused, WentLive
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from foureyes.core.values import Who
+from foureyes.core.values import Who
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

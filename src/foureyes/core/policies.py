@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from foureyes.core.events import PolicyActivated
+from foureyes.core.events import PolicyActivated, SideEvent
 from foureyes.core.refusals import Code, Refusal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from foureyes.core.events import SideEvent
-    from foureyes.core.values import Who
+from foureyes.core.values import Who
 
 NAME_CHARS_MAX = 300
 
