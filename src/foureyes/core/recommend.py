@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-from foureyes.core.values import CLOCK, Recommendation
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from foureyes.core.facts import PastRuling
-    from foureyes.core.values import Effect, Option
+from foureyes.core.facts import PastRuling
+from foureyes.core.values import CLOCK, Effect, Option, Recommendation
 
 #: Fewer alike cases than this are no habit.
 ALIKE_MIN = 3
