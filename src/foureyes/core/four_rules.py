@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from foureyes.core.independence import normal
 from foureyes.core.refusals import Code, Refusal
 from foureyes.core.sessions import Status
-from foureyes.core.values import Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from foureyes.core.values import Pairs
+from foureyes.core.values import Pairs, Verdict
 
 MAX_WORDS = 200
 FOCUS_AREAS = ("Security vulnerabilities", "Spec compliance", "Integration correctness")

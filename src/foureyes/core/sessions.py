@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 from foureyes.core.events import (
     SessionEnded,
@@ -19,9 +20,6 @@ from foureyes.core.events import (
 from foureyes.core.independence import normal
 from foureyes.core.refusals import Code, Refusal
 from foureyes.core.values import Who, WhoKind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 SILENCE = timedelta(minutes=15)
 TIMEOUT_FALLBACK = "timeout_fallback"
