@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
 
 _DOCUMENT_ENDINGS = (".md", ".markdown", ".rst", ".adoc")
 #: Plain text is prose only under these names: requirements.txt and CMakeLists.txt are programs.

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from foureyes.core.facts import Risk, RiskLevel
 from foureyes.core.globs import matches, normal_path
 from foureyes.core.prose import says_nothing_to_machines
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from foureyes.core.rules import Rules
+from foureyes.core.rules import Rules
 
 __all__ = ["FileChange", "matches", "protocols_for", "risk_of"]
 
