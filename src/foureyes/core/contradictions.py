@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-from foureyes.core.places import Comparable, Nearness, nearness
+from foureyes.core.places import Checked, Comparable, Nearness, nearness
 from foureyes.core.text import likeness, similarity, terms_of, words_of
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+__all__ = ["Checked", "against_check", "against_finding"]
 
 #: How alike a finding and a "checked, holds" must be, in percent, to be about one thing; same lines suffice alone.
 ABOUT_THE_SAME = {Nearness.LINES: 0, Nearness.FILE: 30, Nearness.UNKNOWN: 45}
@@ -42,17 +40,6 @@ _OPPOSITES = (
     ("hide", "expose"),
 )
 _FIX_WORDS = frozenset(word for pair in _OPPOSITES for word in pair)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
-    """What a seat says it checked and found to hold, and where."""
-
-    seat: str
-    text: str
-    path: str = ""
-    start: int = 0
-    end: int = 0
 
 
 def against_finding(a: Comparable, b: Comparable, *, same_issue: bool) -> str:

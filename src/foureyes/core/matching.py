@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import combinations
-from typing import TYPE_CHECKING
 
-from foureyes.core.assignment import assign
-from foureyes.core.contradictions import Checked, against_check, against_finding
-from foureyes.core.places import Comparable, Nearness, nearness
+from foureyes.core.contradictions import against_check, against_finding
+from foureyes.core.pairing import best_pairs
+from foureyes.core.places import Checked, Comparable, Nearness, nearness
 from foureyes.core.text import similarity, words_of
 from foureyes.core.values import Group
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 __all__ = ["MATCHER", "Checked", "Comparable", "Matched", "fingerprint", "match", "similarity"]
 
@@ -118,7 +115,7 @@ def _assigned(alike: Likenesses, seat_of: dict[str, str]) -> tuple[tuple[str, st
     for (a, b), likeness in alike.items():
         if likeness.score and not likeness.perhaps:
             between.setdefault((seat_of[a], seat_of[b]), {})[a, b] = likeness.score
-    return tuple(pair for seats in sorted(between) for pair in assign(between[seats]))
+    return tuple(pair for seats in sorted(between) for pair in best_pairs(between[seats]))
 
 
 def _merged(

@@ -1,10 +1,9 @@
-"""How near are two places in the work?"""
+"""How near are two places in the work, that of a finding or of something checked?"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
 
 from foureyes.core.globs import normal_path
 from foureyes.core.values import Severity
@@ -22,22 +21,9 @@ class Nearness(StrEnum):
     APART = "different places"
 
 
-class Placed(Protocol):
-    """Anything that lies somewhere in the work; no path or no line means unknown."""
-
-    @property
-    def path(self) -> str: ...
-
-    @property
-    def start(self) -> int: ...
-
-    @property
-    def end(self) -> int: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparable:
-    """A finding as far as matching looks at it."""
+    """A finding as far as matching looks at it; no path or no line means that its place is unknown."""
 
     id: str
     seat: str
@@ -48,6 +34,20 @@ class Comparable:
     severity: Severity = Severity.IMPORTANT
     text: str
     suggestion: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What a seat says it checked and found to hold, and where."""
+
+    seat: str
+    text: str
+    path: str = ""
+    start: int = 0
+    end: int = 0
+
+
+Placed = Comparable | Checked
 
 
 def nearness(a: Placed, b: Placed) -> Nearness:

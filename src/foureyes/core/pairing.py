@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
 
 Pair = tuple[str, str]
 
@@ -13,7 +10,7 @@ Pair = tuple[str, str]
 SIDE_MAX = 40
 
 
-def assign(scores: Mapping[Pair, int]) -> tuple[Pair, ...]:
+def best_pairs(scores: Mapping[Pair, int]) -> tuple[Pair, ...]:
     """The best pairs of those that have a positive score, the same whatever the order they come in."""
     positive = {pair: score for pair, score in scores.items() if score > 0}
     left = sorted({a for a, _ in positive})
