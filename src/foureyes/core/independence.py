@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 
 from foureyes.core.values import Who, WhoKind
 
@@ -18,7 +19,10 @@ LEVELS: tuple[tuple[str, ...], ...] = (
 #: A panel is small. Looking at fewer reviewers can only report too low a level, never too high a one.
 REVIEWERS_MAX = 16
 
+NAMES_CACHED_MAX = 4_096
 
+
+@lru_cache(maxsize=NAMES_CACHED_MAX)
 def normal(name: str) -> str:
     """Fold a name so that spellings of one name are one name: "Alice " and "alice", full-width or zero-width."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())

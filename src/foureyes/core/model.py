@@ -1,4 +1,8 @@
-"""What does a review know of itself? The one aggregate: everything that decides about a work, and nothing else."""
+"""What does a review know of itself? The one aggregate: everything that decides about a work, and nothing else.
+
+These values are frozen but not slotted: every event makes a changed copy, and copying a dict is many times cheaper
+than setting forty slots (docs/decisions/0005).
+"""
 
 from __future__ import annotations
 
@@ -29,7 +33,7 @@ from foureyes.core.values import (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Revision:
     """A numbered state of the work: exactly these bytes."""
 
@@ -46,7 +50,7 @@ class Revision:
     turns: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Seat:
     """A place for one reviewer; it lives as long as the review."""
 
@@ -66,7 +70,7 @@ class Seat:
     findings: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Report:
     """What a seat says of one revision; the latest one replaces the verdict."""
 
@@ -89,7 +93,7 @@ class Report:
     kept: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Finding:
     """One specific issue and where it stands."""
 
@@ -135,7 +139,7 @@ class Finding:
         return self.severity >= at_least and not self.is_settled and not self.is_advisory
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ReportRequest:
     """A report, or a word about findings, is owed by a seat."""
 
@@ -149,7 +153,7 @@ class ReportRequest:
     step: Step | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class RevisionRequest:
     """New bytes, answers or a clarification are owed by the author."""
 
@@ -166,7 +170,7 @@ class RevisionRequest:
     by_clock: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Vote:
     """One human's word on a ruling that needs several."""
 
@@ -174,7 +178,7 @@ class Vote:
     option: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class RulingRequest:
     """A decision is owed by a human."""
 
@@ -198,7 +202,7 @@ Request = ReportRequest | RevisionRequest | RulingRequest
 StageRevision = tuple[str, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Skip:
     """A stage passed without reviewers, by which rule, and whose word made that possible."""
 
@@ -208,7 +212,7 @@ class Skip:
     enabled_by: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Matched:
     """How the findings of several seats relate."""
 
@@ -217,7 +221,7 @@ class Matched:
     uncertain: tuple[Group, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Review:
     """One piece of work asking to go live."""
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from foureyes.core import events as e
-from foureyes.core.evolve.puts import put, with_finding, without
+from foureyes.core.evolve.puts import changed, put, with_finding, without
 from foureyes.core.model import Finding, Matched, Review
 from foureyes.core.values import Standing
 
@@ -31,16 +29,16 @@ def finding_raised(review: Review, event: e.FindingRaised) -> Review:
         suppressed_by=event.suppressed_by,
         demand=event.demand,
     )
-    return replace(
+    return changed(
         review,
         findings=put(review.findings, finding.id, finding),
-        seats=put(review.seats, seat.id, replace(seat, findings=seat.findings + 1)),
+        seats=put(review.seats, seat.id, changed(seat, findings=seat.findings + 1)),
     )
 
 
 def finding_answered(review: Review, event: e.FindingAnswered) -> Review:
     old = review.findings[event.finding]
-    answered = replace(
+    answered = changed(
         old, standing=Standing.ANSWERED, answer=event.text, rebuttal=event.rebuttal, answers=old.answers + 1
     )
     return _after_answer(with_finding(review, answered))
@@ -53,18 +51,18 @@ def _after_answer(review: Review) -> Review:
         return review
     if any(review.findings[one].standing is Standing.OPEN for one in request.findings):
         return review
-    return replace(review, requests=without(review.requests, request.id))
+    return changed(review, requests=without(review.requests, request.id))
 
 
 def finding_resolved(review: Review, event: e.FindingResolved) -> Review:
     old = review.findings[event.finding]
-    settled = replace(old, standing=Standing.RESOLVED, note=event.note, settled_in=event.revision)
+    settled = changed(old, standing=Standing.RESOLVED, note=event.note, settled_in=event.revision)
     return _drop_from_about(_after_answer(with_finding(review, settled)), settled)
 
 
 def finding_reopened(review: Review, event: e.FindingReopened) -> Review:
     old = review.findings[event.finding]
-    reopened = replace(
+    reopened = changed(
         old, standing=Standing.OPEN, note=event.note, reopened=old.reopened + 1, reopened_in=event.revision
     )
     return _drop_from_about(with_finding(review, reopened), reopened)
@@ -77,31 +75,31 @@ def _drop_from_about(review: Review, finding: Finding) -> Review:
         return review
     about = tuple(one for one in request.about if one != finding.id)
     if not about and (finding.seat, review.revision) in review.reports:
-        return replace(review, requests=without(review.requests, request.id))
-    return replace(review, requests=put(review.requests, request.id, replace(request, about=about)))
+        return changed(review, requests=without(review.requests, request.id))
+    return changed(review, requests=put(review.requests, request.id, changed(request, about=about)))
 
 
 def finding_verified(review: Review, event: e.FindingVerified) -> Review:
-    verified = with_finding(review, replace(review.findings[event.finding], verification=event.result))
+    verified = with_finding(review, changed(review.findings[event.finding], verification=event.result))
     request = review.report_request(event.seat)
     if request is None or event.finding not in request.about:
         return verified
     about = tuple(one for one in request.about if one != event.finding)
     if not about:
-        return replace(verified, requests=without(review.requests, request.id))
-    return replace(verified, requests=put(review.requests, request.id, replace(request, about=about)))
+        return changed(verified, requests=without(review.requests, request.id))
+    return changed(verified, requests=put(review.requests, request.id, changed(request, about=about)))
 
 
 def finding_waived(review: Review, event: e.FindingWaived) -> Review:
     old = review.findings[event.finding]
-    waived = replace(old, standing=Standing.WAIVED, note=event.reason, settled_in=review.revision)
+    waived = changed(old, standing=Standing.WAIVED, note=event.reason, settled_in=review.revision)
     after = _drop_from_about(_after_answer(with_finding(review, waived)), waived)
     ruling = after.ruling()
     if ruling and ruling.findings and all(after.findings[one].is_settled for one in ruling.findings):
-        return replace(after, requests=without(after.requests, ruling.id))
+        return changed(after, requests=without(after.requests, ruling.id))
     return after
 
 
 def findings_matched(review: Review, event: e.FindingsMatched) -> Review:
     matched = Matched(groups=event.groups, contradictions=event.contradictions, uncertain=event.uncertain)
-    return replace(review, matched=put(review.matched, (event.stage, event.revision), matched))
+    return changed(review, matched=put(review.matched, (event.stage, event.revision), matched))

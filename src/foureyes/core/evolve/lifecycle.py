@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from foureyes.core import events as e
-from foureyes.core.evolve.puts import with_request, without
+from foureyes.core.evolve.puts import changed, with_request, without
 from foureyes.core.evolve.rulings import asked_anew
 from foureyes.core.model import ReportRequest, Review, Revision, RevisionRequest, RulingRequest, Skip
 from foureyes.core.values import ChangeKind, Outcome
@@ -42,20 +40,20 @@ def revision_submitted(review: Review, event: e.RevisionSubmitted) -> Review:
     )
     known = review.is_contributor(event.by.name)
     counts = event.number > 1 and event.change is not ChangeKind.CLARIFICATION
-    return replace(
+    return changed(
         review,
         revisions=(*review.revisions, revision),
         protocols=event.protocols,
         contributors=review.contributors if known else (*review.contributors, event.by),
         resubmissions=review.resubmissions + counts,
-        seats={one.id: replace(one, lease=None) if one.lease else one for one in review.seats.values()},
+        seats={one.id: changed(one, lease=None) if one.lease else one for one in review.seats.values()},
         requests={},
     )
 
 
 def stages_skipped(review: Review, event: e.StagesSkipped) -> Review:
     skip = Skip(rule=event.rule, reason=event.reason, pattern=event.pattern, enabled_by=event.enabled_by)
-    return replace(review, skipped={**review.skipped, **{(one, event.revision): skip for one in event.stages}})
+    return changed(review, skipped={**review.skipped, **{(one, event.revision): skip for one in event.stages}})
 
 
 def revision_requested(review: Review, event: e.RevisionRequested) -> Review:
@@ -73,34 +71,34 @@ def revision_requested(review: Review, event: e.RevisionRequested) -> Review:
         by_clock=event.by_clock,
     )
     asked = with_request(review, request)
-    return replace(asked, clock_revisions=review.clock_revisions + event.by_clock)
+    return changed(asked, clock_revisions=review.clock_revisions + event.by_clock)
 
 
 def request_lapsed(review: Review, event: e.RequestLapsed) -> Review:
-    return replace(review, requests=without(review.requests, event.request))
+    return changed(review, requests=without(review.requests, event.request))
 
 
 def deadline_passed(review: Review, event: e.DeadlinePassed) -> Review:
     request = review.requests[event.request]
     if event.due is None:
-        return replace(review, requests=without(review.requests, event.request))
+        return changed(review, requests=without(review.requests, event.request))
     if isinstance(request, ReportRequest):
-        return with_request(review, replace(request, due=event.due, step=event.step))
+        return with_request(review, changed(request, due=event.due, step=event.step))
     if isinstance(request, RulingRequest):
-        return with_request(review, replace(request, due=event.due, notified=request.notified + 1))
-    return with_request(review, replace(request, due=event.due))
+        return with_request(review, changed(request, due=event.due, notified=request.notified + 1))
+    return with_request(review, changed(request, due=event.due))
 
 
 def cleared(review: Review, event: e.ReviewCleared) -> Review:
-    return replace(review, outcome=Outcome.CLEARED, cleared=event.digest, requests={})
+    return changed(review, outcome=Outcome.CLEARED, cleared=event.digest, requests={})
 
 
 def closed(review: Review, event: e.ReviewClosed) -> Review:
-    return replace(review, outcome=event.outcome, reason=event.reason, requests={})
+    return changed(review, outcome=event.outcome, reason=event.reason, requests={})
 
 
 def reopened(review: Review, event: e.ReviewReopened) -> Review:
-    going = replace(
+    going = changed(
         review,
         outcome=None,
         reason="",
@@ -114,8 +112,8 @@ def reopened(review: Review, event: e.ReviewReopened) -> Review:
 
 def policy_noted(review: Review, event: e.PolicyNoted) -> Review:
     stricter = event.digest if event.stricter else review.stricter
-    return replace(review, policies=review.policies | {event.digest}, stricter=stricter)
+    return changed(review, policies=review.policies | {event.digest}, stricter=stricter)
 
 
 def note_added(review: Review, event: e.NoteAdded) -> Review:
-    return replace(review, notes=review.notes + bool(event.text))
+    return changed(review, notes=review.notes + bool(event.text))

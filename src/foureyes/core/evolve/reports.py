@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from foureyes.core import events as e
-from foureyes.core.evolve.puts import put, with_request, without
+from foureyes.core.evolve.puts import changed, put, with_request, without
 from foureyes.core.model import Report, ReportRequest, Review, Seat
 from foureyes.core.values import Verdict
 
@@ -27,7 +25,7 @@ def report_requested(review: Review, event: e.ReportRequested) -> Review:
         )
     else:
         same = old.reviewer == spec.reviewer
-        seat = replace(old, candidates=spec.candidates, reviewer=spec.reviewer, lease=old.lease if same else None)
+        seat = changed(old, candidates=spec.candidates, reviewer=spec.reviewer, lease=old.lease if same else None)
     request = ReportRequest(
         id=event.request,
         seat=spec.id,
@@ -37,40 +35,40 @@ def report_requested(review: Review, event: e.ReportRequested) -> Review:
         about=event.about,
         queued=event.queued,
     )
-    return with_request(replace(review, seats=put(review.seats, seat.id, seat)), request)
+    return with_request(changed(review, seats=put(review.seats, seat.id, seat)), request)
 
 
 def seat_taken(review: Review, event: e.SeatTaken) -> Review:
     seat = review.seats.get(event.seat)
     if seat is None:
         seat = _volunteer(review, event)
-    seats = put(review.seats, event.seat, replace(seat, reviewer=event.reviewer, lease=event.lease))
+    seats = put(review.seats, event.seat, changed(seat, reviewer=event.reviewer, lease=event.lease))
     request = review.report_request(event.seat)
     if request is None:
-        return replace(review, seats=seats)
-    started = replace(request, due=min(event.lease, request.limit), step=None, queued=False)
-    return replace(review, seats=seats, requests=put(review.requests, request.id, started))
+        return changed(review, seats=seats)
+    started = changed(request, due=min(event.lease, request.limit), step=None, queued=False)
+    return changed(review, seats=seats, requests=put(review.requests, request.id, started))
 
 
 def _volunteer(review: Review, event: e.SeatTaken) -> Seat:
     like = review.seats_of(event.stage)[0]
-    return replace(like, id=event.seat, required=False, candidates=(), left=(), draft="", reported=0, findings=0)
+    return changed(like, id=event.seat, required=False, candidates=(), left=(), draft="", reported=0, findings=0)
 
 
 def seat_renewed(review: Review, event: e.SeatRenewed) -> Review:
     seat = review.seats[event.seat]
-    seats = put(review.seats, seat.id, replace(seat, lease=event.lease, draft=event.draft or seat.draft))
+    seats = put(review.seats, seat.id, changed(seat, lease=event.lease, draft=event.draft or seat.draft))
     request = review.report_request(event.seat)
     if request is None:
-        return replace(review, seats=seats)
-    alive = replace(request, due=min(event.lease, request.limit), step=None)
-    return replace(review, seats=seats, requests=put(review.requests, request.id, alive))
+        return changed(review, seats=seats)
+    alive = changed(request, due=min(event.lease, request.limit), step=None)
+    return changed(review, seats=seats, requests=put(review.requests, request.id, alive))
 
 
 def seat_left(review: Review, event: e.SeatLeft) -> Review:
     seat = review.seats[event.seat]
-    free = replace(seat, reviewer=None, lease=None, left=(*seat.left, event.reviewer), draft=event.draft or seat.draft)
-    return replace(review, seats=put(review.seats, seat.id, free), requests=without(review.requests, seat.id))
+    free = changed(seat, reviewer=None, lease=None, left=(*seat.left, event.reviewer), draft=event.draft or seat.draft)
+    return changed(review, seats=put(review.seats, seat.id, free), requests=without(review.requests, seat.id))
 
 
 def report_submitted(review: Review, event: e.ReportSubmitted) -> Review:
@@ -97,8 +95,8 @@ def report_submitted(review: Review, event: e.ReportSubmitted) -> Review:
     vetoes = review.vetoes
     if seat.veto and event.verdict is Verdict.REJECT:
         vetoes = vetoes | {(seat.stage, event.digest)}
-    done = replace(seat, reviewer=event.reviewer, lease=None, draft="", reported=event.revision)
-    return replace(
+    done = changed(seat, reviewer=event.reviewer, lease=None, draft="", reported=event.revision)
+    return changed(
         review,
         seats=put(review.seats, seat.id, done),
         reports=put(review.reports, (event.seat, event.revision), report),
@@ -110,10 +108,10 @@ def report_submitted(review: Review, event: e.ReportSubmitted) -> Review:
 
 def report_kept(review: Review, event: e.ReportKept) -> Review:
     seat = review.seats[event.seat]
-    kept = replace(review.reports[seat.id, seat.reported], revision=event.revision, kept=True, count=1)
-    return replace(
+    kept = changed(review.reports[seat.id, seat.reported], revision=event.revision, kept=True, count=1)
+    return changed(
         review,
-        seats=put(review.seats, seat.id, replace(seat, lease=None, reported=event.revision)),
+        seats=put(review.seats, seat.id, changed(seat, lease=None, reported=event.revision)),
         reports=put(review.reports, (seat.id, event.revision), kept),
         requests=without(review.requests, seat.id),
     )
@@ -122,9 +120,9 @@ def report_kept(review: Review, event: e.ReportKept) -> Review:
 def report_failed(review: Review, event: e.ReportFailed) -> Review:
     key = (event.seat, event.revision)
     seat = review.seats[event.seat]
-    return replace(
+    return changed(
         review,
-        seats=put(review.seats, seat.id, replace(seat, lease=None, draft=event.draft or seat.draft)),
+        seats=put(review.seats, seat.id, changed(seat, lease=None, draft=event.draft or seat.draft)),
         failures=put(review.failures, key, review.failures.get(key, 0) + 1),
         requests=without(review.requests, seat.id),
         usd_micro=review.usd_micro + event.cost.usd_micro,

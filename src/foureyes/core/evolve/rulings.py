@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from foureyes.core import events as e
-from foureyes.core.evolve.puts import put, without
+from foureyes.core.evolve.puts import changed, put, without
 from foureyes.core.model import ReportRequest, Review, RulingRequest, Vote
 from foureyes.core.values import Effect
 
@@ -27,7 +25,7 @@ def ruling_requested(review: Review, event: e.RulingRequested) -> Review:
     )
     asked = review.asked | {(event.by, event.revision)} if event.by else review.asked
     kept = {key: one for key, one in review.requests.items() if isinstance(one, ReportRequest)}
-    return replace(review, rulings=review.rulings + 1, asked=asked, requests={**kept, ruling.id: ruling})
+    return changed(review, rulings=review.rulings + 1, asked=asked, requests={**kept, ruling.id: ruling})
 
 
 def ruling_given(review: Review, event: e.RulingGiven) -> Review:
@@ -36,14 +34,14 @@ def ruling_given(review: Review, event: e.RulingGiven) -> Review:
         message = f"{event.request} is not a ruling"
         raise TypeError(message)
     if not event.final:
-        vote = replace(ruling, votes=(*ruling.votes, Vote(by=event.by.name, option=event.option)))
-        return replace(review, requests=put(review.requests, ruling.id, vote))
+        vote = changed(ruling, votes=(*ruling.votes, Vote(by=event.by.name, option=event.option)))
+        return changed(review, requests=put(review.requests, ruling.id, vote))
     bound = event.effect is Effect.REJECT and not event.by_clock
-    after = replace(review, requests=without(review.requests, ruling.id), bound=bound)
+    after = changed(review, requests=without(review.requests, ruling.id), bound=bound)
     if event.effect in (Effect.REVISE, Effect.WAIVE):
-        return replace(after, ruled=after.ruled | {(ruling.stage, ruling.revision)})
+        return changed(after, ruled=after.ruled | {(ruling.stage, ruling.revision)})
     if event.effect is Effect.RETRY:
-        return asked_anew(replace(after, retried=after.retried | {(ruling.stage, ruling.revision)}), ruling.stage)
+        return asked_anew(changed(after, retried=after.retried | {(ruling.stage, ruling.revision)}), ruling.stage)
     return after
 
 
@@ -53,7 +51,7 @@ def stage_overridden(review: Review, event: e.StageOverridden) -> Review:
     asked = review.revision_request()
     if asked and asked.stage == event.stage:
         requests = without(requests, asked.id)
-    return replace(
+    return changed(
         review,
         overridden=put(review.overridden, (event.stage, event.revision), event.reason),
         vetoes=review.vetoes - {(event.stage, event.digest)},
@@ -72,4 +70,4 @@ def asked_anew(review: Review, stage: str) -> Review:
     reports = {key: one for key, one in review.reports.items() if not forgotten(*key)}
     failures = {key: one for key, one in review.failures.items() if not forgotten(*key)}
     ruled = frozenset(one for one in review.ruled if one != (stage, review.revision))
-    return replace(review, reports=reports, failures=failures, ruled=ruled)
+    return changed(review, reports=reports, failures=failures, ruled=ruled)
