@@ -167,6 +167,7 @@ def test_a_third_opinion_does_not_join_two_that_contradict() -> None:
         ("Add the null check on user", "Add a null check on user", False),
         ("Add the null check on user", "Remove the debug output", False),
         ("Add the null check on user", "Rename the null check on user", False),
+        ("Add the null check on user", "Inline the null check on user", False),
         ("Remove, then add the null check on user", "Add the null check on user", False),
     ],
 )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from foureyes.core.places import Checked, Comparable, Nearness, nearness
-from foureyes.core.text import likeness, similarity, terms_of, words_of
+from foureyes.core.text import TEXTS_CACHED_MAX, likeness, similarity, terms_of, words_of
 
 __all__ = ["Checked", "against_check", "against_finding"]
 
@@ -40,6 +41,7 @@ _OPPOSITES = (
     ("hide", "expose"),
 )
 _FIX_WORDS = frozenset(word for pair in _OPPOSITES for word in pair)
+_FIX_TERMS = frozenset(term for word in _FIX_WORDS for term in terms_of(word))
 
 
 def against_finding(a: Comparable, b: Comparable, *, same_issue: bool) -> str:
@@ -69,7 +71,9 @@ def against_check(finding: Comparable, check: Checked, findings: Iterable[Compar
 def _opposite_fixes(a: Comparable, b: Comparable) -> str:
     said_a, said_b = a.suggestion or a.text, b.suggestion or b.text
     verbs_a, verbs_b = _fixes(said_a), _fixes(said_b)
-    if verbs_a & verbs_b or likeness(_objects(said_a), _objects(said_b)) < SAME_OBJECT:
+    if not verbs_a or not verbs_b or verbs_a & verbs_b:
+        return ""
+    if likeness(_objects(said_a), _objects(said_b)) < SAME_OBJECT:
         return ""
     for one, other in _OPPOSITES:
         if one in verbs_a and other in verbs_b:
@@ -79,10 +83,11 @@ def _opposite_fixes(a: Comparable, b: Comparable) -> str:
     return ""
 
 
+@lru_cache(maxsize=TEXTS_CACHED_MAX)
 def _fixes(text: str) -> frozenset[str]:
     return _FIX_WORDS.intersection(words_of(text))
 
 
 def _objects(text: str) -> frozenset[str]:
     """What a fix is about: its words without the verbs that oppose each other."""
-    return terms_of(text) - frozenset(term for word in _FIX_WORDS for term in terms_of(word))
+    return terms_of(text) - _FIX_TERMS

@@ -18,6 +18,7 @@ _DEEP: tuple[Token, ...] = (("deep", ""),)
 _ONE: tuple[Token, ...] = (_RUN,)
 
 PATTERNS_CACHED_MAX = 1_024
+PATHS_CACHED_MAX = 4_096
 
 
 def matches(pattern: str, path: str) -> bool:
@@ -30,6 +31,7 @@ def matches(pattern: str, path: str) -> bool:
     return bool(segments) and _wild(segments, _DEEP, normal_path(path).split("/"), _segment_fits)
 
 
+@lru_cache(maxsize=PATHS_CACHED_MAX)
 def normal_path(path: str) -> str:
     """One spelling per path, so that `a/../auth/x` and `./auth//x` cannot walk around a rule for `auth/`."""
     parts: list[str] = []

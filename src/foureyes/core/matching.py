@@ -48,6 +48,9 @@ class _Likeness:
     perhaps: bool = False
 
 
+Likenesses = dict[tuple[str, str], _Likeness]
+
+
 def fingerprint(path: str, category: str, text: str, rule: str = "") -> str:
     """Name a finding so that it is known again after lines moved or its wording changed in numbers and punctuation."""
     said = " ".join(words_of(text)) or text.strip()
@@ -59,8 +62,9 @@ def match(findings: Iterable[Comparable], checked: Iterable[Checked] = ()) -> Ma
     """Compare the findings of different seats; contradictions are looked for before agreement."""
     ordered = sorted(findings, key=lambda one: (one.seat, one.id))
     pairs = [(a, b) for a, b in combinations(ordered, 2) if a.seat != b.seat]
-    opposed = _contradictions(pairs)
-    alike = {(a.id, b.id): _likeness(a, b) for a, b in pairs if (a.id, b.id) not in opposed}
+    compared = {(a.id, b.id): _likeness(a, b) for a, b in pairs}
+    opposed = _contradictions(pairs, compared)
+    alike = {pair: found for pair, found in compared.items() if found.score and pair not in opposed}
     seat_of = {one.id: one.seat for one in ordered}
     chosen = _assigned(alike, seat_of)
     members = _merged(chosen, alike, set(opposed), seat_of)
@@ -72,10 +76,10 @@ def match(findings: Iterable[Comparable], checked: Iterable[Checked] = ()) -> Ma
     )
 
 
-def _contradictions(pairs: Iterable[tuple[Comparable, Comparable]]) -> dict[tuple[str, str], str]:
+def _contradictions(pairs: Iterable[tuple[Comparable, Comparable]], compared: Likenesses) -> dict[tuple[str, str], str]:
     found: dict[tuple[str, str], str] = {}
     for a, b in pairs:
-        alike = _likeness(a, b)
+        alike = compared[a.id, b.id]
         why = against_finding(a, b, same_issue=alike.score > 0 and not alike.perhaps)
         if why:
             found[a.id, b.id] = why
@@ -106,14 +110,11 @@ def _likeness(a: Comparable, b: Comparable) -> _Likeness:
     return _Likeness(score=0, why=said)
 
 
-Likenesses = dict[tuple[str, str], _Likeness]
-
-
 def _assigned(alike: Likenesses, seat_of: dict[str, str]) -> tuple[tuple[str, str], ...]:
     """The best pairs between every two seats: one finding is the same issue as at most one of another seat."""
     between: dict[tuple[str, str], dict[tuple[str, str], int]] = {}
     for (a, b), likeness in alike.items():
-        if likeness.score and not likeness.perhaps:
+        if not likeness.perhaps:
             between.setdefault((seat_of[a], seat_of[b]), {})[a, b] = likeness.score
     return tuple(pair for seats in sorted(between) for pair in best_pairs(between[seats]))
 
@@ -148,10 +149,6 @@ def _groups(
 def _uncertain(alike: Likenesses, members: dict[str, frozenset[str]], seat_of: dict[str, str]) -> tuple[Group, ...]:
     """Pairs that may be one issue, unless either has found its partner at the other's seat already."""
     partners = {name: {seat_of[other] for other in group if other != name} for name, group in members.items()}
-    pairs = (
-        (a, b)
-        for (a, b), likeness in sorted(alike.items())
-        if likeness.score and seat_of[b] not in partners[a] and seat_of[a] not in partners[b]
-    )
+    pairs = ((a, b) for a, b in sorted(alike) if seat_of[b] not in partners[a] and seat_of[a] not in partners[b])
     found = tuple(Group(findings=pair, why=alike[pair].why) for pair in pairs)
     return found[:_UNCERTAIN_MAX]
