@@ -1,7 +1,7 @@
 """Would the tests notice if a proven rule were gone?
 
-`python -m tests.seeds.audit [--draw 30] [--seed N] [--all]` disables the rule behind each drawn row in a copy of the
-repository, one row at a time, and runs the tests that name the row there: they must fail.
+`python -m tests.seeds.audit [--draw 30] [--seed N] [--all] [--only ROW,ROW]` disables the rule behind each drawn row in
+a copy of the repository, one row at a time, and runs the tests that name the row there: they must fail.
 """
 
 import argparse
@@ -92,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _options(arguments)
     naming = naming_below(ROOT)
     rows = proven(ALL_ROWS, naming)
-    drawn = rows if options.all else random.Random(options.seed).sample(rows, min(options.draw, len(rows)))
+    drawn = _drawn(rows, options)
     if not drawn:
         print("no row is proven: nothing to audit")
         return 1
@@ -111,11 +111,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0 if found == len(trials) else 1
 
 
+def _drawn(rows: list[str], options: argparse.Namespace) -> list[str]:
+    if options.only:
+        return [row for row in rows if row in options.only.split(",")]
+    return rows if options.all else random.Random(options.seed).sample(rows, min(options.draw, len(rows)))
+
+
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.seeds.audit", description=__doc__)
     parser.add_argument("--draw", type=int, default=DRAW, help="how many proven rows to draw")
     parser.add_argument("--seed", type=int, default=random.randrange(10**6), help="repeat a draw")
     parser.add_argument("--all", action="store_true", help="take every proven row")
+    parser.add_argument("--only", default="", help="take these rows, separated by commas")
     return parser.parse_args(arguments)
 
 
