@@ -14,7 +14,7 @@ from foureyes.core.model import Finding, Seat
 from foureyes.core.refusals import Code, refuse
 from foureyes.core.rules import Gate, Stage, Style
 from foureyes.core.scene import Scene
-from foureyes.core.values import Failure, Severity, Verdict, Who
+from foureyes.core.values import Failure, Part, Severity, Verdict, Who
 
 REJECT_GROUNDS = ("fundamental_flaw", "would_break_system", "security_risk", "better_to_start_over")
 NAMED_GROUNDS = (*REJECT_GROUNDS, SEVERAL_VALID_OPTIONS)
@@ -69,6 +69,8 @@ def claim_of(
         cost=command.cost,
         flags=("over_limit",) if len(command.summary.split()) > SUMMARY_WORDS_MAX else (),
     )
+    if seat.part is Part.COUNSEL:
+        return report
     if verdict is Verdict.APPROVE:
         _check_approval(scene, stage, report)
     elif verdict is not None:

@@ -18,11 +18,13 @@ from foureyes.core.model import Finding, Review, Seat
 from foureyes.core.refusals import Code, refuse
 from foureyes.core.rules import Stage
 from foureyes.core.scene import Scene
-from foureyes.core.values import Place, Severity, Standing, Who, WhoKind
+from foureyes.core.values import Part, Place, Severity, Standing, Who, WhoKind
 
 LATE = "late: this part has not changed since you last reported"
 BELOW_FLOOR = "below what counts from the second round on"
 OUT_OF_SCOPE = "outside the scope of this seat"
+COUNSEL = "counsel for the human who decides; it counts in no gate"
+COUNSEL = "counsel for the one who decides, it counts in no gate"
 LEASE_ENDED = "handed in after the time on the seat had run out"
 
 
@@ -67,6 +69,7 @@ def raise_draft(
 ) -> FindingRaised:
     """A new finding of the seat, with why it would be advice only."""
     severity = severity_of(draft.severity)
+    _check_category(stage, draft)
     why = advisory or _advice(scene, stage, seat, actor, draft)
     if (
         stage.options.blocking_evidence
@@ -94,6 +97,13 @@ def raise_draft(
     )
 
 
+def _check_category(stage: Stage, draft: Draft) -> None:
+    """A style that names its categories takes no others; one that names none takes all."""
+    known = stage.options.categories
+    if known and draft.category not in known:
+        raise refuse(Code.UNKNOWN_WORD, what="The category", word=draft.category, allowed=", ".join(known))
+
+
 def mark_of(draft: Draft) -> str:
     """What makes two findings equal, wherever their lines have moved to."""
     return fingerprint(draft.place.path if draft.place else "", draft.category, draft.text, draft.rule)
@@ -101,6 +111,10 @@ def mark_of(draft: Draft) -> str:
 
 def _advice(scene: Scene, stage: Stage, seat: Seat, actor: Who, draft: Draft) -> str:
     review, severity = scene.review, severity_of(draft.severity)
+    if seat.part is Part.COUNSEL:
+        return COUNSEL
+    if seat.part is Part.COUNSEL:
+        return COUNSEL
     if seat.scope and draft.scope and draft.scope != seat.scope:
         return OUT_OF_SCOPE
     if seat.veto or severity is Severity.CRITICAL or actor.kind is WhoKind.PROGRAM:
@@ -112,7 +126,8 @@ def _advice(scene: Scene, stage: Stage, seat: Seat, actor: Who, draft: Draft) ->
 
 def is_late(review: Review, seat: Seat, place: Place | None) -> bool:
     """Whether the place is unchanged since the last revision this seat reported on."""
-    return place is not None and seat.reported > 0 and not _changed_since(review, place, seat.reported)
+    last = seat.reported if seat.reported < review.revision else seat.reported_before
+    return place is not None and last > 0 and not _changed_since(review, place, last)
 
 
 def _changed_since(review: Review, place: Place, revision: int) -> bool:

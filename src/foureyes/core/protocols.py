@@ -7,6 +7,9 @@ from foureyes.core.peer_data import CRITERIA, DEFAULT_CRITERIA, MATRIX
 from foureyes.core.rules import Blind, Exhausted, MatrixRow, Options, Protocol, SeatRule, Stage, Style
 from foureyes.core.values import Severity
 
+#: What an issue in a story or a world can be about.
+CATEGORIES = ("causal_gap", "scientific_issue", "actor_vagueness", "timeline", "internal_consistency", "other")
+
 
 def resolve(*, min_reviewers: int = 2, seats_max: int = 10, blind: Blind = Blind.FIRST) -> Protocol:
     """No verdicts: reviewers raise findings, the author answers each, the raiser confirms."""
@@ -14,6 +17,7 @@ def resolve(*, min_reviewers: int = 2, seats_max: int = 10, blind: Blind = Blind
         style=Style.RESOLVE,
         votes=False,
         evidence=True,
+        categories=CATEGORIES,
         blind=blind,
         exhausted=Exhausted.SHELVE,
         blocking=Severity.MINOR,

@@ -97,6 +97,7 @@ class Options:
     style: Style
     votes: bool = True
     evidence: bool = False
+    categories: tuple[str, ...] = ()
     blocking_evidence: bool = False
     concern_is_finding: bool = False
     blind: Blind = Blind.FIRST

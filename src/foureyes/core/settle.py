@@ -16,7 +16,7 @@ from foureyes.core.judgement import Judgement, Move, Owed, Owing
 from foureyes.core.model import RevisionRequest
 from foureyes.core.rules import Exhausted
 from foureyes.core.scene import Scene
-from foureyes.core.stages import vouching
+from foureyes.core.stages import tie_breaking, vouching
 from foureyes.core.values import ChangeKind, ClearedBy, Outcome, Part, Who
 
 ROUNDS_MAX = 24
@@ -41,7 +41,8 @@ def _next(scene: Scene) -> Iterator[ReviewEvent]:
         return
     assessment = scene.assess()
     if assessment.speaking is None:
-        yield from _clear(scene, assessment)
+        if not _is_ordered(review.revision_request()):
+            yield from _clear(scene, assessment)
         return
     speaking = assessment.speaking
     judgement = _heard(scene, speaking)
@@ -54,6 +55,11 @@ def _next(scene: Scene) -> Iterator[ReviewEvent]:
     if not new and not review.requests:
         text = f"Nobody can act: {judgement.reason or speaking.judgement.reason}"
         yield from escalate(scene, speaking.stage, "nobody_can_act", text, judgement)
+
+
+def _is_ordered(asked: RevisionRequest | None) -> bool:
+    """Whether a human asked for new bytes: no reviewer's word clears the old ones then."""
+    return asked is not None and bool(asked.ordered_by) and not asked.by_clock
 
 
 def _heard(scene: Scene, speaking: StageJudgement) -> Judgement:
@@ -197,7 +203,8 @@ def _vouchers(scene: Scene, assessment: Assessment) -> list[Who]:
     found = {}
     for one in assessment.stages:
         if one.status == "judged":
-            found.update({report.reviewer.name: report.reviewer for report in vouching(scene.review, one.stage)})
+            reports = (*vouching(scene.review, one.stage), *tie_breaking(scene.review, one.stage))
+            found.update({report.reviewer.name: report.reviewer for report in reports})
     return list(found.values())
 
 

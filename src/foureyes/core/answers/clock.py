@@ -41,7 +41,8 @@ def _reviewer_late(scene: Scene, request: ReportRequest) -> Iterator[ReviewEvent
     seat = scene.review.seats[request.seat]
     stage = scene.stage(seat.stage)
     over = DeadlinePassed(request=request.id, step=Step.OVERDUE)
-    if stage is None or scene.review.ruling() is not None or not seat.required:
+    owes_nothing = not seat.required and not request.about
+    if stage is None or scene.review.ruling() is not None or owes_nothing:
         yield over
     elif scene.now >= request.limit:
         yield over

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from foureyes.core.asks import ask_revision
+from foureyes.core.asks import ask_revision, lapse
 from foureyes.core.checks import check_count, check_current, check_human, check_reason, check_texts, finding_of
 from foureyes.core.commands import GiveRuling, OverrideStage, ReopenReview, WaiveFinding
 from foureyes.core.events import (
@@ -109,15 +110,18 @@ def waive_finding(scene: Scene, command: WaiveFinding, actor: Who) -> Iterator[R
     stage = scene.stage(finding.stage)
     if stage is not None:
         _check_alone(scene, stage, actor)
-    waived = _waived(scene, finding.id, actor, command.reason, false_positive=command.false_positive)
-    yield FindingWaived(
-        finding=waived.finding,
-        by=actor,
-        reason=waived.reason,
-        false_positive=waived.false_positive,
-        expires=command.expires,
-        context_hash=waived.context_hash,
-    )
+    plain = _waived(scene, finding.id, actor, command.reason, false_positive=command.false_positive)
+    waived = replace(plain, expires=command.expires)
+    yield waived
+    yield from _order_lapses(scene.after((waived,)))
+
+
+def _order_lapses(scene: Scene) -> Iterator[ReviewEvent]:
+    """A human's order for new bytes ends when humans have waived, or reviewers settled, all it was about."""
+    review = scene.review
+    asked = review.revision_request()
+    if asked and asked.ordered_by and asked.findings and all(review.findings[f].is_settled for f in asked.findings):
+        yield lapse(asked.id, "a human waived what it was about")
 
 
 def reopen_review(scene: Scene, command: ReopenReview, actor: Who) -> Iterator[ReviewEvent]:

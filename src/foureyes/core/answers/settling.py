@@ -17,7 +17,7 @@ from foureyes.core.events import (
     ReviewEvent,
     SeatLeft,
 )
-from foureyes.core.model import Finding, Seat
+from foureyes.core.model import Finding, Report, Seat
 from foureyes.core.refusals import Code, refuse
 from foureyes.core.rules import Stage
 from foureyes.core.scene import Scene
@@ -36,7 +36,7 @@ def settle_finding(scene: Scene, command: SettleFinding, actor: Who) -> Iterator
     yield from events
     after = scene.after(events).review
     done = not any(one.seat == seat.id and not one.is_settled for one in after.findings.values())
-    if done and not stage.options.votes and 0 < seat.reported < after.revision:
+    if done and not stage.options.votes and _own_report(scene, seat, actor):
         yield ReportKept(seat=seat.id, revision=after.revision, digest=after.digest, by=KeptBy.REVIEWER)
 
 
@@ -71,11 +71,17 @@ def keep_report(scene: Scene, command: KeepReport, actor: Who) -> Iterator[Revie
     check_current(scene.review, command.revision)
     seat, _ = held_seat(scene, command.seat, actor)
     review = scene.review
-    last = review.reports.get((seat.id, seat.reported))
-    vouches = last is not None and last.verdict in (None, Verdict.APPROVE)
-    if seat.veto or not vouches or seat.reported >= review.revision:
+    last = _own_report(scene, seat, actor)
+    if seat.veto or last is None or last.verdict not in (None, Verdict.APPROVE):
         raise refuse(Code.NOTHING_TO_KEEP, seat=seat.id)
     yield ReportKept(seat=seat.id, revision=review.revision, digest=review.digest, by=KeptBy.REVIEWER)
+
+
+def _own_report(scene: Scene, seat: Seat, actor: Who) -> Report | None:
+    """The actor's last report on an earlier revision; a predecessor's is not theirs to carry over."""
+    last = scene.review.reports.get((seat.id, seat.reported))
+    is_older = seat.reported < scene.review.revision
+    return last if last is not None and is_older and last.reviewer.name == actor.name else None
 
 
 def verify_finding(scene: Scene, command: VerifyFinding, actor: Who) -> Iterator[ReviewEvent]:

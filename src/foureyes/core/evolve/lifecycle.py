@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from foureyes.core import events as e
 from foureyes.core.evolve.puts import changed, with_request, without
-from foureyes.core.evolve.rulings import asked_anew
+from foureyes.core.evolve.rulings import argued_anew, asked_anew
 from foureyes.core.model import ReportRequest, Review, Revision, RevisionRequest, RulingRequest, Skip
 from foureyes.core.values import ChangeKind, Outcome
 
@@ -107,7 +107,7 @@ def reopened(review: Review, event: e.ReviewReopened) -> Review:
         resubmissions=0,
         clock_revisions=0,
     )
-    return asked_anew(going, "") if event.by.is_human else going
+    return asked_anew(going, "") if event.by.is_human else argued_anew(going, "")
 
 
 def policy_noted(review: Review, event: e.PolicyNoted) -> Review:

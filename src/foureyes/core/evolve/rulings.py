@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from foureyes.core import events as e
 from foureyes.core.evolve.puts import changed, put, without
-from foureyes.core.model import ReportRequest, Review, RulingRequest, Vote
+from foureyes.core.model import Finding, ReportRequest, Review, RulingRequest, StageRevision, Vote
 from foureyes.core.values import Effect
 
 
@@ -60,14 +60,31 @@ def stage_overridden(review: Review, event: e.StageOverridden) -> Review:
 
 
 def asked_anew(review: Review, stage: str) -> Review:
-    """Forget what seats said of this revision so that they are asked again; a veto is never forgotten."""
+    """Forget what was said and decided of this revision so that seats are asked again; a veto is never forgotten."""
 
     def forgotten(seat: str, number: int) -> bool:
         one = review.seats[seat]
         vetoed = one.veto and (one.stage, review.digest) in review.vetoes
         return number == review.revision and stage in ("", one.stage) and not vetoed
 
-    reports = {key: one for key, one in review.reports.items() if not forgotten(*key)}
-    failures = {key: one for key, one in review.failures.items() if not forgotten(*key)}
-    ruled = frozenset(one for one in review.ruled if one != (stage, review.revision))
-    return changed(review, reports=reports, failures=failures, ruled=ruled)
+    def stands(key: StageRevision) -> bool:
+        return key[1] != review.revision or stage not in ("", key[0])
+
+    return changed(
+        argued_anew(review, stage),
+        reports={key: one for key, one in review.reports.items() if not forgotten(*key)},
+        failures={key: one for key, one in review.failures.items() if not forgotten(*key)},
+        overridden={key: one for key, one in review.overridden.items() if stands(key)},
+        skipped={key: one for key, one in review.skipped.items() if stands(key)},
+        ruled=frozenset(key for key in review.ruled if stands(key)),
+    )
+
+
+def argued_anew(review: Review, stage: str) -> Review:
+    """Count from nothing how often unsettled findings go back and forth, else the same end would come at once."""
+
+    def worn(finding: Finding) -> bool:
+        return finding.reopened > 0 and not finding.is_settled and stage in ("", finding.stage)
+
+    counted = {one.id: changed(one, reopened=0) if worn(one) else one for one in review.findings.values()}
+    return changed(review, findings=counted)

@@ -24,13 +24,18 @@ class Resolved:
         unsettled = [one for one in review.findings_of(stage.name) if one.blocks(self.at_least)]
         if not unsettled:
             return Judgement(move=Move.PASS, reason="All feedback resolved by all reviewers")
-        worn = [one for one in unsettled if one.reopened >= self.answers_max]
+        worn = [one for one in unsettled if self._is_worn(one, review)]
         if worn:
             return self._end(worn)
         reason = f"{len(unsettled)} feedback items unresolved"
         return Judgement(
             move=Move.WAIT, reason=reason, owes=self._owes(unsettled, review, stage), findings=_ids(unsettled)
         )
+
+    def _is_worn(self, finding: Finding, review: Review) -> bool:
+        """Reopened too often, the last time just now: an answer or a new version after that is looked at first."""
+        last_word = finding.standing is Standing.OPEN and finding.reopened_in == review.revision
+        return last_word and finding.reopened >= self.answers_max
 
     def _end(self, worn: list[Finding]) -> Judgement:
         critical = [one for one in worn if one.severity is Severity.CRITICAL]
