@@ -61,9 +61,13 @@ def may_review(review: Review, stage: Stage, who: Who, seat: str) -> bool:
     """Whether somebody may hold this seat at all: other eyes, one seat per stage, as independent as demanded."""
     if who.kind not in REVIEWING or who.name in review.origin.targets:
         return False
-    others = [
-        one.reviewer for one in review.seats.values() if one.stage == stage.name and one.id != seat and one.reviewer
+    sitting = [one.reviewer for one in review.seats.values() if one.stage == stage.name and one.id != seat]
+    spoken = [
+        one.reviewer
+        for (name, number), one in review.reports.items()
+        if number == review.revision and name != seat and review.seats[name].stage == stage.name
     ]
+    others = [one for one in (*sitting, *spoken) if one is not None]
     return eligible(
         who, author=review.author, contributors=review.contributors, others=others, facts=stage.options.independence
     )

@@ -7,14 +7,12 @@ from collections.abc import Iterator
 from foureyes.core.contradictions import Checked
 from foureyes.core.events import FindingsMatched, ReviewEvent
 from foureyes.core.gates import Agreement
-from foureyes.core.matching import match
+from foureyes.core.matching import MATCHER, match
 from foureyes.core.model import Finding
 from foureyes.core.places import Comparable
 from foureyes.core.rules import Stage
 from foureyes.core.scene import Scene
 from foureyes.core.stages import missing
-
-MATCHER = "words and places 1"
 
 
 def match_stage(scene: Scene, stage: Stage) -> Iterator[ReviewEvent]:

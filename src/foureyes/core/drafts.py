@@ -18,13 +18,12 @@ from foureyes.core.model import Finding, Review, Seat
 from foureyes.core.refusals import Code, refuse
 from foureyes.core.rules import Stage
 from foureyes.core.scene import Scene
-from foureyes.core.values import Part, Place, Severity, Standing, Who, WhoKind
+from foureyes.core.values import Part, Place, Severity, Standing, Verification, Who, WhoKind
 
 LATE = "late: this part has not changed since you last reported"
 BELOW_FLOOR = "below what counts from the second round on"
 OUT_OF_SCOPE = "outside the scope of this seat"
 COUNSEL = "counsel for the human who decides; it counts in no gate"
-COUNSEL = "counsel for the one who decides, it counts in no gate"
 LEASE_ENDED = "handed in after the time on the seat had run out"
 
 
@@ -54,7 +53,7 @@ def sort_drafts(scene: Scene, stage: Stage, seat: Seat, actor: Who, drafts: Iter
         raised.add(mark)
         if known and known.seat == seat.id and known.standing is Standing.ANSWERED:
             events.append(FindingReopened(finding=known.id, revision=review.revision, by=actor.name, note=draft.text))
-        elif known and _is_repeat(review, seat, known, draft):
+        elif known and _is_repeat(scene, stage, seat, draft, actor=actor, known=known):
             repeats.append(known.id)
             if known.seat == seat.id and known.standing is Standing.RESOLVED:
                 contradicts.append(known.id)
@@ -93,7 +92,7 @@ def raise_draft(
         evidence=draft.evidence,
         suggestion=draft.suggestion,
         advisory=why,
-        suppressed_by=_suppressed_by(scene, seat, draft, severity),
+        suppressed_by=_suppressed_by(scene, seat, draft),
     )
 
 
@@ -111,8 +110,6 @@ def mark_of(draft: Draft) -> str:
 
 def _advice(scene: Scene, stage: Stage, seat: Seat, actor: Who, draft: Draft) -> str:
     review, severity = scene.review, severity_of(draft.severity)
-    if seat.part is Part.COUNSEL:
-        return COUNSEL
     if seat.part is Part.COUNSEL:
         return COUNSEL
     if seat.scope and draft.scope and draft.scope != seat.scope:
@@ -147,18 +144,24 @@ def _known(review: Review, seat: Seat, mark: str) -> Finding | None:
     return found[-1] if found else None
 
 
-def _is_repeat(review: Review, seat: Seat, known: Finding, draft: Draft) -> bool:
+def _is_repeat(scene: Scene, stage: Stage, seat: Seat, draft: Draft, *, actor: Who, known: Finding) -> bool:
     """Whether raising it again would say nothing new; a veto seat and a critical finding are never silenced so."""
-    if known.standing is Standing.OPEN:
-        return known.seat == seat.id and not known.is_advisory
-    if not known.is_settled or (draft.place is not None and _changed_since(review, draft.place, known.settled_in)):
+    own = known.seat == seat.id
+    if known.standing is Standing.OPEN and not known.is_advisory:
+        return own
+    if known.standing is Standing.OPEN and known.verification is not Verification.REFUTED:
+        return own and bool(_advice(scene, stage, seat, actor, draft) or _suppressed_by(scene, seat, draft))
+    if known.standing is Standing.ANSWERED:
+        return False
+    if draft.place is not None and _changed_since(scene.review, draft.place, max(known.settled_in, known.revision)):
         return False
     if known.standing is Standing.WAIVED:
         return True
     return not seat.veto and severity_of(draft.severity) is not Severity.CRITICAL
 
 
-def _suppressed_by(scene: Scene, seat: Seat, draft: Draft, severity: Severity) -> str:
+def _suppressed_by(scene: Scene, seat: Seat, draft: Draft) -> str:
+    severity = severity_of(draft.severity)
     where = draft.place.context_hash if draft.place else ""
     for one in scene.facts.suppressions:
         if applies(

@@ -67,6 +67,7 @@ class Seat:
     draft: str = ""
     left: tuple[str, ...] = ()
     reported: int = 0
+    reported_before: int = 0
     findings: int = 0
 
 

@@ -120,7 +120,7 @@ def solo(
     roles = (*programs, *agents)
     seats = tuple(SeatRule(roles=(role,)) for role in roles)
     conditions = (
-        gates.Quorum(reviewers=quorum),
+        gates.Quorum(reviewers=quorum, programs=False),
         gates.Coverage(percent=100),
         gates.Resolved(at_least=Severity.IMPORTANT),
     )

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 from foureyes.core.asks import ask_answers, ask_revision, ask_seats, escalate, lapse
 from foureyes.core.assess import Assessment, StageJudgement
-from foureyes.core.events import ReviewCleared, ReviewClosed, ReviewEvent
+from foureyes.core.events import ReviewCleared, ReviewClosed, ReviewEvent, RulingRequested
+from foureyes.core.gates import Quorum
 from foureyes.core.independence import level
 from foureyes.core.judgement import Judgement, Move, Owed, Owing
 from foureyes.core.model import RevisionRequest
@@ -122,8 +123,9 @@ def _wait(scene: Scene, speaking: StageJudgement) -> Iterator[ReviewEvent]:
     answers = tuple(dict.fromkeys(f for one in owed if one.what is Owing.ANSWER for f in one.findings))
     if answers:
         yield from ask_answers(scene, speaking.stage, answers, speaking.judgement.reason)
-    yield from ask_seats(scene, speaking.stage, [one for one in owed if one.what is not Owing.ANSWER])
-    if scene.review.revision == 1:
+    asked = tuple(ask_seats(scene, speaking.stage, [one for one in owed if one.what is not Owing.ANSWER]))
+    yield from asked
+    if scene.review.revision == 1 and not any(isinstance(one, RulingRequested) for one in asked):
         yield from _ask_early(scene, speaking)
 
 
@@ -136,7 +138,10 @@ def _ask_early(scene: Scene, speaking: StageJudgement) -> Iterator[ReviewEvent]:
             return
         seats = [stage.seat_id(i) for i, rule in enumerate(stage.seats) if rule.part is Part.JUDGE]
         new = [Owed(what=Owing.REPORT, seat=seat) for seat in seats if scene.review.report_of(seat) is None]
-        yield from ask_seats(scene, stage, new)
+        asked = tuple(ask_seats(scene, stage, new))
+        yield from asked
+        if any(isinstance(one, RulingRequested) for one in asked):
+            return
 
 
 def _clarify(scene: Scene, speaking: StageJudgement, judgement: Judgement) -> Iterator[ReviewEvent]:
@@ -191,12 +196,18 @@ def _clear(scene: Scene, assessment: Assessment) -> Iterator[ReviewEvent]:
         digest=review.digest,
         revision=review.revision,
         by=_cleared_by(scene, assessment),
-        level=level(review.author, reviewers, 1, review.contributors) if reviewers else 0,
+        level=level(review.author, reviewers, _needed(assessment), review.contributors) if reviewers else 0,
         flags=assessment.flags,
         requirements=assessment.requirements(),
         single_use=review.kind in rules.single_use_kinds,
         expires=scene.now + rules.clearance_expires if rules.clearance_expires else None,
     )
+
+
+def _needed(assessment: Assessment) -> int:
+    """How many reviewers the strictest quorum asks for; the level of independence is that of so many."""
+    gates = (gate for one in assessment.stages if one.status == "judged" for gate in one.stage.gates)
+    return max((gate.reviewers for gate in gates if isinstance(gate, Quorum)), default=1)
 
 
 def _vouchers(scene: Scene, assessment: Assessment) -> list[Who]:

@@ -32,12 +32,24 @@ def doubting(review: Review, stage: Stage) -> list[Report]:
 
 
 def tie_broken(review: Review, stage: Stage) -> bool:
-    """Whether a tie-break reviewer's approval stands in for the disputed verdict; never where a veto may stand."""
-    if stage.has_veto:
-        return False
-    seats = review.seats_of(stage.name, Part.TIE_BREAK)
+    """Whether a tie-break reviewer's approval stands in for the disputed verdict."""
+    return bool(tie_breaking(review, stage))
+
+
+def tie_breaking(review: Review, stage: Stage) -> list[Report]:
+    """Approvals of tie-break reviewers on this revision; none where a veto may stand."""
+    seats = [] if stage.has_veto else review.seats_of(stage.name, Part.TIE_BREAK)
     reports = (review.report_of(seat.id) for seat in seats)
-    return any(one is not None and one.verdict is Verdict.APPROVE for one in reports)
+    return [one for one in reports if one is not None and one.verdict is Verdict.APPROVE]
+
+
+def unclear(review: Review, stage: Stage) -> tuple[Owed, ...]:
+    """Who owes a clarification: a first report on this revision that takes back what its own seat settled."""
+    return tuple(
+        Owed(what=Owing.REPORT, seat=one.seat, findings=one.contradicts)
+        for one in review.reports_in(stage.name)
+        if one.contradicts and one.count == 1
+    )
 
 
 def said(reports: Sequence[Report]) -> str:

@@ -199,7 +199,7 @@ def _kept_by_rule(scene: Scene) -> Iterator[ReviewEvent]:
             continue
         report = review.reports.get((seat.id, seat.reported))
         unchanged = change is not ChangeKind.CONTENT or seat.id in scene.facts.unchanged_seats
-        if report and unchanged and report.verdict in (None, Verdict.APPROVE) and seat.reviewer:
+        if report and unchanged and report.verdict in (None, Verdict.APPROVE) and report.reviewer == seat.reviewer:
             yield ReportKept(seat=seat.id, revision=review.revision, digest=review.digest, by=KeptBy.RULE)
 
 

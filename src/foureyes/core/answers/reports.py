@@ -59,7 +59,7 @@ def _seat_for(scene: Scene, command: SubmitReport, actor: Who) -> tuple[str, Sta
         raise refuse(Code.NOT_THE_HOLDER, holder=holder.name)
     name, stage = seat_to_take(scene, actor, seat=command.seat, stage=command.stage)
     mine = scene.review.seats.get(name)
-    expired = mine is not None and mine.reviewer == actor and mine.lease is not None and scene.now > mine.lease
+    expired = mine is not None and mine.reviewer is not None and mine.lease is not None and scene.now > mine.lease
     if mine is not None and mine.part is Part.VERIFY:
         raise refuse(Code.NOT_ELIGIBLE, name=actor.name, seat=f"{name} with a report, it verifies findings")
     return name, stage, expired
@@ -76,7 +76,7 @@ def _too_late(scene: Scene, command: SubmitReport, stage: Stage, seat: Seat, act
     for number, draft in enumerate(command.findings, start=seat.findings + 1):
         check_texts(scene.rules.limits, text=draft.text, evidence=draft.evidence)
         yield raise_draft(scene, stage, seat, actor, draft, number=number, advisory=LEASE_ENDED)
-    if seat.reviewer == actor:
+    if seat.reviewer and seat.reviewer.name == actor.name:
         yield SeatLeft(seat=seat.id, reviewer=actor.name, reason=LeftBecause.TIMED_OUT, draft=command.summary)
 
 

@@ -102,7 +102,6 @@ def reopened(review: Review, event: e.ReviewReopened) -> Review:
         review,
         outcome=None,
         reason="",
-        cleared="",
         reopenings=review.reopenings + 1,
         resubmissions=0,
         clock_revisions=0,

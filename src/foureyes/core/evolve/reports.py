@@ -95,7 +95,7 @@ def report_submitted(review: Review, event: e.ReportSubmitted) -> Review:
     vetoes = review.vetoes
     if seat.veto and event.verdict is Verdict.REJECT:
         vetoes = vetoes | {(seat.stage, event.digest)}
-    done = changed(seat, reviewer=event.reviewer, lease=None, draft="", reported=event.revision)
+    done = changed(_having_reported(seat, event.revision), reviewer=event.reviewer, lease=None, draft="")
     return changed(
         review,
         seats=put(review.seats, seat.id, done),
@@ -111,7 +111,7 @@ def report_kept(review: Review, event: e.ReportKept) -> Review:
     kept = changed(review.reports[seat.id, seat.reported], revision=event.revision, kept=True, count=1)
     return changed(
         review,
-        seats=put(review.seats, seat.id, changed(seat, lease=None, reported=event.revision)),
+        seats=put(review.seats, seat.id, changed(_having_reported(seat, event.revision), lease=None)),
         reports=put(review.reports, (seat.id, event.revision), kept),
         requests=without(review.requests, seat.id),
     )
@@ -127,3 +127,10 @@ def report_failed(review: Review, event: e.ReportFailed) -> Review:
         requests=without(review.requests, seat.id),
         usd_micro=review.usd_micro + event.cost.usd_micro,
     )
+
+
+def _having_reported(seat: Seat, revision: int) -> Seat:
+    """A second report on one revision does not make the first the measure of what is late."""
+    if seat.reported == revision:
+        return seat
+    return changed(seat, reported=revision, reported_before=seat.reported)

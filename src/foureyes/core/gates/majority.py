@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from foureyes.core.judgement import Judgement, Move
-from foureyes.core.model import Review
+from foureyes.core.model import Report, Review
 from foureyes.core.rules import Stage
-from foureyes.core.stages import doubting, missing, said
+from foureyes.core.stages import missing, said
 from foureyes.core.values import Verdict
 
 
@@ -19,17 +19,26 @@ class Majority:
 
     def judge(self, review: Review, stage: Stage) -> Judgement:
         """Judge this layer by what the whole chain has said so far."""
-        against = doubting(review, stage)
         owes = missing(review, stage)
+        lost = [layer for layer in self.chain if _against(review, (layer,))]
         if review.is_vetoed(stage.name):
-            return Judgement(move=Move.REVISE, reason=said(against))
+            return self._back(review)
         if owes:
             return Judgement(move=Move.WAIT, reason=f"Waiting for {stage.name}", owes=owes)
-        if not against:
+        if stage.name not in lost:
             return Judgement(move=Move.PASS, reason=f"{stage.name} approved")
-        lost = sum(any(one.verdict is not Verdict.APPROVE for one in review.reports_in(layer)) for layer in self.chain)
-        if 2 * (len(self.chain) - lost) > len(self.chain):
-            return Judgement(move=Move.PASS, reason=said(against), flags=(f"outvoted: {stage.name}",))
-        return Judgement(
-            move=Move.REVISE, reason=said(against), findings=tuple(f for one in against for f in one.blocking)
-        )
+        if 2 * (len(self.chain) - len(lost)) > len(self.chain):
+            reason = said(_against(review, (stage.name,)))
+            return Judgement(move=Move.PASS, reason=reason, flags=(f"outvoted: {stage.name}",))
+        return self._back(review)
+
+    def _back(self, review: Review) -> Judgement:
+        """The author hears every layer that spoke against the work, not only the first."""
+        against = _against(review, self.chain)
+        findings = tuple(f for one in against for f in one.blocking)
+        return Judgement(move=Move.REVISE, reason=said(against), findings=findings)
+
+
+def _against(review: Review, layers: tuple[str, ...]) -> list[Report]:
+    doubts = (Verdict.CONCERNS, Verdict.REJECT)
+    return [one for layer in layers for one in review.reports_in(layer) if one.verdict in doubts]

@@ -8,6 +8,7 @@ from foureyes.core.judgement import Judgement, Move
 from foureyes.core.model import Review
 from foureyes.core.rules import Stage
 from foureyes.core.stages import count_distinct, missing, vouching
+from foureyes.core.values import WhoKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,6 +17,7 @@ class Quorum:
 
     reviewers: int = 2
     distinct: str = "reviewer"
+    programs: bool = True
 
     def __post_init__(self) -> None:
         """No policy can ask for less than one pair of other eyes."""
@@ -25,7 +27,9 @@ class Quorum:
 
     def judge(self, review: Review, stage: Stage) -> Judgement:
         """Count; missing reports are waited for, too few different reviewers is a human's matter."""
-        have = count_distinct([one.reviewer for one in vouching(review, stage)], review.contributors, self.distinct)
+        looked = [one.reviewer for one in vouching(review, stage)]
+        minds = [one for one in looked if self.programs or one.kind is not WhoKind.PROGRAM]
+        have = count_distinct(minds, review.contributors, self.distinct)
         if have >= self.reviewers:
             return Judgement(move=Move.PASS, reason=f"{have} reviewers vouch for this version")
         reason = f"Need {self.reviewers} reviewers, have {have}"

@@ -8,7 +8,7 @@ from enum import StrEnum
 from foureyes.core.judgement import Judgement, Move
 from foureyes.core.model import Report, Review
 from foureyes.core.rules import Stage
-from foureyes.core.stages import missing, said, tie_broken
+from foureyes.core.stages import doubting, missing, said, tie_broken, unclear
 from foureyes.core.values import Criterion, Severity, Verdict
 
 
@@ -49,14 +49,23 @@ class Standards:
         owes = missing(review, stage)
         if owes:
             return Judgement(move=Move.WAIT, reason=f"Waiting for {stage.name}", owes=owes)
-        report = review.reports_in(stage.name)[0]
-        if report.verdict is Verdict.REJECT:
-            return Judgement(move=Move.REJECT, reason=said([report]))
-        short = self.shortfall(review, report)
-        if report.verdict is Verdict.CONCERNS or short:
-            return Judgement(move=Move.REVISE, reason=short or said([report]), findings=report.blocking)
+        reports = review.reports_in(stage.name)
+        rejecting = [one for one in reports if one.verdict is Verdict.REJECT]
+        if rejecting:
+            return Judgement(move=Move.REJECT, reason=said(rejecting))
+        owes = unclear(review, stage)
+        if owes:
+            return Judgement(move=Move.WAIT, reason="Waiting for a reviewer to clarify", owes=owes)
+        return self._of_opinions(review, stage, reports)
+
+    def _of_opinions(self, review: Review, stage: Stage, reports: list[Report]) -> Judgement:
+        doubts = doubting(review, stage)
+        short = next((text for one in reports if (text := self.shortfall(review, one))), "")
+        if doubts or short:
+            findings = tuple(name for one in reports for name in one.blocking)
+            return Judgement(move=Move.REVISE, reason=said(doubts) if doubts else short, findings=findings)
         minors = [one for one in review.findings_of(stage.name) if not one.is_settled]
-        return Judgement(move=Move.PASS, reason=said([report]), flags=("suggestions",) if minors else ())
+        return Judgement(move=Move.PASS, reason=said(reports), flags=("suggestions",) if minors else ())
 
     def shortfall(self, review: Review, report: Report) -> str:
         """Why an approval does not meet the standard; empty when it does."""
