@@ -120,12 +120,16 @@ def _request(
     times = stage.options.times
     queued = assignment is not None and assignment.queued
     wait = times.unstarted if spec.reviewer and not queued else times.unassigned if spec.candidates else times.volunteer
+    limit = scene.now + max(wait, times.total) if spec.reviewer else scene.now + wait + times.total
+    known = scene.review.seats.get(spec.id)
+    if known and known.until:
+        limit = min(limit, known.until)
     return ReportRequested(
         request=spec.id,
         seat=spec,
         revision=scene.review.revision,
-        due=scene.now + wait,
-        limit=scene.now + max(wait, times.total) if spec.reviewer else scene.now + wait + times.total,
+        due=max(scene.now, min(scene.now + wait, limit)),
+        limit=limit,
         about=about,
         queued=queued,
         draw=scene.facts.draw,

@@ -64,6 +64,7 @@ class Seat:
     candidates: tuple[str, ...]
     reviewer: Who | None = None
     lease: datetime | None = None
+    until: datetime | None = None
     draft: str = ""
     left: tuple[str, ...] = ()
     reported: int = 0

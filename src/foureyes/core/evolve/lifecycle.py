@@ -46,7 +46,7 @@ def revision_submitted(review: Review, event: e.RevisionSubmitted) -> Review:
         protocols=event.protocols,
         contributors=review.contributors if known else (*review.contributors, event.by),
         resubmissions=review.resubmissions + counts,
-        seats={one.id: changed(one, lease=None) if one.lease else one for one in review.seats.values()},
+        seats={one.id: changed(one, lease=None, until=None) for one in review.seats.values()},
         requests={},
     )
 

@@ -22,10 +22,12 @@ def report_requested(review: Review, event: e.ReportRequested) -> Review:
             required=spec.required,
             candidates=spec.candidates,
             reviewer=spec.reviewer,
+            until=event.limit,
         )
     else:
         same = old.reviewer == spec.reviewer
-        seat = changed(old, candidates=spec.candidates, reviewer=spec.reviewer, lease=old.lease if same else None)
+        lease = old.lease if same else None
+        seat = changed(old, candidates=spec.candidates, reviewer=spec.reviewer, lease=lease, until=event.limit)
     request = ReportRequest(
         id=event.request,
         seat=spec.id,
@@ -95,7 +97,7 @@ def report_submitted(review: Review, event: e.ReportSubmitted) -> Review:
     vetoes = review.vetoes
     if seat.veto and event.verdict is Verdict.REJECT:
         vetoes = vetoes | {(seat.stage, event.digest)}
-    done = changed(_having_reported(seat, event.revision), reviewer=event.reviewer, lease=None, draft="")
+    done = changed(_having_reported(seat, event.revision), reviewer=event.reviewer, lease=None, until=None, draft="")
     return changed(
         review,
         seats=put(review.seats, seat.id, done),

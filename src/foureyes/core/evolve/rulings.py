@@ -72,6 +72,7 @@ def asked_anew(review: Review, stage: str) -> Review:
 
     return changed(
         argued_anew(review, stage),
+        seats={one.id: changed(one, until=None) for one in review.seats.values()},
         reports={key: one for key, one in review.reports.items() if not forgotten(*key)},
         failures={key: one for key, one in review.failures.items() if not forgotten(*key)},
         overridden={key: one for key, one in review.overridden.items() if stands(key)},
