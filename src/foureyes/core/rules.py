@@ -56,6 +56,8 @@ class Gate(Interface):
 class Times:
     """How long each party may take; a timer asks somebody else, it never clears."""
 
+    target: timedelta = timedelta(minutes=15)
+    longest: timedelta = timedelta(minutes=30)
     unassigned: timedelta = timedelta(minutes=15)
     volunteer: timedelta = timedelta(hours=24)
     unstarted: timedelta = timedelta(minutes=30)
@@ -65,6 +67,12 @@ class Times:
     author: timedelta = timedelta(hours=24)
     human: timedelta = timedelta(hours=48)
     human_fallback: bool = True
+
+    def pace(self, took: timedelta) -> str:
+        """What people are shown about how long a review took: ok, warn or bad; nothing follows from it."""
+        if took <= self.target:
+            return "ok"
+        return "warn" if took <= self.longest else "bad"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

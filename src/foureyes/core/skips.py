@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from foureyes.core.events import StagesSkipped
 from foureyes.core.facts import RiskLevel
 from foureyes.core.globs import matches
+from foureyes.core.independence import normal
 from foureyes.core.rules import NEVER_SKIPPED, SkipRule
 from foureyes.core.scene import Scene
-from foureyes.core.trust import Skip, may_skip
+from foureyes.core.trust import Skip, TrustRecord, may_skip
 
 
 def skip_stages(scene: Scene) -> Iterator[StagesSkipped]:
@@ -50,13 +51,21 @@ def kinds_of(scene: Scene) -> frozenset[str]:
 
 def _by_rule(scene: Scene, rule: SkipRule) -> Skip | None:
     review, risk = scene.review, scene.facts.risk
-    if review.kind in rule.except_for:
+    if not kinds_of(scene).isdisjoint(rule.except_for):
         return None
     if rule.learned and risk.level < RiskLevel.HIGH:
-        found = may_skip(scene.facts.trust, scene.now, scene.rules.learning, audit_draw=scene.facts.draw)
+        found = may_skip(_record(scene), scene.now, scene.rules.learning, audit_draw=scene.facts.draw)
         return found if isinstance(found, Skip) else None
     if review.kind in rule.kinds and risk.trivial:
         return Skip(reason=f"{review.kind} needs no review", pattern="", enabled_by="")
     if rule.autonomy and ("autonomy_level", rule.autonomy) in review.context and risk.level is RiskLevel.LOW:
         return Skip(reason=f"autonomy level {rule.autonomy} needs no review", pattern="", enabled_by="")
     return None
+
+
+def _record(scene: Scene) -> TrustRecord | None:
+    """The track record of this kind of work of this author; anybody else's says nothing here."""
+    record, review = scene.facts.trust, scene.review
+    if record is None or record.kind != review.kind or normal(record.author) != normal(review.author.name):
+        return None
+    return record

@@ -230,24 +230,36 @@ def _shut(record: TrustRecord, reason: str) -> TrustRecord:
 
 
 def _why_not_eligible(record: TrustRecord, now: datetime, learning: Learning) -> str:
-    mean, recent = average(record), _recent(record, now, learning)
+    recent = _recent(record, now, learning)
     if record.kind in NEVER_SKIPPED:
         return f"Work of kind {record.kind} is always reviewed."
     if record.needs_successes:
         return f"After an escaped defect {record.needs_successes} more successes are needed."
-    if record.successes < learning.successes_min or mean is None:
-        return f"{record.successes} of {learning.successes_min} successes are there."
-    if mean < Fraction(learning.confidence_min_percent, 100):
-        return f"The mean confidence is {_percent(mean)}%, below {learning.confidence_min_percent}%."
+    thin = _why_too_thin(record, learning)
+    if thin:
+        return thin
     # None of none is no success either.
     if not recent or not all(recent):
         return f"The last {learning.lookback.days} days show no review, or a failure."
     return ""
 
 
+def _why_too_thin(record: TrustRecord, learning: Learning) -> str:
+    """What is missing of a good record; asked when the fast lane is enabled, and again each time it is used."""
+    mean = average(record)
+    if record.successes < learning.successes_min or mean is None:
+        return f"{record.successes} of {learning.successes_min} successes are there."
+    if mean < Fraction(learning.confidence_min_percent, 100):
+        return f"The mean confidence is {_percent(mean)}%, below {learning.confidence_min_percent}%."
+    return ""
+
+
 def _why_not_skip(record: TrustRecord, now: datetime, learning: Learning) -> str:
     if record.kind in NEVER_SKIPPED:
         return f"Work of kind {record.kind} is always reviewed"
+    thin = _why_too_thin(record, learning)
+    if thin:
+        return thin
     if record.expires is None or now >= record.expires:
         return "Auto-skip has expired; a human may enable it again"
     if not all(_recent(record, now, learning)):

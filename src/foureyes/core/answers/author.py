@@ -129,9 +129,10 @@ def answer_finding(scene: Scene, command: AnswerFinding, actor: Who) -> Iterator
 
 
 def withdraw(scene: Scene, command: WithdrawReview, actor: Who) -> Iterator[ReviewEvent]:
-    """The author takes the work back."""
+    """The author takes the work back, or accepts a reviewer's rejection; a human's decision stands."""
     check_author(scene.review, actor)
-    check_open(scene.review)
+    if scene.review.outcome is not Outcome.REJECTED or scene.review.bound:
+        check_open(scene.review)
     check_reason("A withdrawal", command.reason)
     check_texts(scene.rules.limits, reason=command.reason)
     yield ReviewClosed(outcome=Outcome.WITHDRAWN, reason=command.reason)
