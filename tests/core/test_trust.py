@@ -219,9 +219,9 @@ def test_a_skip_says_which_record_and_which_human_stand_behind_it() -> None:
 
 def test_the_average_is_rounded_half_up() -> None:
     """001-58: 94.5 reads 95."""
-    record = replace(enabled(), successes=2, confidence_sum=189)
+    record = replace(enabled(), successes=20, confidence_sum=1890)
     answer = may_skip(record, T0, L, audit_draw=NOT_DRAWN)
-    assert answer.reason == "Auto-skip: 2 successful reviews, 95% avg confidence"
+    assert answer.reason == "Auto-skip: 20 successful reviews, 95% avg confidence"
 
 
 def test_without_a_human_nothing_is_skipped() -> None:

@@ -257,9 +257,6 @@ def _why_too_thin(record: TrustRecord, learning: Learning) -> str:
 def _why_not_skip(record: TrustRecord, now: datetime, learning: Learning) -> str:
     if record.kind in NEVER_SKIPPED:
         return f"Work of kind {record.kind} is always reviewed"
-    thin = _why_too_thin(record, learning)
-    if thin:
-        return thin
     if record.expires is None or now >= record.expires:
         return "Auto-skip has expired; a human may enable it again"
     if not all(_recent(record, now, learning)):
@@ -269,7 +266,7 @@ def _why_not_skip(record: TrustRecord, now: datetime, learning: Learning) -> str
     # A last review in the future means that the clock jumped: nothing is known about the gap.
     if record.last_review_at is None or not timedelta(0) <= now - record.last_review_at <= learning.fresh_for:
         return f"Pattern check: reviewing after {learning.fresh_for.days} day gap"
-    return ""
+    return _why_too_thin(record, learning)
 
 
 def _recent(record: TrustRecord, now: datetime, learning: Learning) -> list[bool]:
