@@ -105,8 +105,8 @@ def i14_only_the_holder_settles(_world: World, review: Review, body: Json, step:
 def i14_only_a_human_waives(_world: World, review: Review, body: Json, step: Delivered) -> Texts:
     if step.principal["kind"] != "human":
         yield f"{step.principal['name']} ({step.principal['kind']}) waived {body['finding']}"
-    if step.principal["name"] in review.contributors:
-        yield f"the contributor {step.principal['name']} waived {body['finding']}"
+    if step.principal["name"] in review.makers:
+        yield f"{step.principal['name']}, who made it, waived {body['finding']}"
     if not body["reason"].strip():
         yield f"{body['finding']} was waived without a reason"
 
@@ -175,7 +175,9 @@ def i16_a_report_names_these_bytes(_world: World, review: Review, body: Json, st
 
 
 def i16_judging_names_the_current_revision(review: Review, step: Delivered) -> Texts:
-    if step.accepted and step.command in JUDGING and step.revision is not None and step.revision != review.number:
+    if step.repeated or not step.accepted or step.command not in JUDGING or step.revision is None:
+        return
+    if step.revision != review.number:
         yield f"{step.command} named revision {step.revision}, current is {review.number}"
 
 
@@ -204,11 +206,11 @@ def y10_opening_needs_enough_people(world: World, review: Review, body: Json, st
     request = review.requests.get(body["request"])
     if request is None or not body["final"] or body["effect"] not in OPENING:
         return
-    voters = {name for name, effect in request.votes.items() if effect in OPENING} | {step.principal["name"]}
+    voters = request.votes.get(body["option"], set()) | {step.principal["name"]}
     members: set[str] | frozenset[str] = voters
     if request.group:
         members = {one for policy in world.policies_of(review) for one in policy.groups.get(request.group, ())}
-    voters = (voters & members) - review.contributors
+    voters = (voters & members) - review.makers
     protocol = world.protocol_of(review, request.stage)
     needs = max(1, protocol.ruling_needs if protocol else 1)
     if len(voters) < needs:
@@ -216,8 +218,8 @@ def y10_opening_needs_enough_people(world: World, review: Review, body: Json, st
 
 
 def y10_nobody_overrides_for_themselves(_world: World, review: Review, body: Json, step: Delivered) -> Texts:
-    if step.principal["name"] in review.contributors:
-        yield f"the contributor {step.principal['name']} overrode {body['stage']}"
+    if step.principal["name"] in review.makers:
+        yield f"{step.principal['name']}, who made it, overrode {body['stage']}"
 
 
 def y8_nothing_happens_after_the_end(review: Review, kind: str) -> Texts:

@@ -32,7 +32,7 @@ def y1_somebody_owes_an_answer(_world: World, review: Review, step: Delivered) -
 
 def y1_requests_have_their_own_names(_world: World, review: Review, body: Json, step: Delivered) -> Texts:
     old = review.requests.get(body["request"])
-    if old is not None and (old.kind == "ruling" or old.ordered_by):
+    if old is not None and (old.kind == "ruling" or (old.ordered_by and step.principal["kind"] != "human")):
         yield f"{body['request']} is asked again while it is pending"
     if body["due"] <= step.at and (old is None or body["due"] != old.due):
         yield f"{body['request']} was due {body['due']} before it was asked"

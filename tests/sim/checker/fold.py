@@ -28,6 +28,7 @@ def _revised(review: Review, body: Json) -> None:
         Revision(body["number"], body["digest"], body["change"], body["changed"], body["protocols"]),
     )
     review.contributors.add(body["by"]["name"])
+    review.makers |= {body["by"]["name"], review.author["name"]}
     if review.number > 1 and not same:
         review.resubmissions += 1
     for seat in review.seats.values():
@@ -200,6 +201,9 @@ def _revision_requested(review: Review, body: Json) -> None:
 
 
 def _ruling_requested(review: Review, body: Json) -> None:
+    """The author owes nothing while a human decides."""
+    for request in [one for one in review.requests.values() if one.kind == "revision"]:
+        del review.requests[request.id]
     review.requests[body["request"]] = Request(
         body["request"], "ruling", body["revision"], body["due"], body["stage"], about=list(body["findings"]),
         needs=body["needs"], group=body["group"], veto=body["veto"],
@@ -210,7 +214,7 @@ def _ruling_requested(review: Review, body: Json) -> None:
 
 def _ruling_given(review: Review, body: Json) -> None:
     request = review.requests[body["request"]]
-    request.votes[body["by"]["name"]] = body["effect"]
+    request.votes.setdefault(body["option"], set()).add(body["by"]["name"])
     if not body["final"]:
         return
     del review.requests[request.id]
@@ -258,7 +262,7 @@ def _reopened(review: Review, body: Json) -> None:
     review.resubmissions = 0
     if body["by"]["kind"] == "human":
         review.cleared.pop(review.digest, None)
-    _forget(review, "")
+        _forget(review, "")
 
 
 def _policy_noted(review: Review, body: Json) -> None:

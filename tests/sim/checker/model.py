@@ -61,7 +61,7 @@ class Request:
     needs: int = 1
     group: str = ""
     veto: bool = False
-    votes: dict[str, str] = field(default_factory=dict)
+    votes: dict[str, set[str]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -94,6 +94,7 @@ class Review:
     kind: str = ""
     author: Who = field(default_factory=dict)
     contributors: set[str] = field(default_factory=set)
+    makers: set[str] = field(default_factory=set)
     policy: str = ""
     policies: list[str] = field(default_factory=list)
     context: dict[str, str] = field(default_factory=dict)
