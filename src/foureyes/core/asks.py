@@ -16,7 +16,7 @@ from foureyes.core.values import Part, SeatSpec, WhoKind
 AUTHOR_REQUEST = "revision"
 
 #: Escalations that a tie-break reviewer may settle before a human is asked; the rest are about nobody being there.
-TIE_BREAKABLE = frozenset({"ConfidenceGap", "Consistency", "Resolved", "attempts_used_up"})
+TIE_BREAKABLE = frozenset({"ConfidenceGap", "Consistency", "Resolved", "Standards", "attempts_used_up"})
 
 
 def ask_seats(scene: Scene, stage: Stage, owed: list[Owed]) -> Iterator[ReviewEvent]:
@@ -188,7 +188,7 @@ def escalate(
 ) -> Iterator[ReviewEvent]:
     """Ask a tie-break reviewer where the rules name one and nobody needs a human, else a human."""
     if stage and judgement and reason in TIE_BREAKABLE and not judgement.human_only and not stage.has_veto:
-        asked = tuple(_tie_break(scene, stage))
+        asked = tuple(_tie_break(scene, stage, reason))
         if asked or _tie_break_pending(scene, stage):
             yield from asked
             return
@@ -201,18 +201,19 @@ def _tie_break_pending(scene: Scene, stage: Stage) -> bool:
     return any(scene.review.report_request(seat.id) for seat in scene.review.seats_of(stage.name, Part.TIE_BREAK))
 
 
-def _tie_break(scene: Scene, stage: Stage) -> Iterator[ReviewEvent]:
-    """The role the matrix escalates to, if it is an agent's, decides once per revision."""
+def _tie_break(scene: Scene, stage: Stage, reason: str) -> Iterator[ReviewEvent]:
+    """The role the matrix escalates to, if it is an agent's, decides once per revision; a second opinion the backup's."""
     row = matrix_row(scene.review, stage, scene.facts)
     seat = f"{stage.name}.tie"
     used = (seat, scene.review.revision) in scene.review.reports or (
         seat,
         scene.review.revision,
     ) in scene.review.failures
-    if row is None or row.escalate == WhoKind.HUMAN or used or scene.review.report_request(seat):
+    role = row and (row.backup if reason == "Standards" else row.escalate)
+    if not role or role == WhoKind.HUMAN or used or scene.review.report_request(seat):
         return
     known = scene.review.seats.get(seat)
-    opening = Opening(seat=seat, roles=(row.escalate,), left=known.left if known else ())
+    opening = Opening(seat=seat, roles=(role,), left=known.left if known else ())
     found = assign(scene.review, scene.rules, stage, scene.facts, [opening])[0]
     if found.possible and found.reviewer:
         spec = SeatSpec(

@@ -37,6 +37,7 @@ def peer(
     matrix: tuple[MatrixRow, ...] = MATRIX,
     criteria: tuple[gates.Criteria, ...] = CRITERIA,
     mode: gates.Mode = gates.Mode.STRICT,
+    second_opinion_from: int = 0,
 ) -> Protocol:
     """One colleague from the matrix judges by a checklist; the fourth try, a gap or doubt goes to a human."""
     options = Options(
@@ -47,7 +48,9 @@ def peer(
         matrix=matrix,
     )
     conditions = (
-        gates.Standards(criteria=criteria, default=DEFAULT_CRITERIA, mode=mode),
+        gates.Standards(
+            criteria=criteria, default=DEFAULT_CRITERIA, mode=mode, second_opinion_from=second_opinion_from
+        ),
         gates.ConfidenceGap(gap_max=40),
         gates.Certainty(confidence_min=90, both_min=60),
         gates.Consistency(),

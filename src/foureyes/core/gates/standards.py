@@ -9,7 +9,7 @@ from foureyes.core.judgement import Judgement, Move
 from foureyes.core.model import Report, Review
 from foureyes.core.rules import Stage
 from foureyes.core.stages import doubting, missing, said, tie_broken, unclear
-from foureyes.core.values import Criterion, Severity, Verdict
+from foureyes.core.values import Criterion, Part, Severity, Verdict
 
 
 class Mode(StrEnum):
@@ -37,6 +37,7 @@ class Standards:
     confidence_min: int = 80
     critical_max: int = 0
     mode: Mode = Mode.STRICT
+    second_opinion_from: int = 0
 
     def for_kind(self, kind: str) -> Criteria:
         """The criteria of this kind of work, else the built-in ones."""
@@ -60,12 +61,27 @@ class Standards:
 
     def _of_opinions(self, review: Review, stage: Stage, reports: list[Report]) -> Judgement:
         doubts = doubting(review, stage)
+        if self._wants_second_opinion(review, stage, doubts):
+            return Judgement(move=Move.ESCALATE, reason=f"The backup is asked too: {said(doubts)}")
         short = next((text for one in reports if (text := self.shortfall(review, one))), "")
         if doubts or short:
             findings = tuple(name for one in reports for name in one.blocking)
             return Judgement(move=Move.REVISE, reason=said(doubts) if doubts else short, findings=findings)
         minors = [one for one in review.findings_of(stage.name) if not one.is_settled]
         return Judgement(move=Move.PASS, reason=said(reports), flags=("suggestions",) if minors else ())
+
+    def _wants_second_opinion(self, review: Review, stage: Stage, doubts: list[Report]) -> bool:
+        """Where policy adds the backup: a reviewer who has nothing against the work is only not sure enough."""
+        if not doubts or not self.second_opinion_from:
+            return False
+        heard = any(review.report_of(seat.id) for seat in review.seats_of(stage.name, Part.TIE_BREAK))
+        return not heard and all(
+            one.confidence is not None
+            and one.confidence >= self.second_opinion_from
+            and one.grounds == (f"confidence {one.confidence}",)
+            and not one.blocking
+            for one in doubts
+        )
 
     def shortfall(self, review: Review, report: Report) -> str:
         """Why an approval does not meet the standard; empty when it does."""
