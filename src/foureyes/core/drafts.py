@@ -37,20 +37,18 @@ class Sorted:
 
 
 def sort_drafts(scene: Scene, stage: Stage, seat: Seat, actor: Who, drafts: Iterable[Draft]) -> Sorted:
-    """Compare each finding with what is known, in order; two equal ones in a report are one."""
+    """Compare each finding with what is known, in order; the same one twice in a report is one, a like one is not."""
     review = scene.review
     events: list[ReviewEvent] = []
     repeats: list[str] = []
     contradicts: list[str] = []
-    raised: set[str] = set()
+    used: set[str] = set()
     number = seat.findings
-    for draft in drafts:
+    for draft in _once_each(drafts):
         check_texts(scene.rules.limits, text=draft.text, evidence=draft.evidence, suggestion=draft.suggestion)
         mark = mark_of(draft)
-        known = _known(review, seat, mark)
-        if mark in raised:
-            continue
-        raised.add(mark)
+        known = _known(review, seat, draft, mark, used)
+        used |= {known.id} if known else set()
         if known and known.seat == seat.id and known.standing is Standing.ANSWERED:
             events.append(FindingReopened(finding=known.id, revision=review.revision, by=actor.name, note=draft.text))
         elif known and _is_repeat(scene, stage, seat, draft, actor=actor, known=known):
@@ -60,7 +58,16 @@ def sort_drafts(scene: Scene, stage: Stage, seat: Seat, actor: Who, drafts: Iter
         else:
             number += 1
             events.append(raise_draft(scene, stage, seat, actor, draft, number=number, mark=mark))
-    return Sorted(events=tuple(events), repeats=tuple(repeats), contradicts=tuple(contradicts))
+    listed = tuple(dict.fromkeys(repeats))
+    return Sorted(events=tuple(events), repeats=listed, contradicts=tuple(dict.fromkeys(contradicts)))
+
+
+def _once_each(drafts: Iterable[Draft]) -> list[Draft]:
+    """Without those that say the same of the same place; equal words about two places are two findings."""
+    first: dict[tuple[str, str, Place | None], Draft] = {}
+    for one in drafts:
+        first.setdefault((mark_of(one), one.text.strip(), one.place), one)
+    return list(first.values())
 
 
 def raise_draft(
@@ -136,12 +143,15 @@ def _changed_since(review: Review, place: Place, revision: int) -> bool:
     return any(change.start <= max(place.start, place.end) and place.start <= change.end for change in touched)
 
 
-def _known(review: Review, seat: Seat, mark: str) -> Finding | None:
-    """The newest finding equal to this one; one of the same seat first."""
-    same = [one for one in review.findings.values() if one.fingerprint == mark]
-    own = [one for one in same if one.seat == seat.id]
-    found = own or same
-    return found[-1] if found else None
+def _known(review: Review, seat: Seat, draft: Draft, mark: str, used: set[str]) -> Finding | None:
+    """The finding equal to this one that no other of the report stands for: of the same seat, place and words first."""
+    equal = [one for one in review.findings.values() if one.fingerprint == mark]
+    same = [one for one in reversed(equal) if one.is_settled or one.id not in used]
+
+    def likeness(one: Finding) -> tuple[bool, bool, bool]:
+        return one.seat == seat.id, one.place == draft.place, one.text == draft.text
+
+    return max(same, key=likeness, default=None)
 
 
 def _is_repeat(scene: Scene, stage: Stage, seat: Seat, draft: Draft, *, actor: Who, known: Finding) -> bool:
