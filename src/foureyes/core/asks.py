@@ -202,7 +202,7 @@ def _tie_break_pending(scene: Scene, stage: Stage) -> bool:
 
 
 def _tie_break(scene: Scene, stage: Stage, reason: str) -> Iterator[ReviewEvent]:
-    """The role the matrix escalates to, if it is an agent's, decides once per revision; a second opinion the backup's."""
+    """Once per revision the role the matrix escalates to decides, if it is an agent's; the backup gives an opinion."""
     row = matrix_row(scene.review, stage, scene.facts)
     seat = f"{stage.name}.tie"
     used = (seat, scene.review.revision) in scene.review.reports or (
