@@ -59,7 +59,7 @@ def same_role(name: str) -> str:
 
 def may_review(review: Review, stage: Stage, who: Who, seat: str) -> bool:
     """Whether somebody may hold this seat at all: other eyes, one seat per stage, as independent as demanded."""
-    if who.kind not in REVIEWING or who.name in review.origin.targets:
+    if who.kind not in REVIEWING or normal(who.name) in {normal(one) for one in review.origin.targets}:
         return False
     sitting = [one.reviewer for one in review.seats.values() if one.stage == stage.name and one.id != seat]
     spoken = [

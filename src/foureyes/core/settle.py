@@ -18,7 +18,7 @@ from foureyes.core.model import RevisionRequest
 from foureyes.core.rules import Exhausted
 from foureyes.core.scene import Scene
 from foureyes.core.stages import tie_breaking, vouching
-from foureyes.core.values import ChangeKind, ClearedBy, Outcome, Part, Who
+from foureyes.core.values import ClearedBy, Outcome, Part, Who
 
 ROUNDS_MAX = 24
 
@@ -145,8 +145,9 @@ def _ask_early(scene: Scene, speaking: StageJudgement) -> Iterator[ReviewEvent]:
 
 
 def _clarify(scene: Scene, speaking: StageJudgement, judgement: Judgement) -> Iterator[ReviewEvent]:
-    current = scene.review.current
-    if current.change is ChangeKind.CLARIFICATION:
+    """The agents are asked once about the same bytes, not for ever."""
+    *earlier, current = scene.review.revisions
+    if any(one.digest == current.digest for one in earlier):
         yield from escalate(scene, speaking.stage, "still_unclear", f"Still unclear: {judgement.reason}", judgement)
         return
     yield ask_revision(scene, speaking.stage, judgement, clarify=True)
