@@ -1,15 +1,10 @@
-"""Is what somebody sent within bounds? Every text, list and number has a limit, and a refusal names it."""
+"""Is somebody who they must be, and is what they speak about there? Questions several answers ask."""
 
 from __future__ import annotations
 
-from collections.abc import Sized
-
 from foureyes.core.model import Finding, Review
-from foureyes.core.refusals import Code, refuse
-from foureyes.core.rules import Limits
+from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.values import Severity, Who
-
-PERCENT_MAX = 100
 
 SEVERITIES = {
     "critical": Severity.CRITICAL,
@@ -33,29 +28,16 @@ def severity_of(word: str) -> Severity:
     return found
 
 
-def check_texts(limits: Limits, **texts: str) -> None:
-    """No text is longer than the limit."""
-    for what, text in texts.items():
-        if len(text) > limits.text_chars_max:
-            raise refuse(Code.TOO_LONG, what=what, size=len(text), most=limits.text_chars_max)
-
-
-def check_count(what: str, many: Sized, most: int) -> None:
-    """No list is longer than its limit."""
-    if len(many) > most:
-        raise refuse(Code.TOO_MANY, what=what, size=len(many), most=most)
-
-
-def check_percent(what: str, value: int | None) -> None:
-    """A number from 0 to 100; True is not 1 here."""
-    if value is not None and (isinstance(value, bool) or not 0 <= value <= PERCENT_MAX):
-        raise refuse(Code.BAD_NUMBER, what=what, value=value, low=0, high=PERCENT_MAX)
-
-
 def check_reason(what: str, reason: str) -> None:
     """A decision without a reason is not taken."""
     if not reason.strip():
         raise refuse(Code.REASON_MISSING, what=what)
+
+
+def check_filled(what: str, text: str) -> None:
+    """What has to say something is not empty."""
+    if not text.strip():
+        raise Refusal(Code.REASON_MISSING, f"{what} is empty.", "Write it out.")
 
 
 def check_open(review: Review) -> None:

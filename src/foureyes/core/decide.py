@@ -8,6 +8,7 @@ from typing import assert_never
 
 from foureyes.core import commands as c
 from foureyes.core.answers import anyone, author, clock, human, reports, seats, settling
+from foureyes.core.bounds import check_bounds
 from foureyes.core.events import PolicyNoted, ReviewEvent
 from foureyes.core.evolve import fold
 from foureyes.core.facts import Facts
@@ -23,6 +24,7 @@ def decide(
     rules: Rules, review: Review | None, command: c.ReviewCommand, *, actor: Who, facts: Facts, now: datetime
 ) -> tuple[ReviewEvent, ...]:
     """Answer the command, then let the review come to rest: all of it, or a refusal and nothing."""
+    check_bounds(rules.limits, command)
     if isinstance(command, c.OpenReview):
         if review is not None:
             raise refuse(Code.ALREADY_OPEN, review=review.id)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from foureyes.core.checks import check_texts, severity_of
+from foureyes.core.checks import check_filled, severity_of
 from foureyes.core.commands import Draft
 from foureyes.core.events import FindingRaised, FindingReopened, ReviewEvent
 from foureyes.core.lessons import applies
@@ -45,7 +45,6 @@ def sort_drafts(scene: Scene, stage: Stage, seat: Seat, actor: Who, drafts: Iter
     used: set[str] = set()
     number = seat.findings
     for draft in _once_each(drafts):
-        check_texts(scene.rules.limits, text=draft.text, evidence=draft.evidence, suggestion=draft.suggestion)
         mark = mark_of(draft)
         known = _known(review, seat, draft, mark, used)
         used |= {known.id} if known else set()
@@ -75,6 +74,7 @@ def raise_draft(
 ) -> FindingRaised:
     """A new finding of the seat, with why it would be advice only."""
     severity = severity_of(draft.severity)
+    check_filled("The finding", draft.text)
     _check_category(stage, draft)
     why = advisory or _advice(scene, stage, seat, actor, draft)
     if (

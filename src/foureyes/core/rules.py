@@ -232,7 +232,7 @@ class Limits:
 
     text_chars_max: int = 20_000
     title_chars_max: int = 300
-    findings_per_report_max: int = 200
+    list_max: int = 200
     parts_max: int = 2_000
     questions_max: int = 20
     notes_max: int = 100

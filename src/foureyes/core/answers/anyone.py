@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from foureyes.core.asks import ask_ruling
-from foureyes.core.checks import check_reason, check_texts, severity_of
+from foureyes.core.checks import check_filled, check_reason, severity_of
 from foureyes.core.commands import AddNote, ReportEscape, RequestRuling
 from foureyes.core.events import EscapeReported, NoteAdded, ReviewEvent, ReviewReopened
 from foureyes.core.refusals import Code, refuse
@@ -25,7 +25,6 @@ def request_ruling(scene: Scene, command: RequestRuling, actor: Who) -> Iterator
     if not involved and not actor.is_human:
         raise refuse(Code.NOT_THE_HOLDER, holder="the author, a reviewer or a human")
     check_reason("Asking for a decision", command.reason)
-    check_texts(scene.rules.limits, reason=command.reason, argument=command.argument)
     pending = review.ruling()
     if pending is not None:
         raise refuse(Code.RULING_PENDING, request=pending.id)
@@ -45,16 +44,14 @@ def report_escape(scene: Scene, command: ReportEscape, actor: Who) -> Iterator[R
     """Anyone may say that cleared work has a defect."""
     if not scene.review.cleared:
         raise refuse(Code.NOT_ENDED, outcome=Outcome.CLEARED)
-    check_reason("An escape", command.text)
-    check_texts(scene.rules.limits, text=command.text, found_in=command.found_in)
+    check_filled("What escaped", command.text)
     severity = severity_of(command.severity)
     yield EscapeReported(text=command.text, severity=severity, found_in=command.found_in, by=actor.name)
 
 
 def add_note(scene: Scene, command: AddNote, actor: Who) -> Iterator[ReviewEvent]:
     """A word beside the review."""
-    check_reason("A note", command.text)
-    check_texts(scene.rules.limits, note=command.text)
+    check_filled("The note", command.text)
     most = scene.rules.limits.notes_max
     if scene.review.notes >= most:
         raise refuse(Code.TOO_MANY, what="notes", size=scene.review.notes + 1, most=most)

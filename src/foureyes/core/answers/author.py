@@ -7,11 +7,9 @@ from collections.abc import Iterator
 from foureyes.core.asks import ask_ruling
 from foureyes.core.checks import (
     check_author,
-    check_count,
+    check_filled,
     check_open,
-    check_percent,
     check_reason,
-    check_texts,
     finding_of,
 )
 from foureyes.core.commands import Answer, AnswerFinding, OpenReview, SubmitRevision, WithdrawReview
@@ -41,10 +39,8 @@ REVISABLE = frozenset({Outcome.SHELVED, Outcome.RETURNED, Outcome.CLEARED})
 
 def open_review(rules: Rules, command: OpenReview, actor: Who, facts: Facts) -> Iterator[ReviewEvent]:
     """Open a review on its first revision, under the rules that policy and bytes demand."""
-    _check_work(rules, command, facts)
-    check_texts(rules.limits, title=command.title, **dict(command.context))
-    check_reason("A title", command.title)
-    check_count("questions", command.questions, rules.limits.questions_max)
+    _check_work(command, facts)
+    check_filled("The title", command.title)
     author = command.on_behalf_of if command.on_behalf_of and actor.kind in (WhoKind.HUMAN, WhoKind.SERVICE) else actor
     kind = canonical_kind(command.kind)
     yield ReviewOpened(
@@ -77,7 +73,7 @@ def submit_revision(scene: Scene, command: SubmitRevision, actor: Who) -> Iterat
     """New bytes with their answers; beyond the cap it ends or goes to a human instead."""
     review = scene.review
     check_author(review, actor)
-    _check_work(scene.rules, command, scene.facts)
+    _check_work(command, scene.facts)
     change = _change_of(scene, command)
     if review.outcome is not None:
         yield _come_back(scene, actor)
@@ -123,7 +119,6 @@ def answer_finding(scene: Scene, command: AnswerFinding, actor: Who) -> Iterator
     """Reply to one finding without new bytes."""
     check_author(scene.review, actor)
     check_open(scene.review)
-    check_texts(scene.rules.limits, text=command.text, evidence=command.evidence)
     answer = Answer(finding=command.finding, text=command.text, rebuttal=command.rebuttal, evidence=command.evidence)
     yield _answered(scene.review, answer, scene.review.revision)
 
@@ -134,16 +129,11 @@ def withdraw(scene: Scene, command: WithdrawReview, actor: Who) -> Iterator[Revi
     if scene.review.outcome is not Outcome.REJECTED or scene.review.bound:
         check_open(scene.review)
     check_reason("A withdrawal", command.reason)
-    check_texts(scene.rules.limits, reason=command.reason)
     yield ReviewClosed(outcome=Outcome.WITHDRAWN, reason=command.reason)
 
 
-def _check_work(rules: Rules, command: OpenReview | SubmitRevision, facts: Facts) -> None:
-    limits = rules.limits
-    check_texts(limits, digest=command.digest, note=command.note)
-    check_reason("A version without a digest", command.digest)
-    check_count("parts", command.parts, limits.parts_max)
-    check_percent("The confidence", command.confidence)
+def _check_work(command: OpenReview | SubmitRevision, facts: Facts) -> None:
+    check_filled("The digest", command.digest)
     if command.digest in facts.vetoes:
         raise refuse(Code.VETOED, review=facts.vetoes[command.digest])
 
@@ -183,7 +173,7 @@ def _may_try_again(scene: Scene, change: ChangeKind) -> bool:
 
 def _answered(review: Review, answer: Answer, revision: int) -> FindingAnswered:
     finding = finding_of(review, answer.finding)
-    check_reason("An answer", answer.text)
+    check_filled("The answer", answer.text)
     if finding.standing is not Standing.OPEN:
         raise refuse(Code.NOT_OPEN, finding=finding.id, standing=finding.standing)
     return FindingAnswered(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from foureyes.core.asks import ask_revision, lapse
-from foureyes.core.checks import check_count, check_current, check_human, check_reason, check_texts, finding_of
+from foureyes.core.checks import check_current, check_human, check_reason, finding_of
 from foureyes.core.commands import GiveRuling, OverrideStage, ReopenReview, WaiveFinding
 from foureyes.core.events import (
     FindingRaised,
@@ -38,8 +38,6 @@ def give_ruling(scene: Scene, command: GiveRuling, actor: Who) -> Iterator[Revie
         options = ", ".join(one.id for one in ruling.options)
         raise refuse(Code.UNKNOWN_OPTION, option=command.option, options=options)
     check_reason("A ruling", command.reason)
-    check_texts(scene.rules.limits, reason=command.reason, demands="".join(command.demands))
-    check_count("demands", command.demands, scene.rules.limits.demands_max)
     _check_group(scene, ruling.group, actor, opening=option.effect in OPENING)
     if any(normal(vote.by) == normal(actor.name) and vote.option == option.id for vote in ruling.votes):
         raise refuse(Code.DUPLICATE, what="Your ruling")
@@ -91,7 +89,6 @@ def override_stage(scene: Scene, command: OverrideStage, actor: Who) -> Iterator
     if command.digest != review.digest:
         raise refuse(Code.DIGEST_MISMATCH, named=command.digest, digest=review.digest)
     check_reason("An override", command.reason)
-    check_texts(scene.rules.limits, reason=command.reason)
     if (stage.name, review.revision) in review.overridden:
         raise refuse(Code.DUPLICATE, what="This override")
     _check_alone(scene, stage, actor)
@@ -106,7 +103,6 @@ def waive_finding(scene: Scene, command: WaiveFinding, actor: Who) -> Iterator[R
     if finding.is_settled:
         raise refuse(Code.SETTLED, finding=finding.id, standing=finding.standing)
     check_reason("A waiver", command.reason)
-    check_texts(scene.rules.limits, reason=command.reason)
     stage = scene.stage(finding.stage)
     if stage is not None:
         _check_alone(scene, stage, actor)
@@ -131,7 +127,6 @@ def reopen_review(scene: Scene, command: ReopenReview, actor: Who) -> Iterator[R
     if review.outcome is None or review.outcome is not command.undoes:
         raise refuse(Code.NOT_ENDED, outcome=command.undoes)
     check_reason("Reopening", command.reason)
-    check_texts(scene.rules.limits, reason=command.reason)
     if review.reopenings >= scene.rules.limits.reopenings_max:
         raise refuse(
             Code.TOO_MANY, what="reopenings", size=review.reopenings + 1, most=scene.rules.limits.reopenings_max

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from foureyes.core.answers.seats import seat_to_take
 from foureyes.core.answers.settling import after_failure, settlements
-from foureyes.core.checks import check_count, check_current, check_open, check_percent, check_reason, check_texts
+from foureyes.core.checks import check_current, check_open, check_reason
 from foureyes.core.claims import claim_of, read_verdict
 from foureyes.core.commands import Draft, SubmitReport
 from foureyes.core.comparing import match_stage
@@ -25,7 +25,6 @@ def submit_report(scene: Scene, command: SubmitReport, actor: Who) -> Iterator[R
     check_current(scene.review, command.revision)
     if scene.facts.served and scene.facts.served != scene.review.digest:
         raise refuse(Code.STALE, named=scene.facts.served, current=scene.review.digest)
-    _check_bounds(scene, command)
     name, stage, is_late = _seat_for(scene, command, actor)
     if is_late:
         yield from _too_late(scene, command, stage, scene.review.seats[name], actor)
@@ -34,17 +33,6 @@ def submit_report(scene: Scene, command: SubmitReport, actor: Who) -> Iterator[R
     taken = [] if known and known.reviewer and known.reviewer.name == actor.name else _taken(scene, stage, name, actor)
     yield from taken
     yield from _report(scene.after(taken), command, stage, name, actor)
-
-
-def _check_bounds(scene: Scene, command: SubmitReport) -> None:
-    limits = scene.rules.limits
-    check_percent("The confidence", command.confidence)
-    check_percent("The coverage", command.coverage)
-    check_count("findings", command.findings, limits.findings_per_report_max)
-    check_count("settled findings", command.settled, limits.findings_per_report_max)
-    check_count("criteria", command.checklist, limits.findings_per_report_max)
-    texts = "".join((*command.strengths, *command.answers, *(one.what + one.why for one in command.evidence)))
-    check_texts(limits, summary=command.summary, texts=texts)
 
 
 def _seat_for(scene: Scene, command: SubmitReport, actor: Who) -> tuple[str, Stage, bool]:
@@ -74,7 +62,6 @@ def _too_late(scene: Scene, command: SubmitReport, stage: Stage, seat: Seat, act
     if not command.findings:
         raise refuse(Code.LEASE_ENDED, seat=seat.id)
     for number, draft in enumerate(command.findings, start=seat.findings + 1):
-        check_texts(scene.rules.limits, text=draft.text, evidence=draft.evidence)
         yield raise_draft(scene, stage, seat, actor, draft, number=number, advisory=LEASE_ENDED)
     if seat.reviewer and seat.reviewer.name == actor.name:
         yield SeatLeft(seat=seat.id, reviewer=actor.name, reason=LeftBecause.TIMED_OUT, draft=command.summary)

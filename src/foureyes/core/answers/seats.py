@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from foureyes.core.assign import has_role, may_review
-from foureyes.core.checks import check_open, check_texts
+from foureyes.core.checks import check_open
 from foureyes.core.commands import LeaveSeat, RenewSeat, TakeSeat
 from foureyes.core.events import ReviewEvent, SeatLeft, SeatRenewed, SeatTaken
 from foureyes.core.facts import Principal
@@ -34,7 +34,6 @@ def renew_seat(scene: Scene, command: RenewSeat, actor: Who) -> Iterator[ReviewE
     """A sign of life; never beyond the time a review may take in all."""
     check_open(scene.review)
     seat, stage = held_seat(scene, command.seat, actor)
-    check_texts(scene.rules.limits, draft=command.draft)
     request = scene.review.report_request(seat.id)
     if request is None or seat.lease is None or scene.now > seat.lease or scene.now >= request.limit:
         raise refuse(Code.LEASE_ENDED, seat=seat.id)
@@ -46,7 +45,6 @@ def leave_seat(scene: Scene, command: LeaveSeat, actor: Who) -> Iterator[ReviewE
     """Give the seat back; what was written so far is for the successor."""
     check_open(scene.review)
     seat, _ = held_seat(scene, command.seat, actor)
-    check_texts(scene.rules.limits, draft=command.draft)
     words = [LeftBecause.DECLINED, LeftBecause.OVERLOADED]
     if command.reason not in words:
         raise refuse(Code.UNKNOWN_WORD, what="The reason", word=command.reason, allowed=", ".join(words))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from foureyes.core.answers.seats import held_seat
 from foureyes.core.asks import ask_ruling
-from foureyes.core.checks import check_current, check_open, check_reason, check_texts, finding_of
+from foureyes.core.checks import check_current, check_open, check_reason, finding_of
 from foureyes.core.commands import KeepReport, ReportInconclusive, SettleFinding, Settlement, VerifyFinding
 from foureyes.core.events import (
     FindingReopened,
@@ -28,7 +28,6 @@ def settle_finding(scene: Scene, command: SettleFinding, actor: Who) -> Iterator
     """The seat's holder says whether an answer satisfies; the last one settled vouches for this revision."""
     check_open(scene.review)
     check_current(scene.review, command.revision)
-    check_texts(scene.rules.limits, note=command.note)
     finding = finding_of(scene.review, command.finding)
     seat, stage = held_seat(scene, finding.seat, actor)
     word = Settlement(finding=finding.id, resolved=command.resolved, note=command.note)
@@ -49,7 +48,6 @@ def settlements(scene: Scene, seat: Seat, words: Iterable[Settlement], actor: Wh
             raise refuse(Code.NOT_THE_HOLDER, holder=f"the holder of seat {finding.seat}")
         if finding.is_settled:
             raise refuse(Code.SETTLED, finding=finding.id, standing=finding.standing)
-        check_texts(scene.rules.limits, note=word.note)
         if word.resolved:
             _check_own_mistake(finding, word)
             yield FindingResolved(finding=finding.id, revision=revision, by=actor.name, note=word.note)
@@ -88,7 +86,6 @@ def verify_finding(scene: Scene, command: VerifyFinding, actor: Who) -> Iterator
     """A verifying seat grades a finding; a refuted one becomes advice, with the refutation kept."""
     check_open(scene.review)
     check_current(scene.review, command.revision)
-    check_texts(scene.rules.limits, evidence=command.evidence)
     finding = finding_of(scene.review, command.finding)
     if finding.is_settled:
         raise refuse(Code.SETTLED, finding=finding.id, standing=finding.standing)
@@ -120,7 +117,6 @@ def report_inconclusive(scene: Scene, command: ReportInconclusive, actor: Who) -
     """A run that failed: asked again, then somebody else, then a human; without money a human at once."""
     check_open(scene.review)
     check_current(scene.review, command.revision)
-    check_texts(scene.rules.limits, text=command.text, draft=command.draft)
     seat, stage = held_seat(scene, command.seat, actor)
     review = scene.review
     if review.report_request(seat.id) is None:
