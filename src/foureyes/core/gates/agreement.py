@@ -8,7 +8,7 @@ from foureyes.core.judgement import Judgement, Move
 from foureyes.core.model import Finding, Report, Review
 from foureyes.core.rules import Stage
 from foureyes.core.stages import missing
-from foureyes.core.values import Severity, Verdict
+from foureyes.core.values import Severity, Verdict, Verification
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,18 +34,19 @@ class Agreement:
     def _passed(self, review: Review, stage: Stage, models: int) -> Judgement:
         if not self.final:
             return Judgement(move=Move.PASS, reason=f"{stage.name}: all models pass")
-        findings = [one for name in self.stages or (stage.name,) for one in _live(review, name)]
-        if any(one.severity > Severity.MINOR for one in findings) or _contradictions(
-            review, self.stages or (stage.name,)
-        ):
+        names = self.stages or (stage.name,)
+        noted = [one for name in names for one in _noted(review, name)]
+        if any(one.blocks(Severity.IMPORTANT) for one in noted) or any(_contradicted(review, name) for name in names):
             return _ask(
                 "unclear", 50, "All models pass, but findings remain that are not minor or contradict each other"
             )
-        scenario, sure = ("minor only", 85) if findings else ("clean", 100)
-        reason = "Both models pass, minor findings only" if findings else "Both models pass, no findings"
-        if not self.auto_approve or (models < 2 and not self.auto_approve_single):  # noqa: PLR2004 - one model cannot agree with itself
+        scenario, sure = ("minor only", 85) if noted else ("clean", 100)
+        reason = "All models pass, minor findings only" if noted else "All models pass, no findings"
+        if not self.auto_approve:
             return _ask(scenario, sure, f"{reason}; a human decides because auto_approve is off")
-        flags = ("minor findings",) if findings else ()
+        if models < 2 and not self.auto_approve_single:  # noqa: PLR2004 - one model cannot agree with itself
+            return _ask(scenario, sure, f"{reason}; a human decides because one model cannot agree with itself")
+        flags = ("minor findings",) if noted else ()
         return Judgement(move=Move.PASS, reason=reason, flags=flags, scenario=scenario, confidence=sure)
 
     def _failed(self, review: Review, stage: Stage, reports: list[Report]) -> Judgement:
@@ -57,28 +58,30 @@ class Agreement:
         )
         if not fixes:
             return _ask(scenario, sure, reason)
-        critical = tuple(one.id for one in _live(review, stage.name) if one.severity is Severity.CRITICAL)
-        return Judgement(move=Move.REVISE, reason=reason, findings=critical, scenario=scenario, confidence=sure)
+        wanted = tuple(one.id for one in _live(review, stage.name) if one.severity > Severity.MINOR)
+        return Judgement(move=Move.REVISE, reason=reason, findings=wanted, scenario=scenario, confidence=sure)
 
     def _seats(self, stage: Stage) -> list[str]:
         return [stage.seat_id(index) for index in range(len(stage.seats))]
 
 
 def _scenario(review: Review, stage: Stage, reports: list[Report]) -> tuple[str, int, str]:
+    """The seed's table, the surest row first; what no row names is unclear."""
     critical = {one.id for one in _live(review, stage.name) if one.severity is Severity.CRITICAL}
+    strongest = {one for one in critical if review.findings[one].seat == reports[-1].seat}
     matched = review.matched.get((stage.name, review.revision))
     agreed = [set(group.findings) for group in matched.groups] if matched else []
+    contradicted = _contradicted(review, stage.name)
     both_fail = all(one.verdict is not Verdict.APPROVE for one in reports)
     single = len(reports) == 1
     if both_fail and (critical if single else any(group & critical for group in agreed)):
         return "agreed critical", 90, "All models fail on the same critical issue"
-    strongest = [one for one in critical if one.startswith(f"{reports[-1].seat}-")]
-    if strongest and not single:
+    if critical and critical == strongest - contradicted and not single:
         return "B-only critical", 70, "Only the stronger model found something critical"
     if not both_fail:
         return "split", 40, "One model passes, one fails"
-    if agreed or critical:
-        return "unclear", 50, "Both models fail, but not on an agreed critical issue"
+    if agreed or contradicted or single or (critical and not strongest):
+        return "unclear", 50, "The models fail, but not on a critical issue they agree on"
     return "different issues", 60, "Both models fail, on different issues"
 
 
@@ -87,9 +90,20 @@ def _live(review: Review, stage: str) -> list[Finding]:
     return [one for one in review.findings_of(stage) if not one.is_settled and not one.is_advisory]
 
 
-def _contradictions(review: Review, stages: tuple[str, ...]) -> bool:
-    matched = (review.matched.get((stage, review.revision)) for stage in stages)
-    return any(one is not None and one.contradictions for one in matched)
+def _noted(review: Review, stage: str) -> list[Finding]:
+    """Those and the advice beside them, but nothing that a human or a verifier has set aside."""
+    refuted = Verification.REFUTED
+    return [
+        one
+        for one in review.findings_of(stage)
+        if not (one.is_settled or one.suppressed_by or one.verification is refuted)
+    ]
+
+
+def _contradicted(review: Review, stage: str) -> set[str]:
+    """The findings that contradict each other, or what another model has checked."""
+    matched = review.matched.get((stage, review.revision))
+    return {one for group in matched.contradictions for one in group.findings} if matched else set()
 
 
 def _ask(scenario: str, confidence: int, reason: str) -> Judgement:
