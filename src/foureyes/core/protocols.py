@@ -51,8 +51,8 @@ def peer(
         gates.Standards(
             criteria=criteria, default=DEFAULT_CRITERIA, mode=mode, second_opinion_from=second_opinion_from
         ),
-        gates.ConfidenceGap(gap_max=40),
         gates.Certainty(confidence_min=90, both_min=60),
+        gates.ConfidenceGap(gap_max=40),
         gates.Consistency(),
         gates.Resolved(at_least=Severity.IMPORTANT),
     )
