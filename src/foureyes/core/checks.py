@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from foureyes.core.independence import normal
 from foureyes.core.model import Finding, Review
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.values import Severity, Who
@@ -62,7 +63,8 @@ def check_human(review: Review, actor: Who, what: str) -> None:
     """A human who neither made nor changed this work."""
     if not actor.is_human:
         raise refuse(Code.HUMAN_ONLY, what=what)
-    if actor.name == review.author.name or any(actor.name == one.by.name for one in review.revisions):
+    makers = {normal(one.name) for one in (review.author, *(revision.by for revision in review.revisions))}
+    if normal(actor.name) in makers:
         raise refuse(Code.AUTHOR_MAY_NOT, name=actor.name)
 
 

@@ -27,20 +27,25 @@ SUMMARY_WORDS_MAX = 200
 
 
 def read_verdict(stage: Stage, command: SubmitReport) -> tuple[Verdict | None, Failure | None]:
-    """The verdict a report claims; an unknown word, or an approval of what was not read, is inconclusive."""
+    """The verdict a report claims; an unknown word, or vouching for what was not read, is inconclusive."""
+    unread = command.coverage < _coverage_needed(stage)
     if not stage.options.votes:
         if command.verdict is not None:
             raise refuse(Code.NO_VERDICTS_HERE)
-        return None, None
+        return None, Failure.INCOMPLETE if unread else None
     if command.verdict is None:
         raise refuse(Code.VERDICT_MISSING)
     word = command.verdict.strip().lower()
     if word not in list(Verdict):
         return None, Failure.MALFORMED
-    unread = any(command.coverage < one.percent for one in stage.gates if isinstance(one, Coverage))
     if unread and word == Verdict.APPROVE:
         return None, Failure.INCOMPLETE
     return Verdict(word), None
+
+
+def _coverage_needed(stage: Stage) -> int:
+    """Everything, unless the policy itself says that less will do."""
+    return max((one.percent for one in stage.gates if isinstance(one, Coverage)), default=100)
 
 
 def claim_of(

@@ -75,6 +75,9 @@ def raise_draft(
     """A new finding of the seat, with why it would be advice only."""
     severity = severity_of(draft.severity)
     check_filled("The finding", draft.text)
+    if number > scene.rules.limits.findings_per_seat_max:
+        most = scene.rules.limits.findings_per_seat_max
+        raise refuse(Code.TOO_MANY, what=f"findings of seat {seat.id}", size=number, most=most)
     _check_category(stage, draft)
     why = advisory or _advice(scene, stage, seat, actor, draft)
     if (

@@ -263,6 +263,7 @@ class Review:
     policies: frozenset[str] = frozenset()
     usd_micro: int = 0
     notes: int = 0
+    escapes: int = 0
 
     @property
     def revision(self) -> int:

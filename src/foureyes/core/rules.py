@@ -233,6 +233,8 @@ class Limits:
     text_chars_max: int = 20_000
     title_chars_max: int = 300
     list_max: int = 200
+    findings_per_seat_max: int = 1_000
+    escapes_max: int = 100
     parts_max: int = 2_000
     questions_max: int = 20
     notes_max: int = 100

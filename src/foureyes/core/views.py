@@ -83,6 +83,7 @@ def _redacted(review: Review, viewer: Who, whole: frozenset[str]) -> Review:
         reason=review.reason if whole else "",
         usd_micro=0,
         notes=0,
+        escapes=0,
     )
 
 

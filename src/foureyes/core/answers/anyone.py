@@ -46,6 +46,9 @@ def report_escape(scene: Scene, command: ReportEscape, actor: Who) -> Iterator[R
         raise refuse(Code.NOT_ENDED, outcome=Outcome.CLEARED)
     check_filled("What escaped", command.text)
     severity = severity_of(command.severity)
+    most = scene.rules.limits.escapes_max
+    if scene.review.escapes >= most:
+        raise refuse(Code.TOO_MANY, what="escapes", size=scene.review.escapes + 1, most=most)
     yield EscapeReported(text=command.text, severity=severity, found_in=command.found_in, by=actor.name)
 
 

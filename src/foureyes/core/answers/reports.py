@@ -16,7 +16,7 @@ from foureyes.core.model import Seat
 from foureyes.core.refusals import Code, refuse
 from foureyes.core.rules import Stage
 from foureyes.core.scene import Scene
-from foureyes.core.values import LeftBecause, Part, Verdict, Who, WhoKind
+from foureyes.core.values import Failure, LeftBecause, Part, Verdict, Who, WhoKind
 
 
 def submit_report(scene: Scene, command: SubmitReport, actor: Who) -> Iterator[ReviewEvent]:
@@ -73,16 +73,7 @@ def _report(scene: Scene, command: SubmitReport, stage: Stage, name: str, actor:
     _check_may_report(scene, stage, seat)
     verdict, failure = read_verdict(stage, command)
     if failure:
-        failed = ReportFailed(
-            seat=name,
-            revision=scene.review.revision,
-            reviewer=actor.name,
-            reason=failure,
-            text=command.summary,
-            cost=command.cost,
-        )
-        yield failed
-        yield from after_failure(scene.after((failed,)), name, stage, failure)
+        yield from _inconclusive(scene, command, stage, seat, actor=actor, failure=failure)
         return
     settled = tuple(settlements(scene, seat, command.settled, actor))
     found = sort_drafts(scene.after(settled), stage, seat, actor, _drafts(stage, command, verdict))
@@ -93,6 +84,24 @@ def _report(scene: Scene, command: SubmitReport, stage: Stage, name: str, actor:
         _check_is_new(scene, claim)
     yield from (*written, claim)
     yield from match_stage(scene.after((*written, claim)), stage)
+
+
+def _inconclusive(
+    scene: Scene, command: SubmitReport, stage: Stage, seat: Seat, *, actor: Who, failure: Failure
+) -> Iterator[ReviewEvent]:
+    """No report; but what somebody found in the part they did read is kept."""
+    partial = command.findings if failure is Failure.INCOMPLETE else ()
+    found = sort_drafts(scene, stage, seat, actor, partial).events
+    failed = ReportFailed(
+        seat=seat.id,
+        revision=scene.review.revision,
+        reviewer=actor.name,
+        reason=failure,
+        text=command.summary,
+        cost=command.cost,
+    )
+    yield from (*found, failed)
+    yield from after_failure(scene.after((*found, failed)), seat.id, stage, failure)
 
 
 def _check_may_report(scene: Scene, stage: Stage, seat: Seat) -> None:

@@ -86,9 +86,7 @@ def _applied(  # noqa: C901, PLR0911, PLR0912 - one case per event is the whole 
             return lifecycle.reopened(review, event)
         case e.PolicyNoted():
             return lifecycle.policy_noted(review, event)
-        case e.EscapeReported():
-            return review
-        case e.NoteAdded():
-            return lifecycle.note_added(review, event)
+        case e.EscapeReported() | e.NoteAdded():
+            return lifecycle.said_beside(review, event)
         case _:
             assert_never(event)

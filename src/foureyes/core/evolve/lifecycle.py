@@ -114,5 +114,8 @@ def policy_noted(review: Review, event: e.PolicyNoted) -> Review:
     return changed(review, policies=review.policies | {event.digest}, stricter=stricter)
 
 
-def note_added(review: Review, event: e.NoteAdded) -> Review:
-    return changed(review, notes=review.notes + bool(event.text))
+def said_beside(review: Review, event: e.EscapeReported | e.NoteAdded) -> Review:
+    """Counted only, so that nobody floods the record."""
+    if isinstance(event, e.NoteAdded):
+        return changed(review, notes=review.notes + 1)
+    return changed(review, escapes=review.escapes + 1)
