@@ -33,6 +33,7 @@ class RecordLesson:
     fingerprint: str = ""
     context_hash: str = ""
     severity: Severity = Severity.MINOR
+    example: str = ""
     expires: datetime | None = None
 
 
@@ -71,6 +72,7 @@ class Lesson:
     recorded_at: datetime
     last_seen: datetime
     frequency: int = 1
+    example: str = ""
     expires: datetime | None = None
     retired: str = ""
 
@@ -158,6 +160,7 @@ def _record(lessons: Lessons, command: RecordLesson, actor: Who, now: datetime, 
             "Ask a human, or record what you saw as a pattern.",
         )
     _check_text(command.text, "lesson")
+    _check_length(command.example, "example")
     if not command.source.strip():
         raise Refusal(Code.EVIDENCE_MISSING, "The lesson has no source.", "Name the review or finding that taught it.")
     if not command.lesson.strip() or any(one.id == command.lesson for one in lessons):
@@ -175,6 +178,7 @@ def _record(lessons: Lessons, command: RecordLesson, actor: Who, now: datetime, 
         severity=command.severity,
         source=command.source,
         by=actor,
+        example=command.example,
         expires=_expiry(command, now),
     )
 
@@ -230,6 +234,10 @@ def _purge(lessons: Lessons, command: PurgeLessons, actor: Who, scope: str) -> t
 def _check_text(text: str, what: str) -> None:
     if not text.strip():
         raise Refusal(Code.REASON_MISSING, f"The {what} is empty.", f"Write the {what} in words.")
+    _check_length(text, what)
+
+
+def _check_length(text: str, what: str) -> None:
     if len(text) > TEXT_CHARS_MAX:
         raise Refusal(
             Code.TOO_LONG,
@@ -258,6 +266,7 @@ def _lesson(event: LessonRecorded, at: datetime) -> Lesson:
         by=event.by,
         recorded_at=at,
         last_seen=at,
+        example=event.example,
         expires=event.expires,
     )
 
@@ -268,6 +277,7 @@ def _seen_again(lessons: Lessons, known: Lesson, event: LessonRecorded, at: date
         frequency=known.frequency + 1,
         last_seen=max(known.last_seen, at),
         severity=max(known.severity, event.severity),
+        example=event.example or known.example,
     )
     return tuple(seen if one.id == known.id else one for one in lessons)
 

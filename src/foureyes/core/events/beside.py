@@ -149,6 +149,7 @@ class LessonRecorded:
     severity: Severity
     source: str
     by: Who
+    example: str = ""
     expires: datetime | None = None
 
 

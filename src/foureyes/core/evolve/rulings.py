@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from foureyes.core import events as e
 from foureyes.core.evolve.puts import changed, put, without
-from foureyes.core.model import Finding, ReportRequest, Review, RulingRequest, StageRevision, Vote
+from foureyes.core.model import Finding, ReportRequest, Review, RulingRequest, Seat, StageRevision, Vote
 from foureyes.core.values import Effect
 
 
@@ -72,13 +72,18 @@ def asked_anew(review: Review, stage: str) -> Review:
 
     return changed(
         argued_anew(review, stage),
-        seats={one.id: changed(one, until=None) for one in review.seats.values()},
+        seats={one.id: _asked_anew(one, stage) for one in review.seats.values()},
         reports={key: one for key, one in review.reports.items() if not forgotten(*key)},
         failures={key: one for key, one in review.failures.items() if not forgotten(*key)},
         overridden={key: one for key, one in review.overridden.items() if stands(key)},
         skipped={key: one for key, one in review.skipped.items() if stands(key)},
         ruled=frozenset(key for key in review.ruled if stands(key)),
     )
+
+
+def _asked_anew(seat: Seat, stage: str) -> Seat:
+    """Who crashed or came too late may be asked again: a human said so."""
+    return changed(seat, until=None, left=() if stage in ("", seat.stage) else seat.left)
 
 
 def argued_anew(review: Review, stage: str) -> Review:
