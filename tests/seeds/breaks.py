@@ -4,6 +4,9 @@ A row's breaks are applied together: they are what it takes to switch its one ru
 package, as in "core/gates/quorum.py". The tables live in `breaks_*.py` when one file grows too long.
 """
 
+from tests.seeds.breaks_000_axy import BREAKS_000_AXY
 from tests.seeds.shapes import Break
 
-BREAKS: dict[str, tuple[Break, ...]] = {}
+BREAKS: dict[str, tuple[Break, ...]] = {
+    **BREAKS_000_AXY,
+}
