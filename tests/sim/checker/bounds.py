@@ -34,7 +34,7 @@ def y1_requests_have_their_own_names(_world: World, review: Review, body: Json, 
     old = review.requests.get(body["request"])
     if old is not None and (old.kind == "ruling" or (old.ordered_by and step.principal["kind"] != "human")):
         yield f"{body['request']} is asked again while it is pending"
-    if body["due"] <= step.at and (old is None or body["due"] != old.due):
+    if body["due"] < step.at and (old is None or body["due"] != old.due):
         yield f"{body['request']} was due {body['due']} before it was asked"
     if body["revision"] != review.number:
         yield f"{body['request']} asks about revision {body['revision']}, current is {review.number}"
@@ -83,8 +83,9 @@ def i27_the_server_counts_revisions(world: World, review: Review, body: Json, _s
     if body["number"] != review.number + 1:
         yield f"revision {body['number']} follows {review.number}"
     new = body["digest"] != review.digest and bool(review.revisions)
-    cap = world.revisions_max(review)
-    if new and not review.outcome and review.resubmissions + 1 > cap + review.extra:
+    cap, request = world.revisions_max(review), review.revision_request()
+    ordered = request is not None and bool(request.ordered_by)
+    if new and not ordered and not review.outcome and review.resubmissions + 1 > cap:
         yield f"resubmission {review.resubmissions + 1} of {cap} without a human's word"
 
 

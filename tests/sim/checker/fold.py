@@ -218,17 +218,21 @@ def _ruling_given(review: Review, body: Json) -> None:
     if not body["final"]:
         return
     del review.requests[request.id]
-    if body["effect"] in ("revise", "retry"):
-        review.extra += 1
     if body["effect"] == "retry":
         _forget(review, request.stage)
 
 
 def _forget(review: Review, stage: str) -> None:
-    """Reports on the current revision no longer count: their seats are asked anew."""
+    """What was said and decided of the current revision no longer counts: seats are asked anew."""
+    for passed in (review.overridden, review.skipped):
+        for name, number in [one for one in passed if one[1] == review.number and stage in ("", one[0])]:
+            del passed[name, number]
     for key in [one for one in review.counted if one[1] == review.number]:
         if stage in ("", review.seats[key[0]].stage):
             del review.counted[key]
+    for seat in review.seats.values():
+        if stage in ("", seat.stage):
+            seat.left.clear()
 
 
 def _lapsed(review: Review, body: Json) -> None:

@@ -111,7 +111,6 @@ class Review:
     cleared: dict[str, Json] = field(default_factory=dict)
     closed: list[str] = field(default_factory=list)
     resubmissions: int = 0
-    extra: int = 0
     reopened: int = 0
     ruled: set[tuple[str, int]] = field(default_factory=set)
     fired: set[tuple[str, str]] = field(default_factory=set)
