@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from foureyes.core.facts import Facts, Load, Principal
 from foureyes.core.independence import distinct, eligible, normal
@@ -14,6 +15,10 @@ from foureyes.core.values import Who, WhoKind
 
 #: In place of role names: anyone eligible whose model family is known to differ from the author's.
 OTHER_FAMILY = ("other family",)
+
+ROLES_CACHED_MAX = 1_024
+#: How far the search for a joint assignment goes; beyond it a seat counts as one nobody can hold.
+MATCHING_TRIES_MAX = 2_000
 
 REVIEWING = frozenset({WhoKind.AGENT, WhoKind.PROGRAM, WhoKind.HUMAN})
 
@@ -52,6 +57,7 @@ def matrix_row(review: Review, stage: Stage, facts: Facts) -> MatrixRow | None:
     return next((row for row in stage.options.matrix if same_role(row.creator) in roles), None)
 
 
+@lru_cache(maxsize=ROLES_CACHED_MAX)
 def same_role(name: str) -> str:
     """Role names are the same however they are hyphenated."""
     return normal(name).replace("-", "_")
@@ -59,41 +65,54 @@ def same_role(name: str) -> str:
 
 def may_review(review: Review, stage: Stage, who: Who, seat: str) -> bool:
     """Whether somebody may hold this seat at all: other eyes, one seat per stage, as independent as demanded."""
+    return _may_sit(review, stage, who, _others(review, stage, seat))
+
+
+def _may_sit(review: Review, stage: Stage, who: Who, others: Sequence[Who]) -> bool:
     if who.kind not in REVIEWING or normal(who.name) in {normal(one) for one in review.origin.targets}:
         return False
+    return eligible(
+        who, author=review.author, contributors=review.contributors, others=others, facts=stage.options.independence
+    )
+
+
+def _others(review: Review, stage: Stage, seat: str) -> list[Who]:
+    """Who else sits in the stage, or has spoken there of this revision."""
     sitting = [one.reviewer for one in review.seats.values() if one.stage == stage.name and one.id != seat]
     spoken = [
         one.reviewer
         for (name, number), one in review.reports.items()
         if number == review.revision and name != seat and review.seats[name].stage == stage.name
     ]
-    others = [one for one in (*sitting, *spoken) if one is not None]
-    return eligible(
-        who, author=review.author, contributors=review.contributors, others=others, facts=stage.options.independence
-    )
+    return [one for one in (*sitting, *spoken) if one is not None]
 
 
 def has_role(principal: Principal, roles: tuple[str, ...], author: Who) -> bool:
     """Whether somebody may be asked under these role names."""
     if roles == OTHER_FAMILY:
         return distinct(principal.who, author, "model_family")
-    mine = {same_role(one) for one in principal.roles}
-    return not roles or any(same_role(role) in mine for role in roles)
+    return not roles or not _roles_of(principal.roles).isdisjoint(same_role(role) for role in roles)
+
+
+@lru_cache(maxsize=ROLES_CACHED_MAX)
+def _roles_of(roles: frozenset[str]) -> frozenset[str]:
+    return frozenset(same_role(one) for one in roles)
 
 
 def assign(review: Review, rules: Rules, stage: Stage, facts: Facts, openings: Sequence[Opening]) -> list[Assignment]:
     """Fill the open seats jointly, so that one seat's choice does not leave another without anybody."""
     wanted = {one.seat: _candidates(review, stage, facts, one, rules.limits) for one in openings}
-    possible = _matching(wanted)
-    free = _matching({seat: [p for p in who if _is_free(facts, p, rules.limits)] for seat, who in wanted.items()})
-    taken = {who.who.name for who in free.values()}
+    possible = _matching(wanted, stage)
+    rested = {seat: [p for p in who if _is_free(facts, p, rules.limits)] for seat, who in wanted.items()}
+    free = possible if rested == wanted else _matching(rested, stage)
+    taken = [one.who for one in free.values()]
     found: list[Assignment] = []
     for one in openings:
         reviewer = free.get(one.seat)
-        queued = None if reviewer else _queue(facts, wanted[one.seat], taken, rules.limits)
+        queued = None if reviewer else _queue(facts, _beside(wanted[one.seat], taken, stage), rules.limits)
         chosen = (reviewer or queued) if one.roles else None
         if chosen:
-            taken.add(chosen.who.name)
+            taken.append(chosen.who)
         found.append(
             Assignment(
                 seat=one.seat,
@@ -108,17 +127,23 @@ def assign(review: Review, rules: Rules, stage: Stage, facts: Facts, openings: S
 
 def _candidates(review: Review, stage: Stage, facts: Facts, opening: Opening, limits: Limits) -> list[Principal]:
     """Everyone who may hold the seat, by role in order, and within a role as the draw falls."""
-    able = [
-        one
-        for one in facts.pool
-        if one.available and one.who.name not in opening.left and may_review(review, stage, one.who, opening.seat)
-    ]
-    ordered: list[Principal] = []
+    others = _others(review, stage, opening.seat)
+    ordered: dict[str, Principal] = {}
     in_turn = bool(opening.roles) and opening.roles != OTHER_FAMILY
     for wanted in [(role,) for role in opening.roles] if in_turn else [opening.roles]:
-        holders = [one for one in able if one not in ordered and has_role(one, wanted, review.author)]
-        ordered.extend(sorted(holders, key=lambda one: _draw_order(facts, opening.seat, one.who.name, limits)))
-    return ordered
+        holders = [
+            one
+            for one in facts.pool
+            if one.available
+            and one.who.name not in ordered
+            and one.who.name not in opening.left
+            and has_role(one, wanted, review.author)
+            and _may_sit(review, stage, one.who, others)
+        ]
+        if opening.roles:
+            holders.sort(key=lambda one: _draw_order(facts, opening.seat, one.who.name, limits))
+        ordered.update((one.who.name, one) for one in holders)
+    return list(ordered.values())
 
 
 def _draw_order(facts: Facts, seat: str, name: str, limits: Limits) -> tuple[bool, str]:
@@ -131,29 +156,34 @@ def _is_free(facts: Facts, principal: Principal, limits: Limits) -> bool:
     return facts.load.get(principal.who.name, Load()).active < limits.parallel_max
 
 
-def _queue(facts: Facts, candidates: Iterable[Principal], taken: set[str], limits: Limits) -> Principal | None:
-    for one in candidates:
-        if one.who.name not in taken and facts.load.get(one.who.name, Load()).queued < limits.queued_max:
-            return one
-    return None
+def _beside(candidates: Iterable[Principal], taken: Sequence[Who], stage: Stage) -> list[Principal]:
+    """Those who are as independent as demanded of everyone placed so far."""
+    demanded = ("reviewer", *stage.options.independence)
+    return [one for one in candidates if all(distinct(one.who, who, fact) for who in taken for fact in demanded)]
 
 
-def _matching(wanted: Mapping[str, Sequence[Principal]]) -> dict[str, Principal]:
-    """A largest matching of seats to people that respects the order of each seat's candidates."""
-    holder: dict[str, str] = {}
-    people = {one.who.name: one for who in wanted.values() for one in who}
+def _queue(facts: Facts, candidates: Iterable[Principal], limits: Limits) -> Principal | None:
+    return next((one for one in candidates if facts.load.get(one.who.name, Load()).queued < limits.queued_max), None)
 
-    def place(seat: str, tried: set[str]) -> bool:
-        for one in wanted[seat]:
-            name = one.who.name
-            if name in tried:
-                continue
-            tried.add(name)
-            if name not in holder or place(holder[name], tried):
-                holder[name] = seat
+
+def _matching(wanted: Mapping[str, Sequence[Principal]], stage: Stage) -> dict[str, Principal]:
+    """Seats to people, as many as can be, in the order of each seat's candidates and independent of each other."""
+    best: dict[str, Principal] = {}
+    tries = MATCHING_TRIES_MAX
+
+    def place(seats: tuple[str, ...], held: dict[str, Principal]) -> bool:
+        nonlocal best, tries
+        if len(held) > len(best):
+            best = dict(held)
+        if not seats or tries <= 0:
+            return len(best) == len(wanted)
+        for one in _beside(wanted[seats[0]], [other.who for other in held.values()], stage):
+            tries -= 1
+            held[seats[0]] = one
+            if place(seats[1:], held):
                 return True
-        return False
+            del held[seats[0]]
+        return place(seats[1:], held)
 
-    for seat in wanted:
-        place(seat, set())
-    return {seat: people[name] for name, seat in holder.items()}
+    place(tuple(wanted), {})
+    return best
