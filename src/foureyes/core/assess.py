@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from foureyes.core.gates.unknown import Unknown
 from foureyes.core.judgement import Judgement, Move
 from foureyes.core.model import Review
-from foureyes.core.rules import Gate, Options, Rules, Stage, Style
+from foureyes.core.rules import Gate, Rules, Stage
+from foureyes.core.stack import stages_of
 from foureyes.core.values import Requirement
 
 
@@ -83,52 +82,9 @@ def judge_stage(review: Review, stage: Stage) -> StageJudgement:
     return StageJudgement(stage=stage, gates=gates, judgement=max((one.judgement for one in gates), key=_gravity))
 
 
-def stages_of(rules: Rules, review: Review, stricter: Rules | None = None) -> tuple[Stage, ...]:
-    """The stages of every protocol the review must pass, in order; a stricter policy in force adds its own."""
-    if not review.stricter:
-        return _cached(rules, review.protocols, lambda: _concatenated(rules, review.protocols))
-    if stricter is None or stricter.digest != review.stricter:
-        return (*_concatenated(rules, review.protocols), _unknown(f"policy {review.stricter}"))
-    names = (*review.protocols, stricter.digest, review.kind)
-    return _cached(rules, names, lambda: _both(rules, stricter, review))
-
-
 def gate_name(gate: Gate) -> str:
     """What people call this condition."""
     return type(gate).__name__
-
-
-def _both(rules: Rules, stricter: Rules, review: Review) -> tuple[Stage, ...]:
-    own = _concatenated(rules, review.protocols)
-    other = _concatenated(stricter, stricter.protocols_for(review.kind))
-    by_name = {stage.name: stage for stage in other}
-    merged = [_merge(stage, by_name.pop(stage.name)) if stage.name in by_name else stage for stage in own]
-    return (*merged, *by_name.values())
-
-
-def _merge(own: Stage, other: Stage) -> Stage:
-    extra = tuple(gate for gate in other.gates if gate not in own.gates)
-    return replace(own, gates=(*own.gates, *extra))
-
-
-def _concatenated(rules: Rules, names: tuple[str, ...]) -> tuple[Stage, ...]:
-    stages: list[Stage] = []
-    for name in names:
-        protocol = rules.protocol(name)
-        stages.extend(protocol.stages if protocol else (_unknown(name),))
-    return tuple(stages)
-
-
-def _cached(rules: Rules, key: tuple[str, ...], build: Callable[[], tuple[Stage, ...]]) -> tuple[Stage, ...]:
-    """Remember stages beside the rules they come from: the same rules always give the same stages."""
-    memo = rules.stages_memo
-    if key not in memo:
-        memo[key] = build()
-    return memo[key]
-
-
-def _unknown(name: str) -> Stage:
-    return Stage(name=name, seats=(), gates=(Unknown(name=name),), options=Options(style=Style.SOLO))
 
 
 def _ask(gate: Gate, review: Review, stage: Stage) -> Judgement:

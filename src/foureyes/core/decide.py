@@ -47,9 +47,10 @@ def decide(
 def _policy_noted(scene: Scene) -> Iterator[ReviewEvent]:
     """A policy put into force meanwhile is noted once; one that applies in flight must be met too."""
     policy, review = scene.facts.policy, scene.review
-    if policy is None or review.outcome is not None or policy.digest in (review.rules, *review.policies):
+    if policy is None or review.outcome is not None or policy.digest in (review.rules, review.stricter):
         return
-    yield PolicyNoted(digest=policy.digest, stricter=policy.applies_in_flight)
+    if policy.applies_in_flight or policy.digest not in review.policies:
+        yield PolicyNoted(digest=policy.digest, stricter=policy.applies_in_flight)
 
 
 def _answer(  # noqa: C901, PLR0911, PLR0912 - one case per command is the whole function

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from foureyes.core.assess import StageJudgement, gate_name, judge_stage, stages_of
+from foureyes.core.assess import StageJudgement, gate_name, judge_stage
 from foureyes.core.judgement import Judgement, Move
 from foureyes.core.model import ReportRequest, Request, Review, RevisionRequest
 from foureyes.core.rules import Rules, Stage
+from foureyes.core.stack import stages_of
 from foureyes.core.values import Outcome
 
 

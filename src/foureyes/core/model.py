@@ -257,6 +257,7 @@ class Review:
     outcome: Outcome | None = None
     reason: str = ""
     cleared: str = ""
+    cleared_digests: frozenset[str] = frozenset()
     reopenings: int = 0
     bound: bool = False
     stricter: str = ""

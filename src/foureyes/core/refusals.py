@@ -135,7 +135,10 @@ _TEXTS: dict[Code, tuple[str, str]] = {
     Code.REVIEW_MISSING: ("There is no such review.", "Open one first."),
     Code.RULING_NEEDED: ("{needs} people must decide this together.", "Ask for a decision and give your ruling there."),
     Code.RULING_PENDING: ("A human is deciding: {request}.", "Wait for the decision."),
-    Code.SAME_DIGEST: ("These are the same bytes as the current version.", "Change the work, or answer the findings."),
+    Code.SAME_DIGEST: (
+        "These bytes are the current version or were cleared.",
+        "Change the work, or answer the findings.",
+    ),
     Code.SEAT_TAKEN: ("Seat {seat} is held by {holder}.", "Take another seat, or wait until it is free."),
     Code.SETTLED: ("Finding {finding} is settled: {standing}.", "Raise a new finding if there is a new issue."),
     Code.STALE: ("You judged {named}, the current version is {current}.", "Read the current version and judge that."),

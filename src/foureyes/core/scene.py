@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from foureyes.core.assess import Assessment, assess, stages_of
+from foureyes.core.assess import Assessment, assess
 from foureyes.core.events import ReviewEvent
 from foureyes.core.evolve import fold
 from foureyes.core.facts import Facts
 from foureyes.core.model import Review
 from foureyes.core.rules import Rules, Stage
+from foureyes.core.stack import stages_of, stricter_protocols
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +55,6 @@ class Scene:
         caps = [found.revisions_max for one in self.review.protocols if (found := self.rules.protocol(one))]
         other = self.stricter
         if other:
-            caps += [
-                found.revisions_max for one in other.protocols_for(self.review.kind) if (found := other.protocol(one))
-            ]
+            names = stricter_protocols(other, self.review)
+            caps += [found.revisions_max for one in names if (found := other.protocol(one))]
         return max(0, min(caps, default=0) - self.review.resubmissions)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from foureyes.core.assess import stages_of
 from foureyes.core.model import ReportRequest, Request, Review, Revision, Seat
 from foureyes.core.rules import Blind, Rules, Stage
+from foureyes.core.stack import stages_of
 from foureyes.core.values import Who
 
 

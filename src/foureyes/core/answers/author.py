@@ -146,6 +146,8 @@ def _change_of(scene: Scene, command: SubmitRevision) -> ChangeKind:
         raise refuse(Code.RULING_PENDING, request=ruling.id)
     if any(digest == command.digest for _, digest in review.vetoes):
         raise refuse(Code.VETOED, review=review.id)
+    if command.digest in review.cleared_digests:
+        raise refuse(Code.SAME_DIGEST)
     if command.digest != review.digest:
         return scene.facts.change
     asked = review.revision_request()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from foureyes.core import events as e
-from foureyes.core.evolve.puts import changed, put, with_finding, without
+from foureyes.core.evolve.puts import answered, changed, put, with_finding, without
 from foureyes.core.model import Finding, Matched, Review
 from foureyes.core.values import Standing
 
@@ -38,10 +38,8 @@ def finding_raised(review: Review, event: e.FindingRaised) -> Review:
 
 def finding_answered(review: Review, event: e.FindingAnswered) -> Review:
     old = review.findings[event.finding]
-    answered = changed(
-        old, standing=Standing.ANSWERED, answer=event.text, rebuttal=event.rebuttal, answers=old.answers + 1
-    )
-    return _after_answer(with_finding(review, answered))
+    told = changed(old, standing=Standing.ANSWERED, answer=event.text, rebuttal=event.rebuttal, answers=old.answers + 1)
+    return _after_answer(with_finding(review, told))
 
 
 def _after_answer(review: Review) -> Review:
@@ -75,7 +73,7 @@ def _drop_from_about(review: Review, finding: Finding) -> Review:
         return review
     about = tuple(one for one in request.about if one != finding.id)
     if not about and (finding.seat, review.revision) in review.reports:
-        return changed(review, requests=without(review.requests, request.id))
+        return answered(review, finding.seat)
     return changed(review, requests=put(review.requests, request.id, changed(request, about=about)))
 
 
@@ -86,7 +84,7 @@ def finding_verified(review: Review, event: e.FindingVerified) -> Review:
         return verified
     about = tuple(one for one in request.about if one != event.finding)
     if not about:
-        return changed(verified, requests=without(review.requests, request.id))
+        return answered(verified, event.seat)
     return changed(verified, requests=put(review.requests, request.id, changed(request, about=about)))
 
 

@@ -90,7 +90,8 @@ def deadline_passed(review: Review, event: e.DeadlinePassed) -> Review:
 
 
 def cleared(review: Review, event: e.ReviewCleared) -> Review:
-    return changed(review, outcome=Outcome.CLEARED, cleared=event.digest, requests={})
+    digests = review.cleared_digests | {event.digest}
+    return changed(review, outcome=Outcome.CLEARED, cleared=event.digest, cleared_digests=digests, requests={})
 
 
 def closed(review: Review, event: e.ReviewClosed) -> Review:
@@ -106,7 +107,9 @@ def reopened(review: Review, event: e.ReviewReopened) -> Review:
         resubmissions=0,
         clock_revisions=0,
     )
-    return asked_anew(going, "") if event.by.is_human else argued_anew(going, "")
+    if not event.by.is_human:
+        return argued_anew(going, "")
+    return asked_anew(changed(going, cleared_digests=review.cleared_digests - {review.digest}), "")
 
 
 def policy_noted(review: Review, event: e.PolicyNoted) -> Review:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from foureyes.core.model import Finding, Request, Review
 
-__all__ = ["changed", "put", "with_finding", "with_request", "without"]
+__all__ = ["answered", "changed", "put", "with_finding", "with_request", "without"]
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -26,6 +26,13 @@ else:
 
 def put(mapping: Mapping[K, V], key: K, value: V) -> dict[K, V]:
     return {**mapping, key: value}
+
+
+def answered(review: Review, seat: str) -> Review:
+    """Nothing is owed by this seat any more, so nobody's time on it runs."""
+    holder = review.seats[seat]
+    seats = put(review.seats, seat, changed(holder, lease=None)) if holder.lease else review.seats
+    return changed(review, seats=seats, requests=without(review.requests, seat))
 
 
 def without(mapping: Mapping[str, V], key: str) -> Mapping[str, V]:

@@ -1,0 +1,71 @@
+"""Which stages must a review pass? Those of its protocols, one behind the other, and of a policy that binds it too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from foureyes.core.facts import Risk, RiskLevel
+from foureyes.core.gates.unknown import Unknown
+from foureyes.core.model import Review
+from foureyes.core.risk import protocols_for
+from foureyes.core.rules import Options, Rules, Stage, Style
+
+
+def stages_of(rules: Rules, review: Review, stricter: Rules | None = None) -> tuple[Stage, ...]:
+    """The stages of every protocol the review must pass, in order; a stricter policy in force adds its own."""
+    names = review.protocols
+    if not review.stricter:
+        return _cached(rules, names, lambda: _concatenated(rules, names))
+    if stricter is None or stricter.digest != review.stricter:
+        return (*_concatenated(rules, names), _unknown(f"policy {review.stricter}"))
+    added = stricter_protocols(stricter, review)
+    return _cached(rules, (*names, stricter.digest, *added), lambda: _both(rules, names, stricter, added))
+
+
+def stricter_protocols(stricter: Rules, review: Review) -> tuple[str, ...]:
+    """What the policy put into force meanwhile demands of these bytes, and its reading of what was demanded before."""
+    current = review.current
+    paths = (part.name for part in current.parts)
+    same = (name for name in review.protocols if stricter.protocol(name))
+    return protocols_for(stricter, review.kind, paths, Risk(level=RiskLevel[current.risk.upper()]), same)
+
+
+def _both(rules: Rules, names: tuple[str, ...], stricter: Rules, added: tuple[str, ...]) -> tuple[Stage, ...]:
+    """Stages with the same seats must meet the gates of both; where the seats differ both stages stand."""
+    others = {stage.name: stage for stage in _concatenated(stricter, added)}
+    merged: list[Stage] = []
+    for stage in _concatenated(rules, names):
+        other = others.get(stage.name)
+        if other is not None and other.seats == stage.seats:
+            merged.append(_merge(stage, others.pop(stage.name)))
+        else:
+            merged.append(stage)
+    taken = {stage.name for stage in merged}
+    renamed = (replace(one, name=f"{one.name}+") if one.name in taken else one for one in others.values())
+    return (*merged, *renamed)
+
+
+def _merge(own: Stage, other: Stage) -> Stage:
+    extra = tuple(gate for gate in other.gates if gate not in own.gates)
+    return replace(own, gates=(*own.gates, *extra))
+
+
+def _concatenated(rules: Rules, names: tuple[str, ...]) -> tuple[Stage, ...]:
+    stages: list[Stage] = []
+    for name in names:
+        protocol = rules.protocol(name)
+        stages.extend(protocol.stages if protocol else (_unknown(name),))
+    return tuple(stages)
+
+
+def _cached(rules: Rules, key: tuple[str, ...], build: Callable[[], tuple[Stage, ...]]) -> tuple[Stage, ...]:
+    """Remember stages beside the rules they come from: the same rules always give the same stages."""
+    memo = rules.stages_memo
+    if key not in memo:
+        memo[key] = build()
+    return memo[key]
+
+
+def _unknown(name: str) -> Stage:
+    return Stage(name=name, seats=(), gates=(Unknown(name=name),), options=Options(style=Style.SOLO))
