@@ -91,9 +91,9 @@ BREAKS_003: dict[str, tuple[Break, ...]] = {
     ),
     "O2": _one(TALLY, "        if owes:\n", "        if owes and not reports:\n"),
     "O3": _one(
-        "core/four_rules.py",
-        "key=lambda one: (one.number, _GRAVITY[one.verdict])",
-        "key=lambda one: (-one.number, _GRAVITY[one.verdict])",
+        "core/evolve/reports.py",
+        "reports=put(review.reports, (event.seat, event.revision), report)",
+        "reports=put(review.reports, (event.seat, event.revision), before or report)",
     ),
     "O4": _one(
         PROTOCOLS,
