@@ -205,6 +205,7 @@ def test_parallel_reviewers_are_blind_and_a_successor_sees_only_the_draft() -> N
     play.do(ANN, LeaveSeat(seat="resolve.1"))
     play.report(BOB, findings=(finding("no time"),))
     play.do(EVE, TakeSeat(seat="resolve.1"))
+    assert view(play.rules, play.review, BOB).review.seats["resolve.1"].draft == ""
     shown = view(play.rules, play.review, EVE).review
     assert shown.seats["resolve.1"].draft == "page 3 has no cause"
     assert (list(shown.seats), shown.findings, shown.reports) == (["resolve.1"], {}, {})

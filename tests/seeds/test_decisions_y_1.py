@@ -314,9 +314,11 @@ def test_equal_words_about_two_places_are_two_findings() -> None:
         same, same, finding("no cause", place=at(50)), finding("chapter 3 drags"), finding("chapter 4 drags")
     )
     assert [one.place for one in play.review.findings.values()] == [at(3), at(50), None, None]
-    play.do(DEV, AnswerFinding(finding=FIRST, text="fixed"))
-    play.report(ANN, findings=(same,))
-    assert play.last(FindingReopened).finding == FIRST
+    for name in (FIRST, "resolve.1-F2"):
+        play.do(DEV, AnswerFinding(finding=name, text="fixed"))
+    play.report(ANN, findings=(finding("no cause", place=at(4)), finding("no cause", place=at(51))))
+    reopened = [one.finding for one in play.log if isinstance(one, FindingReopened)]
+    assert sorted(reopened) == [FIRST, "resolve.1-F2"]
 
 
 def test_a_skip_is_on_the_record_and_decided_anew_for_each_revision() -> None:

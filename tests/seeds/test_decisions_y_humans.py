@@ -333,13 +333,15 @@ def test_a_veto_is_only_reminded_of() -> None:
 
 
 def test_ten_new_versions_of_a_story_and_then_the_shelf() -> None:
-    """Y12: new bytes count; the eleventh resubmission is not taken, the work is shelved."""
+    """Y12: new bytes count; the eleventh resubmission is not taken but shelves; coming back, they count anew."""
     play = reviewed()
     for number in range(2, 12):
         play.revise(f"d{number}")
     assert (end(play), play.review.resubmissions) == (None, 10)
     play.revise("d12")
     assert (end(play), play.review.revision) == (Outcome.SHELVED, 11)
+    play.revise("d12")
+    assert (end(play), play.review.resubmissions) == (None, 1)
 
 
 def worry(play: Play, word: str) -> None:
