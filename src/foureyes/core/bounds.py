@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
 from datetime import timedelta
+from functools import lru_cache
 
 from foureyes.core.commands import ReviewCommand
 from foureyes.core.refusals import Code, refuse
@@ -11,6 +12,8 @@ from foureyes.core.rules import Limits
 
 PERCENT_MAX = 100
 NUMBER_MAX = 1_000_000_000_000
+TYPES_CACHED_MAX = 128
+NOTHING = (None, "", ())
 PERCENTS = frozenset({"confidence", "coverage"})
 #: How the fields of commands and values write that they hold a number; True is not 1 there.
 NUMBERS = frozenset({"int", "int | None"})
@@ -28,13 +31,19 @@ def _check(limits: Limits, name: str, value: object) -> None:
         _check_list(limits, name, value)
     elif isinstance(value, timedelta):
         _check_number(f"{name} in seconds", value // timedelta(seconds=1), low=1, high=NUMBER_MAX)
-    elif is_dataclass(value):
-        for field in fields(value):
-            found: object = getattr(value, field.name)
-            if str(field.type) in NUMBERS:
-                _check_number(field.name, found, low=0, high=PERCENT_MAX if field.name in PERCENTS else NUMBER_MAX)
-            else:
-                _check(limits, field.name, found)
+    else:
+        for field, is_number in _fields_of(type(value)):
+            found: object = getattr(value, field)
+            if is_number:
+                _check_number(field, found, low=0, high=PERCENT_MAX if field in PERCENTS else NUMBER_MAX)
+            elif found not in NOTHING:
+                _check(limits, field, found)
+
+
+@lru_cache(maxsize=TYPES_CACHED_MAX)
+def _fields_of(kind: type) -> tuple[tuple[str, bool], ...]:
+    """The fields of a value, and whether each holds a number."""
+    return tuple((one.name, str(one.type) in NUMBERS) for one in fields(kind)) if is_dataclass(kind) else ()
 
 
 def _check_text(limits: Limits, name: str, text: str) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from foureyes.core.assess import Assessment, assess
@@ -24,9 +24,11 @@ class Scene:
     facts: Facts
     now: datetime
 
-    def after(self, events: Iterable[ReviewEvent]) -> Scene:
+    def after(self, events: Sequence[ReviewEvent]) -> Scene:
         """The same scene once these events have happened."""
-        return replace(self, review=fold(events, self.review))
+        if not events:
+            return self
+        return Scene(rules=self.rules, review=fold(events, self.review), facts=self.facts, now=self.now)
 
     @property
     def stricter(self) -> Rules | None:

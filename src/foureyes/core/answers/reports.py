@@ -76,14 +76,17 @@ def _report(scene: Scene, command: SubmitReport, stage: Stage, name: str, actor:
         yield from _inconclusive(scene, command, stage, seat, actor=actor, failure=failure)
         return
     settled = tuple(settlements(scene, seat, command.settled, actor))
-    found = sort_drafts(scene.after(settled), stage, seat, actor, _drafts(stage, command, verdict))
-    written: tuple[ReviewEvent, ...] = (*settled, *found.events)
-    written = (*written, *_not_found_again(scene.after(written), seat, actor, verdict))
-    claim = claim_of(scene.after(written), stage, seat, command, actor=actor, verdict=verdict, found=found)
+    after = scene.after(settled)
+    found = sort_drafts(after, stage, seat, actor, _drafts(stage, command, verdict))
+    after = after.after(found.events)
+    gone = _not_found_again(after, seat, actor, verdict)
+    after = after.after(gone)
+    claim = claim_of(after, stage, seat, command, actor=actor, verdict=verdict, found=found)
+    written = (*settled, *found.events, *gone)
     if not written:
         _check_is_new(scene, claim)
     yield from (*written, claim)
-    yield from match_stage(scene.after((*written, claim)), stage)
+    yield from match_stage(after.after((claim,)), stage)
 
 
 def _inconclusive(
