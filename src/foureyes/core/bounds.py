@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
 from datetime import timedelta
-from functools import lru_cache
 
 from foureyes.core.commands import ReviewCommand
 from foureyes.core.refusals import Code, refuse
@@ -12,8 +11,8 @@ from foureyes.core.rules import Limits
 
 PERCENT_MAX = 100
 NUMBER_MAX = 1_000_000_000_000
-TYPES_CACHED_MAX = 128
 NOTHING = (None, "", ())
+_FIELDS: dict[type, tuple[tuple[str, bool], ...]] = {}
 PERCENTS = frozenset({"confidence", "coverage"})
 #: How the fields of commands and values write that they hold a number; True is not 1 there.
 NUMBERS = frozenset({"int", "int | None"})
@@ -40,10 +39,12 @@ def _check(limits: Limits, name: str, value: object) -> None:
                 _check(limits, field, found)
 
 
-@lru_cache(maxsize=TYPES_CACHED_MAX)
 def _fields_of(kind: type) -> tuple[tuple[str, bool], ...]:
-    """The fields of a value, and whether each holds a number."""
-    return tuple((one.name, str(one.type) in NUMBERS) for one in fields(kind)) if is_dataclass(kind) else ()
+    """The fields of a value, and whether each holds a number; remembered, there are only so many types."""
+    if kind not in _FIELDS:
+        found = fields(kind) if is_dataclass(kind) else ()
+        _FIELDS[kind] = tuple((one.name, str(one.type) in NUMBERS) for one in found)
+    return _FIELDS[kind]
 
 
 def _check_text(limits: Limits, name: str, text: str) -> None:
