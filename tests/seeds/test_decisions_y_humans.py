@@ -245,6 +245,15 @@ def test_demands_become_findings_that_the_seat_confirms() -> None:
     assert play.last(RevisionRequested).ordered_by == "hugo"
 
 
+def test_demands_reach_the_author_where_no_seat_could_confirm_them() -> None:
+    """Y10: nobody can hold the seat; what the human asks for is said in the request itself."""
+    play = Play()
+    play.know(pool=())
+    play.open("create_core")
+    play.do(HUGO, rule(play, "compromise", "add tests"))
+    assert play.last(RevisionRequested).reasons == ("I have read it; add tests",)
+
+
 def several(needs: int = 2, *members: str) -> Rules:
     """Two of a group must agree before anything opens."""
     plain = resolve()

@@ -71,7 +71,8 @@ def ruling_effect(
             name=ruling.stage, seats=(), gates=(), options=Options(style=Style.SOLO)
         )
         findings = (*ruling.findings, *(one.finding for one in raised))
-        wanted = Judgement(move=Move.REVISE, reason=reason, findings=findings)
+        words = (reason,) if raised else (reason, *demands)
+        wanted = Judgement(move=Move.REVISE, reason="; ".join(words), findings=findings)
         yield ask_revision(scene, stage, wanted, ordered_by=actor.name, by_clock=not actor.is_human)
     elif option.effect in CLOSING:
         yield ReviewClosed(outcome=CLOSING[option.effect], reason=reason)
