@@ -81,7 +81,7 @@ def _is_needed(asked: RevisionRequest, speaking: StageJudgement, judgement: Judg
     if asked.stage != speaking.stage.name:
         return False
     if asked.answers:
-        return judgement.move is Move.WAIT and any(one.what is Owing.ANSWER for one in _owed(speaking))
+        return judgement.move is Move.WAIT and bool(_answers_owed(speaking))
     return judgement.move in (Move.REVISE, Move.CLARIFY)
 
 
@@ -118,12 +118,19 @@ def _owed(speaking: StageJudgement) -> list[Owed]:
     return [owed for one in speaking.gates if one.judgement.move is Move.WAIT for owed in one.judgement.owes]
 
 
-def _wait(scene: Scene, speaking: StageJudgement) -> Iterator[ReviewEvent]:
+def _answers_owed(speaking: StageJudgement) -> tuple[str, ...]:
+    """What the author should answer; where verdicts are added up, once every verdict is in."""
     owed = _owed(speaking)
-    answers = tuple(dict.fromkeys(f for one in owed if one.what is Owing.ANSWER for f in one.findings))
+    if speaking.stage.options.votes and any(one.what is Owing.REPORT for one in owed):
+        return ()
+    return tuple(dict.fromkeys(f for one in owed if one.what is Owing.ANSWER for f in one.findings))
+
+
+def _wait(scene: Scene, speaking: StageJudgement) -> Iterator[ReviewEvent]:
+    answers = _answers_owed(speaking)
     if answers:
         yield from ask_answers(scene, speaking.stage, answers, speaking.judgement.reason)
-    asked = tuple(ask_seats(scene, speaking.stage, [one for one in owed if one.what is not Owing.ANSWER]))
+    asked = tuple(ask_seats(scene, speaking.stage, [one for one in _owed(speaking) if one.what is not Owing.ANSWER]))
     yield from asked
     if scene.review.revision == 1 and not any(isinstance(one, RulingRequested) for one in asked):
         yield from _ask_early(scene, speaking)

@@ -41,4 +41,5 @@ class Majority:
 
 def _against(review: Review, layers: tuple[str, ...]) -> list[Report]:
     doubts = (Verdict.CONCERNS, Verdict.REJECT)
-    return [one for layer in layers for one in review.reports_in(layer) if one.verdict in doubts]
+    judged = [layer for layer in layers if (layer, review.revision) not in review.overridden]
+    return [one for layer in judged for one in review.reports_in(layer) if one.verdict in doubts]
