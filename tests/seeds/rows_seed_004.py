@@ -26,7 +26,11 @@ SEED_004 = (
         "At the start the service's memory is read: known issues first, known false positives avoided.",
         area="learning",
     ),
-    Row("004-13", "Seen again: frequency + 1 and last seen; new: a row; the count of reviews goes up."),
+    Row(
+        "004-13",
+        "Seen again: frequency + 1 and last seen; new: a row; the index counts one review more.",
+        area="learning",
+    ),
     Row("004-14", "A pattern not seen for 30 days is archived."),
     Row("004-15", "Round 1 asks spec A, spec B, quality A and quality B together."),
     Row("004-16", "If spec fails, the quality results are discarded."),
