@@ -82,7 +82,7 @@ BREAKS_A: dict[str, tuple[Break, ...]] = {
         "yield from ()",
     ),
     "A4": _one("core/rules.py", "evidence_chars_min: int = 8", "evidence_chars_min: int = 1"),
-    "A5": _one(LIFECYCLE, 'else argued_anew(going, "")', "else going"),
+    "A5": _one(LIFECYCLE, 'return argued_anew(going, "")', "return going"),
     "A7": _one(VIEWS, "    return review.revision in mine", "    return bool(mine)"),
     "A8": _one(
         SETTLING,
@@ -118,7 +118,9 @@ BREAKS_Y: dict[str, tuple[Break, ...]] = {
     "Y6": _one("core/skips.py", "if review.kind in rule.kinds and risk.trivial:", "if review.kind in rule.kinds:"),
     "Y7": _one(PROTOCOLS, "style=Style.SESSION, concern_is_finding=True", "style=Style.SESSION"),
     "Y8": _one(
-        LIFECYCLE, 'return asked_anew(going, "") if event.by.is_human else', "return going if event.by.is_human else"
+        "core/evolve/rulings.py",
+        "return number == review.revision and stage in",
+        "return False and number > 0 and stage in",
     ),
     "Y9": _one(DRAFTS, "    if seat.part is Part.COUNSEL:\n", "    if False:\n"),
     "Y10": _one(
