@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from typing import Protocol as Interface
 
 from foureyes.core.facts import RiskLevel
+from foureyes.core.kinds import canonical_kind
 from foureyes.core.values import ChangeKind, Part, Severity
 
 if TYPE_CHECKING:
@@ -279,7 +280,8 @@ class Rules:
 
     def protocols_for(self, kind: str) -> tuple[str, ...]:
         """The protocols a kind of work must meet."""
-        return next((rule.protocols for rule in self.kinds if rule.kind == kind), self.default)
+        wanted = canonical_kind(kind)
+        return next((rule.protocols for rule in self.kinds if canonical_kind(rule.kind) == wanted), self.default)
 
     def group(self, name: str) -> frozenset[str]:
         """The people of a group; a group nobody defined has nobody in it."""

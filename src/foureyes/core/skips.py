@@ -8,6 +8,7 @@ from foureyes.core.events import StagesSkipped
 from foureyes.core.facts import RiskLevel
 from foureyes.core.globs import matches
 from foureyes.core.independence import normal
+from foureyes.core.kinds import canonical_kind
 from foureyes.core.rules import NEVER_SKIPPED, SkipRule
 from foureyes.core.scene import Scene
 from foureyes.core.trust import Skip, TrustRecord, may_skip
@@ -46,12 +47,12 @@ def kinds_of(scene: Scene) -> frozenset[str]:
     """The kind the author named and those its paths make it; a name never takes one away."""
     paths = [part.name for part in scene.review.current.parts]
     touched = (rule.kind for rule in scene.rules.paths if any(matches(rule.pattern, path) for path in paths))
-    return frozenset((scene.review.kind, *touched))
+    return frozenset(map(canonical_kind, (scene.review.kind, *touched)))
 
 
 def _by_rule(scene: Scene, rule: SkipRule) -> Skip | None:
     review, risk = scene.review, scene.facts.risk
-    if not kinds_of(scene).isdisjoint(rule.except_for):
+    if not kinds_of(scene).isdisjoint(map(canonical_kind, rule.except_for)):
         return None
     if rule.learned and risk.level < RiskLevel.HIGH:
         found = may_skip(_record(scene), scene.now, scene.rules.learning, audit_draw=scene.facts.draw)
