@@ -24,7 +24,11 @@ BREAKS_001_B: dict[str, tuple[Break, ...]] = {
     "001-13": (Break(file="core/peer_data.py", old='    "api_endpoint_change",\n)', new=")"),),
     "001-14": (
         Break(file="core/skips.py", old="if kinds_of(scene) & NEVER_SKIPPED:", new="if False:"),
-        Break(file="core/skips.py", old="if not kinds_of(scene).isdisjoint(rule.except_for):", new="if False:"),
+        Break(
+            file="core/skips.py",
+            old="if not kinds_of(scene).isdisjoint(map(canonical_kind, rule.except_for)):",
+            new="if False:",
+        ),
     ),
     "001-15": (Break(file="core/trust.py", old="return _why_too_thin(record, learning)", new='return ""'),),
     "001-16": (

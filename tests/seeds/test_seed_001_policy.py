@@ -9,10 +9,10 @@ from foureyes.core.facts import Facts, Risk, RiskLevel
 from foureyes.core.gates import Standards
 from foureyes.core.peer_data import CRITERIA, DEFAULT_CRITERIA, MATRIX, REQUIRED_KINDS, TRIVIAL_KINDS
 from foureyes.core.refusals import Code
-from foureyes.core.rules import Learning, Limits, PathRule, Rules, SkipRule, Times
+from foureyes.core.rules import KindRule, Learning, Limits, PathRule, Rules, SkipRule, Times
 from foureyes.core.values import ClearedBy, Outcome, Who, WorkPart
 from tests.cast import AUDITOR, FULL_DEFAULT, POOL, RULES, Play, holds, rules_with
-from tests.seeds.peer_play import NOT_DRAWN, approve, opened, opened_by, reviewer, ruling
+from tests.seeds.peer_play import NOT_DRAWN, approve, fast_lane, opened, opened_by, reviewer, ruling
 
 TRIVIAL = Risk(level=RiskLevel.LOW, trivial=True)
 AGGRESSIVE = (("autonomy_level", "aggressive"),)
@@ -212,6 +212,22 @@ def test_a_kind_has_one_spelling_whatever_the_caller_wrote(said: str, kind: str)
     """B12: hyphen, underscore and case are the same, and known aliases are taken."""
     play = opened(said)
     assert (play.review.kind, reviewer(play)) == (kind, "auditor")
+
+
+def test_a_policy_may_spell_a_kind_as_it_likes() -> None:
+    """B12, B8: a hyphen in the policy file neither loses its protocols nor opens the fast lane for a guarded path."""
+    rules = rules_with(
+        kinds=(
+            KindRule(kind="Create-Core", protocols=("peer",)),
+            KindRule(kind="security-change", protocols=("peer",)),
+        ),
+        paths=(PathRule(pattern="auth/**", kind="security-change"),),
+    )
+    assert rules.protocols_for("create_core") == ("peer",)
+    parts = (WorkPart(name="auth/login.py", digest="p1"),)
+    assert reviewer(opened(rules=rules, facts=fast_lane(), parts=parts)) == "auditor"
+    harmless = (WorkPart(name="lib/list.py", digest="p1"),)
+    assert opened(rules=rules, facts=fast_lane(), parts=harmless).review.outcome is Outcome.CLEARED
 
 
 @pytest.mark.parametrize("role", ["core_developer", "core-developer", "Core-Developer"])

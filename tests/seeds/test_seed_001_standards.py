@@ -9,8 +9,8 @@ from foureyes.core.events import ReportSubmitted, ReviewCleared, RevisionRequest
 from foureyes.core.gates import Mode
 from foureyes.core.refusals import Code, Refusal
 from foureyes.core.rules import Protocol, SeatRule
-from foureyes.core.values import Outcome
-from tests.cast import AUDITOR, FULL, TESTER, finding, rules_with
+from foureyes.core.values import Criterion, Outcome
+from tests.cast import AUDITOR, FULL, RULES, TESTER, finding, rules_with
 from tests.seeds.peer_play import approve, ask_changes, failed, opened, outcome, reject, reviewer, ruling
 
 ADVISORY = rules_with(protocols.peer(mode=Mode.ADVISORY))
@@ -70,6 +70,15 @@ def test_an_approval_beside_an_own_critical_finding_is_refused() -> None:
         verdict="approve", checklist=FULL, confidence=95, findings=(finding("Keys are logged", "critical"),)
     )
     assert play.refused(AUDITOR, report) is Code.OWN_FINDING_BLOCKS
+
+
+def test_the_seeds_own_report_that_asks_for_changes_goes_back_to_the_author() -> None:
+    """001-20: errors not handled, 60 sure; in strict and in advisory mode alike the author is asked."""
+    for rules in (RULES, ADVISORY):
+        play = opened("create_core", rules=rules)
+        unmet = (Criterion(name="proper_error_handling", passed=False),)
+        play.report(AUDITOR, verdict="CONCERNS", checklist=unmet, confidence=60)
+        assert play.last(RevisionRequested).reasons == ("auditor: concerns",)
 
 
 @pytest.mark.parametrize(
