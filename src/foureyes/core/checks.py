@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from foureyes.core.independence import normal
-from foureyes.core.model import Finding, Review
+from foureyes.core.model import Finding, Review, Seat
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.values import Severity, Who
 
@@ -66,6 +66,14 @@ def check_human(review: Review, actor: Who, what: str) -> None:
     makers = {normal(one.name) for one in (review.author, *(revision.by for revision in review.revisions))}
     if normal(actor.name) in makers:
         raise refuse(Code.AUTHOR_MAY_NOT, name=actor.name)
+
+
+def raised_by(review: Review, finding: str) -> Seat:
+    """The seat a finding's id names, whether or not there is such a finding: a blind reviewer must not learn that."""
+    seat = review.seats.get(finding.rpartition("-F")[0])
+    if seat is None:
+        raise refuse(Code.UNKNOWN_FINDING, finding=finding)
+    return seat
 
 
 def finding_of(review: Review, finding: str) -> Finding:

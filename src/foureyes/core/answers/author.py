@@ -97,6 +97,8 @@ def submit_revision(scene: Scene, command: SubmitRevision, actor: Who) -> Iterat
         confidence=command.confidence,
         turns=command.turns,
     )
+    if len({answer.finding for answer in command.answers}) < len(command.answers):
+        raise refuse(Code.DUPLICATE, what="An answer to one of these findings")
     for answer in command.answers:
         yield _answered(review, answer, review.revision + 1)
 

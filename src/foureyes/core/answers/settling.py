@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from foureyes.core.answers.seats import held_seat
 from foureyes.core.asks import ask_ruling
-from foureyes.core.checks import check_current, check_open, check_reason, finding_of
+from foureyes.core.checks import check_current, check_open, check_reason, finding_of, raised_by
 from foureyes.core.commands import KeepReport, ReportInconclusive, SettleFinding, Settlement, VerifyFinding
 from foureyes.core.events import (
     FindingReopened,
@@ -28,9 +28,8 @@ def settle_finding(scene: Scene, command: SettleFinding, actor: Who) -> Iterator
     """The seat's holder says whether an answer satisfies; the last one settled vouches for this revision."""
     check_open(scene.review)
     check_current(scene.review, command.revision)
-    finding = finding_of(scene.review, command.finding)
-    seat, stage = held_seat(scene, finding.seat, actor)
-    word = Settlement(finding=finding.id, resolved=command.resolved, note=command.note)
+    seat, stage = held_seat(scene, raised_by(scene.review, command.finding).id, actor)
+    word = Settlement(finding=command.finding, resolved=command.resolved, note=command.note)
     events = tuple(settlements(scene, seat, (word,), actor))
     yield from events
     after = scene.after(events).review
@@ -41,20 +40,25 @@ def settle_finding(scene: Scene, command: SettleFinding, actor: Who) -> Iterator
 
 def settlements(scene: Scene, seat: Seat, words: Iterable[Settlement], actor: Who) -> Iterator[ReviewEvent]:
     """A reviewer's word on findings of their own seat: resolved, or open again."""
-    revision = scene.review.revision
     for word in words:
-        finding = finding_of(scene.review, word.finding)
-        if finding.seat != seat.id:
-            raise refuse(Code.NOT_THE_HOLDER, holder=f"the holder of seat {finding.seat}")
-        if finding.is_settled:
-            raise refuse(Code.SETTLED, finding=finding.id, standing=finding.standing)
-        if word.resolved:
-            _check_own_mistake(finding, word)
-            yield FindingResolved(finding=finding.id, revision=revision, by=actor.name, note=word.note)
-        elif finding.standing is Standing.ANSWERED:
-            yield FindingReopened(finding=finding.id, revision=revision, by=actor.name, note=word.note)
-        else:
-            raise refuse(Code.NOT_OPEN, finding=finding.id, standing=finding.standing)
+        owner = raised_by(scene.review, word.finding)
+        if owner.id != seat.id:
+            raise refuse(Code.NOT_THE_HOLDER, holder=f"the holder of seat {owner.id}")
+        event = _settled(scene, word, actor)
+        yield event
+        scene = scene.after((event,))
+
+
+def _settled(scene: Scene, word: Settlement, actor: Who) -> ReviewEvent:
+    finding, revision = finding_of(scene.review, word.finding), scene.review.revision
+    if finding.is_settled:
+        raise refuse(Code.SETTLED, finding=finding.id, standing=finding.standing)
+    if word.resolved:
+        _check_own_mistake(finding, word)
+        return FindingResolved(finding=finding.id, revision=revision, by=actor.name, note=word.note)
+    if finding.standing is not Standing.ANSWERED:
+        raise refuse(Code.NOT_OPEN, finding=finding.id, standing=finding.standing)
+    return FindingReopened(finding=finding.id, revision=revision, by=actor.name, note=word.note)
 
 
 def _check_own_mistake(finding: Finding, word: Settlement) -> None:
@@ -86,10 +90,12 @@ def verify_finding(scene: Scene, command: VerifyFinding, actor: Who) -> Iterator
     """A verifying seat grades a finding; a refuted one becomes advice, with the refutation kept."""
     check_open(scene.review)
     check_current(scene.review, command.revision)
+    seat, _ = _verifier(scene, raised_by(scene.review, command.finding).stage, actor)
     finding = finding_of(scene.review, command.finding)
     if finding.is_settled:
         raise refuse(Code.SETTLED, finding=finding.id, standing=finding.standing)
-    seat, _ = _verifier(scene, finding, actor)
+    if finding.verification is not None:
+        raise refuse(Code.DUPLICATE, what="This verification")
     word = command.result.strip().lower()
     if word not in list(Verification):
         raise refuse(Code.UNKNOWN_WORD, what="The result", word=command.result, allowed=", ".join(Verification))
@@ -106,10 +112,10 @@ def verify_finding(scene: Scene, command: VerifyFinding, actor: Who) -> Iterator
     )
 
 
-def _verifier(scene: Scene, finding: Finding, actor: Who) -> tuple[Seat, Stage]:
-    seats = scene.review.seats_of(finding.stage, Part.VERIFY)
+def _verifier(scene: Scene, stage: str, actor: Who) -> tuple[Seat, Stage]:
+    seats = scene.review.seats_of(stage, Part.VERIFY)
     if not seats:
-        raise refuse(Code.NO_FREE_SEAT, stage=finding.stage, name=actor.name)
+        raise refuse(Code.NO_FREE_SEAT, stage=stage, name=actor.name)
     return held_seat(scene, seats[0].id, actor)
 
 
