@@ -8,7 +8,8 @@ from foureyes.core.asks import ask_ruling
 from foureyes.core.checks import check_filled, check_reason, severity_of
 from foureyes.core.commands import AddNote, ReportEscape, RequestRuling
 from foureyes.core.events import EscapeReported, NoteAdded, ReviewEvent, ReviewReopened
-from foureyes.core.refusals import Code, refuse
+from foureyes.core.model import Review
+from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.scene import Scene
 from foureyes.core.values import Outcome, Who
 
@@ -28,6 +29,7 @@ def request_ruling(scene: Scene, command: RequestRuling, actor: Who) -> Iterator
     pending = review.ruling()
     if pending is not None:
         raise refuse(Code.RULING_PENDING, request=pending.id)
+    _check_undecided(review, actor)
     if (actor.name, review.revision) in review.asked:
         raise refuse(Code.ALREADY_ASKED, name=actor.name)
     if disputes:
@@ -38,6 +40,17 @@ def request_ruling(scene: Scene, command: RequestRuling, actor: Who) -> Iterator
     word = "creator_disagrees" if disputes else "asked"
     stage = speaking.stage if speaking else None
     yield ask_ruling(scene, stage, word, command.reason, by=actor.name, argument=command.argument)
+
+
+def _check_undecided(review: Review, actor: Who) -> None:
+    """What a human ordered for this version is not argued about again; only another human may ask anew."""
+    asked = review.revision_request()
+    if asked and asked.ordered_by and not asked.by_clock and not actor.is_human:
+        raise Refusal(
+            Code.ALREADY_ASKED,
+            f"{asked.ordered_by} has decided about this version already.",
+            "Do what was decided, or withdraw the work.",
+        )
 
 
 def report_escape(scene: Scene, command: ReportEscape, actor: Who) -> Iterator[ReviewEvent]:
