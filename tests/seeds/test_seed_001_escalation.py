@@ -245,6 +245,22 @@ def test_a_ruling_is_applied_final_and_kept_with_who_what_and_why() -> None:
     assert play.refused(HUGO, late) is Code.UNKNOWN_REQUEST
 
 
+def test_what_a_human_ordered_for_a_version_is_not_argued_about_again() -> None:
+    """001-64, Y2: neither author nor reviewer gets rid of the order by asking once more, until there is a new version."""
+    play = gap()
+    architect = play.facts.pool[1].who
+    decided(play, "compromise", demands=("Log each use of the key",))
+    order = play.last(RevisionRequested)
+    assert (order.ordered_by, order.findings) == ("hugo", ("peer.1-F1",))
+    for party in (play.author, architect):
+        again = commands.RequestRuling(reason="Please think again")
+        assert play.refused(party, again) is Code.ALREADY_ASKED
+    assert play.review.revision_request() is not None
+    play.revise("d2")
+    play.do(play.author, commands.RequestRuling(reason="This version is another matter"))
+    assert ruling(play).reason == "asked"
+
+
 def test_no_answer_in_two_days_favours_the_reviewer_and_a_human_may_still_override() -> None:
     """001-63, 001-79: the work goes back to the author; the later override clears exactly these bytes."""
     play = gap()
