@@ -103,8 +103,8 @@ BREAKS_X: dict[str, tuple[Break, ...]] = {
     "X8": _one("core/skips.py", "enabled_by=found.enabled_by", 'enabled_by=""'),
     "X10": _one(
         "core/gates/agreement.py",
-        "        if not fixes:\n",
-        "        if not fixes and any((one.confidence or 0) < 100 for one in reports):\n",
+        "move = Move.REVISE if fixes else Move.ESCALATE",
+        "move = Move.REVISE if fixes or any(one.confidence == 100 for one in reports) else Move.ESCALATE",
     ),
     "X11": _one(LIFECYCLE, "outcome=event.outcome, reason=event.reason, requests={}", "outcome=event.outcome"),
 }

@@ -126,15 +126,17 @@ def _advice(scene: Scene, stage: Stage, seat: Seat, actor: Who, draft: Draft) ->
         return OUT_OF_SCOPE
     if seat.veto or severity is Severity.CRITICAL or actor.kind is WhoKind.PROGRAM:
         return ""
-    if stage.options.late_is_advisory and is_late(review, seat, draft.place):
+    if stage.options.late_is_advisory and is_late(review, seat, actor, draft.place):
         return LATE
     return BELOW_FLOOR if review.revision > 1 and severity < stage.options.floor else ""
 
 
-def is_late(review: Review, seat: Seat, place: Place | None) -> bool:
-    """Whether the place is unchanged since the last revision this seat reported on."""
+def is_late(review: Review, seat: Seat, actor: Who, place: Place | None) -> bool:
+    """Whether the place is unchanged since the last revision the seat reported on; a successor has not looked yet."""
     last = seat.reported if seat.reported < review.revision else seat.reported_before
-    return place is not None and last > 0 and not _changed_since(review, place, last)
+    report = review.reports.get((seat.id, last))
+    theirs = report is not None and report.reviewer.name == actor.name
+    return place is not None and theirs and not _changed_since(review, place, last)
 
 
 def _changed_since(review: Review, place: Place, revision: int) -> bool:

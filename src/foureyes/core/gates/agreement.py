@@ -56,10 +56,9 @@ class Agreement:
             if scenario == "agreed critical"
             else self.b_only_critical_fixes and scenario == "B-only critical"
         )
-        if not fixes:
-            return _ask(scenario, sure, reason)
+        move = Move.REVISE if fixes else Move.ESCALATE
         wanted = tuple(one.id for one in _live(review, stage.name) if one.severity > Severity.MINOR)
-        return Judgement(move=Move.REVISE, reason=reason, findings=wanted, scenario=scenario, confidence=sure)
+        return Judgement(move=move, reason=reason, findings=wanted, scenario=scenario, confidence=sure)
 
     def _seats(self, stage: Stage) -> list[str]:
         return [stage.seat_id(index) for index in range(len(stage.seats))]
