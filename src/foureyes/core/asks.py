@@ -225,8 +225,11 @@ def _tie_break(scene: Scene, stage: Stage, reason: str) -> Iterator[ReviewEvent]
 def _counsel(scene: Scene, stage: Stage) -> Iterator[ReviewEvent]:
     """A third pair of eyes for the human who decides; it counts in no gate."""
     seat = f"{stage.name}.counsel"
-    if seat not in scene.review.seats:
-        spec = SeatSpec(id=seat, stage=stage.name, part=Part.COUNSEL, required=False)
+    known = scene.review.seats.get(seat)
+    heard = (seat, scene.review.revision) in scene.review.reports
+    if not heard and scene.review.report_request(seat) is None:
+        reviewer = known.reviewer if known else None
+        spec = SeatSpec(id=seat, stage=stage.name, part=Part.COUNSEL, required=False, reviewer=reviewer)
         yield _request(scene, stage, spec, (), None)
 
 
