@@ -118,6 +118,27 @@ def test_a_third_reviewer_who_never_comes_does_not_hold_up_the_human() -> None:
     assert play.last(ReviewCleared).by is ClearedBy.HUMAN
 
 
+def test_a_third_review_is_attached_again_when_the_next_version_leaves_both_unsure() -> None:
+    """B30: whoever gave counsel before is asked about the new version too, once while the human decides."""
+    play = both_unsure()
+    play.report(BOB, seat="peer.counsel", verdict="approve", confidence=95, summary="It holds")
+    decided(play, "as_reviewed")
+    play.revise("d2", confidence=50)
+    play.report(AUDITOR, verdict="concerns", checklist=FULL, confidence=50, summary="I still do not know")
+    asked = play.last(ReportRequested)
+    assert (asked.seat.id, asked.revision, reviewer(play, "peer.counsel")) == ("peer.counsel", 2, "bob")
+    assert ruling(play).id == "ruling-2"
+
+
+def test_counsel_that_was_heard_or_is_pending_is_not_asked_twice_on_one_version() -> None:
+    """B30: a human's retry brings the same doubt back, but the third review of this version is there or on its way."""
+    play = both_unsure()
+    decided(play, "retry")
+    play.report(AUDITOR, verdict="concerns", checklist=FULL, confidence=40, summary="Even less")
+    counsels = [one for one in play.log if isinstance(one, ReportRequested) and one.seat.part is Part.COUNSEL]
+    assert (len(counsels), "peer.counsel" in play.review.requests) == (1, True)
+
+
 def test_a_reviewer_who_takes_back_what_was_settled_is_asked_to_clarify_before_the_author_is_asked() -> None:
     """001-71: it is logged which finding, the seat is asked once more, and the author owes nothing meanwhile."""
     play = contradicted()

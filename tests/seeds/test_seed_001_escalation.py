@@ -246,7 +246,7 @@ def test_a_ruling_is_applied_final_and_kept_with_who_what_and_why() -> None:
 
 
 def test_what_a_human_ordered_for_a_version_is_not_argued_about_again() -> None:
-    """001-64, Y2: neither author nor reviewer gets rid of the order by asking once more, until there is a new version."""
+    """001-64, Y2: neither author nor reviewer gets rid of the order by asking again; on a new version they may ask."""
     play = gap()
     architect = play.facts.pool[1].who
     decided(play, "compromise", demands=("Log each use of the key",))
