@@ -45,7 +45,9 @@ def measure(repeat: int) -> dict[str, object]:
     """Time the last command of the review, from the log to the new state, and each part of it."""
     play = long_review()
     last = commands.SettleFinding(finding=list(play.review.findings)[-1], revision=1, resolved=True)
-    whole, folding = [], []
+    whole: list[int] = []
+    folding: list[int] = []
+    after = fold(play.log)
     for _ in range(repeat):
         start = time.perf_counter_ns()
         review = fold(play.log)

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.facts import Risk, RiskLevel
 from foureyes.core.risk import (
     FILES_MAX,
     LINE_CHARS_MAX,
@@ -16,6 +15,7 @@ from foureyes.core.risk import (
     risk_of,
 )
 from foureyes.core.rules import KindRule, PathRule, RiskRule, Rules
+from foureyes.core.values import Risk, RiskLevel
 
 RULES = Rules(
     digest="d",

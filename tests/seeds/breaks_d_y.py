@@ -11,7 +11,9 @@ def _one(file: str, old: str, new: str) -> tuple[Break, ...]:
 
 
 BREAKS_D_Y: dict[str, tuple[Break, ...]] = {
-    "D-01": _one(DRAFTS, "if stage.options.late_is_advisory and is_late(review, seat, actor, draft.place):", "if False:"),
+    "D-01": _one(
+        DRAFTS, "if stage.options.late_is_advisory and is_late(review, seat, actor, draft.place):", "if False:"
+    ),
     "D-02": _one("core/answers/author.py", "or change not in stage.options.keeps or", "or"),
     "D-03": _one(
         "core/evolve/reports.py",

@@ -8,12 +8,12 @@ from foureyes.core import commands, protocols
 from foureyes.core.assess import assess
 from foureyes.core.events import ReportRequested, ReviewCleared, RulingRequested, StageOverridden
 from foureyes.core.explain import Explanation, Status, explain
-from foureyes.core.facts import Facts, Principal, Risk, RiskLevel
+from foureyes.core.facts import Facts, Principal
 from foureyes.core.gates import Independence, Quorum, Resolved
 from foureyes.core.model import RulingRequest
 from foureyes.core.refusals import Code
 from foureyes.core.rules import Humans, RiskRule, SeatRule, SkipRule
-from foureyes.core.values import Outcome, Severity, Who, WhoKind
+from foureyes.core.values import Outcome, Risk, RiskLevel, Severity, Who, WhoKind
 from tests.cast import (
     ANN,
     AUDITOR,

@@ -26,13 +26,12 @@ from foureyes.core.events import (
     RulingRequested,
     StagesSkipped,
 )
-from foureyes.core.facts import Risk, RiskLevel
 from foureyes.core.gates import Quorum
 from foureyes.core.protocols import panel, peer, resolve
 from foureyes.core.refusals import Code
 from foureyes.core.rules import Rules, SkipRule
 from foureyes.core.trust import TrustRecord
-from foureyes.core.values import ClearedBy, Outcome, Severity, Step
+from foureyes.core.values import ClearedBy, Outcome, Risk, RiskLevel, Severity, Step
 from foureyes.core.views import view
 from tests.cast import (
     ANN,

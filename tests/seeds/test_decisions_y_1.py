@@ -28,12 +28,11 @@ from foureyes.core.events import (
     SeatLeft,
     StagesSkipped,
 )
-from foureyes.core.facts import Risk, RiskLevel
 from foureyes.core.model import ReportRequest
 from foureyes.core.protocols import solo
 from foureyes.core.rules import KindRule, SkipRule
 from foureyes.core.sessions import Session, Status, status
-from foureyes.core.values import Changed, Criterion, Failure, LeftBecause, Outcome, Place
+from foureyes.core.values import Changed, Criterion, Failure, LeftBecause, Outcome, Place, Risk, RiskLevel
 from tests.cast import (
     ANN,
     AUDITOR,

@@ -11,11 +11,11 @@ from foureyes.core.events import (
     ReviewCleared,
     RulingRequested,
 )
-from foureyes.core.facts import Facts, Risk, RiskLevel
+from foureyes.core.facts import Facts
 from foureyes.core.gates import Quorum, Resolved, Unanimous
 from foureyes.core.refusals import Code
 from foureyes.core.rules import Blind, Exhausted, PathRule, RiskRule, SeatRule
-from foureyes.core.values import ChangeKind, Criterion, Outcome, Standing, WorkPart
+from foureyes.core.values import ChangeKind, Criterion, Outcome, Risk, RiskLevel, Standing, WorkPart
 from foureyes.core.views import view
 from tests.cast import (
     ANN,

@@ -25,11 +25,10 @@ from foureyes.core.events import (
     RulingGiven,
     RulingRequested,
 )
-from foureyes.core.facts import Risk, RiskLevel
 from foureyes.core.protocols import resolve
 from foureyes.core.refusals import Code
 from foureyes.core.rules import Humans, Rules
-from foureyes.core.values import Effect, Outcome, Part, Standing, Verdict, Who
+from foureyes.core.values import Effect, Outcome, Part, Risk, RiskLevel, Standing, Verdict, Who
 from tests.cast import (
     ANN,
     ARCHITECT,

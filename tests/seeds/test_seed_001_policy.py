@@ -5,12 +5,12 @@ from datetime import timedelta
 import pytest
 
 from foureyes.core.events import ReportRequested, ReviewCleared, RulingRequested, StagesSkipped
-from foureyes.core.facts import Facts, Risk, RiskLevel
+from foureyes.core.facts import Facts
 from foureyes.core.gates import Standards
 from foureyes.core.peer_data import CRITERIA, DEFAULT_CRITERIA, MATRIX, REQUIRED_KINDS, TRIVIAL_KINDS
 from foureyes.core.refusals import Code
 from foureyes.core.rules import KindRule, Learning, Limits, PathRule, Rules, SkipRule, Times
-from foureyes.core.values import ClearedBy, Outcome, Who, WorkPart
+from foureyes.core.values import ClearedBy, Outcome, Risk, RiskLevel, Who, WorkPart
 from tests.cast import AUDITOR, FULL_DEFAULT, POOL, RULES, Play, holds, rules_with
 from tests.seeds.peer_play import NOT_DRAWN, approve, fast_lane, opened, opened_by, reviewer, ruling
 

@@ -7,7 +7,6 @@ import pytest
 
 from foureyes.core import commands
 from foureyes.core.events import EscapeReported, LessonKind, LessonRecorded, ReviewCleared, SkipDisabled, StagesSkipped
-from foureyes.core.facts import Risk, RiskLevel
 from foureyes.core.lessons import RecordLesson, decide_lesson
 from foureyes.core.refusals import Code, Refusal
 from foureyes.core.rules import Learning, PathRule
@@ -24,7 +23,7 @@ from foureyes.core.trust import (
     shut_by,
     suggestion,
 )
-from foureyes.core.values import ClearedBy, Outcome, Severity, WorkPart
+from foureyes.core.values import ClearedBy, Outcome, Risk, RiskLevel, Severity, WorkPart
 from tests.cast import ANN, AUDITOR, DEV, HUGO, RULES, START, Play, rules_with
 from tests.seeds.peer_play import DRAWN, enabled, fast_lane, opened, outcome, reviewer, track_record
 

@@ -5,31 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import IntEnum
-from typing import TYPE_CHECKING
 
-from foureyes.core.values import Changed, ChangeKind, Effect, Who
-
-if TYPE_CHECKING:
-    from foureyes.core.rules import Rules
-    from foureyes.core.trust import TrustRecord
-
-
-class RiskLevel(IntEnum):
-    """How much harm these bytes could do; ordered."""
-
-    LOW = 1
-    MEDIUM = 2
-    HIGH = 3
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Risk:
-    """The risk computed from the bytes; trivial means prose, comments or white space only."""
-
-    level: RiskLevel = RiskLevel.MEDIUM
-    trivial: bool = False
-    reasons: tuple[str, ...] = ()
+from foureyes.core.rules import Rules
+from foureyes.core.trust import TrustRecord
+from foureyes.core.values import Changed, ChangeKind, Effect, Risk, Who
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

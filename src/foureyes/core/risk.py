@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from foureyes.core.facts import Risk, RiskLevel
 from foureyes.core.globs import matches, normal_path
 from foureyes.core.prose import says_nothing_to_machines
 from foureyes.core.rules import Rules
+from foureyes.core.values import Risk, RiskLevel
 
 __all__ = ["FileChange", "matches", "protocols_for", "risk_of"]
 

@@ -5,16 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING
 from typing import Protocol as Interface
 
-from foureyes.core.facts import RiskLevel
+from foureyes.core.judgement import Judgement
 from foureyes.core.kinds import canonical_kind
-from foureyes.core.values import ChangeKind, Part, Severity
-
-if TYPE_CHECKING:
-    from foureyes.core.judgement import Judgement
-    from foureyes.core.model import Review
+from foureyes.core.model import Review
+from foureyes.core.values import ChangeKind, Part, RiskLevel, Severity
 
 
 class Style(StrEnum):

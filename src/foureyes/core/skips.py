@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from foureyes.core.events import StagesSkipped
-from foureyes.core.facts import RiskLevel
 from foureyes.core.globs import matches
 from foureyes.core.independence import normal
 from foureyes.core.kinds import canonical_kind
 from foureyes.core.rules import NEVER_SKIPPED, SkipRule
 from foureyes.core.scene import Scene
 from foureyes.core.trust import Skip, TrustRecord, may_skip
+from foureyes.core.values import RiskLevel
 
 
 def skip_stages(scene: Scene) -> Iterator[StagesSkipped]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from foureyes.core.facts import Risk, RiskLevel
 from foureyes.core.gates.unknown import Unknown
 from foureyes.core.model import Review
 from foureyes.core.risk import protocols_for
 from foureyes.core.rules import Options, Rules, Stage, Style
+from foureyes.core.values import Risk, RiskLevel
 
 
 def stages_of(rules: Rules, review: Review, stricter: Rules | None = None) -> tuple[Stage, ...]:

@@ -94,6 +94,14 @@ class Effect(StrEnum):
 OPENING = frozenset({Effect.PASS_STAGE, Effect.WAIVE})
 
 
+class RiskLevel(IntEnum):
+    """How much harm these bytes could do; ordered."""
+
+    LOW = 1
+    MEDIUM = 2
+    HIGH = 3
+
+
 class ClearedBy(StrEnum):
     """What let the work through."""
 
@@ -186,6 +194,15 @@ class Changed:
     path: str
     start: int = 1
     end: int = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Risk:
+    """The risk computed from the bytes; trivial means prose, comments or white space only."""
+
+    level: RiskLevel = RiskLevel.MEDIUM
+    trivial: bool = False
+    reasons: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import replace
+from typing import TypeVar
 
 from foureyes.core.model import Finding, Request, Review
 
@@ -13,15 +14,17 @@ K = TypeVar("K")
 V = TypeVar("V")
 S = TypeVar("S")
 
-if TYPE_CHECKING:
-    from dataclasses import replace as changed  # the type checker knows the fields of what `replace` changes
-else:
 
-    def changed(value: S, **fields: object) -> S:
-        """A copy with some fields changed, as `dataclasses.replace` makes, at a tenth of its cost."""
-        copy = object.__new__(type(value))
-        copy.__dict__.update(value.__dict__, **fields)
-        return copy
+def _copied(value: S, **fields: object) -> S:
+    """A copy with some fields changed, as `dataclasses.replace` makes, at a tenth of its cost."""
+    copy = object.__new__(type(value))
+    copy.__dict__.update(value.__dict__, **fields)
+    return copy
+
+
+# The type checker reads `replace` and so knows every field; what runs is the cheaper copy.
+changed = replace
+globals()["changed"] = _copied
 
 
 def put(mapping: Mapping[K, V], key: K, value: V) -> dict[K, V]:
