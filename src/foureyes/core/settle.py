@@ -10,7 +10,14 @@ from collections.abc import Iterator
 
 from foureyes.core.asks import ask_answers, ask_revision, ask_seats, escalate, lapse
 from foureyes.core.assess import Assessment, StageJudgement
-from foureyes.core.events import ReviewCleared, ReviewClosed, ReviewEvent, RulingRequested
+from foureyes.core.events import (
+    ReportRequested,
+    ReviewCleared,
+    ReviewClosed,
+    ReviewEvent,
+    RevisionRequested,
+    RulingRequested,
+)
 from foureyes.core.gates import Quorum
 from foureyes.core.independence import level
 from foureyes.core.judgement import Judgement, Move, Owed, Owing
@@ -22,6 +29,9 @@ from foureyes.core.values import ClearedBy, Outcome, Part, Who
 
 ROUNDS_MAX = 24
 
+#: Asking somebody changes no judgement, so there is nothing more to find out after it.
+ASKING = (ReportRequested, RevisionRequested, RulingRequested)
+
 
 def settle(scene: Scene) -> tuple[ReviewEvent, ...]:
     """Let the review come to rest: ended, or waiting for somebody who was asked."""
@@ -31,6 +41,8 @@ def settle(scene: Scene) -> tuple[ReviewEvent, ...]:
         if not new:
             return tuple(events)
         events += new
+        if all(isinstance(one, ASKING) for one in new):
+            return tuple(events)
         scene = scene.after(new)
     message = f"review {scene.review.id} does not come to rest"
     raise RuntimeError(message)
