@@ -6,11 +6,11 @@ import random
 from dataclasses import dataclass
 
 from foureyes.core import commands as c
-from foureyes.core.assess import stages_of
 from foureyes.core.gates import Standards
-from foureyes.core.model import ReportRequest, Review, RevisionRequest, RulingRequest, Seat
+from foureyes.core.model import Finding, ReportRequest, Review, RevisionRequest, RulingRequest, Seat
 from foureyes.core.rules import Stage
-from foureyes.core.values import Criterion, Effect, Evidence, Failure, Part, Place, Standing, Who
+from foureyes.core.stack import stages_of
+from foureyes.core.values import Cost, Criterion, Effect, Evidence, Failure, Part, Place, Standing, Who
 from tests.sim.people import HUMANS, Temper
 from tests.sim.script import Command
 from tests.sim.works import LINES, Bytes, make
@@ -18,6 +18,7 @@ from tests.sim.world import World
 
 Said = tuple[Who, Command]
 OPENS = frozenset({Effect.PASS_STAGE, Effect.WAIVE})
+GROUNDS = ("fundamental_flaw", "would_break_system", "security_risk", "better_to_start_over")
 
 
 @dataclass(slots=True)
@@ -46,9 +47,9 @@ class Agents:
         return found
 
     def stage(self, review: Review, name: str) -> Stage | None:
-        rules, force = self.world.rules[review.rules], self.world.in_force
-        stricter = force.rules if review.stricter else None
-        return next((one for one in stages_of(rules, review, stricter) if one.name == name), None)
+        world = self.world
+        stages = stages_of(world.rules[review.rules], review, world.rules.get(review.stricter))
+        return next((one for one in stages if one.name == name), None)
 
     def temper(self, who: Who) -> Temper:
         person = self.world.people.get(who.name)
@@ -62,7 +63,7 @@ class Agents:
     def _review(self, review: Review, request: ReportRequest) -> Said | None:
         seat = review.seats[request.seat]
         stage = self.stage(review, seat.stage)
-        who = seat.reviewer or self._volunteer(review)
+        who = seat.reviewer or self.volunteer(review)
         temper = self.temper(who)
         if stage is None or temper is Temper.SILENT or (temper is Temper.CRASHES and seat.lease is not None):
             return None
@@ -73,76 +74,125 @@ class Agents:
     def _signs_of_life(self, review: Review, seat: Seat) -> Command | None:
         """Now and then a reviewer begins, gives up, fails or only says that they are alive."""
         chance = self.rng.random()
-        if chance < 0.12:
+        if chance < 0.06 and seat.lease is None:
             return c.TakeSeat(seat=seat.id)
-        if chance < 0.16:
+        if chance < 0.12 and seat.lease is not None:
+            return c.RenewSeat(seat=seat.id, draft=self.words("draft"))
+        if chance < 0.14 and seat.reviewer is not None:
             return c.LeaveSeat(seat=seat.id, reason=self.rng.choice(("declined", "overloaded")))
-        if chance < 0.20:
-            reason = self.rng.choice(list(Failure))
-            return c.ReportInconclusive(seat=seat.id, revision=review.revision, reason=reason)
-        return c.RenewSeat(seat=seat.id, draft=self.words("draft")) if chance < 0.22 else None
+        if chance < 0.18 and seat.reviewer is not None:
+            return c.ReportInconclusive(
+                seat=seat.id,
+                revision=review.revision,
+                reason=self.rng.choice(list(Failure)),
+                draft=self.words("half of it"),
+            )
+        return None
 
     def _judged(self, review: Review, request: ReportRequest, stage: Stage, seat: Seat, who: Who) -> Command:
         chance, number = self.rng.random(), review.revision
         if seat.part is Part.VERIFY and request.about:
-            result = self.rng.choice(("confirmed", "plausible", "refuted"))
+            result = self.rng.choice(("confirmed", "confirmed", "plausible", "refuted"))
             evidence = self.words("checked it by hand")
             return c.VerifyFinding(finding=request.about[0], revision=number, result=result, evidence=evidence)
-        if request.about and chance < 0.4:
+        mine = [one for one in request.about if not review.findings[one].is_settled]
+        if mine and chance < 0.5:
+            resolved = self._satisfied(who) or review.findings[mine[0]].standing is Standing.OPEN
             note = self.words("note")
-            return c.SettleFinding(finding=request.about[0], revision=number, resolved=self._satisfied(who), note=note)
-        if seat.reported and seat.reported < number and chance < 0.2:
+            return c.SettleFinding(finding=mine[0], revision=number, resolved=resolved, note=note)
+        if 0 < seat.reported < number and chance < 0.7 and self._keepable(review, seat, who):
             return c.KeepReport(seat=seat.id, revision=number)
         return self.report(review, stage, seat.id, who)
 
-    def _volunteer(self, review: Review) -> Who:
-        names = [name for name in self.world.people if name not in HUMANS and not review.is_contributor(name)]
-        return self.world.people[self.rng.choice(names)].who
+    def _keepable(self, review: Review, seat: Seat, who: Who) -> bool:
+        old = review.reports.get((seat.id, seat.reported))
+        return not seat.veto and old is not None and old.verdict in (None, "approve") and old.reviewer.name == who.name
+
+    def volunteer(self, review: Review) -> Who:
+        """Somebody, at most once in a while a human, without a hand in the work."""
+        names = list(self.world.people)
+        for _ in range(8):
+            name = self.rng.choice(names)
+            if not review.is_contributor(name) and (name not in HUMANS or self.rng.random() < 0.3):
+                break
+        return self.world.people[name].who
 
     def _satisfied(self, who: Who) -> bool:
         temper = self.temper(who)
         if temper is Temper.REOPENS:
             return False
-        return temper is Temper.APPROVES or self.rng.random() < 0.8
+        return temper is Temper.APPROVES or self.rng.random() < 0.75
 
     def report(self, review: Review, stage: Stage, seat: str, who: Who) -> c.SubmitReport:
         """A report as this reviewer would write it: the honest see bad bytes, others see what they want."""
         work, temper = self.world.works[review.digest], self.temper(who)
         likes = {Temper.NITPICKS: False, Temper.APPROVES: True, Temper.COLLUDES: True}.get(temper, not work.bad)
-        if temper is Temper.HONEST and not work.bad and self.rng.random() < 0.1:
-            likes = False
-        own = [one for one in review.findings.values() if one.seat == seat and not one.is_settled]
+        if temper is Temper.HONEST and self.rng.random() < 0.1:
+            likes = not likes
+        own = [one for one in review.findings.values() if one.seat == seat]
         settled = tuple(
-            c.Settlement(finding=one.id, resolved=likes or one.standing is not Standing.OPEN, note=self.words("note"))
+            c.Settlement(finding=one.id, resolved=likes or self._satisfied(who), note=self.words("note"))
             for one in own
-            if likes or one.standing is Standing.ANSWERED
+            if not one.is_settled and (likes or one.standing is Standing.ANSWERED)
         )
-        findings = () if likes else tuple(self.draft(review, temper) for _ in range(self.rng.choice((1, 2, 3, 4))))
-        verdict = None
-        if stage.options.votes:
-            verdict = "approve" if likes else self.rng.choice(("concerns", "concerns", "reject"))
         return c.SubmitReport(
             revision=review.revision,
             seat=seat,
-            verdict=verdict,
+            verdict=self._verdict(stage, likes=likes),
+            grounds=(self.rng.choice(GROUNDS),) if not likes and stage.name == "peer" else (),
             summary=self.words("summary"),
-            evidence=(Evidence(what=self.words("read all of it"), why=self.words("it holds up")),),
-            checklist=self._checklist(review, stage, passed=likes),
+            strengths=(self.words("what is good"),) if likes else (),
+            evidence=(self._evidence(work),),
+            checklist=self._checklist(review, stage, passed=likes or self.rng.random() < 0.3),
             answers=tuple(self.words("answer") for _ in review.questions),
-            findings=findings,
+            findings=() if likes else self._drafts(work, temper, own),
             settled=settled,
-            confidence=self.rng.choice((95, 92, 85)) if likes else self.rng.choice((90, 70, 40)),
+            confidence=self.rng.choice((95, 92, 85, 85)) if likes else self.rng.choice((90, 70, 40)),
+            coverage=60 if not likes and self.rng.random() < 0.05 else 100,
+            cost=Cost(usd_micro=self.rng.choice((0, 20_000, 60_000)), tokens=1_000),
         )
 
-    def draft(self, review: Review, temper: Temper) -> c.Draft:
-        path = self.rng.choice(self.world.works[review.digest].paths)
+    def _verdict(self, stage: Stage, *, likes: bool) -> str | None:
+        if not stage.options.votes:
+            return None
+        if self.rng.random() < 0.01:
+            return "looks fine to me"
+        return "approve" if likes else self.rng.choice(("concerns", "concerns", "reject"))
+
+    def _evidence(self, work: Bytes) -> Evidence:
+        place = work.flaw if self.rng.random() < 0.2 else None
+        return Evidence(what=self.words("read all of it"), why=self.words("it holds up"), place=place)
+
+    def _drafts(self, work: Bytes, temper: Temper, own: list[Finding]) -> tuple[c.Draft, ...]:
+        """What somebody has against the work: the flaw itself, what they said before, or what they made up."""
+        found = [self.draft(work, temper) for _ in range(self.rng.choice((1, 1, 2, 3)))]
+        if work.bad and temper is Temper.HONEST:
+            text = self.words("the lock is taken twice and never released")
+            evidence = self.words("seen in the debugger")
+            suggestion = self.rng.choice(("add the second lock", "remove the second lock", ""))
+            severity = self.rng.choice(("critical", "critical", "important"))
+            found.append(
+                c.Draft(severity=severity, text=text, place=work.flaw, evidence=evidence, suggestion=suggestion)
+            )
+        settled = [one for one in own if one.is_settled]
+        if settled and self.rng.random() < 0.4:
+            old = self.rng.choice(settled)
+            found = [self.again(old)]
+        return tuple(found)
+
+    def again(self, old: Finding) -> c.Draft:
+        """The same finding once more."""
+        word = "important" if old.severity_word == "critical" else old.severity_word
+        return c.Draft(severity=word, text=old.text, category=old.category, place=old.place, evidence="seen it again")
+
+    def draft(self, work: Bytes, temper: Temper) -> c.Draft:
+        path = self.rng.choice(work.paths)
         start = self.rng.randrange(1, LINES)
-        severity = (
-            "nit" if temper is Temper.NITPICKS else self.rng.choice(("critical", "important", "moderate", "minor"))
-        )
+        severity = "nit" if temper is Temper.NITPICKS else self.rng.choice(("critical", "important", "major", "minor"))
         return c.Draft(
             severity=severity,
-            text=self.words("this does not work"),
+            text=self.words(self.rng.choice(("this does not work", "nobody will understand that", "too slow"))),
+            scope=self.rng.choice(("", "", "", "security")),
             place=self.rng.choice((None, Place(path=path, start=start, end=start + 3, context_hash=f"{path}:{start}"))),
             evidence=self.words("seen with my own eyes"),
         )
@@ -159,26 +209,37 @@ class Agents:
         opened = [one for one in review.findings.values() if one.standing is Standing.OPEN]
         if request.clarify and chance < 0.9:
             return author, c.SubmitRevision(digest=review.digest, note=self.words("what I meant"))
-        if chance < 0.03:
+        if chance < 0.02:
             return author, c.WithdrawReview(reason=self.words("changed my mind"))
-        if request.answers and opened and chance < 0.7:
+        if request.answers and opened and chance < 0.75:
             finding = self.rng.choice(opened)
             rebuttal = self.rng.random() < 0.3
             return author, c.AnswerFinding(finding=finding.id, text=self.words("fixed it"), rebuttal=rebuttal)
+        return author, self.revision(review, opened)
+
+    def revision(self, review: Review, opened: list[Finding]) -> c.SubmitRevision:
+        """New bytes with an answer to everything that is open."""
         work = self.work(after=self.world.works[review.digest])
-        answers = tuple(c.Answer(finding=one.id, text=self.words("fixed")) for one in opened)
-        return author, c.SubmitRevision(
-            digest=work.digest, parts=work.parts, note=self.words("new version"), answers=answers, confidence=90
+        return c.SubmitRevision(
+            digest=work.digest,
+            parts=work.parts,
+            note=self.words("new version"),
+            answers=tuple(c.Answer(finding=one.id, text=self.words("fixed")) for one in opened),
+            confidence=self.rng.choice((None, 50, 90)),
+            turns=self.rng.choice((None, None, 3, 12)),
         )
 
     def _rule(self, review: Review, request: RulingRequest) -> Said | None:
-        who = self.world.people[self.rng.choice(HUMANS)].who
+        names = ("hana", "hugo", "hedda") if request.group else HUMANS
+        who = self.world.people[self.rng.choice(names)].who
         bad, chance = self.world.works[review.digest].bad, self.rng.random()
-        if chance < 0.1 and request.stage:
+        if chance < 0.1 and request.stage and not request.group:
             return who, c.OverrideStage(
                 stage=request.stage, revision=review.revision, digest=review.digest, reason=self.words("I looked")
             )
         options = [one for one in request.options if not bad or one.effect not in OPENS] or list(request.options)
         option = self.rng.choice(options)
+        if request.votes and not bad:
+            option = next(one for one in request.options if one.id == request.votes[0].option)
         demands = (self.words("do this"),) if option.effect is Effect.REVISE and chance < 0.5 else ()
         return who, c.GiveRuling(request=request.id, option=option.id, reason=self.words("decided"), demands=demands)

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 
-from foureyes.core.events import LessonKind, PolicyActivated, SideEvent, WentLive
-from foureyes.core.facts import Suppression
-from foureyes.core.lessons import Lessons, PurgeLessons, RecordLesson, RetireLesson, decide_lesson, evolve_lessons
+from foureyes.core.events import PolicyActivated, SideEvent, WentLive
+from foureyes.core.lessons import (
+    Lessons,
+    PurgeLessons,
+    RecordLesson,
+    RetireLesson,
+    decide_lesson,
+    evolve_lessons,
+    suppressions_for,
+)
 from foureyes.core.live import Clearance, LiveFacts, RecordLive, decide_live
 from foureyes.core.model import Review
 from foureyes.core.policies import ActivatePolicy, decide_policy
+from foureyes.core.refusals import Code, refuse
 from foureyes.core.sessions import Session, SessionFacts, decide_session, evolve_session
-from foureyes.core.trust import DisableSkip, EnableSkip, decide_trust, evolve_trust
+from foureyes.core.trust import DisableSkip, EnableSkip, TrustRecord, decide_trust, evolve_trust, suggestion
 from foureyes.core.values import Outcome
 from tests.sim.books import Books
-from tests.sim.script import Delivery
+from tests.sim.script import Delivery, LookAtTrust
 
 SideEvents = tuple[SideEvent, ...]
 
@@ -27,13 +36,12 @@ class Beside:
     books: Books
     sessions: dict[str, Session] = field(default_factory=dict)
     lessons: dict[str, Lessons] = field(default_factory=dict)
-    lives: list[WentLive] = field(default_factory=list)
     policy: PolicyActivated | None = None
 
     def decide(self, delivery: Delivery, reviews: Mapping[str, Review]) -> SideEvents:
         """Answer a command on one of these streams and remember what followed."""
         command = delivery.command
-        if isinstance(command, EnableSkip | DisableSkip):
+        if isinstance(command, EnableSkip | DisableSkip | LookAtTrust):
             return self._trust(delivery, command)
         if isinstance(command, RecordLesson | RetireLesson | PurgeLessons):
             return self._lesson(delivery, command)
@@ -49,14 +57,25 @@ class Beside:
     def activated(events: SideEvents) -> PolicyActivated | None:
         return next((one for one in events if isinstance(one, PolicyActivated)), None)
 
-    def _trust(self, delivery: Delivery, command: EnableSkip | DisableSkip) -> SideEvents:
+    def _trust(self, delivery: Delivery, command: EnableSkip | DisableSkip | LookAtTrust) -> SideEvents:
         _, kind, author = delivery.stream.split("/")
         record = self.books.record(kind, author)
-        events = decide_trust(record, command, delivery.who, delivery.at, self.books.learning)
+        if isinstance(command, LookAtTrust):
+            events = self._reaction(record, delivery.at)
+        else:
+            events = decide_trust(record, command, delivery.who, delivery.at, self.books.learning)
         for event in events:
             record = evolve_trust(record, event, delivery.at)
         self.books.trust[kind, author] = record
         return events
+
+    def _reaction(self, record: TrustRecord, now: datetime) -> SideEvents:
+        """What the program writes down by itself about a record."""
+        shut = self.books.shut.pop((record.kind, record.author), None)
+        found = shut if shut and not record.enabled_by else suggestion(record, now, self.books.learning)
+        if found is None:
+            raise refuse(Code.NOT_DUE, request=record.pattern, due="another time")
+        return (found,)
 
     def _lesson(self, delivery: Delivery, command: RecordLesson | RetireLesson | PurgeLessons) -> SideEvents:
         scope = delivery.stream.partition("/")[2]
@@ -65,34 +84,30 @@ class Beside:
         for event in events:
             lessons = evolve_lessons(lessons, event, delivery.at)
         self.lessons[scope] = lessons
-        self._suppress()
+        self._suppress(delivery.at)
         return events
 
-    def _suppress(self) -> None:
+    def _suppress(self, now: datetime) -> None:
         """False positives in force silence findings; those that humans waived stay as they are."""
         waived = [one for one in self.books.suppressions if not one.source.startswith("lesson-")]
         self.books.suppressions.clear()
         self.books.suppressions.extend(waived)
-        for one in (one for lessons in self.lessons.values() for one in lessons):
-            if one.kind is LessonKind.FALSE_POSITIVE and not one.retired:
-                self.books.suppressions.append(
-                    Suppression(
-                        fingerprint=one.fingerprint,
-                        context_hash=one.context_hash,
-                        source=one.id,
-                        by=one.by.name,
-                        expires=one.expires,
-                    )
-                )
+        for lessons in self.lessons.values():
+            self.books.suppressions.extend(suppressions_for(lessons, now))
 
     def _live(self, delivery: Delivery, command: RecordLive, reviews: Mapping[str, Review]) -> SideEvents:
-        review = reviews.get(f"review/{command.review}")
-        cleared = review is not None and review.outcome is Outcome.CLEARED
-        clearance = Clearance(digest=review.cleared) if review is not None and cleared else None
+        stream = f"review/{command.review}"
+        review, cleared = reviews.get(stream), self.books.clearances.get(stream)
+        clearance = None
+        if review is not None and cleared is not None and review.outcome is Outcome.CLEARED:
+            clearance = Clearance(
+                digest=cleared.digest, level=cleared.level, single_use=cleared.single_use, expires=cleared.expires
+            )
+        lives = self.books.lives.setdefault(stream, [])
         veto = self.books.vetoed_elsewhere("", (command.digest,)).get(command.digest, "")
-        facts = LiveFacts(clearance=clearance, veto=veto, lives=tuple(self.lives[-50:]))
+        facts = LiveFacts(clearance=clearance, veto=veto, lives=tuple(lives))
         events = decide_live(command, delivery.who, facts, delivery.at)
-        self.lives += [one for one in events if isinstance(one, WentLive)]
+        lives += [one for one in events if isinstance(one, WentLive)]
         return events
 
     def _session(self, delivery: Delivery, reviews: Mapping[str, Review]) -> SideEvents:

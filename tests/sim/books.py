@@ -11,7 +11,7 @@ from foureyes.core import events as e
 from foureyes.core.facts import Load, PastRuling, Suppression
 from foureyes.core.model import ReportRequest, Review
 from foureyes.core.rules import Learning
-from foureyes.core.trust import TrustRecord, record_escape, record_failure, record_review
+from foureyes.core.trust import TrustRecord, record_escape, record_failure, record_review, shut_by
 from foureyes.core.values import ClearedBy, Outcome, Verdict
 
 PAST_RULINGS_MAX = 20
@@ -31,12 +31,18 @@ class Books:
     suppressions: deque[Suppression] = field(default_factory=lambda: deque(maxlen=SUPPRESSIONS_MAX))
     rulings: deque[PastRuling] = field(default_factory=lambda: deque(maxlen=PAST_RULINGS_MAX))
     pairings: dict[str, deque[str]] = field(default_factory=dict)
-    spent: int = 0
+    clearances: dict[str, e.ReviewCleared] = field(default_factory=dict)
+    lives: dict[str, list[e.WentLive]] = field(default_factory=dict)
+    spent: dict[str, int] = field(default_factory=dict)
+    reasons: dict[tuple[str, str], str] = field(default_factory=dict)
+    shut: dict[tuple[str, str], e.SkipDisabled] = field(default_factory=dict)
 
     def vetoed_elsewhere(self, stream: str, digests: tuple[str, ...]) -> Mapping[str, str]:
         """Standing vetoes of other reviews on these bytes."""
-        found = {}
+        found: dict[str, str] = {}
         for digest in digests:
+            if digest not in self.vetoes:
+                continue
             others = sorted(one for one, stages in self.vetoes.get(digest, {}).items() if stages and one != stream)
             if others:
                 found[digest] = others[0].partition("/")[2]
@@ -56,24 +62,28 @@ class Books:
         """Take one event of a review into the books; the review is as it was after the event."""
         match event:
             case e.ReportSubmitted():
-                self._reported(stream, review, event)
+                self._reported(stream, review, event, at)
             case e.StageOverridden(stage=stage, digest=digest):
                 self.vetoes.get(digest, {}).get(stream, set()).discard(stage)
             case e.FindingWaived(false_positive=True):
                 self._silenced(stream, review, event)
+            case e.RulingRequested(request=request, reason=reason):
+                self.reasons[stream, request] = reason
             case e.RulingGiven(final=True, by_clock=False):
-                reason = event.request
+                reason = self.reasons[stream, event.request]
                 self.rulings.append(
                     PastRuling(kind=review.kind, reason=reason, effect=event.effect, by=event.by.name, at=at)
                 )
             case e.ReviewCleared() | e.ReviewClosed() | e.EscapeReported():
+                if isinstance(event, e.ReviewCleared):
+                    self.clearances[stream], self.lives[stream] = event, []
                 self._learn(review, event, at)
             case _:
                 pass
 
-    def _reported(self, stream: str, review: Review, event: e.ReportSubmitted) -> None:
-        seat = review.seats[event.seat]
-        self.spent += event.cost.usd_micro
+    def _reported(self, stream: str, review: Review, event: e.ReportSubmitted, at: datetime) -> None:
+        seat, day = review.seats[event.seat], at.date().isoformat()
+        self.spent[day] = self.spent.get(day, 0) + event.cost.usd_micro
         self.pairings.setdefault(review.author.name, deque(maxlen=PAIRINGS_MAX)).append(event.reviewer.name)
         if seat.veto and event.verdict is Verdict.REJECT:
             self.vetoes.setdefault(event.digest, {}).setdefault(stream, set()).add(seat.stage)
@@ -92,19 +102,26 @@ class Books:
 
     def _learn(self, review: Review, event: e.ReviewCleared | e.ReviewClosed | e.EscapeReported, at: datetime) -> None:
         key, record = (review.kind, review.author.name), self.record(review.kind, review.author.name)
+        after = self._counted(record, review, event, at)
+        told = shut_by(record, after)
+        if told is not None:
+            self.shut[key] = told
+        self.trust[key] = after
+
+    def _counted(
+        self, record: TrustRecord, review: Review, event: e.ReviewCleared | e.ReviewClosed | e.EscapeReported, at: datetime
+    ) -> TrustRecord:
         match event:
             case e.EscapeReported():
-                self.trust[key] = record_escape(record, at=at, learning=self.learning)
+                return record_escape(record, at=at, learning=self.learning)
             case e.ReviewCleared(by=ClearedBy.GATES):
                 sure = [one.confidence for one in review.reports.values() if one.revision == review.revision]
                 confidence = min((one for one in sure if one is not None), default=None)
-                self.trust[key] = record_review(
-                    record, approved=True, confidence=confidence, at=at, learning=self.learning
-                )
+                return record_review(record, approved=True, confidence=confidence, at=at, learning=self.learning)
             case e.ReviewClosed(outcome=outcome) if outcome is not Outcome.WITHDRAWN:
-                self.trust[key] = record_failure(record, at=at, learning=self.learning)
+                return record_failure(record, at=at, learning=self.learning)
             case _:
-                pass
+                return record
 
     def weigh(self, stream: str, review: Review) -> None:
         """Count anew who has how much of this review on the table."""

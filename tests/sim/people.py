@@ -34,18 +34,25 @@ ROLES = (
     "optimizer",
     "tester",
     "auditor",
+    "idea_refiner",
     "seldon",
     "hardin",
     "gaal",
     "daneel",
+    "mallow",
+    "magnifico",
+    "amaryl",
     "haiku",
     "sonnet",
+    "reviewer",
+    "agent",
     "verifier",
 )
 OPERATORS = ("north", "south", "east", "west")
 FAMILIES = ("claude", "gpt", "gemini", "")
 HUMANS = ("hana", "hugo", "hedda", "horst")
 PROGRAMS = ("linter", "scanner", "tests")
+REACTOR = Who(name="reactor", kind=WhoKind.SERVICE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +65,10 @@ class Person:
 
 
 def populate(rng: random.Random, tempers: tuple[Temper, ...], agents: int = 18) -> dict[str, Person]:
-    """Make a population; the tempers given are spread over the agents, the rest are honest."""
+    """Make a population; the tempers given are spread over the agents, the rest are honest.
+
+    The last two work in the sessions of the first two, under other names.
+    """
     people: dict[str, Person] = {}
     for number in range(agents):
         operator = OPERATORS[number % len(OPERATORS)]
@@ -69,10 +79,10 @@ def populate(rng: random.Random, tempers: tuple[Temper, ...], agents: int = 18) 
             operator=operator,
             model_family=family,
             provider=family and f"{family}-cloud",
-            session=f"s{number:02d}",
+            session=f"s{number % (agents - 2):02d}",
         )
         temper = tempers[number // 2] if number // 2 < len(tempers) else Temper.HONEST
-        roles = frozenset({ROLES[number % len(ROLES)], *rng.sample(ROLES, 4)})
+        roles = frozenset({ROLES[number % len(ROLES)], *rng.sample(ROLES, 6)})
         people[who.name] = _person(who, temper, roles)
     for name in PROGRAMS:
         people[name] = _person(Who(name=name, kind=WhoKind.PROGRAM, operator="north"), Temper.HONEST, frozenset({name}))

@@ -13,20 +13,24 @@ from foureyes.core import commands as c
 from foureyes.core.evolve import fold
 from foureyes.core.facts import PolicyInForce
 from foureyes.core.model import Review
-from foureyes.core.values import CLOCK, Who
+from foureyes.core.values import CLOCK, Origin, Who
 from foureyes.store.codec import decode
 from tests.sim import policies
 from tests.sim.agents import Agents
+from tests.sim.beyond import Beyond
 from tests.sim.checker import Violation
 from tests.sim.counts import Counts
-from tests.sim.people import HUMANS, Temper, populate
+from tests.sim.mischief import Mischief
+from tests.sim.people import REACTOR, Temper, populate
 from tests.sim.script import Command, Delivery, printed
 from tests.sim.shrink import shrink
 from tests.sim.world import World
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
-OPEN_MAX = 25
-KINDS = ("story", "deploy", "vote", "milestone", "release")
+OPEN_MAX = 20
+IDLE_MAX = 12
+WAITING_MAX = 200
+KINDS = (*policies.KINDS, "story", "task", "create_core", "fix_typo", "something else")
 
 
 @dataclass(slots=True)
@@ -37,24 +41,31 @@ class Run:
     tempers: tuple[Temper, ...] = ()
     world: World = field(init=False)
     agents: Agents = field(init=False)
+    beyond: Beyond = field(init=False)
+    mischief: Mischief = field(init=False)
     rng: random.Random = field(init=False)
     now: datetime = START
     script: list[Delivery] = field(default_factory=list)
     waiting: list[Delivery] = field(default_factory=list)
     open: list[str] = field(default_factory=list)
+    streams: list[str] = field(default_factory=list)
     keys: int = 0
     opened: int = 0
+    idle: int = 0
 
     def __post_init__(self) -> None:
         self.rng = random.Random(self.seed)
         self.world = fresh(self.seed, self.tempers)
         self.agents = Agents(world=self.world, rng=self.rng)
+        self.beyond = Beyond(agents=self.agents)
+        self.mischief = Mischief(agents=self.agents)
 
     def play(self, steps: int, *, stop: bool = True) -> list[Violation]:
         """Deliver so many commands; by default stop at the first violation."""
         while self.world.counts.steps < steps:
             self._tick()
             delivery = self._next()
+            self.idle = 0 if delivery is not None else self.idle + 1
             if delivery is not None:
                 self._deliver(delivery)
             if stop and self.world.violations:
@@ -62,68 +73,109 @@ class Run:
         return self.world.violations
 
     def _tick(self) -> None:
+        """Time passes; now and then the clock jumps, and when nobody does anything it goes on to the next due time."""
         chance = self.rng.random()
         if chance < 0.001:
             self.now += timedelta(hours=self.rng.choice((3, 25, 49)))
-        elif chance < 0.0015:
-            self.now -= timedelta(hours=self.rng.choice((1, 5)))
+        elif chance < 0.0016:
+            self.now -= timedelta(hours=self.rng.choice((1, 5, 49)))
+        elif self.idle > IDLE_MAX and self.open:
+            due = (one.due for stream in self.open for one in self.world.reviews[stream].requests.values())
+            self.now = max(self.now, min(due))
         else:
-            self.now += timedelta(seconds=self.rng.randrange(40))
+            self.now += timedelta(seconds=self.rng.randrange(30))
 
     def _next(self) -> Delivery | None:
         chance = self.rng.random()
-        if self.waiting and chance < 0.06:
+        if self.waiting and chance < 0.16:
             late = self.waiting.pop(self.rng.randrange(len(self.waiting)))
             return replace(late, at=self.now)
-        if not self.open or (chance < 0.12 and len(self.open) < OPEN_MAX):
+        if not self.open or (chance < 0.23 and len(self.open) < OPEN_MAX):
             return self._open()
-        stream = self.rng.choice(self.open)
+        if chance < 0.34:
+            return self._composed(self.mischief.next(self.open, self.streams))
+        if chance < 0.37:
+            return self._composed(self.beyond.beside(self.now))
+        if chance < 0.40:
+            stream = self.rng.choice(self.streams)
+            review = self.world.reviews[stream]
+            if review.outcome is not None:
+                return self._composed(self.beyond.of_ended(review))
+        return self._of_open(self.rng.choice(self.open), chance)
+
+    def _of_open(self, stream: str, chance: float) -> Delivery | None:
+        """Whoever owes something in this review acts, or the clock, or somebody else."""
         review = self.world.reviews[stream]
-        request = self.rng.choice(list(review.requests)) if review.requests else ""
-        if not request:
-            return None
-        if chance < 0.2 or review.requests[request].due <= self.now:
-            return self._compose(CLOCK, stream, c.PassDeadline(request=request))
-        said = self.agents.answer(review, request)
+        due = [name for name, one in review.requests.items() if one.due <= self.now]
+        if due:
+            return self._compose(CLOCK, stream, c.PassDeadline(request=self.rng.choice(due)))
+        if chance < 0.45:
+            said = self.beyond.of_open(review)
+        else:
+            said = self.agents.answer(review, self.rng.choice(list(review.requests)))
         return None if said is None else self._compose(said[0], stream, said[1], served=review.digest)
 
     def _open(self) -> Delivery:
         self.opened += 1
-        work = self.agents.work()
-        names = [name for name in self.world.people if name not in HUMANS]
-        author = self.world.people[self.rng.choice(names)].who
-        name = f"r{self.opened:05d}"
+        work, rng, people = self.agents.work(), self.rng, self.world.people
+        author = people[rng.choice(list(people))].who
+        name, opener, on_behalf = f"r{self.opened:05d}", author, None
+        if rng.random() < 0.1:
+            opener, on_behalf = rng.choice((REACTOR, people["hana"].who)), author
         command = c.OpenReview(
             review=name,
-            kind=self.rng.choice(KINDS),
+            kind=rng.choice(KINDS),
             title=self.agents.words("some work"),
             digest=work.digest,
             parts=work.parts,
-            confidence=self.rng.choice((None, 50, 90)),
+            protocols=("research",) if rng.random() < 0.02 else (),
+            origin=Origin(session="session-0", targets=("agent-03",)) if rng.random() < 0.1 else Origin(),
+            context=(("autonomy_level", "aggressive"),) if rng.random() < 0.2 else (),
+            questions=(self.agents.words("is it good"),) if rng.random() < 0.3 else (),
+            confidence=rng.choice((None, 50, 90, 95)),
+            on_behalf_of=on_behalf,
         )
-        return self._compose(author, f"review/{name}", command)
+        return self._compose(opener, f"review/{name}", command)
 
-    def _compose(self, who: Who, stream: str, command: Command, *, served: str = "") -> Delivery:
+    def _composed(self, sent: tuple[Who, str, Command] | None) -> Delivery | None:
+        if sent is None:
+            return None
+        who, stream, command = sent
+        review = self.world.reviews.get(stream)
+        return self._compose(who, stream, command, served=review.digest if review else "")
+
+    def _compose(self, who: Who, stream: str, command: Command, *, served: str = "") -> Delivery | None:
         self.keys += 1
+        chance = self.rng.random()
+        if chance < 0.01 and who.session:
+            who = replace(who, session=f"{who.session}-{self.keys}")
         delivery = Delivery(
             at=self.now,
             who=who,
             stream=stream,
             key=f"k{self.keys:07d}",
             command=command,
-            draw=self.rng.randrange(1 << 32),
-            served=served if isinstance(command, c.SubmitReport) else "",
+            draw=self.rng.getrandbits(32),
+            served=served if isinstance(command, c.SubmitReport) and chance < 0.9 else "",
         )
-        if self.rng.random() < 0.05:
-            key = delivery.key if self.rng.random() < 0.5 else f"{delivery.key}-again"
+        if 0.1 < chance < 0.23 and len(self.waiting) < WAITING_MAX:
+            key = delivery.key if chance < 0.2 else f"{delivery.key}-again"
             self.waiting.append(replace(delivery, key=key))
+        elif 0.23 < chance < 0.25:
+            self.waiting.append(delivery)
+            return None
         return delivery
 
     def _deliver(self, delivery: Delivery) -> None:
         self.script.append(delivery)
+        known = delivery.stream in self.world.reviews
         self.world.deliver(delivery)
         review = self.world.reviews.get(delivery.stream)
-        is_open = review is not None and review.outcome is None
+        if review is None:
+            return
+        if not known:
+            self.streams.append(delivery.stream)
+        is_open = review.outcome is None
         if is_open and delivery.stream not in self.open:
             self.open.append(delivery.stream)
         elif not is_open and delivery.stream in self.open:
@@ -145,12 +197,13 @@ def state(review: Review) -> str:
 
 def fresh(seed: int, tempers: tuple[Temper, ...]) -> World:
     """A world at its beginning; everything in it follows from the seed."""
-    told = policies.first()
+    told = policies.everything()
+    first = told[0].rules
     return World(
         people=populate(random.Random(seed), tempers),
-        rules={told.rules.digest: told.rules},
-        policies=[told.policy],
-        in_force=PolicyInForce(digest=told.rules.digest, rules=told.rules),
+        rules={one.rules.digest: one.rules for one in told},
+        policies=[one.policy for one in told],
+        in_force=PolicyInForce(digest=first.digest, rules=first),
     )
 
 

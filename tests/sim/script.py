@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from foureyes.core.commands import ReviewCommand
 from foureyes.core.lessons import LessonCommand
@@ -16,7 +14,14 @@ from foureyes.core.sessions import SessionCommand
 from foureyes.core.trust import DisableSkip, EnableSkip
 from foureyes.core.values import Who
 
-SideCommand = LessonCommand | RecordLive | ActivatePolicy | SessionCommand | EnableSkip | DisableSkip
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookAtTrust:
+    """The program's own reaction to a track record: suggest the fast lane, or write down that it was shut."""
+
+
+SideCommand = LookAtTrust | LessonCommand | RecordLive | ActivatePolicy | SessionCommand | EnableSkip | DisableSkip
+CARRIES = ("findings", "settled", "answers", "demands")
 Command = ReviewCommand | SideCommand
 
 
@@ -37,20 +42,14 @@ class Delivery:
         return type(self.command).__name__
 
     @property
-    def body(self) -> str:
-        """A fingerprint of what is asked, to tell a repetition from another command under the same key."""
-        return hashlib.blake2b(f"{self.stream}|{self.command!r}".encode(), digest_size=12).hexdigest()
+    def body(self) -> object:
+        """What is asked, to tell a repetition from another command under the same key."""
+        return self.stream, self.command
 
     @property
     def items(self) -> int:
         """How many things the command carries, each of which may become an event or two."""
-        carried: tuple[Any, ...] = (
-            *getattr(self.command, "findings", ()),
-            *getattr(self.command, "settled", ()),
-            *getattr(self.command, "answers", ()),
-            *getattr(self.command, "demands", ()),
-        )
-        return len(carried)
+        return sum(len(getattr(self.command, name, ())) for name in CARRIES)
 
 
 def printed(script: Iterable[Delivery]) -> str:

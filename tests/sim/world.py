@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
+from foureyes.core.assess import assess
 from foureyes.core.commands import OpenReview, ReviewCommand, SubmitRevision
 from foureyes.core.decide import decide
-from foureyes.core.events import Event, ReviewEvent
+from foureyes.core.events import Event, PolicyActivated, ReviewEvent
 from foureyes.core.evolve import evolve
-from foureyes.core.facts import Facts, PolicyInForce, Principal, Risk
+from foureyes.core.facts import Facts, PolicyInForce, Principal
+from foureyes.core.kinds import canonical_kind
 from foureyes.core.model import Review
 from foureyes.core.refusals import Refusal
 from foureyes.core.rules import Rules
-from foureyes.core.values import ChangeKind, Who
+from foureyes.core.stack import stages_of
+from foureyes.core.values import ChangeKind, Risk, Who
 from foureyes.store.codec import encode
 from tests.sim.beside import Beside, SideEvents
 from tests.sim.books import Books
@@ -29,7 +33,7 @@ Json = dict[str, Any]
 
 ACCEPTED = "accepted"
 KEY_REUSED = "key_reused"
-TIME = "%Y-%m-%dT%H:%M:%S.%fZ"
+ASSESSED_EVERY = 4
 
 
 @dataclass(slots=True)
@@ -44,7 +48,7 @@ class World:
     works: dict[str, Bytes] = field(default_factory=dict)
     reviews: dict[str, Review] = field(default_factory=dict)
     logs: dict[str, list[Json]] = field(default_factory=dict)
-    replies: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
+    replies: dict[tuple[str, str], tuple[object, str]] = field(default_factory=dict)
     counts: Counts = field(default_factory=Counts)
     violations: list[Violation] = field(default_factory=list)
     pool: tuple[Principal, ...] = ()
@@ -57,6 +61,10 @@ class World:
         self.checker = Checker(self.policies, self.in_force.digest, self.hostile)
         self.books = Books(learning=self.rules[self.in_force.digest].learning)
         self.beside = Beside(books=self.books)
+        if self.in_force.digest:
+            self.beside.policy = PolicyActivated(
+                digest=self.in_force.digest, name="first", replaces="", by="", applies_in_flight=False
+            )
 
     def make_known(self, work: Bytes) -> None:
         """Bytes exist from now on; the checker learns the truth about them."""
@@ -86,7 +94,7 @@ class World:
                 key=delivery.key,
                 body=delivery.body,
                 command=delivery.name,
-                at=delivery.at.strftime(TIME),
+                at=written(delivery.at),
                 accepted=reply == ACCEPTED,
                 reply=reply,
                 envelopes=envelopes,
@@ -99,7 +107,7 @@ class World:
                 verdict=getattr(command, "verdict", None),
                 served=delivery.served,
                 draw=delivery.draw,
-                items=delivery.items,
+                items=delivery.items if envelopes else 0,
             )
         )
         return reply
@@ -132,8 +140,8 @@ class World:
         command = delivery.command
         digest = command.digest if isinstance(command, OpenReview | SubmitRevision) else ""
         work = self.works.get(digest or (review.digest if review else ""))
-        author = review.author.name if review else delivery.who.name
-        kind = review.kind if review else getattr(command, "kind", "")
+        author = review.author.name if review else _author(delivery)
+        kind = review.kind if review else canonical_kind(getattr(command, "kind", ""))
         current = (review.digest,) if review else ()
         return Facts(
             pool=self.pool,
@@ -143,13 +151,15 @@ class World:
             vetoes=self.books.vetoed_elsewhere(delivery.stream, (digest, *current)),
             suppressions=tuple(self.books.suppressions),
             policy=self.in_force,
+            stricter=self.rules.get(review.stricter) if review else None,
             past_rulings=tuple(self.books.rulings),
             change=work.change if work else ChangeKind.CONTENT,
             changed=work.changed if work else (),
-            unchanged_seats=work.unchanged_seats if work else frozenset(),
+            unchanged_seats=frozenset(review.seats) if review and work and work.unchanged else frozenset(),
             risk=work.risk if work else Risk(),
             draw=delivery.draw,
             served=delivery.served,
+            day_usd_micro=self.books.spent.get(delivery.at.date().isoformat(), 0),
         )
 
     def _decide_beside(self, delivery: Delivery) -> SideEvents:
@@ -163,29 +173,51 @@ class World:
 
     def _append(self, delivery: Delivery, events: Sequence[Event]) -> list[Json]:
         log = self.logs.setdefault(delivery.stream, [])
-        actor, at = person(delivery.who), delivery.at.strftime(TIME)
+        actor, at, stream, key = person(delivery.who), written(delivery.at), delivery.stream, delivery.key
         envelopes = []
         for event in events:
-            written = encode(event)
-            log.append(written)
-            envelope = {"stream": delivery.stream, "version": len(log), "actor": actor, "at": at, "key": delivery.key}
-            envelopes.append({**envelope, "event": written})
+            plain = encode(event)
+            log.append(plain)
+            envelopes.append(
+                {"stream": stream, "version": len(log), "actor": actor, "at": at, "key": key, "event": plain}
+            )
         return envelopes
 
     def _count(self, delivery: Delivery, reply: str, envelopes: list[Json]) -> None:
-        self.counts.steps += 1
-        self.counts.accepted += reply == ACCEPTED
-        self.counts.add("commands", delivery.name)
-        self.counts.add("replies" if reply in (ACCEPTED, KEY_REUSED) else "refusals", reply)
+        counts, review = self.counts, self.reviews.get(delivery.stream)
+        counts.steps += 1
+        counts.accepted += reply == ACCEPTED
+        counts.seen["commands"][delivery.name] += 1
+        counts.seen["replies" if reply in (ACCEPTED, KEY_REUSED) else "refusals"][reply] += 1
+        events = counts.seen["events"]
         for envelope in envelopes:
-            self.counts.add("events", envelope["event"]["type"])
+            events[envelope["event"]["type"]] += 1
+        if review is not None and envelopes and (review.outcome is not None or counts.steps % ASSESSED_EVERY == 0):
+            self._count_judgements(review)
+
+    def _count_judgements(self, review: Review) -> None:
+        """What each gate says now, and how a review of one single style ended."""
+        rules, stricter = self.rules[review.rules], self.rules.get(review.stricter)
+        assessment = assess(rules, review, stricter)
+        for one in assessment.stages:
+            for part in one.gates:
+                self.counts.add("gates", f"{part.gate} {part.judgement.move.name}")
+        styles = {stage.options.style for stage in stages_of(rules, review, stricter)}
+        if review.outcome is not None and len(styles) == 1:
+            self.counts.add("outcomes", f"{min(styles)} {review.outcome}")
 
 
-@lru_cache(maxsize=1024)
-def _person(who: Who) -> tuple[tuple[str, str], ...]:
-    return tuple((key, str(value)) for key, value in asdict(who).items())
+def _author(delivery: Delivery) -> str:
+    named = getattr(delivery.command, "on_behalf_of", None)
+    return named.name if named else delivery.who.name
 
 
+def written(at: datetime) -> str:
+    """A time as the log writes it down."""
+    return at.isoformat(timespec="microseconds")[:-6] + "Z"
+
+
+@lru_cache(maxsize=4096)
 def person(who: Who) -> dict[str, str]:
-    """Somebody as the log writes them down."""
-    return dict(_person(who))
+    """Somebody as the log writes them down; always the same dictionary, which nobody changes."""
+    return {key: str(value) for key, value in asdict(who).items()}

@@ -85,26 +85,28 @@ class Checker:
 
     def step(self, step: Delivered) -> list[Violation]:
         """Judge one delivered command."""
-        world, found = self.world, list[Violation]()
-        review = world.reviews.get(step.stream)
-        if review is not None:
-            _add(found, step.stream, actors.i16_judging_names_the_current_revision, review, step)
-        _add(found, step.stream, record.i22_one_append_per_acknowledged_command, world, step)
-        _add(found, step.stream, record.i23_a_refusal_changes_nothing, step)
-        _add(found, step.stream, actors.i14_only_humans_use_human_commands, step)
-        _add(found, step.stream, bounds.i28_a_command_writes_little, step)
+        world, found, stream = self.world, list[Violation](), step.stream
+        review = world.reviews.get(stream)
+        if review is not None and step.accepted:
+            _add(found, stream, actors.i16_judging_names_the_current_revision, review, step)
+        _add(found, stream, record.i22_one_append_per_acknowledged_command, world, step)
+        _add(found, stream, record.i23_a_refusal_changes_nothing, step)
         world.replies.setdefault((step.principal["name"], step.key), (step.body, step.reply))
+        if not step.accepted and not step.envelopes:
+            return found
+        _add(found, stream, actors.i14_only_humans_use_human_commands, step)
+        _add(found, stream, bounds.i28_a_command_writes_little, step)
         for envelope in step.envelopes:
             try:
                 self._event(envelope, step, found)
             except (KeyError, StopIteration) as error:
                 text = f"{envelope['event']['type']} makes no sense here: {error!r}"
                 found.append(Violation(invariant="I21", review=envelope["stream"], text=text))
-        review = world.reviews.get(step.stream)
+        review = world.reviews.get(stream)
         if review is not None and step.envelopes:
             world.weigh(review)
             for check in AFTER_STEP:
-                _add(found, step.stream, check, world, review, step)
+                _add(found, stream, check, world, review, step)
         return found
 
     def _event(self, envelope: Json, step: Delivered, found: list[Violation]) -> None:
@@ -153,5 +155,6 @@ class Checker:
 
 def _add(found: list[Violation], stream: str, check: Callable[..., Iterator[str]], *given: object) -> None:
     """Ask one invariant; its number is the first word of its name."""
-    invariant = check.__name__.partition("_")[0].upper()
-    found.extend(Violation(invariant=invariant, review=stream, text=text) for text in check(*given))
+    for text in check(*given):
+        invariant = check.__name__.partition("_")[0].upper()
+        found.append(Violation(invariant=invariant, review=stream, text=text))

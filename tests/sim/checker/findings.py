@@ -22,7 +22,8 @@ def y4_advisory_only_for_a_reason(world: World, review: Review, body: Json, step
     if severity < SEVERITY["critical"] and stage is not None and not (seat.veto or step.principal["kind"] == "program"):
         if review.number > 1 and severity < SEVERITY[stage.floor]:
             return
-        if seat.reported and stage.late_is_advisory and _unchanged(review, seat, body):
+        last = seat.reported if seat.reported < review.number else seat.reported_before
+        if last and stage.late_is_advisory and _unchanged(review, last, body):
             return
     yield f"{body['finding']} ({body['severity']}) is advisory: {body['advisory']}"
 
@@ -36,12 +37,12 @@ def _not_holding(seat: Seat, step: Delivered) -> bool:
     return not held or (bool(seat.lease) and seat.lease < step.at)
 
 
-def _unchanged(review: Review, seat: Seat, body: Json) -> bool:
+def _unchanged(review: Review, last: int, body: Json) -> bool:
     """Whether no revision since the seat's last report touched the place."""
     place = body["place"]
     if place is None:
         return False
-    since = [one for one in review.revisions if one.number > seat.reported]
+    since = [one for one in review.revisions if one.number > last]
     touched = (
         change
         for one in since
@@ -94,8 +95,9 @@ def y15_approval_beside_an_own_blocking_finding(world: World, review: Review, bo
     stage = world.stage(review, seat.stage) if seat else None
     if seat is None or stage is None or body["verdict"] != "approve":
         return
+    least = SEVERITY[stage.own_blocking or stage.blocking]
     for finding in review.findings.values():
         unsettled = finding.standing not in ("resolved", "waived")
         harmless = finding.advisory or finding.suppressed or finding.refuted
-        if finding.seat == seat.id and unsettled and not harmless and finding.severity >= SEVERITY[stage.blocking]:
+        if finding.seat == seat.id and unsettled and not harmless and finding.severity >= least:
             yield f"{seat.id} approves beside its own {finding.id}"

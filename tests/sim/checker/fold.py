@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from tests.sim.checker.model import Counted, Finding, Request, Review, Revision, Seat
 from tests.sim.checker.shapes import SEVERITY, Json
@@ -87,9 +88,17 @@ def _reported(review: Review, body: Json) -> None:
     key = (seat.id, body["revision"])
     before = review.counted.get(key)
     review.counted[key] = Counted(
-        body["reviewer"], body["verdict"], body["digest"], body["blocking"], before.count + 1 if before else 1
+        body["reviewer"],
+        body["verdict"],
+        body["digest"],
+        body["blocking"],
+        before.count + 1 if before else 1,
+        body.get("confidence"),
+        body.get("coverage", 100),
+        frozenset(one["name"] for one in body.get("checklist", ()) if one["passed"]),
     )
-    seat.holder, seat.lease, seat.reported = body["reviewer"], "", body["revision"]
+    seat.holder, seat.lease = body["reviewer"], ""
+    _has_spoken(seat, body["revision"])
     if seat.veto and body["verdict"] == "reject":
         review.vetoes.add((seat.stage, body["digest"]))
     words = [body["summary"], *body["grounds"], *body["strengths"], *(one["what"] for one in body["evidence"])]
@@ -100,9 +109,15 @@ def _reported(review: Review, body: Json) -> None:
 def _kept(review: Review, body: Json) -> None:
     seat = review.seats[body["seat"]]
     old = review.counted[seat.id, seat.reported]
-    review.counted[seat.id, body["revision"]] = Counted(old.who, old.verdict, body["digest"], old.blocking)
-    seat.reported, seat.lease = body["revision"], ""
+    review.counted[seat.id, body["revision"]] = replace(old, digest=body["digest"], count=1)
+    seat.lease = ""
+    _has_spoken(seat, body["revision"])
     _met(review, seat.id)
+
+
+def _has_spoken(seat: Seat, number: int) -> None:
+    if seat.reported != number:
+        seat.reported_before, seat.reported = seat.reported, number
 
 
 def _report_failed(review: Review, body: Json) -> None:
@@ -274,6 +289,11 @@ def _policy_noted(review: Review, body: Json) -> None:
         review.policies.append(body["digest"])
 
 
+def _matched(review: Review, body: Json) -> None:
+    found = [one for group in body["contradictions"] for one in group["findings"]]
+    review.contradicted[body["stage"], body["revision"]] = found
+
+
 def _met(review: Review, seat: str) -> None:
     request = review.request_of(seat)
     if request is not None:
@@ -297,6 +317,7 @@ _CHANGES: dict[str, Callable[[Review, Json], None]] = {
     "FindingReopened": _reopened_finding,
     "FindingVerified": _verified,
     "FindingWaived": _waived,
+    "FindingsMatched": _matched,
     "StageOverridden": _overridden,
     "StagesSkipped": _skipped,
     "RevisionRequested": _revision_requested,

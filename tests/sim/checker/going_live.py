@@ -15,7 +15,7 @@ from tests.sim.checker.judging import (
     why_not_passed,
 )
 from tests.sim.checker.model import Review
-from tests.sim.checker.shapes import NEVER_SKIPPED, OPENING, VERDICTS, Delivered, Json, Policy, level_between
+from tests.sim.checker.shapes import OPENING, VERDICTS, Delivered, Json, Policy, level_between
 from tests.sim.checker.world import World
 
 Texts = Iterator[str]
@@ -32,7 +32,7 @@ def i2_quorum_of_others_on_these_bytes(world: World, review: Review, body: Json,
         lost = outvoted(world, review, policy)
         for stage in world.stages_of(review, policy):
             stages += 1
-            if exempt(review, stage) or stage.name in lost:
+            if exempt(world, review, stage, policy) or stage.name in lost:
                 continue
             who = vouching(review, stage)
             have = count_distinct(who, stage, review.author)
@@ -62,7 +62,7 @@ def i3_nothing_blocking_is_unsettled(world: World, review: Review, _body: Json, 
     for policy in world.policies_of(review):
         lost = outvoted(world, review, policy)
         for stage in world.stages_of(review, policy):
-            if not exempt(review, stage) and stage.name not in lost:
+            if not exempt(world, review, stage, policy) and stage.name not in lost:
                 for finding in blocking(review, stage):
                     yield f"{finding.id} is {finding.standing}"
 
@@ -85,7 +85,7 @@ def i5_every_required_scope_passed(world: World, review: Review, _body: Json, _s
     for policy in world.policies_of(review):
         lost = outvoted(world, review, policy)
         for stage in world.stages_of(review, policy):
-            why = "" if exempt(review, stage) else why_not_passed(review, stage, lost)
+            why = "" if exempt(world, review, stage, policy) else why_not_passed(review, stage, lost)
             if why:
                 yield why
 
@@ -140,8 +140,23 @@ def i7_published_only_as_cleared(world: World, review: Review, body: Json, step:
         yield f"{body['digest']} went live although vetoed"
 
 
-def i8_no_timer_or_escalation_clears(_world: World, _review: Review, body: Json, step: Delivered) -> Texts:
-    if step.principal["kind"] in ("clock", "service") or step.command in ("PassDeadline", "RequestRuling"):
+def i7_a_clearance_ends_as_the_policy_says(world: World, review: Review, body: Json, step: Delivered) -> Texts:
+    policy = world.policies.get(review.policy)
+    if policy is None:
+        return
+    if body["single_use"] != (review.kind in policy.single_use_kinds):
+        yield f"single use is {body['single_use']} for {review.kind}"
+    if bool(policy.expires_seconds) != (body["expires"] is not None):
+        yield f"the clearance expires {body['expires']}, the policy says {policy.expires_seconds} seconds"
+    if body["expires"] is not None and body["expires"] <= step.at:
+        yield "the clearance has expired already"
+
+
+def i8_no_timer_or_escalation_clears(_world: World, review: Review, body: Json, step: Delivered) -> Texts:
+    """A service may open a review that a recorded skip covers; nothing else it does lets work through."""
+    skipped = step.command == "OpenReview" and any(number == review.number for _, number in review.skipped)
+    served = step.principal["kind"] == "service" and not skipped
+    if step.principal["kind"] == "clock" or served or step.command in ("PassDeadline", "RequestRuling"):
         yield f"{step.command} by {step.principal['name']} cleared {body['digest']}"
 
 
@@ -181,16 +196,15 @@ def i10_a_policy_set_above_is_met_too(world: World, review: Review, _body: Json,
 
 def i11_a_skip_has_its_human_and_no_veto(world: World, review: Review, body: Json, step: Delivered) -> Texts:
     policy, work = world.policies.get(review.policy), world.works.get(review.digest)
-    if review.kind in NEVER_SKIPPED:
-        yield f"{review.kind} was skipped"
+    learned = bool(body["pattern"])
+    if policy is not None and not policy.may_skip(review.kind, work, review.context, learned=learned):
+        yield f"{review.kind} of {review.digest} was skipped by {body['rule']}"
     for name in body["stages"]:
         stage = world.stage(review, name)
         if stage is not None and stage.has_veto:
             yield f"{name} has a veto seat and was skipped"
-    if body["pattern"]:
+    if learned:
         yield from _lane(world, review, step)
-    elif policy is not None and policy.enabled and (work is None or not work.trivial):
-        yield f"{review.digest} is not trivial and was skipped by {body['rule']}"
     if body["revision"] != review.number:
         yield f"a skip for revision {body['revision']}, current is {review.number}"
 
@@ -217,7 +231,7 @@ def i12_break_glass_is_marked(_world: World, review: Review, body: Json, _step: 
             if not any(stage in flag for flag in body["flags"]):
                 yield f"the clearance does not show that {stage} was overridden"
     for stage, number in review.skipped:
-        if number == review.number and body["by"] == "gates":
+        if number == review.number and not any(stage in flag for flag in body["flags"]):
             yield f"the clearance does not show that {stage} was skipped"
 
 
@@ -231,7 +245,7 @@ def i31_one_hostile_operator_is_not_enough(world: World, review: Review, body: J
 
 def _honest(world: World, review: Review, policy: Policy) -> Texts:
     for stage in world.stages_of(review, policy):
-        if stage.distinct == "operator" and stage.quorum > 1 and not exempt(review, stage):
+        if stage.distinct == "operator" and stage.quorum > 1 and not exempt(world, review, stage, policy):
             operators = {one["operator"] for one in vouching(review, stage)}
             if operators <= world.hostile:
                 yield f"{stage.name}: only {sorted(operators)} vouch for bad bytes"
@@ -244,6 +258,7 @@ CLEARED = (
     i4_no_veto_stands,
     i5_every_required_scope_passed,
     i7_live_once,
+    i7_a_clearance_ends_as_the_policy_says,
     i8_no_timer_or_escalation_clears,
     i10_a_policy_set_above_is_met_too,
     i12_break_glass_is_marked,

@@ -9,10 +9,16 @@ from tests.sim.checker.shapes import SEVERITY, Policy, StagePolicy, Who, differ
 from tests.sim.checker.world import World
 
 
-def exempt(review: Review, stage: StagePolicy) -> bool:
-    """Whether a human passed the stage on this very revision, or a recorded skip covers it."""
+def exempt(world: World, review: Review, stage: StagePolicy, policy: Policy) -> bool:
+    """Whether a human passed the stage on this very revision, or a recorded skip that this policy allows covers it."""
     key = (stage.name, review.number)
-    return key in review.overridden or (key in review.skipped and not stage.has_veto)
+    if key in review.overridden:
+        return True
+    skip = review.skipped.get(key)
+    if skip is None or stage.has_veto:
+        return False
+    work = world.works.get(review.digest)
+    return policy.may_skip(review.kind, work, review.context, learned=bool(skip["pattern"]))
 
 
 def counted_in(review: Review, stage: str, part: str = "judge") -> list[Counted]:
@@ -27,10 +33,13 @@ def counted_in(review: Review, stage: str, part: str = "judge") -> list[Counted]
 
 
 def vouching(review: Review, stage: StagePolicy) -> list[Who]:
-    """Reviewers without a hand in the work who do not speak against these bytes."""
+    """Reviewers without a hand in the work who do not speak against these bytes, a tie-break reviewer included."""
+    reports = counted_in(review, stage.name)
+    if not stage.has_veto:
+        reports = [*reports, *(one for one in counted_in(review, stage.name, "tie_break") if one.verdict == "approve")]
     return [
         report.who
-        for report in counted_in(review, stage.name)
+        for report in reports
         if report.verdict in (None, "approve") and report.who["name"] not in review.contributors
     ]
 
@@ -38,7 +47,8 @@ def vouching(review: Review, stage: StagePolicy) -> list[Who]:
 def count_distinct(who: list[Who], stage: StagePolicy, author: Who) -> int:
     """How many differ in the demanded fact from each other and from the author; unknown never does."""
     key = "name" if stage.distinct == "reviewer" else stage.distinct
-    return len({one[key] for one in who if one[key] and one[key] != author[key]})
+    minds = [one for one in who if stage.programs or one["kind"] != "program"]
+    return len({one[key] for one in minds if one[key] and one[key] != author[key]})
 
 
 def tie_broken(review: Review, stage: StagePolicy) -> bool:
@@ -53,7 +63,7 @@ def outvoted(world: World, review: Review, policy: Policy) -> set[str]:
     for protocol in world.protocols_of(review, policy):
         layers = [stage for stage in protocol.stages if stage.vote == "majority"]
         against = {one.name for one in layers if any(r.verdict != "approve" for r in counted_in(review, one.name))}
-        against -= {one.name for one in layers if exempt(review, one)}
+        against -= {one.name for one in layers if exempt(world, review, one, policy)}
         if 2 * (len(layers) - len(against)) > len(layers):
             found |= against
     return found
@@ -71,22 +81,44 @@ def blocking(review: Review, stage: StagePolicy) -> Iterator[Finding]:
 
 def why_not_passed(review: Review, stage: StagePolicy, lost: set[str]) -> str:
     """What speaks against a stage on these bytes; empty when nothing does."""
+    if stage.human:
+        return f"{stage.name} is a human's to pass and no human did"
     if tie_broken(review, stage):
         return ""
     reports = counted_in(review, stage.name)
-    judged = {one.id for one in review.seats.values() if one.stage == stage.name and one.part == "judge"}
-    asked = [one for one in stage.seats if one.get("part", "judge") == "judge"]
-    silent = [one for one in judged if review.seats[one].required and (one, review.number) not in review.counted]
-    if stage.vote != "none" and (silent or len(judged) < len(asked)):
-        return f"seats {sorted(silent)} of {stage.name} have not reported on this revision"
+    asked = sum(one.get("part", "judge") == "judge" for one in stage.seats)
+    silent = [
+        one
+        for one in (f"{stage.name}.{index + 1}" for index in range(asked))
+        if (one, review.number) not in review.counted
+    ]
+    if stage.vote != "none" and silent:
+        return f"seats {silent} of {stage.name} have not reported on this revision"
+    if stage.vote == "none" or stage.name in lost:
+        return _short(review, stage, reports)
     doubts = [one for one in reports if one.verdict in ("concerns", "reject")]
     if stage.vote == "tally" and len(doubts) == 1 and doubts[0].verdict == "concerns":
         return ""
-    if stage.vote == "majority" and stage.name in lost:
-        return ""
     if doubts:
         return f"{doubts[0].who['name']} says {doubts[0].verdict} in {stage.name}"
-    return ""
+    return _short(review, stage, reports)
+
+
+def _short(review: Review, stage: StagePolicy, reports: list[Counted]) -> str:
+    """What an approval lacks: sureness, the checklist, what was not read, agreement of the models."""
+    wanted = stage.criteria.get(review.kind, stage.criteria.get("", ()))
+    for one in reports:
+        name = one.who["name"]
+        if one.coverage < stage.coverage:
+            return f"{name} read {one.coverage} % in {stage.name}"
+        if stage.confidence_min and (one.confidence is None or one.confidence < stage.confidence_min):
+            return f"{name} is {one.confidence} % sure in {stage.name}"
+        if not one.passed.issuperset(wanted):
+            return f"{name} did not pass {sorted(set(wanted) - one.passed)} in {stage.name}"
+        if any(not differ(fact, one.who, review.author) for fact in stage.of_author):
+            return f"{name} is not independent of the author in {stage.of_author}"
+    at_odds = [one for name in stage.agreed for one in review.contradicted.get((name, review.number), ())]
+    return f"the models contradict each other about {at_odds}" if at_odds else ""
 
 
 def independent(review: Review, stage: StagePolicy, who: list[Who]) -> str:

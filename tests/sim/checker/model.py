@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tests.sim.checker.shapes import Json, Who
+from tests.sim.checker.shapes import Json, ProtocolPolicy, StagePolicy, Who
 
 
 @dataclass(slots=True)
@@ -21,6 +21,7 @@ class Seat:
     holder: Who | None = None
     lease: str = ""
     reported: int = 0
+    reported_before: int = 0
     findings: int = 0
     left: list[str] = field(default_factory=list)
 
@@ -73,6 +74,9 @@ class Counted:
     digest: str
     blocking: list[str]
     count: int = 1
+    confidence: int | None = None
+    coverage: int = 100
+    passed: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -117,6 +121,9 @@ class Review:
     length: int = 0
     load: dict[str, int] = field(default_factory=dict)
     tokens: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    contradicted: dict[tuple[str, int], list[str]] = field(default_factory=dict)
+    stages: dict[str, tuple[ProtocolPolicy, StagePolicy]] = field(default_factory=dict)
+    known_for: object = None
 
     @property
     def number(self) -> int:

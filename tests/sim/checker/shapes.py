@@ -28,14 +28,14 @@ class Violation:
         return f"{self.invariant} in {self.review}: {self.text}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Delivered:
     """One command as the simulator's network delivered it, and what came of it."""
 
     principal: Who
     stream: str
     key: str
-    body: str
+    body: object
     command: str
     at: str
     accepted: bool
@@ -89,6 +89,16 @@ class StagePolicy:
     late_is_advisory: bool = True
     blind: str = "first"
     independence: tuple[str, ...] = ()
+    of_author: tuple[str, ...] = ()
+    own_blocking: str = ""
+    programs: bool = True
+    human: bool = False
+    agreed: tuple[str, ...] = ()
+    coverage: int = 0
+    confidence_min: int = 0
+    criteria: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    keeps: tuple[str, ...] = ()
+    seats_max: int = 0
 
     @property
     def has_veto(self) -> bool:
@@ -126,14 +136,30 @@ class Policy:
     enabled: bool = True
     groups: dict[str, frozenset[str]] = field(default_factory=dict)
     parallel_max: int = 3
-    queued_max: int = 5
     reopenings_max: int = 10
+    single_use_kinds: frozenset[str] = frozenset()
+    expires_seconds: int = 0
+
+    def kinds_of(self, kind: str, work: Work | None) -> set[str]:
+        """The kind the author named, and those its paths make it."""
+        paths = work.paths if work is not None else ()
+        return {kind} | {other for prefix, other in self.paths.items() if any(p.startswith(prefix) for p in paths)}
+
+    def may_skip(self, kind: str, work: Work | None, context: dict[str, str], *, learned: bool) -> bool:
+        """Whether this policy lets such bytes go without reviewers."""
+        if work is None or self.kinds_of(kind, work) & NEVER_SKIPPED:
+            return False
+        if not self.enabled:
+            return True
+        if learned:
+            return self.skip_learned and work.risk != "high"
+        named = kind in self.skip_kinds
+        labelled = bool(self.skip_autonomy) and context.get("autonomy_level") == self.skip_autonomy
+        return (named and work.trivial) or (labelled and work.risk == "low" and kind != "task")
 
     def required(self, kind: str, work: Work | None) -> set[str]:
         """Which protocols these bytes must meet, whatever the caller called them."""
-        kinds = {kind}
-        if work is not None:
-            kinds |= {other for prefix, other in self.paths.items() if any(p.startswith(prefix) for p in work.paths)}
+        kinds = self.kinds_of(kind, work)
         names = {name for one in kinds for name in self.kinds.get(one, self.default)}
         if work is not None:
             names |= {n for level, many in self.risks if RISK[work.risk] >= RISK[level] for n in many}
@@ -152,16 +178,19 @@ def parse_policy(digest: str, data: Json) -> Policy:
 
 
 def differ(fact: str, one: Who, other: Who) -> bool:
-    """Whether two differ in a fact; an unknown fact is never different."""
+    """Whether two differ in a fact; an unknown fact is never different, and a human has a mind of their own."""
     key = "name" if fact == "reviewer" else fact
     mine, theirs = one.get(key, ""), other.get(key, "")
+    if key in ("session", "model_family", "provider") and "human" in (one["kind"], other["kind"]):
+        return one["name"] != other["name"]
     return bool(mine) and bool(theirs) and mine != theirs
 
 
 def level_between(one: Who, other: Who) -> int:
-    """How independent two are: 1 another session, 2 another model family, 3 another operator, 0 unknown."""
-    if differ("operator", one, other):
-        return 3
-    if differ("model_family", one, other):
-        return 2
-    return 1 if differ("session", one, other) else 0
+    """How independent two are: 1 another session, 2 another model family too, 3 another operator too, 0 unknown."""
+    reached = 0
+    for fact in ("session", "model_family", "operator"):
+        if not differ(fact, one, other):
+            break
+        reached += 1
+    return reached

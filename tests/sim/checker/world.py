@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tests.sim.checker.model import Review
 from tests.sim.checker.shapes import Json, Policy, ProtocolPolicy, StagePolicy, Work
@@ -39,7 +39,7 @@ class World:
     lanes: dict[tuple[str, str], Lane] = field(default_factory=dict)
     lessons: dict[str, Json] = field(default_factory=dict)
     suppressors: dict[str, Json] = field(default_factory=dict)
-    replies: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
+    replies: dict[tuple[str, str], tuple[object, str]] = field(default_factory=dict)
     versions: dict[str, int] = field(default_factory=dict)
     prints: dict[str, bytes] = field(default_factory=dict)
     hostile: frozenset[str] = frozenset()
@@ -54,34 +54,51 @@ class World:
         return found
 
     def protocols_of(self, review: Review, policy: Policy) -> list[ProtocolPolicy]:
-        """The protocols this review must pass under a policy, as the log names them."""
-        names = review.protocols if policy.digest == review.policy else policy.kinds.get(review.kind, policy.default)
+        """The protocols this review must pass under a policy; one set above reads what the first demanded too."""
+        names = review.protocols
+        if policy.digest != review.policy:
+            names = [*names, *sorted(policy.required(review.kind, self.works.get(review.digest)) - set(names))]
         return [policy.protocols[name] for name in names if name in policy.protocols]
 
     def stages_of(self, review: Review, policy: Policy) -> list[StagePolicy]:
-        return [stage for protocol in self.protocols_of(review, policy) for stage in protocol.stages]
+        """The stages a policy demands, under the names they have in this review."""
+        demanded = [stage for protocol in self.protocols_of(review, policy) for stage in protocol.stages]
+        if policy.digest == review.policy:
+            return demanded
+        own = {one.name: one for one in self.stages_of(review, self.policies[review.policy])}
+        return [
+            replace(one, name=f"{one.name}+") if one.name in own and own[one.name].seats != one.seats else one
+            for one in demanded
+        ]
+
+    def all_stages(self, review: Review) -> dict[str, tuple[ProtocolPolicy, StagePolicy]]:
+        """Every stage of a review by name, as the pinned policy describes it where both do."""
+        key = (review.policy, review.policies[-1] if review.policies else "", review.kind, review.digest)
+        if review.known_for == (key, len(review.revisions)):
+            return review.stages
+        found: dict[str, tuple[ProtocolPolicy, StagePolicy]] = {}
+        for policy in self.policies_of(review):
+            protocols = {one.name: one for one in self.protocols_of(review, policy)}
+            for stage in self.stages_of(review, policy):
+                found.setdefault(stage.name, (protocols[stage.protocol], stage))
+        review.known_for, review.stages = (key, len(review.revisions)), found
+        return found
 
     def stage(self, review: Review, name: str) -> StagePolicy | None:
         """The description of a stage, from the pinned policy or the one above it."""
-        for policy in self.policies_of(review):
-            for stage in self.stages_of(review, policy):
-                if stage.name == name:
-                    return stage
-        return None
+        found = self.all_stages(review).get(name)
+        return found[1] if found else None
 
     def protocol_of(self, review: Review, stage: str) -> ProtocolPolicy | None:
         """The protocol a stage belongs to."""
-        for policy in self.policies_of(review):
-            for protocol in self.protocols_of(review, policy):
-                if any(one.name == stage for one in protocol.stages):
-                    return protocol
-        return None
+        found = self.all_stages(review).get(stage)
+        return found[0] if found else None
 
     def revisions_max(self, review: Review) -> int:
         """How often the author may try again: the lowest of all protocols."""
         found = [
             protocol.revisions_max
-            for policy in self.policies_of(review)[:1]
+            for policy in self.policies_of(review)
             for protocol in self.protocols_of(review, policy)
         ]
         return min(found, default=0)

@@ -1,0 +1,8 @@
+"""Which bugs are planted? All of them, in one list."""
+
+from __future__ import annotations
+
+from tests.sim.planted import bugs_actors, bugs_bounds, bugs_findings, bugs_live, bugs_veto
+from tests.sim.planted.plant import Bug, bugs_in
+
+BUGS: tuple[Bug, ...] = bugs_in(bugs_live, bugs_findings, bugs_veto, bugs_actors, bugs_bounds)

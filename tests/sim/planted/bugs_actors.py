@@ -1,0 +1,133 @@
+"""Which bugs let somebody do what is not theirs to do, or judge what they did not see?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from foureyes.core.answers.seats import seat_to_take
+from foureyes.core.commands import OpenReview, SubmitReport, TakeSeat
+from foureyes.core.events import FindingResolved, ReportSubmitted, ReviewEvent, ReviewOpened, SeatTaken
+from foureyes.core.facts import Facts
+from foureyes.core.model import Seat
+from foureyes.core.refusals import Code, refuse
+from foureyes.core.rules import Rules, Stage
+from foureyes.core.scene import Scene
+from foureyes.core.values import Who
+from tests.sim.planted.plant import Function, bug
+
+
+@bug("foureyes.core.independence:eligible", source="S14", found_by="I17")
+def the_author_is_eligible(_original: Function, candidate: Who, **named: object) -> bool:
+    """The author is drawn to review their own work."""
+    others = named.get("others", ())
+    return isinstance(others, tuple | list) and all(one.name != candidate.name for one in others)
+
+
+@bug("foureyes.core.assign:_others", source="S14", found_by="I15")
+def one_agent_is_two_reviewers(_original: Function, *_given: object) -> list[Who]:
+    """One reviewer holds two seats of a stage and counts twice."""
+    return []
+
+
+@bug("foureyes.core.answers.reports:_seat_for", source="F17", found_by="I14")
+def a_dead_worker_still_votes(original: Function, *given: object) -> tuple[str, Stage, bool]:
+    """A report after the lease counts."""
+    name, stage, _ = original(*given)
+    return name, stage, False
+
+
+@bug("foureyes.core.answers.seats:take_seat", source="own mutation", found_by="I14")
+def seats_are_stolen(_original: Function, scene: Scene, command: TakeSeat, actor: Who) -> Iterator[ReviewEvent]:
+    """A seat is taken from somebody who works on it."""
+    known = scene.review.seats.get(command.seat)
+    if known is None:
+        name, stage = seat_to_take(scene, actor, seat=command.seat, stage=command.stage)
+        yield SeatTaken(seat=name, stage=stage.name, reviewer=actor, lease=scene.now + stage.options.times.silent)
+    elif scene.review.is_contributor(actor.name):
+        raise refuse(Code.AUTHOR_MAY_NOT, name=actor.name)
+    else:
+        yield SeatTaken(seat=known.id, stage=known.stage, reviewer=actor, lease=scene.now + command.lease)
+
+
+@bug("foureyes.core.answers.seats:held_seat", source="T24", found_by="I14")
+def the_id_is_the_right(original: Function, scene: Scene, name: str, actor: Who) -> tuple[Seat, Stage]:
+    """Who knows the name of a seat speaks for it."""
+    seat = scene.review.seats.get(name)
+    found: tuple[Seat, Stage] = original(scene, name, seat.reviewer if seat and seat.reviewer else actor)
+    return found
+
+
+@bug("foureyes.core.checks:check_author", source="S3", found_by="I14")
+def anyone_revises(_original: Function, *_given: object) -> None:
+    """A new version, an answer or a withdrawal is taken from anybody."""
+
+
+@bug("foureyes.core.checks:check_human", source="T10", found_by="I14")
+def agents_are_humans(_original: Function, *_given: object) -> None:
+    """An agent gives rulings, overrides vetoes and waives findings."""
+
+
+@bug("foureyes.core.checks:check_current", source="own mutation", found_by="I16")
+def a_stale_report_is_taken(_original: Function, *_given: object) -> None:
+    """Who judged an older version judges the current one."""
+
+
+@bug("foureyes.core.claims:claim_of", source="GitLab 436977", found_by="I16")
+def a_report_names_other_bytes(original: Function, scene: Scene, *given: object, **named: object) -> ReportSubmitted:
+    """A report is written down for the bytes that were first submitted."""
+    return replace(original(scene, *given, **named), digest=scene.review.revisions[0].digest)
+
+
+@bug("foureyes.core.answers.reports:submit_report", source="T6", found_by="I16")
+def what_was_served_is_not_asked(
+    original: Function, scene: Scene, command: SubmitReport, actor: Who
+) -> Iterator[ReviewEvent]:
+    """A reviewer who was served older bytes vouches for the current ones."""
+    yield from original(replace(scene, facts=replace(scene.facts, served="")), command, actor)
+
+
+@bug("foureyes.core.answers.settling:settlements", source="own mutation", found_by="I13")
+def a_successor_signs_with_another_name(original: Function, scene: Scene, *given: object) -> Iterator[ReviewEvent]:
+    """What a seat settles is written down in the name of whoever raised it."""
+    for one in original(scene, *given):
+        yield (replace(one, by=scene.review.findings[one.finding].raiser) if isinstance(one, FindingResolved) else one)
+
+
+@bug("foureyes.core.answers.author:open_review", source="S1", found_by="I13")
+def the_author_is_an_argument(
+    original: Function, rules: Rules, command: OpenReview, actor: Who, facts: Facts
+) -> Iterator[ReviewEvent]:
+    """Whoever the caller names is the author."""
+    for one in original(rules, command, actor, facts):
+        named = command.on_behalf_of
+        yield (
+            replace(one, author=named, contributors=(named, actor)) if named and isinstance(one, ReviewOpened) else one
+        )
+
+
+@bug("foureyes.core.answers.author:open_review", source="a bot's upload", found_by="I13")
+def who_uploads_for_another_has_no_hand_in_it(original: Function, *given: object) -> Iterator[ReviewEvent]:
+    """A human opens a review for a bot and may then approve it."""
+    for one in original(*given):
+        yield replace(one, contributors=(one.author,)) if isinstance(one, ReviewOpened) else one
+
+
+@bug("foureyes.core.answers.author:open_review", source="CVE-2026-94205", found_by="I17")
+def who_triggered_counts_not_who_made_it(
+    original: Function, rules: Rules, command: OpenReview, actor: Who, facts: Facts
+) -> Iterator[ReviewEvent]:
+    """Whether somebody may review is decided on who triggered the review."""
+    for one in original(rules, command, actor, facts):
+        yield replace(one, contributors=(actor,)) if isinstance(one, ReviewOpened) else one
+
+
+@bug("foureyes.core.assign:_draw_order", source="S11", found_by="I17")
+def the_author_steers_the_draw(original: Function, facts: Facts, seat: str, name: str, limits: object) -> object:
+    """The seed of the draw depends on how much the author writes."""
+    return original(replace(facts, draw=0), f"{seat}{len(facts.changed)}{facts.risk.level}", name, limits)
+
+
+@bug("foureyes.core.checks:check_open", source="S4", found_by="Y8")
+def nothing_is_ever_over(_original: Function, *_given: object) -> None:
+    """An ended review goes on as if nothing had happened."""

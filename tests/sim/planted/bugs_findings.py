@@ -1,0 +1,108 @@
+"""Which bugs make a finding harmless that is not, or lose it?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from foureyes.core.commands import Answer, Draft
+from foureyes.core.events import FindingAnswered, FindingRaised, ReportSubmitted
+from foureyes.core.gates import Resolved
+from foureyes.core.judgement import Judgement, Move
+from foureyes.core.model import Finding, Review, Seat
+from foureyes.core.rules import Stage
+from foureyes.core.scene import Scene
+from foureyes.core.values import Severity, Standing, Verdict, Verification, Who
+from tests.sim.planted.plant import Function, bug
+
+
+@bug("foureyes.core.model:Finding.blocks", source="S13", found_by="I3")
+def a_dispute_does_not_block(original: Function, finding: Finding, at_least: Severity) -> bool:
+    """The author answers every finding and goes live."""
+    return finding.standing is Standing.OPEN and bool(original(finding, at_least))
+
+
+@bug("foureyes.core.model:Finding.is_settled", source="S13", found_by="I3")
+def addressed_is_resolved(original: Function, finding: Finding) -> bool:
+    """A rebuttal settles a finding without a word of the seat that raised it."""
+    return bool(original(finding)) or (finding.standing is Standing.ANSWERED and finding.rebuttal)
+
+
+@bug("foureyes.core.gates.resolved:Resolved.judge", source="S18", found_by="I3")
+def a_lone_concern_lets_the_work_go_on(original: Function, gate: Resolved, review: Review, stage: Stage) -> Judgement:
+    """One unsettled finding is logged, and the work goes live with it."""
+    unsettled = [one for one in review.findings_of(stage.name) if one.blocks(gate.at_least)]
+    found: Judgement = original(gate, review, stage)
+    return Judgement(move=Move.PASS, reason="one concern") if len(unsettled) == 1 else found
+
+
+@bug("foureyes.core.model:Review.findings_of", source="own mutation", found_by="I3")
+def a_new_version_forgets(original: Function, review: Review, stage: str) -> list[Finding]:
+    """Findings on older versions are not looked at any more."""
+    return [one for one in original(review, stage) if one.revision == review.revision]
+
+
+@bug("foureyes.core.model:Finding.blocks", source="own mutation", found_by="I3")
+def the_least_severity_does_not_count(original: Function, finding: Finding, at_least: Severity) -> bool:
+    """Off by one: only what is graver than the limit blocks."""
+    return finding.severity > at_least and bool(original(finding, at_least))
+
+
+@bug("foureyes.core.drafts:_advice", source="Y4", found_by="Y4")
+def late_is_late_for_everybody(_original: Function, scene: Scene, stage: Stage, seat: Seat, *rest: object) -> str:
+    """What a veto seat or a program finds late, and a critical finding, is advice only."""
+    return "late" if scene.review.revision > 1 and seat.reported and stage.options.late_is_advisory else ""
+
+
+@bug("foureyes.core.drafts:_advice", source="Y5", found_by="Y4")
+def the_floor_holds_in_the_first_round(
+    original: Function, scene: Scene, stage: Stage, seat: Seat, actor: Who, draft: Draft
+) -> str:
+    """Findings below the floor are advice from the first round on."""
+    low = draft.severity in ("minor", "nit")
+    return "below the floor" if low else str(original(scene, stage, seat, actor, draft))
+
+
+@bug("foureyes.core.lessons:applies", source="S22", found_by="P12")
+def a_dismissal_silences_everything(_original: Function, suppression: object, **named: object) -> bool:
+    """A finding that somebody dismissed once silences whatever is found in its place, critical or of a veto seat."""
+    return getattr(suppression, "context_hash", "") == named["context_hash"] != ""
+
+
+@bug("foureyes.core.lessons:_expired", source="S22", found_by="P12")
+def a_dismissal_never_expires(_original: Function, *_given: object) -> bool:
+    """A false positive is remembered for ever."""
+    return False
+
+
+@bug("foureyes.core.answers.settling:_check_veto", source="D-11", found_by="I3")
+def a_refutation_beats_a_veto_seat(_original: Function, *_given: object) -> None:
+    """A verifying seat sets aside what a veto seat found."""
+
+
+@bug("foureyes.core.model:Finding.is_advisory", source="D-11", found_by="I3")
+def plausible_is_refuted(original: Function, finding: Finding) -> bool:
+    """A finding nobody could confirm is advice only."""
+    return bool(original(finding)) or finding.verification is Verification.PLAUSIBLE
+
+
+@bug("foureyes.core.drafts:raise_draft", source="S15", found_by="S2")
+def findings_count_per_review(original: Function, scene: Scene, *given: object, **named: object) -> FindingRaised:
+    """The id of a finding tells a blind reviewer how many others there are."""
+    found: FindingRaised = original(scene, *given, **named)
+    return replace(found, finding=f"{found.seat}-F{len(scene.review.findings) + 1}")
+
+
+@bug("foureyes.core.answers.author:_answered", source="own mutation", found_by="A1")
+def settled_findings_are_answered(
+    _original: Function, _review: Review, answer: Answer, revision: int
+) -> FindingAnswered:
+    """An answer opens again what its seat had settled."""
+    return FindingAnswered(
+        finding=answer.finding, revision=revision, text=answer.text, rebuttal=answer.rebuttal, evidence=answer.evidence
+    )
+
+
+@bug("foureyes.core.claims:_check_approval", source="Y15", found_by="Y15")
+def approval_beside_an_own_finding(_original: Function, _scene: Scene, _stage: Stage, report: ReportSubmitted) -> None:
+    """A reviewer approves and blocks in one breath."""
+    assert report.verdict is Verdict.APPROVE
