@@ -175,7 +175,7 @@ CASES: list[tuple[Code, Callable[[], Play], Who, c.ReviewCommand, tuple[str, ...
     (Code.NOT_OPEN, answered, DEV, c.AnswerFinding(finding="resolve.1-F1", text="once more"), ("answered",)),
     (Code.NOT_THE_AUTHOR, story, ANN, c.SubmitRevision(digest="d2"), ("dev",)),
     (Code.NOT_THE_CLOCK, story, ANN, c.PassDeadline(request="resolve.1"), ("server",)),
-    (Code.NOT_THE_HOLDER, answered, BOB, settling(), ("ann",)),
+    (Code.NOT_THE_HOLDER, answered, BOB, settling(), ("resolve.1",)),
     (Code.NO_FREE_SEAT, story, TWIN, c.TakeSeat(stage="resolve"), ("resolve", "twin")),
     (Code.NO_VERDICTS_HERE, story, ANN, report(verdict="approve"), ("findings",)),
     (Code.NOTHING_TO_KEEP, begun, ANN, c.KeepReport(seat="resolve.1", revision=1), ("resolve.1",)),
@@ -192,7 +192,7 @@ CASES: list[tuple[Code, Callable[[], Play], Who, c.ReviewCommand, tuple[str, ...
     (Code.RULING_NEEDED, together("hugo", "hanna"), HUGO, override("shaped"), ("2 people",)),
     (Code.RULING_PENDING, disputed, DEV, c.SubmitRevision(digest="d2"), ("ruling-1",)),
     (Code.SAME_DIGEST, story, DEV, c.SubmitRevision(digest="d1"), ("Change the work",)),
-    (Code.SEAT_TAKEN, begun, BOB, c.TakeSeat(seat="resolve.1"), ("resolve.1", "ann")),
+    (Code.SEAT_TAKEN, begun, BOB, c.TakeSeat(seat="resolve.1"), ("the holder of seat resolve.1",)),
     (Code.SETTLED, settled, ANN, settling(), ("resolve.1-F1", "resolved")),
     (Code.STALE, story, ANN, c.SubmitReport(revision=2, evidence=CHECKED), ("version 2", "version 1")),
     (Code.TOO_LONG, story, ANN, c.AddNote(text="x" * 20_001), ("text", "20001", "20000")),
@@ -332,3 +332,18 @@ def test_a_refusal_does_not_tell_whether_somebody_elses_finding_exists() -> None
                 play.do(BOB, command)
             told.append((type(command), str(caught.value)))
     assert told[:3] == told[3:]
+
+
+def test_only_where_reviewers_know_of_each_other_is_a_holder_named() -> None:
+    """Whoever reviews a colleague's work openly is named; a blind panel's members are not."""
+    play = peer()
+    play.do(AUDITOR, c.TakeSeat(seat="peer.1"))
+    for command in (c.TakeSeat(seat="peer.1"), report(seat="peer.1", verdict="approve"), c.RenewSeat(seat="peer.1")):
+        with pytest.raises(Refusal) as caught:
+            play.do(ANN, command)
+        assert "auditor" in caught.value.sentence
+    blind = begun()
+    for command in (c.TakeSeat(seat="resolve.1"), report(seat="resolve.1"), c.RenewSeat(seat="resolve.1")):
+        with pytest.raises(Refusal) as caught:
+            blind.do(BOB, command)
+        assert "ann" not in str(caught.value)

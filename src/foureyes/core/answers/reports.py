@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from foureyes.core.answers.seats import seat_to_take
+from foureyes.core.answers.seats import holder_told, seat_to_take
 from foureyes.core.answers.settling import after_failure, settlements
 from foureyes.core.checks import check_current, check_open, check_reason
 from foureyes.core.claims import claim_of, read_verdict
@@ -38,13 +38,12 @@ def submit_report(scene: Scene, command: SubmitReport, actor: Who) -> Iterator[R
 def _seat_for(scene: Scene, command: SubmitReport, actor: Who) -> tuple[str, Stage, bool]:
     """The actor's seat, its stage, and whether their time on it has run out."""
     known = scene.review.seats.get(command.seat)
-    holder = known.reviewer if known else None
-    if known and (holder is None or holder.name != actor.name) and actor.name in known.left:
-        stage = scene.stage(known.stage)
-        if stage is not None:
-            return known.id, stage, True
-    if known and holder and holder.name != actor.name and known.lease and scene.now <= known.lease:
-        raise refuse(Code.NOT_THE_HOLDER, holder=holder.name)
+    theirs = scene.stage(known.stage) if known else None
+    if known and theirs and (known.reviewer is None or known.reviewer.name != actor.name):
+        if actor.name in known.left:
+            return known.id, theirs, True
+        if known.reviewer and known.lease and scene.now <= known.lease:
+            raise refuse(Code.NOT_THE_HOLDER, holder=holder_told(known, theirs))
     name, stage = seat_to_take(scene, actor, seat=command.seat, stage=command.stage)
     mine = scene.review.seats.get(name)
     expired = mine is not None and mine.reviewer is not None and mine.lease is not None and scene.now > mine.lease

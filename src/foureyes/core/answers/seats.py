@@ -11,7 +11,7 @@ from foureyes.core.events import ReviewEvent, SeatLeft, SeatRenewed, SeatTaken
 from foureyes.core.facts import Principal
 from foureyes.core.model import Seat
 from foureyes.core.refusals import Code, refuse
-from foureyes.core.rules import Stage
+from foureyes.core.rules import Blind, Stage
 from foureyes.core.scene import Scene
 from foureyes.core.values import LeftBecause, Part, Who
 
@@ -58,8 +58,14 @@ def held_seat(scene: Scene, name: str, actor: Who) -> tuple[Seat, Stage]:
     if seat is None or stage is None:
         raise refuse(Code.UNKNOWN_SEAT, seat=name)
     if seat.reviewer is None or seat.reviewer.name != actor.name:
-        raise refuse(Code.NOT_THE_HOLDER, holder=seat.reviewer.name if seat.reviewer else "the holder of the seat")
+        raise refuse(Code.NOT_THE_HOLDER, holder=holder_told(seat, stage))
     return seat, stage
+
+
+def holder_told(seat: Seat, stage: Stage) -> str:
+    """Whom to name to somebody else: the seat is enough where reviewers shall not know of each other."""
+    named = seat.reviewer if stage.options.blind is Blind.OFF else None
+    return named.name if named else f"the holder of seat {seat.id}"
 
 
 def seat_to_take(scene: Scene, actor: Who, *, seat: str = "", stage: str = "") -> tuple[str, Stage]:
@@ -83,8 +89,8 @@ def _named(scene: Scene, actor: Who, name: str) -> tuple[str, Stage]:
     stage = scene.stage(seat.stage) if seat else None
     if seat is None or stage is None:
         raise refuse(Code.UNKNOWN_SEAT, seat=name)
-    if not _is_free_for(scene, seat, actor) and seat.reviewer is not None:
-        raise refuse(Code.SEAT_TAKEN, seat=name, holder=seat.reviewer.name)
+    if not _is_free_for(scene, seat, actor):
+        raise refuse(Code.SEAT_TAKEN, seat=name, holder=holder_told(seat, stage))
     if not _may_hold(scene, stage, seat, actor):
         raise refuse(Code.NOT_ELIGIBLE, name=actor.name, seat=name)
     return name, stage
