@@ -198,7 +198,11 @@ class Beyond:
             return CLOCK, stream, DetectSilence()
         if chance < 0.92:
             reason = agents.words("because")
-            return self.human(), stream, ResumeSession(reason=reason) if session.paused_by else PauseSession(reason=reason)
+            return (
+                self.human(),
+                stream,
+                ResumeSession(reason=reason) if session.paused_by else PauseSession(reason=reason),
+            )
         return self.human(), stream, EndSession(reason=agents.words("over"))
 
 

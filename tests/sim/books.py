@@ -109,7 +109,11 @@ class Books:
         self.trust[key] = after
 
     def _counted(
-        self, record: TrustRecord, review: Review, event: e.ReviewCleared | e.ReviewClosed | e.EscapeReported, at: datetime
+        self,
+        record: TrustRecord,
+        review: Review,
+        event: e.ReviewCleared | e.ReviewClosed | e.EscapeReported,
+        at: datetime,
     ) -> TrustRecord:
         match event:
             case e.EscapeReported():

@@ -129,6 +129,7 @@ def protocols() -> Json:
         "orphan": _committee("orphan", "empty", needs=1),
         "mystery": {"style": "chain", "revisions_max": 1, "stages": [_never("mystery", seats=1)]},
         "hollow": {"style": "chain", "revisions_max": 1, "stages": [_never("hollow", seats=0)]},
+        "nobody_wrote_this": {"style": "solo", "stages": [_never("nobody_wrote_this", seats=0)], "revisions_max": 99},
         "unmanned": {"style": "chain", "revisions_max": 1, "stages": [_never("unmanned", seats=1)]},
     }
 

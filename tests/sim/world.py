@@ -154,7 +154,7 @@ class World:
             stricter=self.rules.get(review.stricter) if review else None,
             past_rulings=tuple(self.books.rulings),
             change=work.change if work else ChangeKind.CONTENT,
-            changed=work.changed if work else (),
+            changed=work.changed if work and digest not in current else (),
             unchanged_seats=frozenset(review.seats) if review and work and work.unchanged else frozenset(),
             risk=work.risk if work else Risk(),
             draw=delivery.draw,

@@ -283,7 +283,10 @@ def _settled(m: Liar, review: Review) -> Acts:
 
 def _stale(m: Liar, review: Review) -> Acts:
     for who, _, report in m.reports(review):
-        yield who, replace(report, revision=review.revision + m.agents.rng.choice((-1, 1)) if review.revision > 1 else 2)
+        yield (
+            who,
+            replace(report, revision=review.revision + m.agents.rng.choice((-1, 1)) if review.revision > 1 else 2),
+        )
 
 
 def _long(m: Liar, review: Review) -> Acts:

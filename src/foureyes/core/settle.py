@@ -71,8 +71,8 @@ def _next(scene: Scene) -> Iterator[ReviewEvent]:
 
 
 def _is_ordered(asked: RevisionRequest | None) -> bool:
-    """Whether a human asked for new bytes: no reviewer's word clears the old ones then."""
-    return asked is not None and bool(asked.ordered_by) and not asked.by_clock
+    """Whether a human, or the clock in their place, asked for new bytes: then nothing clears the old ones."""
+    return asked is not None and bool(asked.ordered_by)
 
 
 def _heard(scene: Scene, speaking: StageJudgement) -> Judgement:

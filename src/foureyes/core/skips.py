@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from foureyes.core.events import StagesSkipped
 from foureyes.core.globs import matches
@@ -17,6 +18,8 @@ from foureyes.core.values import RiskLevel
 def skip_stages(scene: Scene) -> Iterator[StagesSkipped]:
     """The stages without a veto seat that a rule, a switch or a trusted record lets pass."""
     reason = why_skip(scene)
+    if scene.stricter and not why_skip(replace(scene, rules=scene.stricter)):
+        return
     stages = tuple(one.name for one in scene.stages() if not one.has_veto and one.seats)
     if reason and stages:
         rule, found = reason

@@ -222,6 +222,8 @@ def y10_nobody_overrides_for_themselves(_world: World, review: Review, body: Jso
         yield f"{step.principal['name']}, who made it, overrode {body['stage']}"
 
 
-def y8_nothing_happens_after_the_end(review: Review, kind: str) -> Texts:
-    if review.outcome and kind not in AFTER_THE_END:
+def y8_nothing_happens_after_the_end(review: Review, kind: str, body: Json) -> Texts:
+    """Save a word beside it, a reopening, or the author who accepts a rejection."""
+    accepted = review.outcome == "rejected" and kind == "ReviewClosed" and body["outcome"] == "withdrawn"
+    if review.outcome and kind not in AFTER_THE_END and not accepted:
         yield f"{kind} although the review is {review.outcome}"

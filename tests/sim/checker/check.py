@@ -120,7 +120,7 @@ class Checker:
             world.reviews[stream] = Review(stream)
         review = world.reviews.get(stream)
         if review is not None:
-            _add(found, stream, actors.y8_nothing_happens_after_the_end, review, kind)
+            _add(found, stream, actors.y8_nothing_happens_after_the_end, review, kind, body)
             for check in ON_EVENT.get(kind, ()):
                 _add(found, stream, check, world, review, body, step)
             world.apply(stream, kind, body, envelope["actor"], step.at)

@@ -45,7 +45,7 @@ def _report_requested(review: Review, body: Json) -> None:
             spec["id"], spec["stage"], spec["part"], spec["scope"], spec["veto"], spec["required"], spec["candidates"]
         )
         review.seats[seat.id] = seat
-    if seat.holder != spec["reviewer"]:
+    if seat.holder != spec["reviewer"] or seat.lease < body["due"]:
         seat.lease = ""
     seat.holder, seat.candidates = spec["reviewer"], spec["candidates"]
     review.requests[body["request"]] = Request(
@@ -177,6 +177,7 @@ def _word_given(review: Review, seat: str, finding: str, *, verify: bool = False
         request.about.remove(finding)
         if not request.about and (verify or (seat, review.number) in review.counted):
             del review.requests[request.id]
+            review.seats[seat].lease = ""
 
 
 def _verified(review: Review, body: Json) -> None:

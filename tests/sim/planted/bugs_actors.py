@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from foureyes.core.answers.seats import seat_to_take
-from foureyes.core.commands import OpenReview, SubmitReport, TakeSeat
+from foureyes.core.commands import SubmitReport, TakeSeat
 from foureyes.core.events import FindingResolved, ReportSubmitted, ReviewEvent, ReviewOpened, SeatTaken
-from foureyes.core.facts import Facts
-from foureyes.core.model import Seat
+from foureyes.core.facts import Facts, Principal
+from foureyes.core.model import Review, Seat
 from foureyes.core.refusals import Code, refuse
-from foureyes.core.rules import Rules, Stage
+from foureyes.core.rules import Stage
 from foureyes.core.scene import Scene
 from foureyes.core.values import Who
 from tests.sim.planted.plant import Function, bug
@@ -94,18 +94,6 @@ def a_successor_signs_with_another_name(original: Function, scene: Scene, *given
         yield (replace(one, by=scene.review.findings[one.finding].raiser) if isinstance(one, FindingResolved) else one)
 
 
-@bug("foureyes.core.answers.author:open_review", source="S1", found_by="I13")
-def the_author_is_an_argument(
-    original: Function, rules: Rules, command: OpenReview, actor: Who, facts: Facts
-) -> Iterator[ReviewEvent]:
-    """Whoever the caller names is the author."""
-    for one in original(rules, command, actor, facts):
-        named = command.on_behalf_of
-        yield (
-            replace(one, author=named, contributors=(named, actor)) if named and isinstance(one, ReviewOpened) else one
-        )
-
-
 @bug("foureyes.core.answers.author:open_review", source="a bot's upload", found_by="I13")
 def who_uploads_for_another_has_no_hand_in_it(original: Function, *given: object) -> Iterator[ReviewEvent]:
     """A human opens a review for a bot and may then approve it."""
@@ -113,19 +101,21 @@ def who_uploads_for_another_has_no_hand_in_it(original: Function, *given: object
         yield replace(one, contributors=(one.author,)) if isinstance(one, ReviewOpened) else one
 
 
-@bug("foureyes.core.answers.author:open_review", source="CVE-2026-94205", found_by="I17")
-def who_triggered_counts_not_who_made_it(
-    original: Function, rules: Rules, command: OpenReview, actor: Who, facts: Facts
-) -> Iterator[ReviewEvent]:
+@bug("foureyes.core.evolve.lifecycle:opened", source="CVE-2026-94205", found_by="I17")
+def who_triggered_counts_not_who_made_it(original: Function, event: ReviewOpened) -> Review:
     """Whether somebody may review is decided on who triggered the review."""
-    for one in original(rules, command, actor, facts):
-        yield replace(one, contributors=(actor,)) if isinstance(one, ReviewOpened) else one
+    trigger = event.contributors[-1]
+    found: Review = original(replace(event, author=trigger, contributors=(trigger,)))
+    return found
 
 
-@bug("foureyes.core.assign:_draw_order", source="S11", found_by="I17")
-def the_author_steers_the_draw(original: Function, facts: Facts, seat: str, name: str, limits: object) -> object:
-    """The seed of the draw depends on how much the author writes."""
-    return original(replace(facts, draw=0), f"{seat}{len(facts.changed)}{facts.risk.level}", name, limits)
+@bug("foureyes.core.assign:_candidates", source="S11", found_by="I17")
+def the_author_steers_the_draw(
+    original: Function, review: Review, stage: Stage, facts: Facts, *rest: object
+) -> list[Principal]:
+    """The seed of the draw depends on what the author writes."""
+    found: list[Principal] = original(review, stage, replace(facts, draw=len(review.title)), *rest)
+    return found
 
 
 @bug("foureyes.core.checks:check_open", source="S4", found_by="Y8")

@@ -11,7 +11,7 @@ from foureyes.core.judgement import Judgement, Move
 from foureyes.core.model import Finding, Review, Seat
 from foureyes.core.rules import Stage
 from foureyes.core.scene import Scene
-from foureyes.core.values import Severity, Standing, Verdict, Verification, Who
+from foureyes.core.values import Severity, Standing, Verdict, Verification
 from tests.sim.planted.plant import Function, bug
 
 
@@ -48,18 +48,17 @@ def the_least_severity_does_not_count(original: Function, finding: Finding, at_l
 
 
 @bug("foureyes.core.drafts:_advice", source="Y4", found_by="Y4")
-def late_is_late_for_everybody(_original: Function, scene: Scene, stage: Stage, seat: Seat, *rest: object) -> str:
+def late_is_late_for_everybody(_original: Function, scene: Scene, stage: Stage, seat: Seat, *_rest: object) -> str:
     """What a veto seat or a program finds late, and a critical finding, is advice only."""
     return "late" if scene.review.revision > 1 and seat.reported and stage.options.late_is_advisory else ""
 
 
 @bug("foureyes.core.drafts:_advice", source="Y5", found_by="Y4")
-def the_floor_holds_in_the_first_round(
-    original: Function, scene: Scene, stage: Stage, seat: Seat, actor: Who, draft: Draft
-) -> str:
+def the_floor_holds_in_the_first_round(original: Function, *given: object) -> str:
     """Findings below the floor are advice from the first round on."""
-    low = draft.severity in ("minor", "nit")
-    return "below the floor" if low else str(original(scene, stage, seat, actor, draft))
+    draft = given[-1]
+    low = isinstance(draft, Draft) and draft.severity in ("minor", "nit")
+    return "below the floor" if low else str(original(*given))
 
 
 @bug("foureyes.core.lessons:applies", source="S22", found_by="P12")
@@ -74,9 +73,15 @@ def a_dismissal_never_expires(_original: Function, *_given: object) -> bool:
     return False
 
 
-@bug("foureyes.core.answers.settling:_check_veto", source="D-11", found_by="I3")
-def a_refutation_beats_a_veto_seat(_original: Function, *_given: object) -> None:
-    """A verifying seat sets aside what a veto seat found."""
+@bug("foureyes.core.evolve.lifecycle:revision_submitted", source="S21", found_by="I3")
+def a_failed_stage_discards_the_findings_of_others(original: Function, review: Review, event: object) -> Review:
+    """When one stage fails, what the others found in that version is thrown away, a critical finding too."""
+    found: Review = original(review, event)
+    failed = {review.seats[one.seat].stage for one in review.reports.values() if one.verdict is Verdict.REJECT}
+    findings = {
+        key: replace(one, advisory="discarded") if failed - {one.stage} else one for key, one in found.findings.items()
+    }
+    return replace(found, findings=findings)
 
 
 @bug("foureyes.core.model:Finding.is_advisory", source="D-11", found_by="I3")

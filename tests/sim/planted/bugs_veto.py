@@ -62,20 +62,17 @@ def seats_lose_their_veto(original: Function, *given: object) -> SeatSpec:
 
 
 @bug("foureyes.core.risk:protocols_for", source="S16", found_by="I5")
-def the_caller_names_the_chain(
-    original: Function, rules: Rules, kind: str, paths: object, risk: Risk, asked: tuple[str, ...] = ()
-) -> tuple[str, ...]:
+def the_caller_names_the_chain(original: Function, rules: Rules, kind: str, *given: object) -> tuple[str, ...]:
     """Who asks for a protocol gets that one and no other."""
-    found: tuple[str, ...] = original(rules, kind, paths, risk, asked)
-    return tuple(asked) or found
+    found: tuple[str, ...] = original(rules, kind, *given)
+    asked = given[-1] if len(given) > 2 else ()
+    return tuple(asked) if isinstance(asked, tuple) and asked else found
 
 
 @bug("foureyes.core.risk:protocols_for", source="S8", found_by="I5")
-def the_label_decides(
-    original: Function, rules: Rules, kind: str, _paths: object, _risk: Risk, asked: tuple[str, ...] = ()
-) -> tuple[str, ...]:
+def the_label_decides(original: Function, rules: Rules, kind: str, *given: object) -> tuple[str, ...]:
     """What the work is called decides how it is reviewed, not which paths its bytes touch."""
-    found: tuple[str, ...] = original(rules, kind, (), Risk(), asked)
+    found: tuple[str, ...] = original(rules, kind, (), Risk(), *given[2:])
     return found
 
 

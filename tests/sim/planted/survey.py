@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 import traceback
 
 from tests.sim.planted.bugs import BUGS
@@ -14,13 +15,15 @@ def main() -> None:
     for bug in BUGS:
         if wanted and not any(part in bug.name for part in wanted):
             continue
+        began = time.perf_counter()
         try:
             found = hunt(bug, most)
             said = str(found.by or f"NOT FOUND; first {found.first}")
+            where = f"{found.steps:6} {found.seed}:{found.in_world}"
         except Exception:  # noqa: BLE001 - a survey goes on
-            print(f"{bug.name:45} {bug.invariant:4} CRASH {traceback.format_exc(limit=-2)}", flush=True)
-            continue
-        print(f"{bug.name:45} {bug.invariant:4} {found.steps:6} {said[:150]}", flush=True)
+            where, said = "CRASH", traceback.format_exc(limit=-2)
+        took = time.perf_counter() - began
+        print(f"{bug.invariant:4} {where:14} {took:5.1f}s {bug.name:48} {said[:130]}", flush=True)
 
 
 if __name__ == "__main__":

@@ -82,14 +82,15 @@ def submit_revision(scene: Scene, command: SubmitRevision, actor: Who) -> Iterat
         if assessment.speaking is not None:
             yield from exhausted(scene, assessment, assessment.speaking, assessment.speaking.judgement)
             return
-    required = protocols_for(scene.rules, review.kind, _paths(command.parts), scene.facts.risk, ())
+    parts = review.current.parts if change is ChangeKind.CLARIFICATION else command.parts
+    required = protocols_for(scene.rules, review.kind, _paths(parts), scene.facts.risk, ())
     yield RevisionSubmitted(
         number=review.revision + 1,
         digest=command.digest,
         by=actor,
         base=command.base,
         change=change,
-        parts=command.parts,
+        parts=parts,
         changed=scene.facts.changed,
         protocols=(*review.protocols, *(one for one in required if one not in review.protocols)),
         risk=scene.facts.risk.level.name.lower(),

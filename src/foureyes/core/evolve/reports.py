@@ -25,8 +25,9 @@ def report_requested(review: Review, event: e.ReportRequested) -> Review:
             until=event.limit,
         )
     else:
-        same = old.reviewer == spec.reviewer
-        lease = old.lease if same else None
+        # A lease that ends before the new due time is over, or was meant for something else.
+        holds = old.reviewer == spec.reviewer and old.lease is not None and old.lease >= event.due
+        lease = old.lease if holds else None
         seat = changed(old, candidates=spec.candidates, reviewer=spec.reviewer, lease=lease, until=event.limit)
     request = ReportRequest(
         id=event.request,

@@ -1,0 +1,154 @@
+"""Which bugs break what stands beside the reviews: skips, trust, policies, groups of people, publishing, lessons?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+
+from foureyes.core.commands import GiveRuling
+from foureyes.core.events import LessonKind, ReviewEvent, StagesSkipped
+from foureyes.core.facts import Suppression
+from foureyes.core.lessons import Lessons, in_force
+from foureyes.core.live import LiveFacts, RecordLive
+from foureyes.core.model import Review, RulingRequest, Vote
+from foureyes.core.refusals import Code, refuse
+from foureyes.core.rules import Learning, Rules, SkipRule, Stage
+from foureyes.core.scene import Scene
+from foureyes.core.trust import Skip, TrustRecord
+from foureyes.core.values import ClearedBy, Risk, RiskLevel, Who
+from tests.sim.planted.plant import Function, bug
+
+
+@bug("foureyes.core.skips:skip_stages", source="T17", found_by="I11")
+def a_veto_stage_is_skipped(original: Function, scene: Scene) -> Iterator[StagesSkipped]:
+    """The fast lane leads around the seats that have a veto."""
+    for one in original(scene):
+        yield replace(one, stages=tuple(stage.name for stage in scene.stages()))
+
+
+@bug("foureyes.core.trust:may_skip", source="T17", found_by="I11")
+def nobody_enabled_the_fast_lane(
+    _original: Function, record: TrustRecord | None, *_given: object, **_named: object
+) -> object:
+    """A good record is enough, no human is asked."""
+    if record is None or record.successes < 1:
+        return None
+    return Skip(reason="a good record", pattern=record.pattern, enabled_by="trust")
+
+
+@bug("foureyes.core.trust:_why_not_skip", source="S7", found_by="I11")
+def the_fast_lane_never_ends(_original: Function, *_given: object) -> str:
+    """The test whether a record is still good is always true."""
+    return ""
+
+
+@bug("foureyes.core.trust:record_escape", source="S10", found_by="I11")
+def escapes_do_not_count(_original: Function, record: TrustRecord, *, at: datetime, learning: Learning) -> TrustRecord:
+    """Trust counts approvals, not what happened afterwards."""
+    assert at is not None
+    assert learning is not None
+    return record
+
+
+@bug("foureyes.core.skips:_by_rule", source="S8", found_by="I11")
+def the_name_makes_it_trivial(original: Function, scene: Scene, rule: SkipRule) -> Skip | None:
+    """What the caller calls a typo is one."""
+    facts = replace(scene.facts, risk=Risk(level=RiskLevel.LOW, trivial=True))
+    found: Skip | None = original(replace(scene, facts=facts), rule)
+    return found
+
+
+@bug("foureyes.core.skips:kinds_of", source="S8", found_by="I11")
+def dangerous_kinds_are_skipped(_original: Function, _scene: Scene) -> frozenset[str]:
+    """No kind of work is exempt from skipping."""
+    return frozenset()
+
+
+@bug("foureyes.core.assess:judge_stage", source="own mutation", found_by="I5")
+def a_skip_lasts_for_ever(original: Function, review: Review, stage: Stage) -> object:
+    """Reviewers left out once are left out of every later version."""
+    old = next((one for (name, _), one in review.skipped.items() if name == stage.name), None)
+    skipped = {**review.skipped, (stage.name, review.revision): old} if old else review.skipped
+    return original(replace(review, skipped=skipped), stage)
+
+
+@bug("foureyes.core.decide:_policy_noted", source="F14", found_by="I10")
+def a_stricter_policy_is_not_noticed(_original: Function, _scene: Scene) -> Iterator[ReviewEvent]:
+    """A policy that applies in flight binds new reviews only."""
+    return iter(())
+
+
+@bug("foureyes.core.stack:stages_of", source="T12", found_by="I2")
+def a_stricter_policy_is_not_met(
+    original: Function, rules: Rules, review: Review, _stricter: Rules | None = None
+) -> tuple[Stage, ...]:
+    """A policy that applies in flight is noted and then not asked."""
+    found: tuple[Stage, ...] = original(rules, replace(review, stricter=""), None)
+    return found
+
+
+@bug("foureyes.core.answers.human:_check_group", source="D-24", found_by="Y10")
+def any_human_is_in_the_group(_original: Function, *_given: object, **_named: object) -> None:
+    """Who opens the gate need not be of the group that may, and an empty group opens."""
+
+
+@bug("foureyes.core.answers.human:give_ruling", source="D-24", found_by="Y10")
+def one_human_is_two(original: Function, scene: Scene, command: GiveRuling, actor: Who) -> Iterator[ReviewEvent]:
+    """The same human twice makes two of the humans that must agree."""
+    review, ruling = scene.review, scene.review.ruling()
+    if ruling is not None:
+        votes = tuple(Vote(by="somebody else", option=one.option) for one in ruling.votes)
+        requests = {**review.requests, ruling.id: replace(ruling, votes=votes)}
+        scene = replace(scene, review=replace(review, requests=requests))
+    yield from original(scene, command, actor)
+
+
+@bug("foureyes.core.answers.human:_pending", source="D-24", found_by="Y10")
+def one_of_several_is_enough(original: Function, *given: object) -> RulingRequest:
+    """The first human's word opens what two should open."""
+    return replace(original(*given), needs=1)
+
+
+@bug("foureyes.core.checks:check_human", source="T1", found_by="Y10")
+def authors_rule_on_their_own_work(_original: Function, _review: Review, actor: Who, what: str) -> None:
+    """A human who made the work opens the gate for it."""
+    if not actor.is_human:
+        raise refuse(Code.HUMAN_ONLY, what=what)
+
+
+@bug("foureyes.core.live:why_not", source="GitLab 410123", found_by="I7")
+def the_name_goes_live(original: Function, command: RecordLive, facts: LiveFacts, now: datetime) -> str:
+    """What goes live is looked up by its name; which bytes bear it is not asked."""
+    digest = facts.clearance.digest if facts.clearance else command.digest
+    return str(original(replace(command, digest=digest), facts, now))
+
+
+@bug("foureyes.core.live:_why_not_again", source="own mutation", found_by="I7")
+def a_single_use_is_used_twice(_original: Function, *_given: object) -> str:
+    """A clearance for one use is good for ever."""
+    return ""
+
+
+@bug("foureyes.core.answers.author:_change_of", source="own mutation", found_by="I7")
+def cleared_bytes_come_back(original: Function, scene: Scene, command: object) -> object:
+    """Approve, revert, clear again."""
+    return original(replace(scene, review=replace(scene.review, cleared_digests=frozenset())), command)
+
+
+@bug("foureyes.core.lessons:suppressions_for", source="S22", found_by="P12")
+def a_pattern_becomes_a_false_positive(_original: Function, lessons: Lessons, now: datetime) -> tuple[Suppression, ...]:
+    """What an agent remembers silences findings."""
+    return tuple(
+        Suppression(
+            fingerprint=one.fingerprint, context_hash=one.context_hash, source=one.id, by=one.by.name, expires=None
+        )
+        for one in in_force(lessons, now)
+        if one.kind is LessonKind.PATTERN
+    )
+
+
+@bug("foureyes.core.settle:_cleared_by", source="T37", found_by="I12")
+def skips_look_like_reviews(_original: Function, *_given: object) -> ClearedBy:
+    """A clearance without reviewers says that the gates let it through."""
+    return ClearedBy.GATES
