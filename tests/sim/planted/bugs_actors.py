@@ -76,7 +76,8 @@ def a_stale_report_is_taken(_original: Function, *_given: object) -> None:
 @bug("foureyes.core.claims:claim_of", source="GitLab 436977", found_by="I16")
 def a_report_names_other_bytes(original: Function, scene: Scene, *given: object, **named: object) -> ReportSubmitted:
     """A report is written down for the bytes that were first submitted."""
-    return replace(original(scene, *given, **named), digest=scene.review.revisions[0].digest)
+    found: ReportSubmitted = original(scene, *given, **named)
+    return replace(found, digest=scene.review.revisions[0].digest)
 
 
 @bug("foureyes.core.answers.reports:submit_report", source="T6", found_by="I16")

@@ -107,7 +107,8 @@ def one_human_is_two(original: Function, scene: Scene, command: GiveRuling, acto
 @bug("foureyes.core.answers.human:_pending", source="D-24", found_by="Y10")
 def one_of_several_is_enough(original: Function, *given: object) -> RulingRequest:
     """The first human's word opens what two should open."""
-    return replace(original(*given), needs=1)
+    found: RulingRequest = original(*given)
+    return replace(found, needs=1)
 
 
 @bug("foureyes.core.checks:check_human", source="T1", found_by="Y10")

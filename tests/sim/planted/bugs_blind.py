@@ -42,10 +42,12 @@ def requests_are_shown(_original: Function, _request: Request, _seats: dict[str,
 @bug("foureyes.core.views:_redacted", source="S15", found_by="I18")
 def counts_are_shown(original: Function, review: Review, *given: object) -> Review:
     """How often humans were asked and what the others cost is shown."""
-    return replace(original(review, *given), rulings=review.rulings, usd_micro=review.usd_micro)
+    found: Review = original(review, *given)
+    return replace(found, rulings=review.rulings, usd_micro=review.usd_micro)
 
 
 @bug("foureyes.core.views:_redacted", source="T13", found_by="I18")
 def findings_are_shown(original: Function, review: Review, *given: object) -> Review:
     """The list of findings is not filtered."""
-    return replace(original(review, *given), findings=review.findings)
+    found: Review = original(review, *given)
+    return replace(found, findings=review.findings)

@@ -41,7 +41,7 @@ def no_approvals_are_needed(_original: Function, _gate: Quorum, _review: Review,
 @bug("foureyes.core.model:Review.report_of", source="dismiss stale approvals", found_by="I2")
 def stale_approvals_are_not_dismissed(_original: Function, review: Review, seat: str) -> Report | None:
     """A report on an older version counts for the current one."""
-    return next((one for key, one in reversed(review.reports.items()) if key[0] == seat), None)
+    return next((one for key, one in reversed(list(review.reports.items())) if key[0] == seat), None)
 
 
 @bug("foureyes.core.evolve.lifecycle:revision_submitted", source="GerriScary", found_by="I2")

@@ -58,7 +58,8 @@ def asking_anew_forgets_the_veto(original: Function, review: Review, stage: str)
 @bug("foureyes.core.asks:_spec", source="S16", found_by="I5")
 def seats_lose_their_veto(original: Function, *given: object) -> SeatSpec:
     """A seat is asked without the veto its rule gives it."""
-    return replace(original(*given), veto=False)
+    found: SeatSpec = original(*given)
+    return replace(found, veto=False)
 
 
 @bug("foureyes.core.risk:protocols_for", source="S16", found_by="I5")

@@ -1,4 +1,4 @@
-"""How long until a planted bug is noticed? The simulator is played with it, world after world, and once more without."""
+"""How long until a planted bug is noticed? Worlds are played with it, one after the other, and once without."""
 
 from __future__ import annotations
 
