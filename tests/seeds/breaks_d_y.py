@@ -56,7 +56,7 @@ BREAKS_D_Y: dict[str, tuple[Break, ...]] = {
         "protocols=(*review.protocols, *(one for one in required if one not in review.protocols)),",
         "protocols=required,",
     ),
-    "Y20": _one("core/evolve/lifecycle.py", "event.digest if event.stricter else", "event.digest if not event else"),
+    "Y20": _one("core/decide.py", "stricter=policy.applies_in_flight)", "stricter=False)"),
     "Y21": _one("core/answers/author.py", "if command.digest in facts.vetoes:", "if not command.digest:"),
     "Y22": _one("core/sessions.py", "bool(session.paused_by) or reviews_waiting", "bool(session.paused_by)"),
     "Y24": _one(

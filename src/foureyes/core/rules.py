@@ -46,7 +46,6 @@ class Gate(Interface):
 
     def judge(self, review: Review, stage: Stage) -> Judgement:
         """Say what this condition makes of the stage on the current revision."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

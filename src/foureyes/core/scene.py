@@ -48,10 +48,6 @@ class Scene:
         """The stage of this name."""
         return next((one for one in self.stages() if one.name == name), None)
 
-    def stage_of_seat(self, seat: str) -> Stage | None:
-        """The stage a seat belongs to."""
-        return self.stage(self.review.seats[seat].stage)
-
     def remaining(self) -> int:
         """How often the author may still try; the lowest cap of all protocols counts."""
         caps = [found.revisions_max for one in self.review.protocols if (found := self.rules.protocol(one))]

@@ -77,11 +77,9 @@ def submit_revision(scene: Scene, command: SubmitRevision, actor: Who) -> Iterat
     change = _change_of(scene, command)
     if review.outcome is not None:
         yield _come_back(scene, actor)
-    elif not _may_try_again(scene, change):
-        assessment = scene.assess()
-        if assessment.speaking is not None:
-            yield from exhausted(scene, assessment, assessment.speaking, assessment.speaking.judgement)
-            return
+    elif not _may_try_again(scene, change) and (speaking := scene.assess().speaking):
+        yield from exhausted(scene, scene.assess(), speaking, speaking.judgement)
+        return
     parts = review.current.parts if change is ChangeKind.CLARIFICATION else command.parts
     required = protocols_for(scene.rules, review.kind, _paths(parts), scene.facts.risk, ())
     yield RevisionSubmitted(
@@ -195,6 +193,7 @@ def _kept_by_rule(scene: Scene) -> Iterator[ReviewEvent]:
             continue
         report = review.reports.get((seat.id, seat.reported))
         unchanged = change is not ChangeKind.CONTENT or seat.id in scene.facts.unchanged_seats
+        unchanged = unchanged and not review.blocking_of(seat.id, stage.options.blocking)
         if report and unchanged and report.verdict in (None, Verdict.APPROVE) and report.reviewer == seat.reviewer:
             yield ReportKept(seat=seat.id, revision=review.revision, digest=review.digest, by=KeptBy.RULE)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from foureyes.core import events as e
 from foureyes.core.evolve.puts import changed, put, with_request, without
 from foureyes.core.model import Report, ReportRequest, Review, Seat
@@ -45,12 +47,7 @@ def seat_taken(review: Review, event: e.SeatTaken) -> Review:
     seat = review.seats.get(event.seat)
     if seat is None:
         seat = _volunteer(review, event)
-    seats = put(review.seats, event.seat, changed(seat, reviewer=event.reviewer, lease=event.lease))
-    request = review.report_request(event.seat)
-    if request is None:
-        return changed(review, seats=seats)
-    started = changed(request, due=min(event.lease, request.limit), step=None, queued=False)
-    return changed(review, seats=seats, requests=put(review.requests, request.id, started))
+    return _at_work(review, changed(seat, reviewer=event.reviewer, lease=event.lease), event.lease)
 
 
 def _volunteer(review: Review, event: e.SeatTaken) -> Seat:
@@ -60,12 +57,17 @@ def _volunteer(review: Review, event: e.SeatTaken) -> Seat:
 
 def seat_renewed(review: Review, event: e.SeatRenewed) -> Review:
     seat = review.seats[event.seat]
-    seats = put(review.seats, seat.id, changed(seat, lease=event.lease, draft=event.draft or seat.draft))
-    request = review.report_request(event.seat)
+    return _at_work(review, changed(seat, lease=event.lease, draft=event.draft or seat.draft), event.lease)
+
+
+def _at_work(review: Review, seat: Seat, lease: datetime) -> Review:
+    """What the seat owes, if anything, is due when the holder's lease ends; never after the limit."""
+    seats = put(review.seats, seat.id, seat)
+    request = review.report_request(seat.id)
     if request is None:
         return changed(review, seats=seats)
-    alive = changed(request, due=min(event.lease, request.limit), step=None)
-    return changed(review, seats=seats, requests=put(review.requests, request.id, alive))
+    due = changed(request, due=min(lease, request.limit), step=None, queued=False)
+    return changed(review, seats=seats, requests=put(review.requests, request.id, due))
 
 
 def seat_left(review: Review, event: e.SeatLeft) -> Review:
