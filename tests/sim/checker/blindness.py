@@ -21,10 +21,11 @@ def i18_hidden_reports_change_nothing(_world: World, _review: Review, shown: Sho
 
 
 def i18_no_foreign_word_is_shown(world: World, review: Review, shown: Shown) -> Texts:
-    """No text another reviewer wrote in a stage where this viewer has not reported yet."""
+    """No text of another seat in a stage where this viewer has not reported yet; a successor may read their own."""
+    mine = {one.id for one in review.seats.values() if one.holder is not None and one.holder["name"] == shown.viewer}
     for stage in _blind_stages(world, review, shown.viewer):
-        for name, word in review.tokens.get(stage, ()):
-            if name != shown.viewer and word in shown.text:
+        for seat, name, word in review.tokens.get(stage, ()):
+            if name != shown.viewer and seat not in mine and word in shown.text:
                 yield f"{shown.viewer} was shown {word!r} of {name} in {stage}"
                 return
 

@@ -141,7 +141,7 @@ def _raised(review: Review, body: Json) -> None:
 def _spoken(review: Review, seat: Seat, name: str, words: list[str]) -> None:
     """Remember who said what in a stage, to find it again where it must not be seen."""
     said = review.tokens.setdefault(seat.stage, [])
-    said.extend((name, word) for word in words if len(word) >= _TOKEN_CHARS_MIN)
+    said.extend((seat.id, name, word) for word in words if len(word) >= _TOKEN_CHARS_MIN)
 
 
 def _answered(review: Review, body: Json) -> None:

@@ -120,7 +120,7 @@ class Review:
     fired: set[tuple[str, str]] = field(default_factory=set)
     length: int = 0
     load: dict[str, int] = field(default_factory=dict)
-    tokens: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    tokens: dict[str, list[tuple[str, str, str]]] = field(default_factory=dict)
     contradicted: dict[tuple[str, int], list[str]] = field(default_factory=dict)
     stages: dict[str, tuple[ProtocolPolicy, StagePolicy]] = field(default_factory=dict)
     known_for: object = None
