@@ -6,9 +6,10 @@ from datetime import timedelta
 from foureyes.core import commands as c
 from foureyes.core.events import ReportRequested, RevisionSubmitted, StagesSkipped
 from foureyes.core.facts import PolicyInForce, Risk
+from foureyes.core.refusals import Code
 from foureyes.core.rules import PathRule
 from foureyes.core.values import Outcome, RiskLevel, WorkPart
-from tests.cast import ANN, CODEX, DEV, FULL_DEFAULT, GEMINI, HUGO, RULES, Play, finding
+from tests.cast import ANN, CODEX, DEV, FULL_DEFAULT, GEMINI, HUGO, RULES, SELDON, Play, finding
 
 TRIVIAL = Risk(level=RiskLevel.LOW, trivial=True)
 
@@ -81,3 +82,47 @@ def test_a_lease_that_lasts_stays_when_its_seat_is_asked() -> None:
     play.do(DEV, c.WithdrawReview(reason="not now"))
     play.do(HUGO, c.ReopenReview(reason="now", undoes=Outcome.WITHDRAWN))
     assert play.review.seats["resolve.1"].lease is not None
+
+
+def test_a_policy_set_above_looks_at_what_the_first_one_skipped() -> None:
+    """Y20, I10: the skip was recorded before; the stricter policy knows no skip."""
+    play = Play()
+    play.know(risk=TRIVIAL)
+    play.open("fix_typo", protocols=("security",))
+    assert play.count(StagesSkipped) == 1
+    stricter = replace(RULES, digest="rules-2", skips=())
+    play.know(policy=PolicyInForce(digest="rules-2", applies_in_flight=True, rules=stricter))
+    play.do(ANN, c.AddNote(text="the policy has changed"))
+    assert play.review.skipped == {}
+    assert "peer.1" in play.review.requests
+
+
+def test_work_that_comes_back_meets_the_policy_set_above_at_once() -> None:
+    """I10: the policy came into force for open reviews too while this one had ended."""
+    play = Play()
+    play.know(risk=TRIVIAL)
+    play.open("fix_typo")
+    assert play.review.outcome is Outcome.CLEARED
+    stricter = replace(RULES, digest="rules-2", skips=())
+    play.know(policy=PolicyInForce(digest="rules-2", applies_in_flight=True, rules=stricter))
+    play.revise("d2")
+    assert play.review.stricter == "rules-2"
+    assert play.review.outcome is None
+
+
+def test_an_approval_is_not_kept_beside_what_a_human_demanded() -> None:
+    """I3, Y15: the demand belongs to the seat, which says first whether it is met."""
+    play = Play()
+    play.open("default_step")
+    play.do(DEV, c.RequestRuling(reason="is this wanted at all"))
+    play.report(SELDON, verdict="approve")
+    ruling = play.review.ruling()
+    assert ruling is not None
+    demand = c.GiveRuling(request=ruling.id, option="compromise", reason="not like this", demands=("add a test",))
+    play.do(HUGO, demand)
+    play.revise("d2")
+    keep = c.KeepReport(seat="default.format.1", revision=2)
+    assert play.refused(SELDON, keep) is Code.OWN_FINDING_BLOCKS
+    play.do(SELDON, c.SettleFinding(finding="default.format.1-F1", revision=2, resolved=True, note="there it is"))
+    play.do(SELDON, keep)
+    assert play.review.outcome is Outcome.CLEARED

@@ -38,6 +38,8 @@ def decide(
         before = before.after(noted)
         answered = (*noted, *_answer(before, command, actor))
         scene = before.after(answered[len(noted) :])
+        reopened = tuple(_policy_noted(scene))
+        answered, scene = (*answered, *reopened), scene.after(reopened)
     if scene.review.revision > (review.revision if review else 0):
         followed = tuple(author.after_revision(scene))
         answered, scene = (*answered, *followed), scene.after(followed)

@@ -288,6 +288,8 @@ def _reopened(review: Review, body: Json) -> None:
 def _policy_noted(review: Review, body: Json) -> None:
     if body["stricter"]:
         review.policies.append(body["digest"])
+        for key in [one for one in review.skipped if one[1] == review.number]:
+            del review.skipped[key]
 
 
 def _matched(review: Review, body: Json) -> None:

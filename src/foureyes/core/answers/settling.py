@@ -71,11 +71,14 @@ def keep_report(scene: Scene, command: KeepReport, actor: Who) -> Iterator[Revie
     """A reviewer who read the new revision stands by what they said of an earlier one."""
     check_open(scene.review)
     check_current(scene.review, command.revision)
-    seat, _ = held_seat(scene, command.seat, actor)
+    seat, stage = held_seat(scene, command.seat, actor)
     review = scene.review
     last = _own_report(scene, seat, actor)
     if seat.veto or last is None or last.verdict not in (None, Verdict.APPROVE):
         raise refuse(Code.NOTHING_TO_KEEP, seat=seat.id)
+    unsettled = review.blocking_of(seat.id, stage.options.blocking)
+    if last.verdict is Verdict.APPROVE and unsettled:
+        raise refuse(Code.OWN_FINDING_BLOCKS, findings=", ".join(one.id for one in unsettled))
     yield ReportKept(seat=seat.id, revision=review.revision, digest=review.digest, by=KeptBy.REVIEWER)
 
 

@@ -113,8 +113,10 @@ def reopened(review: Review, event: e.ReviewReopened) -> Review:
 
 
 def policy_noted(review: Review, event: e.PolicyNoted) -> Review:
+    """A policy that must be met too has not skipped anything yet: what the first one skipped is looked at."""
     stricter = event.digest if event.stricter else review.stricter
-    return changed(review, policies=review.policies | {event.digest}, stricter=stricter)
+    kept = {key: one for key, one in review.skipped.items() if not event.stricter or key[1] != review.revision}
+    return changed(review, policies=review.policies | {event.digest}, stricter=stricter, skipped=kept)
 
 
 def said_beside(review: Review, event: e.EscapeReported | e.NoteAdded) -> Review:
