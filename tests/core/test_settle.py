@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import pytest
+
 from foureyes.core import commands as c
 from foureyes.core.drafts import LEASE_ENDED
 from foureyes.core.events import (
@@ -12,6 +14,7 @@ from foureyes.core.events import (
     RulingRequested,
     SeatLeft,
 )
+from foureyes.core.evolve import fold
 from foureyes.core.explain import Status, explain
 from foureyes.core.facts import Load, PolicyInForce
 from foureyes.core.gates import Quorum, Resolved, Unanimous
@@ -19,6 +22,8 @@ from foureyes.core.judgement import Judgement
 from foureyes.core.model import Review
 from foureyes.core.refusals import Code
 from foureyes.core.rules import Limits, SeatRule, Stage
+from foureyes.core.scene import Scene
+from foureyes.core.settle import settle
 from foureyes.core.values import LeftBecause, Outcome, Part, Standing
 from tests.cast import (
     ANN,
@@ -55,6 +60,17 @@ def test_a_gate_that_breaks_is_a_humans_matter_and_never_a_pass() -> None:
     assert play.last(RulingRequested).text == "Broken could not be evaluated: OSError: no such file"
     assert explain(play.rules, play.review).requirements[0].status is Status.ERROR
     assert play.review.outcome is None
+
+
+def test_a_review_that_would_not_come_to_rest_is_loud() -> None:
+    """Nothing is written then; a bug in the rules does not become a log without end."""
+    play = Play()
+    play.open("story")
+    opened = fold(play.log[:2])
+    scene = Scene(rules=RULES, review=opened, facts=play.facts, now=play.now)
+    assert settle(scene) == tuple(play.log[2:])
+    with pytest.raises(RuntimeError, match="review r1 does not come to rest"):
+        settle(scene, rounds_max=0)
 
 
 def test_a_request_lapses_when_the_stage_that_asked_passes_and_the_next_one_speaks() -> None:

@@ -33,10 +33,10 @@ ROUNDS_MAX = 24
 ASKING = (ReportRequested, RevisionRequested, RulingRequested)
 
 
-def settle(scene: Scene) -> tuple[ReviewEvent, ...]:
+def settle(scene: Scene, *, rounds_max: int = ROUNDS_MAX) -> tuple[ReviewEvent, ...]:
     """Let the review come to rest: ended, or waiting for somebody who was asked."""
     events: list[ReviewEvent] = []
-    for _ in range(ROUNDS_MAX):
+    for _ in range(rounds_max):
         new = tuple(_next(scene))
         if not new:
             return tuple(events)

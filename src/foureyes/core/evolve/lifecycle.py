@@ -5,7 +5,7 @@ from __future__ import annotations
 from foureyes.core import events as e
 from foureyes.core.evolve.puts import changed, with_request, without
 from foureyes.core.evolve.rulings import argued_anew, asked_anew
-from foureyes.core.model import ReportRequest, Review, Revision, RevisionRequest, RulingRequest, Skip
+from foureyes.core.model import ReportRequest, Review, Revision, RevisionRequest, Skip
 from foureyes.core.values import ChangeKind, Outcome
 
 
@@ -79,14 +79,13 @@ def request_lapsed(review: Review, event: e.RequestLapsed) -> Review:
 
 
 def deadline_passed(review: Review, event: e.DeadlinePassed) -> Review:
+    """The author is waited for once; a reviewer and a human may get another due time."""
     request = review.requests[event.request]
-    if event.due is None:
+    if event.due is None or isinstance(request, RevisionRequest):
         return changed(review, requests=without(review.requests, event.request))
     if isinstance(request, ReportRequest):
         return with_request(review, changed(request, due=event.due, step=event.step))
-    if isinstance(request, RulingRequest):
-        return with_request(review, changed(request, due=event.due, notified=request.notified + 1))
-    return with_request(review, changed(request, due=event.due))
+    return with_request(review, changed(request, due=event.due, notified=request.notified + 1))
 
 
 def cleared(review: Review, event: e.ReviewCleared) -> Review:
