@@ -146,6 +146,14 @@ def i14_seats_go_to_other_eyes(_world: World, review: Review, body: Json, step: 
         yield f"{name} took {seat.id} again after leaving it {LEAVES_MAX} times"
 
 
+def i14_only_the_holder_stays_or_leaves(_world: World, review: Review, body: Json, step: Delivered) -> Texts:
+    """A sign of life comes from the holder; a seat is left by its holder, or taken from them by the clock."""
+    seat = review.seats.get(body["seat"])
+    holder = seat.holder["name"] if seat is not None and seat.holder is not None else ""
+    if body.get("reviewer", holder) != holder or step.principal["name"] not in (holder, "clock"):
+        yield f"{step.principal['name']} speaks for {body['seat']}, held by {holder or 'nobody'}"
+
+
 def i14_only_a_verifying_seat_verifies(_world: World, review: Review, body: Json, step: Delivered) -> Texts:
     seat, finding = review.seats.get(body["seat"]), review.findings.get(body["finding"])
     if seat is None or seat.part != "verify" or seat.holder is None or seat.holder["name"] != step.principal["name"]:

@@ -33,6 +33,8 @@ ON_EVENT: dict[str, tuple[EventCheck, ...]] = {
     "RevisionRequested": (bounds.y1_requests_have_their_own_names,),
     "RulingRequested": (bounds.y1_requests_have_their_own_names,),
     "SeatTaken": (actors.i14_seats_go_to_other_eyes,),
+    "SeatRenewed": (actors.i14_only_the_holder_stays_or_leaves,),
+    "SeatLeft": (actors.i14_only_the_holder_stays_or_leaves,),
     "ReportSubmitted": (
         going_live.i9_only_known_words_are_reports,
         actors.i14_only_the_eligible_report,
@@ -117,6 +119,7 @@ class Checker:
         world.prints[stream] = blindness.print_of(world.prints.get(stream, b""), event)
         _add(found, stream, actors.i13_events_name_who_asked, kind, body, envelope["actor"], step)
         if kind == "ReviewOpened":
+            _add(found, stream, record.s2_a_review_is_opened_once, world, stream)
             world.reviews[stream] = Review(stream)
         review = world.reviews.get(stream)
         if review is not None:

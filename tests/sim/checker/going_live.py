@@ -172,12 +172,17 @@ def i9_only_known_words_are_reports(_world: World, _review: Review, body: Json, 
         yield "an inconclusive run became a report"
 
 
-def i9_only_a_real_report_is_kept(_world: World, review: Review, body: Json, _step: Delivered) -> Texts:
+def i9_only_a_real_report_is_kept(world: World, review: Review, body: Json, step: Delivered) -> Texts:
     seat = review.seats.get(body["seat"])
-    if seat is None or (seat.id, seat.reported) not in review.counted:
+    old = review.counted.get((seat.id, seat.reported)) if seat else None
+    if seat is None or old is None:
         yield f"{body['seat']} keeps a report it never gave"
-    elif body["by"] == "rule" and seat.veto:
-        yield f"a rule kept the report of the veto seat {seat.id}"
+    elif body["by"] == "rule":
+        stage, change = world.stage(review, seat.stage), review.revisions[-1].change
+        if seat.veto or stage is None or change not in stage.keeps:
+            yield f"a rule kept the report of {seat.id} over a change of {change}"
+    elif old.who["name"] != step.principal["name"]:
+        yield f"{step.principal['name']} kept what {old.who['name']} reported on {seat.id}"
     if body["revision"] != review.number or body["digest"] != review.digest:
         yield f"{body['seat']} keeps its report for {body['digest']}, current is {review.digest}"
 
@@ -235,6 +240,13 @@ def i12_break_glass_is_marked(_world: World, review: Review, body: Json, _step: 
             yield f"the clearance does not show that {stage} was skipped"
 
 
+def y10_nothing_is_cleared_past_a_human(_world: World, review: Review, body: Json, _step: Delivered) -> Texts:
+    """Neither while a human decides, nor while new bytes are owed that a human ordered."""
+    for request in review.requests.values():
+        if request.kind == "ruling" or (request.kind == "revision" and request.ordered_by not in ("", "clock")):
+            yield f"{body['digest']} was cleared while {request.id} is pending"
+
+
 def i31_one_hostile_operator_is_not_enough(world: World, review: Review, body: Json, _step: Delivered) -> Texts:
     work = world.works.get(body["digest"])
     if work is None or not work.bad or any(number == review.number for _, number in review.overridden):
@@ -261,6 +273,7 @@ CLEARED = (
     i7_a_clearance_ends_as_the_policy_says,
     i8_no_timer_or_escalation_clears,
     i10_a_policy_set_above_is_met_too,
+    y10_nothing_is_cleared_past_a_human,
     i12_break_glass_is_marked,
     i31_one_hostile_operator_is_not_enough,
 )

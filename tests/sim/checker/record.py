@@ -17,6 +17,12 @@ def i21_state_is_the_fold_of_the_log(kept: str, folded: str) -> Texts:
         yield f"kept …{kept[max(0, at - 40) : at + 40]}…, folded …{folded[max(0, at - 40) : at + 40]}…"
 
 
+def s2_a_review_is_opened_once(world: World, stream: str) -> Texts:
+    """Nobody overwrites a review by choosing its name again."""
+    if stream in world.reviews:
+        yield f"{stream} was opened again"
+
+
 def i22_versions_have_no_gap(world: World, envelope: Json) -> Texts:
     expected = world.versions.get(envelope["stream"], 0) + 1
     if envelope["version"] != expected:
