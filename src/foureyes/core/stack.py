@@ -20,7 +20,7 @@ def stages_of(rules: Rules, review: Review, stricter: Rules | None = None) -> tu
     if stricter is None or stricter.digest != review.stricter:
         return (*_concatenated(rules, names), _unknown(f"policy {review.stricter}"))
     added = stricter_protocols(stricter, review)
-    return _cached(rules, (*names, stricter.digest, *added), lambda: _both(rules, names, stricter, added))
+    return _cached(stricter, (rules.digest, *names, *added), lambda: _both(rules, names, stricter, added))
 
 
 def stricter_protocols(stricter: Rules, review: Review) -> tuple[str, ...]:
