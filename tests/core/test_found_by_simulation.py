@@ -5,10 +5,10 @@ from datetime import timedelta
 
 from foureyes.core import commands as c
 from foureyes.core.events import ReportRequested, RevisionSubmitted, StagesSkipped
-from foureyes.core.facts import PolicyInForce, Risk
+from foureyes.core.facts import PolicyInForce
 from foureyes.core.refusals import Code
 from foureyes.core.rules import PathRule
-from foureyes.core.values import Outcome, RiskLevel, WorkPart
+from foureyes.core.values import Outcome, Risk, RiskLevel, WorkPart
 from tests.cast import ANN, CODEX, DEV, FULL_DEFAULT, GEMINI, HUGO, RULES, SELDON, Play, finding
 
 TRIVIAL = Risk(level=RiskLevel.LOW, trivial=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from foureyes.core import commands as c
 from foureyes.core.gates import Standards
@@ -11,13 +11,16 @@ from foureyes.core.model import Finding, ReportRequest, Review, RevisionRequest,
 from foureyes.core.rules import Stage
 from foureyes.core.stack import stages_of
 from foureyes.core.values import Cost, Criterion, Effect, Evidence, Failure, Part, Place, Standing, Who
-from tests.sim.people import HUMANS, Temper
+from tests.sim.people import HUMANS, PROGRAMS, Temper
 from tests.sim.script import Command
 from tests.sim.works import LINES, Bytes, make
 from tests.sim.world import World
 
 Said = tuple[Who, Command]
 OPENS = frozenset({Effect.PASS_STAGE, Effect.WAIVE})
+LIKES = {Temper.NITPICKS: False, Temper.REOPENS: False, Temper.APPROVES: True, Temper.COLLUDES: True}
+#: What a whole world may tend to: endless arguments, old grievances, doubts; most tend to nothing.
+MOODS = ("", "", "stubborn", "grudge", "unsure")
 GROUNDS = ("fundamental_flaw", "would_break_system", "security_risk", "better_to_start_over")
 
 
@@ -27,6 +30,8 @@ class Agents:
 
     world: World
     rng: random.Random
+    mood: str = ""
+    stages: dict[object, dict[str, Stage]] = field(default_factory=dict)
     made: int = 0
     said: int = 0
 
@@ -39,17 +44,21 @@ class Agents:
             return self._revise(review, request)
         return self._rule(review, request)
 
-    def work(self, *, after: Bytes | None = None) -> Bytes:
+    def work(self, *, after: Bytes | None = None, good: bool = False) -> Bytes:
         """New bytes, known to the world."""
         self.made += 1
-        found = make(self.rng, self.made, after=after)
+        found = make(self.rng, self.made, after=after, good=good)
         self.world.make_known(found)
         return found
 
     def stage(self, review: Review, name: str) -> Stage | None:
-        world = self.world
-        stages = stages_of(world.rules[review.rules], review, world.rules.get(review.stricter))
-        return next((one for one in stages if one.name == name), None)
+        """The stage of this name that the review must pass; remembered, because everybody asks all the time."""
+        key = (review.rules, review.protocols, review.stricter, review.kind, review.digest)
+        if key not in self.stages:
+            world = self.world
+            found = stages_of(world.rules[review.rules], review, world.rules.get(review.stricter))
+            self.stages[key] = {one.name: one for one in found}
+        return self.stages[key].get(name)
 
     def temper(self, who: Who) -> Temper:
         person = self.world.people.get(who.name)
@@ -96,8 +105,9 @@ class Agents:
             evidence = self.words("checked it by hand")
             return c.VerifyFinding(finding=request.about[0], revision=number, result=result, evidence=evidence)
         mine = [one for one in request.about if not review.findings[one].is_settled]
-        if mine and chance < 0.5:
-            resolved = self._satisfied(who) or review.findings[mine[0]].standing is Standing.OPEN
+        if mine and chance < (0.9 if (seat.id, number) in review.reports else 0.4):
+            finding = review.findings[mine[0]]
+            resolved = self._satisfied(who, finding) or finding.standing is Standing.OPEN
             note = self.words("note")
             return c.SettleFinding(finding=mine[0], revision=number, resolved=resolved, note=note)
         if 0 < seat.reported < number and chance < 0.7 and self._keepable(review, seat, who):
@@ -110,32 +120,36 @@ class Agents:
 
     def volunteer(self, review: Review) -> Who:
         """Somebody, at most once in a while a human, without a hand in the work."""
-        names = list(self.world.people)
-        for _ in range(8):
-            name = self.rng.choice(names)
-            if not review.is_contributor(name) and (name not in HUMANS or self.rng.random() < 0.3):
-                break
-        return self.world.people[name].who
+        names = PROGRAMS if self.rng.random() < 0.15 else tuple(self.world.people)
+        tried = [self.rng.choice(names) for _ in range(4)]
+        fitting = [one for one in tried if not review.is_contributor(one) and one not in HUMANS]
+        return self.world.people[fitting[0] if fitting else tried[0]].who
 
-    def _satisfied(self, who: Who) -> bool:
+    def _satisfied(self, who: Who, finding: Finding) -> bool:
+        """Whether an answer is good enough; who was not satisfied once tends to stay so."""
         temper = self.temper(who)
         if temper is Temper.REOPENS:
             return False
-        return temper is Temper.APPROVES or self.rng.random() < 0.75
+        if self.mood == "stubborn":
+            return self.rng.random() < 0.15
+        return temper is Temper.APPROVES or self.rng.random() < (0.35 if finding.reopened else 0.7)
 
     def report(self, review: Review, stage: Stage, seat: str, who: Who) -> c.SubmitReport:
         """A report as this reviewer would write it: the honest see bad bytes, others see what they want."""
         work, temper = self.world.works[review.digest], self.temper(who)
-        likes = {Temper.NITPICKS: False, Temper.APPROVES: True, Temper.COLLUDES: True}.get(temper, not work.bad)
+        likes = LIKES.get(temper, not work.bad)
         if temper is Temper.HONEST and self.rng.random() < 0.1:
             likes = not likes
         own = [one for one in review.findings.values() if one.seat == seat]
+        if self._bears_a_grudge(review, stage, seat, own):
+            likes = False
+        gives_way = likes and (stage.options.votes or self.mood != "stubborn")
         settled = tuple(
-            c.Settlement(finding=one.id, resolved=likes or self._satisfied(who), note=self.words("note"))
+            c.Settlement(finding=one.id, resolved=gives_way or self._satisfied(who, one), note=self.words("note"))
             for one in own
             if not one.is_settled and (likes or one.standing is Standing.ANSWERED)
         )
-        return c.SubmitReport(
+        report = c.SubmitReport(
             revision=review.revision,
             seat=seat,
             verdict=self._verdict(stage, likes=likes),
@@ -148,9 +162,24 @@ class Agents:
             findings=() if likes else self._drafts(work, temper, own),
             settled=settled,
             confidence=self.rng.choice((95, 92, 85, 85)) if likes else self.rng.choice((90, 70, 40)),
-            coverage=60 if not likes and self.rng.random() < 0.05 else 100,
+            coverage=60 if not likes and self.rng.random() < 0.1 else 100,
             cost=Cost(usd_micro=self.rng.choice((0, 20_000, 60_000)), tokens=1_000),
         )
+        unsure = 0.5 if self.mood == "unsure" else 0.1
+        return self._unsure(review, stage, report) if stage.name == "peer" and self.rng.random() < unsure else report
+
+    def _bears_a_grudge(self, review: Review, stage: Stage, seat: str, own: list[Finding]) -> bool:
+        """Whether somebody comes back to what was settled, or repeats themselves when asked to make that clear."""
+        before = review.reports.get((seat, review.revision))
+        if before is not None and before.contradicts:
+            return self.rng.random() < 0.7
+        settled = stage.name == "peer" and self.mood == "grudge" and any(one.is_settled for one in own)
+        return settled and self.rng.random() < 0.7
+
+    def _unsure(self, review: Review, stage: Stage, report: c.SubmitReport) -> c.SubmitReport:
+        """Nothing against the work, only not sure enough."""
+        checklist = self._checklist(review, stage, passed=True)
+        return replace(report, verdict="concerns", grounds=(), checklist=checklist, findings=(), confidence=70)
 
     def _verdict(self, stage: Stage, *, likes: bool) -> str | None:
         if not stage.options.votes:
@@ -175,9 +204,8 @@ class Agents:
                 c.Draft(severity=severity, text=text, place=work.flaw, evidence=evidence, suggestion=suggestion)
             )
         settled = [one for one in own if one.is_settled]
-        if settled and self.rng.random() < 0.4:
-            old = self.rng.choice(settled)
-            found = [self.again(old)]
+        if settled and self.rng.random() < (0.95 if self.mood == "grudge" else 0.5):
+            found = [self.again(settled[0])]
         return tuple(found)
 
     def again(self, old: Finding) -> c.Draft:
@@ -188,7 +216,8 @@ class Agents:
     def draft(self, work: Bytes, temper: Temper) -> c.Draft:
         path = self.rng.choice(work.paths)
         start = self.rng.randrange(1, LINES)
-        severity = "nit" if temper is Temper.NITPICKS else self.rng.choice(("critical", "important", "major", "minor"))
+        words = ("critical",) if self.mood == "stubborn" else ("critical", "important", "major", "minor")
+        severity = "nit" if temper is Temper.NITPICKS else self.rng.choice(words)
         return c.Draft(
             severity=severity,
             text=self.words(self.rng.choice(("this does not work", "nobody will understand that", "too slow"))),
@@ -238,7 +267,8 @@ class Agents:
                 stage=request.stage, revision=review.revision, digest=review.digest, reason=self.words("I looked")
             )
         options = [one for one in request.options if not bad or one.effect not in OPENS] or list(request.options)
-        option = self.rng.choice(options)
+        closing = [one for one in options if one.effect in (Effect.REJECT, Effect.SHELVE)]
+        option = self.rng.choice(closing if self.rng.random() < 0.15 else options)
         if request.votes and not bad:
             option = next(one for one in request.options if one.id == request.votes[0].option)
         demands = (self.words("do this"),) if option.effect is Effect.REVISE and chance < 0.5 else ()

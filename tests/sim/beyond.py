@@ -115,7 +115,7 @@ class Beyond:
         return who, c.RequestRuling(reason=reason, argument=argument)
 
     def _withdraw(self, review: Review) -> Said | None:
-        if self.agents.rng.random() < 0.8:
+        if self.agents.rng.random() < 0.3:
             return None
         return review.author, c.WithdrawReview(reason=self.agents.words("never mind"))
 
@@ -125,8 +125,20 @@ class Beyond:
             return None
         return review.author, c.AnswerFinding(finding=opened[0].id, text=self.agents.words("no"), rebuttal=True)
 
+    def _relent(self, review: Review) -> Said | None:
+        """A reviewer takes back a finding that was answered, or a mistake of their own, without being asked."""
+        asked = review.revision_request()
+        for one in [review.findings[name] for name in asked.findings] if asked else review.findings.values():
+            holder = review.seats[one.seat].reviewer
+            if not one.is_settled and not one.is_advisory and holder is not None:
+                note = self.agents.words("never mind")
+                return holder, c.SettleFinding(finding=one.id, revision=review.revision, resolved=True, note=note)
+        return None
+
     def _activate(self, _now: datetime) -> Sent | None:
         digest = self.agents.rng.choice(POLICIES)
+        if self.agents.mood == "unsure" and self.agents.rng.random() < 0.7:
+            digest = "policy-2"
         force, in_flight = self.agents.world.in_force, digest != "policy-3" and self.agents.rng.random() < 0.3
         if digest == force.digest and self.agents.rng.random() < 0.8:
             return None
@@ -214,7 +226,10 @@ OF_OPEN: tuple[Callable[[Beyond, Review], Said | None], ...] = (
     Beyond._override,
     Beyond._ask,
     Beyond._withdraw,
+    Beyond._withdraw,
     Beyond._rebut,
+    Beyond._relent,
+    Beyond._relent,
 )
 BESIDE: tuple[Callable[[Beyond, datetime], Sent | None], ...] = (
     Beyond._activate,

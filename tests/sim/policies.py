@@ -73,7 +73,8 @@ KINDS: dict[str, tuple[str, ...]] = {
     "nowhere": ("nobody_wrote_this",),
 }
 LEARNING = Learning(
-    successes_min=3,
+    successes_min=2,
+    confidence_min_percent=80,
     increase_percent=20,
     trust_min_percent=60,
     lookback=timedelta(hours=3),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from foureyes.core.values import Risk, RiskLevel
-from foureyes.core.values import Changed, ChangeKind, Place, WorkPart
+from foureyes.core.values import Changed, ChangeKind, Place, Risk, RiskLevel, WorkPart
 
-PATHS = ("src/app.py", "src/core.py", "docs/guide.md", "migrations/0001.sql", "auth/login.py", "notes.txt")
+PATHS = ("src/app.py", "src/core.py", "src/ui.py", "lib/sort.py", "docs/guide.md", "notes.txt")
+GUARDED = ("migrations/0001.sql", "auth/login.py")
+GUARDED_SHARE = 0.1
 LINES = 100
 
 
@@ -27,14 +28,14 @@ class Bytes:
     unchanged: bool = False
 
 
-def make(rng: random.Random, number: int, *, after: Bytes | None = None) -> Bytes:
+def make(rng: random.Random, number: int, *, after: Bytes | None = None, good: bool = False) -> Bytes:
     """Make new bytes, perhaps from older ones; everything about them follows from the seed."""
-    paths = after.paths if after and rng.random() < 0.8 else tuple(sorted(rng.sample(PATHS, rng.choice((1, 1, 1, 2)))))
+    paths = after.paths if after and rng.random() < 0.8 else _paths(rng, good=good)
     digest = f"{number:05d}-{rng.getrandbits(64):016x}"
     kinds = (ChangeKind.CONTENT,) * 7 + (ChangeKind.REBASE, ChangeKind.MESSAGE)
     change = rng.choice(kinds) if after and paths == after.paths else ChangeKind.CONTENT
     same = after is not None and change is not ChangeKind.CONTENT
-    spoiled = after.bad if after and same else rng.random() < (0.2 if after else 0.35)
+    spoiled = after.bad if after and same else not good and rng.random() < (0.25 if after else 0.4)
     harmless = all(path.endswith((".md", ".txt")) for path in paths) and not spoiled
     trivial = after.risk.trivial if after and same else harmless
     guarded = any(path.startswith(("migrations/", "auth/")) for path in paths)
@@ -52,6 +53,14 @@ def make(rng: random.Random, number: int, *, after: Bytes | None = None) -> Byte
         parts=tuple(WorkPart(name=path, digest=f"{digest[:8]}:{path}", size=LINES) for path in paths),
         unchanged=rng.random() < 0.3,
     )
+
+
+def _paths(rng: random.Random, *, good: bool) -> tuple[str, ...]:
+    if good:
+        return (PATHS[0],)
+    if rng.random() < GUARDED_SHARE:
+        return (rng.choice(GUARDED), rng.choice(PATHS))
+    return tuple(sorted(rng.sample(PATHS, rng.choice((1, 1, 1, 2)))))
 
 
 def _changed(rng: random.Random, path: str) -> Changed:

@@ -33,7 +33,9 @@ Json = dict[str, Any]
 
 ACCEPTED = "accepted"
 KEY_REUSED = "key_reused"
-ASSESSED_EVERY = 4
+#: The gates are asked for the histogram at every turn, and else now and then.
+ASSESSED_EVERY = 12
+TURNS = frozenset({"RulingRequested", "RevisionRequested", "ReviewClosed"})
 
 
 @dataclass(slots=True)
@@ -85,7 +87,7 @@ class World:
         else:
             reply, envelopes = self._answer(delivery, before)
             self.replies[delivery.who.name, delivery.key] = (delivery.body, reply)
-        self._count(delivery, reply, envelopes)
+        self._count(delivery, reply, envelopes, repeated=known is not None)
         command = delivery.command
         self.violations += self.checker.step(
             Delivered(
@@ -183,28 +185,34 @@ class World:
             )
         return envelopes
 
-    def _count(self, delivery: Delivery, reply: str, envelopes: list[Json]) -> None:
+    def _count(self, delivery: Delivery, reply: str, envelopes: list[Json], *, repeated: bool) -> None:
         counts, review = self.counts, self.reviews.get(delivery.stream)
         counts.steps += 1
-        counts.accepted += reply == ACCEPTED
+        counts.accepted += bool(envelopes)
         counts.seen["commands"][delivery.name] += 1
-        counts.seen["replies" if reply in (ACCEPTED, KEY_REUSED) else "refusals"][reply] += 1
-        events = counts.seen["events"]
+        if repeated or reply == ACCEPTED:
+            counts.seen["replies"][f"repeated: {reply}" if repeated else reply] += 1
+        else:
+            counts.seen["refusals"][reply] += 1
+        events, turning = counts.seen["events"], counts.steps % ASSESSED_EVERY == 0
         for envelope in envelopes:
-            events[envelope["event"]["type"]] += 1
-        if review is not None and envelopes and (review.outcome is not None or counts.steps % ASSESSED_EVERY == 0):
-            self._count_judgements(review)
+            kind = envelope["event"]["type"]
+            events[kind] += 1
+            turning = turning or kind in TURNS or bool(envelope["event"]["body"].get("contradicts"))
+        if review is not None and envelopes:
+            self._count_judgements(review, turning=turning)
 
-    def _count_judgements(self, review: Review) -> None:
-        """What each gate says now, and how a review of one single style ended."""
+    def _count_judgements(self, review: Review, *, turning: bool) -> None:
+        """What each gate says where something turns on it, and how a review of one single style ended."""
         rules, stricter = self.rules[review.rules], self.rules.get(review.stricter)
-        assessment = assess(rules, review, stricter)
-        for one in assessment.stages:
-            for part in one.gates:
-                self.counts.add("gates", f"{part.gate} {part.judgement.move.name}")
-        styles = {stage.options.style for stage in stages_of(rules, review, stricter)}
-        if review.outcome is not None and len(styles) == 1:
-            self.counts.add("outcomes", f"{min(styles)} {review.outcome}")
+        if turning:
+            for one in assess(rules, review, stricter).stages:
+                for part in one.gates:
+                    self.counts.add("gates", f"{part.gate} {part.judgement.move.name}")
+        if review.outcome is not None:
+            styles = {stage.options.style for stage in stages_of(rules, review, stricter)}
+            if len(styles) == 1:
+                self.counts.add("outcomes", f"{min(styles)} {review.outcome}")
 
 
 def _author(delivery: Delivery) -> str:

@@ -36,9 +36,7 @@ JUDGING = frozenset(
 )
 HUMAN_COMMANDS = frozenset({"GiveRuling", "OverrideStage", "WaiveFinding", "ReopenReview", "EnableSkip"})
 LEAVES_MAX = 3
-AFTER_THE_END = frozenset(
-    {"ReviewReopened", "EscapeReported", "NoteAdded", "RulingRequested", "PolicyNoted", "RulingGiven"}
-)
+AFTER_THE_END = frozenset({"ReviewReopened", "EscapeReported", "NoteAdded"})
 
 
 def i13_events_name_who_asked(kind: str, body: Json, actor: Who, step: Delivered) -> Texts:

@@ -86,22 +86,21 @@ def why_not_passed(review: Review, stage: StagePolicy, lost: set[str]) -> str:
     if tie_broken(review, stage):
         return ""
     reports = counted_in(review, stage.name)
-    asked = sum(one.get("part", "judge") == "judge" for one in stage.seats)
-    silent = [
-        one
-        for one in (f"{stage.name}.{index + 1}" for index in range(asked))
-        if (one, review.number) not in review.counted
-    ]
-    if stage.vote != "none" and silent:
-        return f"seats {silent} of {stage.name} have not reported on this revision"
-    if stage.vote == "none" or stage.name in lost:
-        return _short(review, stage, reports)
+    if stage.vote != "none":
+        asked = sum(one.get("part", "judge") == "judge" for one in stage.seats)
+        seats = [f"{stage.name}.{index + 1}" for index in range(asked)]
+        silent = [one for one in seats if (one, review.number) not in review.counted]
+        if silent:
+            return f"seats {silent} of {stage.name} have not reported on this revision"
+    doubt = _doubt(stage, reports) if stage.vote != "none" and stage.name not in lost else ""
+    return doubt or _short(review, stage, reports)
+
+
+def _doubt(stage: StagePolicy, reports: list[Counted]) -> str:
     doubts = [one for one in reports if one.verdict in ("concerns", "reject")]
     if stage.vote == "tally" and len(doubts) == 1 and doubts[0].verdict == "concerns":
         return ""
-    if doubts:
-        return f"{doubts[0].who['name']} says {doubts[0].verdict} in {stage.name}"
-    return _short(review, stage, reports)
+    return f"{doubts[0].who['name']} says {doubts[0].verdict} in {stage.name}" if doubts else ""
 
 
 def _short(review: Review, stage: StagePolicy, reports: list[Counted]) -> str:

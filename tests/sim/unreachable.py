@@ -1,0 +1,73 @@
+"""What can never be seen in the histogram, and why? Everything that is not listed here must be seen often enough."""
+
+from __future__ import annotations
+
+from foureyes.core import gates
+from foureyes.core.judgement import Move
+from foureyes.core.rules import Style
+from foureyes.core.values import Outcome
+
+ONLY_ESCALATES = "a condition nobody knows is a human's matter, always"
+NEVER_WAITS = "it judges the reports that are there; missing ones are waited for by the other gates of its stage"
+ONLY_TALLY = "only a session asks for a clarification"
+NEVER_ENDS = "it has no opinion that ends a review"
+NEVER_REVISES = "it asks a seat, the author for answers, or a human, but never for new bytes"
+LAYERS_DECIDE = (
+    "a layer's doubt goes back to the author; only the used-up attempts reach a human, by the rules of settling"
+)
+ONLY_CHAINS = "only a chain's rules say that used-up attempts go back to the author"
+
+#: gate -> moves that it never makes, with the reason.
+GATES: dict[str, dict[Move, str]] = {
+    "Agreement": {Move.CLARIFY: ONLY_TALLY, Move.REJECT: NEVER_ENDS},
+    "Certainty": {
+        Move.WAIT: NEVER_WAITS,
+        Move.CLARIFY: ONLY_TALLY,
+        Move.REVISE: NEVER_REVISES,
+        Move.REJECT: NEVER_ENDS,
+    },
+    "ConfidenceGap": {
+        Move.WAIT: NEVER_WAITS,
+        Move.CLARIFY: ONLY_TALLY,
+        Move.REVISE: NEVER_REVISES,
+        Move.REJECT: NEVER_ENDS,
+    },
+    "Consistency": {Move.CLARIFY: ONLY_TALLY, Move.REVISE: NEVER_REVISES, Move.REJECT: NEVER_ENDS},
+    "Coverage": {
+        Move.WAIT: NEVER_WAITS,
+        Move.CLARIFY: ONLY_TALLY,
+        Move.REVISE: NEVER_REVISES,
+        Move.REJECT: NEVER_ENDS,
+    },
+    "Evidence": {Move.CLARIFY: ONLY_TALLY, Move.REJECT: NEVER_ENDS},
+    "Independence": {
+        Move.WAIT: NEVER_WAITS,
+        Move.CLARIFY: ONLY_TALLY,
+        Move.REVISE: NEVER_REVISES,
+        Move.REJECT: NEVER_ENDS,
+    },
+    "Majority": {Move.CLARIFY: ONLY_TALLY, Move.ESCALATE: LAYERS_DECIDE, Move.REJECT: NEVER_ENDS},
+    "Quorum": {Move.CLARIFY: ONLY_TALLY, Move.REVISE: NEVER_REVISES, Move.REJECT: NEVER_ENDS},
+    "Resolved": {Move.CLARIFY: ONLY_TALLY, Move.REVISE: NEVER_REVISES},
+    "Standards": {Move.CLARIFY: ONLY_TALLY},
+    "Tally": {Move.REVISE: NEVER_REVISES, Move.REJECT: NEVER_ENDS},
+    "Unanimous": {Move.CLARIFY: ONLY_TALLY, Move.ESCALATE: LAYERS_DECIDE, Move.REJECT: NEVER_ENDS},
+    "Unknown": {move: ONLY_ESCALATES for move in Move if move is not Move.ESCALATE},
+}
+#: style -> ends that it never comes to, with the reason.
+OUTCOMES: dict[Style, dict[Outcome, str]] = {
+    style: {Outcome.RETURNED: ONLY_CHAINS} for style in Style if style is not Style.CHAIN
+}
+#: Names among the gates that are no conditions.
+NO_GATES = frozenset({"Criteria", "Mode"})
+
+
+def reachable_gates() -> list[str]:
+    """Every gate with every move it can make, as the histogram spells them."""
+    names = [one for one in gates.__all__ if one not in NO_GATES]
+    return [f"{name} {move.name}" for name in names for move in Move if move not in GATES.get(name, {})]
+
+
+def reachable_outcomes() -> list[str]:
+    """Every style with every end it can come to, as the histogram spells them."""
+    return [f"{style} {end}" for style in Style for end in Outcome if end not in OUTCOMES.get(style, {})]
