@@ -13,7 +13,7 @@ from foureyes.core import commands as c
 from foureyes.core.refusals import Code, Refusal
 from foureyes.core.rules import Limits
 from foureyes.core.values import Cost, WorkPart
-from tests.cast import ANN, CODEX, RULES, START, Play
+from tests.cast import ANN, CODEX, LINTER, RULES, START, Play
 
 COMMANDS: tuple[type, ...] = get_args(c.ReviewCommand)
 LIMITS = Limits()
@@ -161,10 +161,12 @@ def test_notes_escapes_and_findings_of_one_seat_are_bounded() -> None:
     play.do(ANN, c.TakeSeat(seat="resolve.1"))
     play.do(ANN, c.LeaveSeat(seat="resolve.1"))
     batches = LIMITS.findings_per_seat_max // LIMITS.list_max
-    drafts = [c.Draft(severity="nit", text=f"{'x' * number}.") for number in range(1, LIMITS.list_max + 1)]
-    for _ in range(batches):
+    for batch in "abcdefghij"[:batches]:
+        drafts = [c.Draft(severity="nit", text=f"{batch * number}.") for number in range(1, LIMITS.list_max + 1)]
         play.do(ANN, play.a_report(seat="resolve.1", findings=tuple(drafts)))
-    assert play.refused(ANN, play.a_report(seat="resolve.1", findings=tuple(drafts[:1]))) is Code.TOO_MANY
+        assert play.refused(ANN, play.a_report(seat="resolve.1", findings=tuple(drafts))) is Code.LEASE_ENDED
+    one_more = c.Draft(severity="nit", text="one more")
+    assert play.refused(ANN, play.a_report(seat="resolve.1", findings=(one_more,))) is Code.TOO_MANY
 
 
 def test_escapes_of_cleared_work_are_bounded_too() -> None:
@@ -172,6 +174,7 @@ def test_escapes_of_cleared_work_are_bounded_too() -> None:
     play.open("thing")
     assert play.refused(ANN, c.ReportEscape(text="it crashes", severity="critical")) is Code.NOT_ENDED
     play.report(CODEX, verdict="approve")
+    play.report(LINTER, verdict="approve")
     for _ in range(LIMITS.escapes_max):
         play.do(ANN, c.ReportEscape(text="it crashes", severity="critical", found_in="2.0"))
     assert play.refused(ANN, c.ReportEscape(text="it crashes", severity="critical")) is Code.TOO_MANY

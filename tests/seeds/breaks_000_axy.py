@@ -19,11 +19,11 @@ def _one(file: str, old: str, new: str) -> tuple[Break, ...]:
     return (Break(file=file, old=old, new=new),)
 
 
-ENOUGH = "if have >= self.reviewers:"
+ENOUGH = "if have >= self.reviewers and not"
 WORN = "return last_word and finding.reopened >= self.answers_max"
 
 BREAKS_000: dict[str, tuple[Break, ...]] = {
-    "000-01": _one(QUORUM, ENOUGH, "if True:"),
+    "000-01": _one(QUORUM, ENOUGH, "if have >= 0 or not"),
     "000-02": _one(CLAIMS, "if command.verdict is not None:\n            raise", "if False:\n            raise"),
     "000-03": _one(DRAFTS, "            number += 1\n", "            number += 0\n"),
     "000-04": _one(CLAIMS, "if not any(len(one.what.strip())", "if False and not any(len(one.what.strip())"),
@@ -56,7 +56,7 @@ BREAKS_000: dict[str, tuple[Break, ...]] = {
     "000-15": _one(DRAFTS, "if known and draft.category not in known:", "if False:"),
     "000-16": _one(PROTOCOLS, "gates.Resolved(at_least=Severity.MINOR,", "gates.Resolved(at_least=Severity.IMPORTANT,"),
     "000-17": _one(SETTLING, "if finding.standing is not Standing.ANSWERED:", "if False:"),
-    "000-18": _one(QUORUM, ENOUGH, 'if have >= self.reviewers or review.kind == "story":'),
+    "000-18": _one(QUORUM, ENOUGH, 'if have >= self.reviewers or review.kind == "story" or not'),
     "000-19": _one(DRAFTS, "    return any(change.start <=", "    return False and any(change.start <="),
     "000-20": _one("core/answers/author.py", "outcome=Outcome.WITHDRAWN", "outcome=Outcome.SHELVED"),
     "000-21": _one(RESOLVED, WORN, "return last_word and finding.reopened > self.answers_max"),

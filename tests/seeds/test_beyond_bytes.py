@@ -280,3 +280,18 @@ def test_a_quorum_counts_answers_not_invitations() -> None:
     play.report(CODEX, verdict="approve")
     assert play.review.outcome is None
     assert explain(play.rules, play.review).requirements[0].reason == "Need 2 reviewers, have 1"
+
+
+def test_a_lone_developer_waits_for_every_program_and_no_program_is_an_approval() -> None:
+    """D-17, D-23: what was asked to look and has not is pending; programs alone are no second pair of eyes."""
+    play = Play()
+    play.open("thing")
+    play.report(CODEX, verdict="approve")
+    assert play.review.outcome is None
+    play.report(LINTER, verdict="approve")
+    assert is_cleared(play)
+    alone = Play()
+    alone.open("thing")
+    alone.report(LINTER, verdict="approve")
+    (said, *_) = explain(alone.rules, alone.review).requirements
+    assert said.reason == "Need 1 reviewers, have 0"

@@ -123,7 +123,7 @@ def solo(
     roles = (*programs, *agents)
     seats = tuple(SeatRule(roles=(role,)) for role in roles)
     conditions = (
-        gates.Quorum(reviewers=quorum, programs=False),
+        gates.Quorum(reviewers=quorum, programs=False, everyone=True),
         gates.Coverage(percent=100),
         gates.Resolved(at_least=Severity.IMPORTANT),
     )

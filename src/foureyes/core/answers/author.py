@@ -41,7 +41,9 @@ def open_review(rules: Rules, command: OpenReview, actor: Who, facts: Facts) -> 
     """Open a review on its first revision, under the rules that policy and bytes demand."""
     _check_work(command, facts)
     check_filled("The title", command.title)
-    author = command.on_behalf_of if command.on_behalf_of and actor.kind in (WhoKind.HUMAN, WhoKind.SERVICE) else actor
+    author = command.on_behalf_of or actor
+    if author.name != actor.name and actor.kind not in (WhoKind.HUMAN, WhoKind.SERVICE):
+        raise refuse(Code.NOT_THE_AUTHOR, author=author.name)
     kind = canonical_kind(command.kind)
     yield ReviewOpened(
         review=command.review,

@@ -10,13 +10,19 @@ from foureyes.core.checks import check_current, check_open, check_reason
 from foureyes.core.claims import claim_of, read_verdict
 from foureyes.core.commands import Draft, SubmitReport
 from foureyes.core.comparing import match_stage
-from foureyes.core.drafts import LEASE_ENDED, from_summary, raise_draft, sort_drafts
+from foureyes.core.drafts import LEASE_ENDED, from_summary, mark_of, raise_draft, sort_drafts
 from foureyes.core.events import FindingResolved, ReportFailed, ReportSubmitted, ReviewEvent, SeatLeft, SeatTaken
 from foureyes.core.model import Seat
 from foureyes.core.refusals import Code, refuse
 from foureyes.core.rules import Stage
 from foureyes.core.scene import Scene
 from foureyes.core.values import Failure, LeftBecause, Part, Verdict, Who, WhoKind
+
+#: What a report says; one that says nothing new is the same report.
+SAID = (
+    *("reviewer", "verdict", "grounds", "blocking", "summary", "strengths", "evidence"),
+    *("checklist", "answers", "confidence", "coverage"),
+)
 
 
 def submit_report(scene: Scene, command: SubmitReport, actor: Who) -> Iterator[ReviewEvent]:
@@ -58,9 +64,11 @@ def _taken(scene: Scene, stage: Stage, name: str, actor: Who) -> list[ReviewEven
 
 def _too_late(scene: Scene, command: SubmitReport, stage: Stage, seat: Seat, actor: Who) -> Iterator[ReviewEvent]:
     """An answer after the lease is kept as advice, never as a report: somebody else may have begun."""
-    if not command.findings:
+    known = {one.fingerprint for one in scene.review.findings.values() if one.seat == seat.id}
+    new = [draft for draft in command.findings if mark_of(draft) not in known]
+    if not new:
         raise refuse(Code.LEASE_ENDED, seat=seat.id)
-    for number, draft in enumerate(command.findings, start=seat.findings + 1):
+    for number, draft in enumerate(new, start=seat.findings + 1):
         yield raise_draft(scene, stage, seat, actor, draft, number=number, advisory=LEASE_ENDED)
     if seat.reviewer and seat.reviewer.name == actor.name:
         yield SeatLeft(seat=seat.id, reviewer=actor.name, reason=LeftBecause.TIMED_OUT, draft=command.summary)
@@ -142,12 +150,5 @@ def _not_found_again(scene: Scene, seat: Seat, actor: Who, verdict: Verdict | No
 def _check_is_new(scene: Scene, claim: ReportSubmitted) -> None:
     """The same report again, under whatever key, is no report."""
     old = scene.review.reports.get((claim.seat, claim.revision))
-    if old is None:
-        return
-    said = (old.reviewer, old.verdict, old.grounds, old.blocking, old.summary, old.checklist, old.confidence)
-    says = (
-        *(claim.reviewer, claim.verdict, claim.grounds, claim.blocking),
-        *(claim.summary, claim.checklist, claim.confidence),
-    )
-    if said == says:
+    if old is not None and all(getattr(old, field) == getattr(claim, field) for field in SAID):
         raise refuse(Code.DUPLICATE, what="This report")

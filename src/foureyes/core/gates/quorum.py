@@ -13,11 +13,15 @@ from foureyes.core.values import WhoKind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quorum:
-    """Enough reviewers, different in the demanded fact from each other and from every contributor, vouch."""
+    """Enough reviewers, different in the demanded fact from each other and from every contributor, vouch.
+
+    Programs may be asked without counting; with `everyone` nobody who was asked is passed over.
+    """
 
     reviewers: int = 2
     distinct: str = "reviewer"
     programs: bool = True
+    everyone: bool = False
 
     def __post_init__(self) -> None:
         """No policy can ask for less than one pair of other eyes."""
@@ -30,10 +34,10 @@ class Quorum:
         looked = [one.reviewer for one in vouching(review, stage)]
         minds = [one for one in looked if self.programs or one.kind is not WhoKind.PROGRAM]
         have = count_distinct(minds, review.contributors, self.distinct)
-        if have >= self.reviewers:
+        owes = missing(review, stage)
+        if have >= self.reviewers and not (self.everyone and owes):
             return Judgement(move=Move.PASS, reason=f"{have} reviewers vouch for this version")
         reason = f"Need {self.reviewers} reviewers, have {have}"
-        owes = missing(review, stage)
         if owes or len(review.reports_in(stage.name)) > len(vouching(review, stage)):
             return Judgement(move=Move.WAIT, reason=reason, owes=owes)
         return Judgement(move=Move.ESCALATE, reason=f"{reason} that differ in {self.distinct}")
