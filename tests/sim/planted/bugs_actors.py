@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from foureyes.core.answers.seats import seat_to_take
-from foureyes.core.commands import SubmitReport, TakeSeat
-from foureyes.core.events import FindingResolved, ReportSubmitted, ReviewEvent, ReviewOpened, SeatTaken
+from foureyes.core.asks import ask_ruling
+from foureyes.core.commands import OpenReview, RequestRuling, SubmitReport, TakeSeat
+from foureyes.core.events import FindingResolved, ReportKept, ReportSubmitted, ReviewEvent, ReviewOpened, SeatTaken
 from foureyes.core.facts import Facts, Principal
-from foureyes.core.model import Review, Seat
+from foureyes.core.model import Report, Review, Seat
 from foureyes.core.refusals import Code, refuse
-from foureyes.core.rules import Stage
+from foureyes.core.rules import Rules, Stage
 from foureyes.core.scene import Scene
-from foureyes.core.values import Who
+from foureyes.core.values import KeptBy, Verdict, Who
 from tests.sim.planted.plant import Function, bug
 
 
@@ -102,7 +103,7 @@ def who_uploads_for_another_has_no_hand_in_it(original: Function, *given: object
         yield replace(one, contributors=(one.author,)) if isinstance(one, ReviewOpened) else one
 
 
-@bug("foureyes.core.evolve.lifecycle:opened", source="CVE-2026-94205", found_by="I17")
+@bug("foureyes.core.evolve.lifecycle:opened", source="CVE-2026-94205", found_by="I14")
 def who_triggered_counts_not_who_made_it(original: Function, event: ReviewOpened) -> Review:
     """Whether somebody may review is decided on who triggered the review."""
     trigger = event.contributors[-1]
@@ -122,3 +123,43 @@ def the_author_steers_the_draw(
 @bug("foureyes.core.checks:check_open", source="S4", found_by="Y8")
 def nothing_is_ever_over(_original: Function, *_given: object) -> None:
     """An ended review goes on as if nothing had happened."""
+
+
+@bug("foureyes.core.answers.settling:_own_report", source="GerriScary", found_by="I9")
+def a_label_is_copied_by_anyone(original: Function, scene: Scene, seat: Seat, _actor: Who) -> Report | None:
+    """Who comes after a reviewer carries the predecessor's approval over to a new version."""
+    last = scene.review.reports.get((seat.id, seat.reported))
+    found: Report | None = original(scene, seat, last.reviewer) if last else None
+    return found
+
+
+@bug("foureyes.core.answers.author:_kept_by_rule", source="GerriScary", found_by="I9")
+def every_change_is_a_rebase(_original: Function, scene: Scene) -> Iterator[ReviewEvent]:
+    """Approvals are copied forward whatever has changed."""
+    review = scene.review
+    for seat in review.seats.values():
+        report = review.reports.get((seat.id, review.revision - 1))
+        if report is not None and report.verdict in (None, Verdict.APPROVE):
+            yield ReportKept(seat=seat.id, revision=review.revision, digest=review.digest, by=KeptBy.RULE)
+
+
+@bug("foureyes.core.decide:decide", source="S2", found_by="S2")
+def a_known_name_is_overwritten(
+    original: Function, rules: Rules, review: Review | None, command: object, **named: object
+) -> tuple[ReviewEvent, ...]:
+    """Who opens a review under a known name starts it anew."""
+    found: tuple[ReviewEvent, ...] = original(
+        rules, None if isinstance(command, OpenReview) else review, command, **named
+    )
+    return found
+
+
+@bug("foureyes.core.answers.anyone:request_ruling", source="S4", found_by="Y8")
+def anyone_escalates_from_any_state(
+    _original: Function, scene: Scene, command: RequestRuling, actor: Who
+) -> Iterator[ReviewEvent]:
+    """Anybody asks for a human at any time, also when the work is cleared."""
+    pending = scene.review.ruling()
+    if pending is not None:
+        raise refuse(Code.RULING_PENDING, request=pending.id)
+    yield ask_ruling(scene, None, "asked", command.reason, by=actor.name)

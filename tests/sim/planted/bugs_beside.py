@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 
+from foureyes.core.assess import Assessment
 from foureyes.core.commands import GiveRuling
 from foureyes.core.events import LessonKind, ReviewEvent, StagesSkipped
 from foureyes.core.facts import Suppression
@@ -16,7 +17,7 @@ from foureyes.core.refusals import Code, refuse
 from foureyes.core.rules import Learning, Rules, SkipRule, Stage
 from foureyes.core.scene import Scene
 from foureyes.core.trust import Skip, TrustRecord
-from foureyes.core.values import ClearedBy, Risk, RiskLevel, Who
+from foureyes.core.values import Risk, RiskLevel, Who
 from tests.sim.planted.plant import Function, bug
 
 
@@ -65,7 +66,7 @@ def dangerous_kinds_are_skipped(_original: Function, _scene: Scene) -> frozenset
     return frozenset()
 
 
-@bug("foureyes.core.assess:judge_stage", source="own mutation", found_by="I5")
+@bug("foureyes.core.assess:judge_stage", source="own mutation", found_by="I2")
 def a_skip_lasts_for_ever(original: Function, review: Review, stage: Stage) -> object:
     """Reviewers left out once are left out of every later version."""
     old = next((one for (name, _), one in review.skipped.items() if name == stage.name), None)
@@ -149,7 +150,7 @@ def a_pattern_becomes_a_false_positive(_original: Function, lessons: Lessons, no
     )
 
 
-@bug("foureyes.core.settle:_cleared_by", source="T37", found_by="I12")
-def skips_look_like_reviews(_original: Function, *_given: object) -> ClearedBy:
-    """A clearance without reviewers says that the gates let it through."""
-    return ClearedBy.GATES
+@bug("foureyes.core.assess:Assessment.flags", source="T37", found_by="I12")
+def skips_look_like_reviews(original: Function, now: Assessment) -> tuple[str, ...]:
+    """A clearance does not say that reviewers were left out."""
+    return tuple(one for one in original(now) if not one.startswith("skipped"))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 
+from foureyes.core import settle as settling
 from foureyes.core.commands import PassDeadline, SubmitRevision
 from foureyes.core.events import (
     DeadlinePassed,
@@ -13,7 +14,6 @@ from foureyes.core.events import (
     ReviewEvent,
     RevisionRequested,
     RevisionSubmitted,
-    RulingRequested,
 )
 from foureyes.core.model import Review, RevisionRequest
 from foureyes.core.scene import Scene
@@ -121,7 +121,17 @@ def state_is_more_than_the_log(original: Function, review: Review, event: object
 
 @bug("foureyes.core.settle:_next", source="Y10", found_by="Y10")
 def work_is_cleared_past_the_human(original: Function, scene: Scene) -> Iterator[ReviewEvent]:
-    """A review goes on, and is cleared, while a human still decides about it."""
-    rest = {key: one for key, one in scene.review.requests.items() if not key.startswith("ruling")}
-    new = original(replace(scene, review=replace(scene.review, requests=rest)))
-    yield from (one for one in new if not isinstance(one, RulingRequested))
+    """Work is cleared while a human still decides about it."""
+    pending = scene.review.ruling()
+    if pending is not None and scene.review.outcome is None:
+        assessment = scene.assess()
+        if assessment.speaking is None:
+            yield from settling._clear(scene, assessment)
+        return
+    yield from original(scene)
+
+
+@bug("foureyes.core.settle:_is_ordered", source="Y2", found_by="Y10")
+def reviewers_overrule_a_human(_original: Function, _asked: RevisionRequest | None) -> bool:
+    """A human asked for new bytes, and the old ones are cleared."""
+    return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from foureyes.core.checks import finding_of
 from foureyes.core.commands import Answer, Draft
 from foureyes.core.events import FindingAnswered, FindingRaised, ReportSubmitted
 from foureyes.core.gates import Resolved
@@ -99,9 +100,10 @@ def findings_count_per_review(original: Function, scene: Scene, *given: object, 
 
 @bug("foureyes.core.answers.author:_answered", source="own mutation", found_by="A1")
 def settled_findings_are_answered(
-    _original: Function, _review: Review, answer: Answer, revision: int
+    _original: Function, review: Review, answer: Answer, revision: int
 ) -> FindingAnswered:
     """An answer opens again what its seat had settled."""
+    finding_of(review, answer.finding)
     return FindingAnswered(
         finding=answer.finding, revision=revision, text=answer.text, rebuttal=answer.rebuttal, evidence=answer.evidence
     )

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from tests.sim.checker import Violation
 from tests.sim.people import ADVERSARIES
 from tests.sim.planted.plant import Bug
-from tests.sim.planted.watch import draw, look
+from tests.sim.planted.push import PUSHED_EVERY, Pusher
+from tests.sim.planted.watch import draw_twice, look_at
 from tests.sim.run import Run
 
 STEPS_MAX = 100_000
@@ -15,7 +16,7 @@ STEPS_MAX = 100_000
 WORLD_STEPS = 4_000
 #: Logs are folded again this often, where that is what finds the bug.
 FOLDED_EVERY = 250
-WATCHED = {"I17": draw, "I18": look}
+FOUND_BY_FOLDING = frozenset({"I19", "I21"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,9 +51,11 @@ def hunt(bug: Bug, most: int = STEPS_MAX) -> Found:
 
 
 def _hunted(run: Run, invariant: str, most: int) -> Violation | None:
-    counts, violations, seen = run.world.counts, run.world.violations, 0
+    counts, violations, pusher, seen = run.world.counts, run.world.violations, Pusher(run=run), 0
     while counts.steps < most:
-        _play(run, invariant, most)
+        _play(run, pusher, look=invariant == "I18", draw=invariant == "I17")
+        if invariant in FOUND_BY_FOLDING and counts.steps % FOLDED_EVERY == 0:
+            run.finish()
         by = next((one for one in violations[seen:] if one.invariant == invariant), None)
         if by is not None:
             return by
@@ -60,23 +63,22 @@ def _hunted(run: Run, invariant: str, most: int) -> Violation | None:
     return None
 
 
-def _play(run: Run, invariant: str, most: int) -> None:
+def _play(run: Run, pusher: Pusher, *, look: bool, draw: bool) -> None:
+    """One step of the world, now and then one of what nobody in it thinks of, and a look at what is shown."""
     steps = run.world.counts.steps
-    if invariant in WATCHED:
-        run.play(steps + 1)
-        WATCHED[invariant](run)
-    elif invariant in ("I19", "I21"):
-        run.play(min(most, steps + FOLDED_EVERY))
-        run.finish()
-    else:
-        run.play(most)
+    run.play(steps + 1, stop=False)
+    if look:
+        look_at(run)
+    if draw:
+        draw_twice(run)
+    if steps % PUSHED_EVERY == 0:
+        pusher.push()
 
 
 def control(seed: int, steps: int) -> list[Violation]:
     """The same world without any bug, watched, drawn from and folded as often."""
     run = world(seed)
+    pusher = Pusher(run=run)
     while run.world.counts.steps < steps and not run.world.violations:
-        run.play(run.world.counts.steps + 1)
-        look(run)
-        draw(run)
+        _play(run, pusher, look=True, draw=True)
     return run.finish()

@@ -8,6 +8,7 @@ from foureyes.core import commands as c
 from foureyes.core import decide as deciding
 from foureyes.core import views
 from foureyes.core.model import ReportRequest, Review, RevisionRequest, RulingRequest
+from foureyes.core.refusals import Refusal
 from foureyes.core.rules import Blind
 from foureyes.core.stack import stages_of
 from foureyes.core.values import Who
@@ -19,7 +20,7 @@ from tests.sim.script import Delivery
 HIDDEN = "nobody may read this yet"
 
 
-def look(run: Run) -> None:
+def look_at(run: Run) -> None:
     """Every holder of a seat in the review touched last looks at it, and at the same review with other secrets."""
     stream = run.script[-1].stream
     review = run.world.reviews.get(stream)
@@ -27,33 +28,30 @@ def look(run: Run) -> None:
         return
     rules, stricter = run.world.rules[review.rules], run.world.rules.get(review.stricter)
     for viewer in {one.reviewer.name: one.reviewer for one in review.seats.values() if one.reviewer}.values():
-        blind = _blind_stages(run, review, viewer)
+        blind, sees = _blind_stages(run, review, viewer)
         if blind and not review.is_contributor(viewer.name):
-            text, elsewhere = (
-                repr(views.view(rules, one, viewer, stricter)) for one in (review, _other(review, viewer, blind))
-            )
+            other = _other(review, viewer, blind, notes=not sees)
+            text, elsewhere = (repr(views.view(rules, one, viewer, stricter)) for one in (review, other))
             shown = Shown(stream=stream, viewer=viewer.name, text=text, elsewhere=elsewhere)
             run.world.violations += run.world.checker.show(shown)
 
 
-def _blind_stages(run: Run, review: Review, viewer: Who) -> frozenset[str]:
-    """Stages in which the viewer holds a seat, has never reported, and must not see the others."""
+def _blind_stages(run: Run, review: Review, viewer: Who) -> tuple[frozenset[str], bool]:
+    """Stages where the viewer holds a seat, has never reported and must not see the others; whether they see any."""
     stages = stages_of(run.world.rules[review.rules], review, run.world.rules.get(review.stricter))
     mine = {one.stage for one in review.seats.values() if one.reviewer and one.reviewer.name == viewer.name}
     spoken = {review.seats[one.seat].stage for one in review.reports.values() if one.reviewer.name == viewer.name}
-    return frozenset(
-        one.name for one in stages if one.options.blind is not Blind.OFF and one.name in mine and one.name not in spoken
-    )
+    blind = {one.name for one in stages if one.options.blind is not Blind.OFF}
+    return frozenset(mine & blind - spoken), bool(spoken or mine - blind)
 
 
-def _other(review: Review, viewer: Who, blind: frozenset[str]) -> Review:
+def _other(review: Review, viewer: Who, blind: frozenset[str], *, notes: bool) -> Review:
     """The same review where others, in stages the viewer is blind to, said and were asked something else."""
     foreign = {
         one.id
         for one in review.seats.values()
         if one.stage in blind and (one.reviewer is None or one.reviewer.name != viewer.name)
     }
-    spoken = any(one.reviewer.name == viewer.name for one in review.reports.values())
     return replace(
         review,
         reports={
@@ -61,9 +59,7 @@ def _other(review: Review, viewer: Who, blind: frozenset[str]) -> Review:
             for key, one in review.reports.items()
         },
         findings={key: one for key, one in review.findings.items() if one.seat not in foreign},
-        revisions=review.revisions
-        if spoken
-        else tuple(replace(one, note=HIDDEN) if one.number > 1 else one for one in review.revisions),
+        revisions=tuple(replace(one, note=HIDDEN) if notes and one.number > 1 else one for one in review.revisions),
         requests={key: one for key, one in review.requests.items() if not _is_about(one, foreign, blind)},
         rulings=review.rulings + 1,
         usd_micro=review.usd_micro + 1,
@@ -76,13 +72,16 @@ def _is_about(request: object, foreign: set[str], blind: frozenset[str]) -> bool
     return isinstance(request, RevisionRequest | RulingRequest) and request.stage in blind
 
 
-def draw(run: Run) -> None:
+def draw_twice(run: Run) -> None:
     """The same work is opened twice on paper; only the author's words differ, the draw must not."""
     last = run.script[-1]
     if not isinstance(last.command, c.OpenReview) or last.command.digest not in run.world.works:
         return
     reworded = replace(last.command, title=f"{last.command.title}, at last", note="please be kind", confidence=99)
-    first, second = (_drawn(run, replace(last, command=one)) for one in (last.command, reworded))
+    try:
+        first, second = (_drawn(run, replace(last, command=one)) for one in (last.command, reworded))
+    except Refusal:
+        return
     run.world.violations += run.world.checker.drawn(last.stream, first, second)
 
 
