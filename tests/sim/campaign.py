@@ -5,9 +5,12 @@ Usage: python -m tests.sim.campaign SEED STEPS prints the histogram, and a shrun
 
 from __future__ import annotations
 
+import gc
 import random
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -42,10 +45,21 @@ def tempers_of(seed: int) -> tuple[Temper, ...]:
 def play(seed: int, steps: int) -> Run:
     """The world of a seed, played and folded again."""
     run = Run(seed=seed, tempers=tempers_of(seed))
-    run.play(steps)
-    if not run.world.violations:
-        run.finish()
+    with _no_garbage_collection():
+        run.play(steps)
+        if not run.world.violations:
+            run.finish()
     return run
+
+
+@contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """A world makes values without cycles; looking for cycles among them takes a tenth of the time."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def campaign(first_seed: int, steps: int) -> Campaign:

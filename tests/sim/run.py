@@ -90,16 +90,16 @@ class Run:
 
     def _next(self) -> Delivery | None:
         chance = self.rng.random()
-        if self.waiting and chance < 0.18:
+        if self.waiting and chance < 0.24:
             late = self.waiting.pop(self.rng.randrange(len(self.waiting)))
             return replace(late, at=self.now)
-        if not self.open or (chance < 0.24 and len(self.open) < OPEN_MAX):
+        if not self.open or (chance < 0.30 and len(self.open) < OPEN_MAX):
             return self._open()
-        if chance < 0.40:
+        if chance < 0.49:
             return self._composed(self.mischief.next(self.open, self.streams))
-        if chance < 0.44:
+        if chance < 0.53:
             return self._composed(self.beyond.beside(self.now))
-        if chance < 0.47:
+        if chance < 0.56:
             stream = self.rng.choice(self.streams)
             review = self.world.reviews[stream]
             if review.outcome is not None:
@@ -112,7 +112,7 @@ class Run:
         due = [name for name, one in review.requests.items() if one.due <= self.now]
         if due:
             return self._compose(CLOCK, stream, c.PassDeadline(request=self.rng.choice(due)))
-        if chance < 0.52:
+        if chance < 0.61:
             said = self.beyond.of_open(review)
         else:
             said = self.agents.answer(review, self.rng.choice(list(review.requests)))
@@ -168,10 +168,10 @@ class Run:
             draw=self.rng.getrandbits(32),
             served=served if isinstance(command, c.SubmitReport) and chance < 0.9 else "",
         )
-        if 0.1 < chance < 0.23 and len(self.waiting) < WAITING_MAX:
-            key = delivery.key if chance < 0.2 else f"{delivery.key}-again"
+        if 0.1 < chance < 0.4 and len(self.waiting) < WAITING_MAX:
+            key = delivery.key if chance < 0.31 else f"{delivery.key}-again"
             self.waiting.append(replace(delivery, key=key))
-        elif 0.23 < chance < 0.25:
+        elif 0.4 < chance < 0.42:
             self.waiting.append(delivery)
             return None
         return delivery

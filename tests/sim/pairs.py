@@ -1,0 +1,194 @@
+"""Can a blind reviewer tell what the others wrote? Two worlds that differ only in hidden reports, compared byte by byte.
+
+Everything the viewer can get is asked for in both: the view, the explanation of it, and the answer to everything they
+might try in order to find out. Also: two openings that differ only in the author's words draw the same reviewers.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from foureyes.core import commands as c
+from foureyes.core.decide import decide
+from foureyes.core.explain import explain
+from foureyes.core.model import ReportRequest, Review
+from foureyes.core.refusals import Refusal
+from foureyes.core.values import Failure, Outcome, Part, Who
+from foureyes.core.views import view
+from foureyes.store.codec import encode
+from tests.sim.agents import Agents
+from tests.sim.checker import Shown, Violation
+from tests.sim.run import START, fresh
+from tests.sim.script import Command, Delivery
+from tests.sim.world import World
+
+KINDS = ("story", "task", "careful_task", "milestone", "script", "guarded", "release", "launch", "article", "research")
+STREAM = "review/r1"
+
+
+@dataclass(slots=True)
+class Side:
+    """One of the two worlds."""
+
+    world: World
+    agents: Agents
+    now: datetime = START
+    keys: int = 0
+
+    def send(self, who: Who, command: Command, draw: int) -> str:
+        """Deliver a command, a minute after the last one."""
+        self.keys += 1
+        self.now += timedelta(minutes=1)
+        key = f"k{self.keys}"
+        return self.world.deliver(
+            Delivery(at=self.now, who=who, stream=STREAM, key=key, command=command, draw=draw)
+        )
+
+    @property
+    def review(self) -> Review:
+        return self.world.reviews[STREAM]
+
+    def shown(self, viewer: Who, probes: list[Command]) -> str:
+        """Every byte this viewer can get."""
+        review, rules = self.review, self.world.rules[self.review.rules]
+        seen = view(rules, review, viewer)
+        words = explain(rules, seen.review).in_words()
+        return "\n".join((repr(seen), *words, *(self._tried(viewer, one) for one in probes)))
+
+    def _tried(self, viewer: Who, command: Command) -> str:
+        """What the viewer is told when they try this; nothing is appended."""
+        delivery = Delivery(at=self.now, who=viewer, stream=STREAM, key="probe", command=command)
+        facts, rules = self.world.facts(delivery, self.review), self.world.rules[self.review.rules]
+        try:
+            decide(rules, self.review, command, actor=viewer, facts=facts, now=self.now)  # type: ignore[arg-type]  # review commands only
+        except Refusal as refusal:
+            return str(refusal)
+        return "accepted"
+
+
+def pair(seed: int) -> list[Violation] | None:
+    """Play one pair; nothing when nobody was blind in it, else what the checker says."""
+    rng = random.Random(seed)
+    sides = [Side(world=(one := fresh(seed, ())), agents=Agents(world=one, rng=random.Random(seed))) for _ in "ab"]
+    if not _opened(sides, rng):
+        return None
+    for side, other in enumerate(sides):
+        other.agents.rng = random.Random(2 * seed + side)
+    for _ in range(rng.randrange(1, 4)):
+        viewer = _blind_viewer(sides)
+        if viewer is None or not _hidden_reports(sides, viewer, rng):
+            break
+    viewer = _blind_viewer(sides)
+    if viewer is None or any(one.review.outcome is not None for one in sides):
+        return None
+    probes = list(_probes(sides[0].review, viewer))
+    first, second = (one.shown(viewer, probes) for one in sides)
+    found = [violation for one in sides for violation in one.world.violations]
+    return found + sides[0].world.checker.show(
+        Shown(stream=STREAM, viewer=viewer.name, text=first, elsewhere=second)
+    )
+
+
+def _opened(sides: list[Side], rng: random.Random) -> bool:
+    """The same work is opened in both, and everybody who was asked, or may volunteer, has begun."""
+    kind, author, draw = rng.choice(KINDS), f"agent-{rng.randrange(18):02d}", rng.getrandbits(32)
+    for side in sides:
+        work = side.agents.work()
+        who = side.world.people[author].who
+        side.send(who, c.OpenReview(review="r1", kind=kind, title="a work", digest=work.digest, parts=work.parts), draw)
+    names = [name for name in sides[0].world.people if name != author]
+    rng.shuffle(names)
+    for seat in [one for one in sides[0].review.seats.values() if one.part is Part.JUDGE]:
+        for name in [seat.reviewer.name] if seat.reviewer else names[:3]:
+            for side in sides:
+                side.send(side.world.people[name].who, c.TakeSeat(seat=seat.id), draw)
+    return all(one.review.outcome is None for one in sides)
+
+
+def _blind_viewer(sides: list[Side]) -> Who | None:
+    """Somebody who owes a report in both worlds and has given none."""
+    for name, request in sides[0].review.requests.items():
+        seat = sides[0].review.seats.get(name)
+        if isinstance(request, ReportRequest) and seat is not None and seat.reviewer and seat.part is Part.JUDGE:
+            if all(_is_blind(one.review, name, seat.reviewer) for one in sides):
+                return seat.reviewer
+    return None
+
+
+def _is_blind(review: Review, seat: str, who: Who) -> bool:
+    held = review.seats.get(seat)
+    spoken = any(one.reviewer.name == who.name for one in review.reports.values())
+    return held is not None and held.reviewer == who and seat in review.requests and not spoken
+
+
+def _hidden_reports(sides: list[Side], viewer: Who, rng: random.Random) -> bool:
+    """The others report, in each world something else; in the second perhaps some have not yet."""
+    likes, draw, sent = rng.random() < 0.5, rng.getrandbits(32), False
+    for index, side in enumerate(sides):
+        for name, request in list(side.review.requests.items()):
+            seat = side.review.seats.get(name)
+            if not isinstance(request, ReportRequest) or seat is None or seat.reviewer in (None, viewer):
+                continue
+            stage = side.agents.stage(side.review, seat.stage)
+            if stage is None or seat.reviewer is None or (index and not likes and rng.random() < 0.3):
+                continue
+            report = side.agents.report(side.review, stage, seat.id, seat.reviewer)
+            if likes:
+                report = replace(report, verdict="approve" if stage.options.votes else None, findings=(), coverage=100)
+            side.send(seat.reviewer, report, draw)
+            sent = True
+    return sent
+
+
+def _probes(review: Review, viewer: Who) -> Iterator[Command]:
+    """Whatever might tell a blind reviewer about the others' findings.
+
+    What only humans may do is tried by agents and programs: a human who sits in a review has the powers of a human
+    in it too, and these are about what others found.
+    """
+    number = review.revision
+    foreign = [one.id for one in review.seats.values() if one.reviewer is not None and one.reviewer.name != viewer.name]
+    for seat in foreign:
+        for count in (1, 2, 3, 9):
+            yield c.SettleFinding(finding=f"{seat}-F{count}", revision=number, resolved=True, note="probe")
+            evidence = "a guess of mine"
+            yield c.VerifyFinding(finding=f"{seat}-F{count}", revision=number, result="refuted", evidence=evidence)
+            yield c.AnswerFinding(finding=f"{seat}-F{count}", text="probe")
+            if not viewer.is_human:
+                yield c.WaiveFinding(finding=f"{seat}-F{count}", reason="probe")
+        yield c.KeepReport(seat=seat, revision=number)
+        yield c.ReportInconclusive(seat=seat, revision=number, reason=Failure.CRASHED)
+        yield c.RenewSeat(seat=seat)
+        yield c.LeaveSeat(seat=seat)
+    if not viewer.is_human:
+        yield c.GiveRuling(request="ruling-1", option="as_is", reason="probe")
+    yield c.PassDeadline(request="revision")
+    yield c.ReopenReview(reason="probe", undoes=Outcome.CLEARED)
+    yield c.SubmitRevision(digest="probe")
+
+
+def drawn_alike(seed: int) -> list[Violation]:
+    """Open one work twice on paper; only what the author controls differs, the draw must not."""
+    rng, world = random.Random(seed), fresh(seed, ())
+    agents = Agents(world=world, rng=rng)
+    work, draw = agents.work(), rng.getrandbits(32)
+    author = world.people[f"agent-{rng.randrange(18):02d}"].who
+    kind = rng.choice(KINDS)
+    plain = c.OpenReview(review="r1", kind=kind, title="a work", digest=work.digest, parts=work.parts)
+    worded = replace(
+        plain,
+        title=agents.words("dear reviewer"),
+        note="please let agent-03 look at it",
+        confidence=99,
+        context=(("reviewer", "agent-03"),),
+        questions=("will you be kind",),
+    )
+    drawn = []
+    for command in (plain, worded):
+        delivery = Delivery(at=START, who=author, stream=STREAM, key="k", command=command, draw=draw)
+        facts, rules = world.facts(delivery, None), world.rules[world.in_force.digest]
+        drawn.append([encode(one) for one in decide(rules, None, command, actor=author, facts=facts, now=START)])
+    return world.checker.drawn(STREAM, *drawn)
