@@ -228,7 +228,7 @@ class Agents:
 
     def _checklist(self, review: Review, stage: Stage, *, passed: bool) -> tuple[Criterion, ...]:
         gate = next((one for one in stage.gates if isinstance(one, Standards)), None)
-        required = gate.for_kind(review.kind).required if gate else ()
+        required = [one for criteria in gate.for_kinds(review.kinds) for one in criteria.required] if gate else []
         return tuple(Criterion(name=name, passed=passed) for name, _ in required)
 
     def _revise(self, review: Review, request: RevisionRequest) -> Said | None:

@@ -1,4 +1,4 @@
-"""Does every review end, or wait for a human, within its caps? Worlds of one adversary each, played until nothing moves.
+"""Does every review end, or wait for a human, within its caps? Played until nothing moves.
 
 Nobody opens anything new. Who owes an answer acts by their temper; humans never answer, so that only the rules and
 the clock can bring an end. What is still open at last must wait for a human.

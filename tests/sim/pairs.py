@@ -1,4 +1,4 @@
-"""Can a blind reviewer tell what the others wrote? Two worlds that differ only in hidden reports, compared byte by byte.
+"""Can a blind reviewer tell what the others wrote? Two worlds that differ only in hidden reports, byte by byte.
 
 Everything the viewer can get is asked for in both: the view, the explanation of it, and the answer to everything they
 might try in order to find out. Also: two openings that differ only in the author's words draw the same reviewers.
@@ -43,9 +43,7 @@ class Side:
         self.keys += 1
         self.now += timedelta(minutes=1)
         key = f"k{self.keys}"
-        return self.world.deliver(
-            Delivery(at=self.now, who=who, stream=STREAM, key=key, command=command, draw=draw)
-        )
+        return self.world.deliver(Delivery(at=self.now, who=who, stream=STREAM, key=key, command=command, draw=draw))
 
     @property
     def review(self) -> Review:
@@ -87,9 +85,7 @@ def pair(seed: int) -> list[Violation] | None:
     probes = list(_probes(sides[0].review, viewer))
     first, second = (one.shown(viewer, probes) for one in sides)
     found = [violation for one in sides for violation in one.world.violations]
-    return found + sides[0].world.checker.show(
-        Shown(stream=STREAM, viewer=viewer.name, text=first, elsewhere=second)
-    )
+    return found + sides[0].world.checker.show(Shown(stream=STREAM, viewer=viewer.name, text=first, elsewhere=second))
 
 
 def _opened(sides: list[Side], rng: random.Random) -> bool:
@@ -112,9 +108,9 @@ def _blind_viewer(sides: list[Side]) -> Who | None:
     """Somebody who owes a report in both worlds and has given none."""
     for name, request in sides[0].review.requests.items():
         seat = sides[0].review.seats.get(name)
-        if isinstance(request, ReportRequest) and seat is not None and seat.reviewer and seat.part is Part.JUDGE:
-            if all(_is_blind(one.review, name, seat.reviewer) for one in sides):
-                return seat.reviewer
+        who = seat.reviewer if seat is not None and seat.part is Part.JUDGE else None
+        if isinstance(request, ReportRequest) and who and all(_is_blind(one.review, name, who) for one in sides):
+            return who
     return None
 
 
@@ -130,15 +126,14 @@ def _hidden_reports(sides: list[Side], viewer: Who, rng: random.Random) -> bool:
     for index, side in enumerate(sides):
         for name, request in list(side.review.requests.items()):
             seat = side.review.seats.get(name)
-            if not isinstance(request, ReportRequest) or seat is None or seat.reviewer in (None, viewer):
+            who = seat.reviewer if seat is not None and isinstance(request, ReportRequest) else None
+            stage = side.agents.stage(side.review, seat.stage) if seat is not None else None
+            if seat is None or who in (None, viewer) or stage is None or (index and not likes and rng.random() < 0.3):
                 continue
-            stage = side.agents.stage(side.review, seat.stage)
-            if stage is None or seat.reviewer is None or (index and not likes and rng.random() < 0.3):
-                continue
-            report = side.agents.report(side.review, stage, seat.id, seat.reviewer)
+            report = side.agents.report(side.review, stage, seat.id, who)
             if likes:
                 report = replace(report, verdict="approve" if stage.options.votes else None, findings=(), coverage=100)
-            side.send(seat.reviewer, report, draw)
+            side.send(who, report, draw)
             sent = True
     return sent
 

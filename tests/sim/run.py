@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
@@ -19,8 +19,10 @@ from tests.sim.beyond import Beyond
 from tests.sim.checker import Violation
 from tests.sim.mischief import Mischief
 from tests.sim.people import REACTOR, Temper, populate
-from tests.sim.script import Command, Delivery, printed
+from tests.sim.printing import printed
+from tests.sim.script import Command, Delivery
 from tests.sim.shrink import shrink
+from tests.sim.works import Bytes
 from tests.sim.world import World
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -224,8 +226,15 @@ def fresh(seed: int, tempers: tuple[Temper, ...]) -> World:
 
 def replay(run: Run, script: Sequence[Delivery]) -> list[Violation]:
     """Deliver a script to a fresh world with the same bytes."""
-    world = fresh(run.seed, run.tempers)
-    for work in run.world.works.values():
+    return replayed(run.seed, run.tempers, run.world.works.values(), script)
+
+
+def replayed(
+    seed: int, tempers: tuple[Temper, ...], works: Iterable[Bytes], script: Iterable[Delivery]
+) -> list[Violation]:
+    """Deliver a script to the world of a seed, up to the first violation."""
+    world = fresh(seed, tempers)
+    for work in works:
         world.make_known(work)
     for delivery in script:
         world.deliver(delivery)
@@ -235,7 +244,9 @@ def replay(run: Run, script: Sequence[Delivery]) -> list[Violation]:
 
 
 def shrunk(run: Run) -> str:
-    """The shortest script found that breaks the same invariant, as Python."""
+    """The shortest script found that breaks the same invariant, as Python to paste and play again."""
     wanted = run.world.violations[0].invariant
     script = shrink(run.script, lambda some: any(one.invariant == wanted for one in replay(run, some)))
-    return printed(script)
+    named = {getattr(one.command, "digest", "") for one in script}
+    works = [one for one in run.world.works.values() if one.digest in named]
+    return printed(run.seed, run.tempers, works, script)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -50,8 +49,3 @@ class Delivery:
     def items(self) -> int:
         """How many things the command carries, each of which may become an event or two."""
         return sum(len(getattr(self.command, name, ())) for name in CARRIES)
-
-
-def printed(script: Iterable[Delivery]) -> str:
-    """A script as Python, to paste into a test or to read."""
-    return "SCRIPT = [\n" + "".join(f"    {one!r},\n" for one in script) + "]\n"
