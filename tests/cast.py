@@ -42,6 +42,7 @@ CODEX = agent("codex", family="gpt", session="s-codex")
 GEMINI = agent("gemini", family="gemini", session="s-gemini")
 HUGO = Who(name="hugo", kind=WhoKind.HUMAN, operator="acme")
 HANNA = Who(name="hanna", kind=WhoKind.HUMAN, operator="acme")
+REACTOR = Who(name="reactor", kind=WhoKind.SERVICE)
 LINTER = Who(name="linter", kind=WhoKind.PROGRAM)
 CRITICS = {
     name: Who(name=name, kind=WhoKind.AGENT, session=f"s-{name}")
@@ -144,8 +145,10 @@ class Play:
         return caught.value.code
 
     def open(self, kind: str = "story", digest: str = "d1", **fields: object) -> tuple[ReviewEvent, ...]:
-        """The author opens the review."""
+        """The author opens the review; one about other agents' work is opened by the session's own service."""
         command = commands.OpenReview(review="r1", kind=kind, title="A piece of work", digest=digest, **fields)  # type: ignore[arg-type]
+        if command.origin.targets:
+            return self.do(REACTOR, replace(command, on_behalf_of=self.author))
         return self.do(self.author, command)
 
     def revise(self, digest: str, **fields: object) -> tuple[ReviewEvent, ...]:

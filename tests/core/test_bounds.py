@@ -13,7 +13,7 @@ from foureyes.core import commands as c
 from foureyes.core.refusals import Code, Refusal
 from foureyes.core.rules import Limits
 from foureyes.core.values import Cost, WorkPart
-from tests.cast import ANN, CODEX, LINTER, RULES, START, Play
+from tests.cast import ANN, BOB, CODEX, HUGO, LINTER, RULES, START, Play
 
 COMMANDS: tuple[type, ...] = get_args(c.ReviewCommand)
 LIMITS = Limits()
@@ -157,16 +157,18 @@ def test_notes_escapes_and_findings_of_one_seat_are_bounded() -> None:
     play.open("story")
     for _ in range(LIMITS.notes_max):
         play.do(ANN, c.AddNote(text="hello"))
-    assert play.refused(ANN, c.AddNote(text="hello")) is Code.TOO_MANY
+    assert play.refused(ANN, c.AddNote(text="hello")) is Code.LIMIT_REACHED
+    play.do(HUGO, c.AddNote(text="hello"))
     play.do(ANN, c.TakeSeat(seat="resolve.1"))
     play.do(ANN, c.LeaveSeat(seat="resolve.1"))
-    batches = LIMITS.findings_per_seat_max // LIMITS.list_max
-    for batch in "abcdefghij"[:batches]:
-        drafts = [c.Draft(severity="nit", text=f"{batch * number}.") for number in range(1, LIMITS.list_max + 1)]
-        play.do(ANN, play.a_report(seat="resolve.1", findings=tuple(drafts)))
-        assert play.refused(ANN, play.a_report(seat="resolve.1", findings=tuple(drafts))) is Code.LEASE_ENDED
+    for number in range(1, LIMITS.late_findings_max + 1):
+        late = c.Draft(severity="nit", text=f"{'x' * number}.")
+        play.do(ANN, play.a_report(seat="resolve.1", findings=(late,)))
+        assert play.refused(ANN, play.a_report(seat="resolve.1", findings=(late,))) is Code.LEASE_ENDED
     one_more = c.Draft(severity="nit", text="one more")
     assert play.refused(ANN, play.a_report(seat="resolve.1", findings=(one_more,))) is Code.TOO_MANY
+    play.report(BOB, seat="resolve.1", findings=(one_more,))
+    assert not play.review.findings["resolve.1-F51"].advisory
 
 
 def test_escapes_of_cleared_work_are_bounded_too() -> None:
@@ -177,6 +179,6 @@ def test_escapes_of_cleared_work_are_bounded_too() -> None:
     play.report(LINTER, verdict="approve")
     for _ in range(LIMITS.escapes_max):
         play.do(ANN, c.ReportEscape(text="it crashes", severity="critical", found_in="2.0"))
-    assert play.refused(ANN, c.ReportEscape(text="it crashes", severity="critical")) is Code.TOO_MANY
+    assert play.refused(ANN, c.ReportEscape(text="it crashes", severity="critical")) is Code.LIMIT_REACHED
     assert play.refused(ANN, c.ReportEscape(text=" ", severity="critical")) is Code.REASON_MISSING
     assert play.refused(ANN, c.ReportEscape(text="it crashes", severity="bad")) is Code.UNKNOWN_WORD

@@ -12,7 +12,7 @@ from foureyes.core.peer_data import CRITERIA
 from foureyes.core.refusals import Code, Refusal
 from foureyes.core.rules import Humans, SeatRule
 from foureyes.core.values import CLOCK, Outcome, Place, Who
-from tests.cast import ANN, AUDITOR, BOB, CHECKED, CODEX, DEV, FULL, HARDIN, HUGO, SELDON, Play, agent, finding
+from tests.cast import ANN, AUDITOR, BOB, CHECKED, CODEX, DEV, FULL, HARDIN, HUGO, RULES, SELDON, Play, agent, finding
 from tests.seeds.shaped import protocol, shaped, stage
 
 TWIN = agent("twin", session=DEV.session)
@@ -61,6 +61,14 @@ def begun() -> Play:
 def run_out() -> Play:
     play = begun()
     play.wait(minutes=61)
+    return play
+
+
+def noted() -> Play:
+    """Ann has written as many notes as she may."""
+    play = story()
+    for _ in range(RULES.limits.notes_max):
+        play.do(ANN, c.AddNote(text="hello"))
     return play
 
 
@@ -168,6 +176,8 @@ CASES: list[tuple[Code, Callable[[], Play], Who, c.ReviewCommand, tuple[str, ...
     (Code.GROUND_MISSING, solo, CODEX, report(verdict="concerns"), ("a finding that blocks",)),
     (Code.HUMAN_ONLY, story, ANN, OVERRIDE, ("override a stage",)),
     (Code.LEASE_ENDED, run_out, ANN, report(evidence=CHECKED), ("resolve.1",)),
+    (Code.LIMIT_REACHED, noted, ANN, c.AddNote(text="one more"), ("100 notes",)),
+    (Code.NOT_INVOLVED, story, BOB, c.RequestRuling(reason="I want to"), ("bob",)),
     (Code.NOT_DUE, story, CLOCK, c.PassDeadline(request="resolve.1"), ("resolve.1", "2026-01-06T09:00")),
     (Code.NOT_ELIGIBLE, story, TWIN, c.TakeSeat(seat="resolve.1"), ("twin", "resolve.1")),
     (Code.NOT_ENDED, story, HUGO, c.ReopenReview(reason="again", undoes=Outcome.SHELVED), ("shelved",)),
@@ -187,6 +197,7 @@ CASES: list[tuple[Code, Callable[[], Play], Who, c.ReviewCommand, tuple[str, ...
         ("solo.2-F1",),
     ),
     (Code.REASON_MISSING, story, DEV, c.WithdrawReview(reason=" "), ("A withdrawal",)),
+    (Code.REPORT_FIRST, begun, ANN, c.RequestRuling(reason="I am not sure"), ("own report",)),
     (Code.REVIEW_ENDED, withdrawn, ANN, report(evidence=CHECKED), ("withdrawn",)),
     (Code.REVIEW_MISSING, nothing, ANN, NOTHING, ("Open one",)),
     (Code.RULING_NEEDED, together("hugo", "hanna"), HUGO, override("shaped"), ("2 people",)),
@@ -316,7 +327,7 @@ def test_one_finding_gets_one_word_in_one_report_and_one_answer_in_one_revision(
     assert play.refused(ANN, report(settled=both)) is Code.NOT_OPEN
     again = raised()
     answers = (c.Answer(finding="resolve.1-F1", text="filled"),) * 2
-    assert again.refused(DEV, c.SubmitRevision(digest="d2", answers=answers)) is Code.DUPLICATE
+    assert again.refused(DEV, c.SubmitRevision(digest="d2", answers=answers)) is Code.TOO_MANY
 
 
 def test_a_refusal_does_not_tell_whether_somebody_elses_finding_exists() -> None:

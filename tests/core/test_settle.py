@@ -193,8 +193,8 @@ def test_a_review_is_not_reopened_without_end() -> None:
         play.do(HUGO, c.ReopenReview(reason="look again", undoes=Outcome.CLEARED))
     play.report(CODEX, verdict="approve")
     assert play.count(ReviewCleared) == 3
-    assert play.refused(HUGO, c.ReopenReview(reason="again", undoes=Outcome.CLEARED)) is Code.TOO_MANY
-    assert play.refused(DEV, c.SubmitRevision(digest="d2")) is Code.TOO_MANY
+    assert play.refused(HUGO, c.ReopenReview(reason="again", undoes=Outcome.CLEARED)) is Code.LIMIT_REACHED
+    assert play.refused(DEV, c.SubmitRevision(digest="d2")) is Code.LIMIT_REACHED
 
 
 def test_a_finding_of_a_policy_that_cannot_be_read_any_more_may_still_be_waived() -> None:

@@ -36,7 +36,7 @@ BREAKS_000: dict[str, tuple[Break, ...]] = {
     "000-09": _one(
         FINDINGS, "standing=Standing.RESOLVED, note=event.note, settled_in=event.revision", "standing=Standing.RESOLVED"
     ),
-    "000-10": _one(QUORUM, 'f"Need {self.reviewers} reviewers, have {have}"', 'f"Need more than {have} reviewers"'),
+    "000-10": _one(QUORUM, 'reason = f"Need {self.reviewers} reviewer', 'reason = f"Want {self.reviewers} reviewer'),
     "000-11": _one(
         RESOLVED, 'f"{len(unsettled)} feedback items unresolved"', 'f"{len(unsettled)} items of feedback open"'
     ),
@@ -114,8 +114,12 @@ BREAKS_Y: dict[str, tuple[Break, ...]] = {
     "Y2": _one(SETTLE, "if not _is_ordered(review.revision_request()):", "if True:"),
     "Y3": _one(SETTLING, "if holder and tried % (stage.options.failures_max + 1) == 0:", "if False:"),
     "Y4": _one(DRAFTS, "if stage.options.late_is_advisory and is_late(", "if False and is_late("),
-    "Y5": _one(DRAFTS, "    return not seat.veto and severity_of", "    return False and severity_of"),
-    "Y6": _one("core/skips.py", "if review.kind in rule.kinds and risk.trivial:", "if review.kind in rule.kinds:"),
+    "Y5": _one(DRAFTS, "    return own and not seat.veto and severity_of", "    return False and severity_of"),
+    "Y6": _one(
+        "core/skips.py",
+        "if review.kind in map(canonical_kind, rule.kinds) and",
+        "if review.kind in rule.kinds:",
+    ),
     "Y7": _one(PROTOCOLS, "style=Style.SESSION, concern_is_finding=True", "style=Style.SESSION"),
     "Y8": _one(
         "core/evolve/rulings.py",

@@ -7,7 +7,11 @@ BREAKS_001_B: dict[str, tuple[Break, ...]] = {
         Break(file="core/independence.py", old='demanded = ("reviewer", *facts)', new="demanded = tuple(facts)"),
     ),
     "001-04": (
-        Break(file="core/skips.py", old="if review.kind in rule.kinds and risk.trivial:", new="if review.kind in ():"),
+        Break(
+            file="core/skips.py",
+            old="if review.kind in map(canonical_kind, rule.kinds) and",
+            new="if False and",
+        ),
     ),
     "001-08": (
         Break(file="core/evolve/lifecycle.py", old="note=event.note,", new='note="",'),
@@ -23,7 +27,7 @@ BREAKS_001_B: dict[str, tuple[Break, ...]] = {
     "001-12": (Break(file="core/skips.py", old="if not scene.rules.enabled:", new="if False:"),),
     "001-13": (Break(file="core/peer_data.py", old='    "api_endpoint_change",\n)', new=")"),),
     "001-14": (
-        Break(file="core/skips.py", old="if kinds_of(scene) & NEVER_SKIPPED:", new="if False:"),
+        Break(file="core/skips.py", old="if kinds_of(scene) & NEVER_SKIPPED or", new="if False or"),
         Break(
             file="core/skips.py",
             old="if not kinds_of(scene).isdisjoint(map(canonical_kind, rule.except_for)):",
@@ -67,8 +71,8 @@ BREAKS_001_B: dict[str, tuple[Break, ...]] = {
         Break(file="core/answers/clock.py", old="elif scene.now >= request.limit:", new="elif False:"),
     ),
     "001-23": (
-        Break(file="core/gates/certainty.py", old="if review.kind in self.kinds and (", new="if False and ("),
-        Break(file="core/gates/certainty.py", old="if review.kind in self.choice_kinds and", new="if False and"),
+        Break(file="core/gates/certainty.py", old="if are(review.kinds, self.kinds) and (", new="if False and ("),
+        Break(file="core/gates/certainty.py", old="if are(review.kinds, self.choice_kinds) and", new="if False and"),
     ),
     "001-24": (
         Break(
@@ -219,7 +223,7 @@ BREAKS_001_B: dict[str, tuple[Break, ...]] = {
             new="if not eligible(",
         ),
     ),
-    "B8": (Break(file="core/skips.py", old="if kinds_of(scene) & NEVER_SKIPPED:", new="if False:"),),
+    "B8": (Break(file="core/skips.py", old="if kinds_of(scene) & NEVER_SKIPPED or", new="if False or"),),
     "B9": (
         Break(
             file="core/trust.py",
@@ -247,7 +251,9 @@ BREAKS_001_B: dict[str, tuple[Break, ...]] = {
         Break(file="core/asks.py", old="limit = min(limit, known.until)", new="limit = max(limit, known.until)"),
     ),
     "B22": (Break(file="core/gates/confidence_gap.py", old="> self.gap_max", new=">= self.gap_max"),),
-    "B23": (Break(file="core/gates/certainty.py", old="if review.kind in self.choice_kinds and", new="if False and"),),
+    "B23": (
+        Break(file="core/gates/certainty.py", old="if are(review.kinds, self.choice_kinds) and", new="if False and"),
+    ),
     "B24": (
         Break(file="core/asks.py", old="if stage and judgement and reason in TIE_BREAKABLE and", new="if False and"),
     ),
@@ -255,8 +261,8 @@ BREAKS_001_B: dict[str, tuple[Break, ...]] = {
     "B26": (
         Break(
             file="core/gates/standards.py",
-            old="if one.kind == kind), self.default)",
-            new="if one.kind == kind), self.criteria[0])",
+            old="if are(wanted, (one.kind,))) or (self.default,)",
+            new="if are(wanted, (one.kind,))) or self.criteria[:1]",
         ),
     ),
     "B28": (Break(file="core/checks.py", old="    if revision != review.revision:", new="    if False:"),),

@@ -41,8 +41,8 @@ BREAKS_D_Y: dict[str, tuple[Break, ...]] = {
     "Y14": _one("core/gates/agreement.py", "if not self.final:", "if self.stages == () and not self.final:"),
     "Y15": _one(
         "core/claims.py",
-        "scene.review.blocking_of(seat.id, stage.options.blocking))",
-        "scene.review.findings.values() if one.blocks(stage.options.blocking))",
+        "own = scene.review.blocking_of(seat.id, stage.options.blocking)",
+        "own = [one for one in scene.review.findings.values() if one.blocks(stage.options.blocking)]",
     ),
     "Y16": _one(
         "core/gates/majority.py",

@@ -294,4 +294,4 @@ def test_a_lone_developer_waits_for_every_program_and_no_program_is_an_approval(
     alone.open("thing")
     alone.report(LINTER, verdict="approve")
     (said, *_) = explain(alone.rules, alone.review).requirements
-    assert said.reason == "Need 1 reviewers, have 0"
+    assert said.reason == "Need 1 reviewer, have 0"

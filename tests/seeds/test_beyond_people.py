@@ -133,10 +133,10 @@ def test_explain_lists_each_requirement_with_who_must_act_and_how() -> None:
     assert told.requirements[1].findings == ("shaped.1-F1",)
     assert told.in_words() == (
         "r1, version 1 (d1): open",
-        "shaped: Quorum: not met. Need 1 reviewers, have 0",
+        "shaped: Quorum: not met. Need 1 reviewer, have 0",
         "shaped: Resolved: not met. 1 feedback items unresolved",
         "second: Quorum: not applicable. Not looked at yet",
-        "Waiting for dev: answers: Need 1 reviewers, have 0. Answer shaped.1-F1, or submit a new version",
+        "Waiting for dev: answers: Need 1 reviewer, have 0. Answer shaped.1-F1, or submit a new version",
     )
 
 
@@ -329,7 +329,7 @@ def test_programs_are_asked_beside_people_but_are_no_second_pair_of_eyes() -> No
     play.open("thing")
     play.report(LINTER, verdict="approve")
     assert play.review.outcome is None
-    assert play.last(RulingRequested).text == "Need 1 reviewers, have 0 that differ in reviewer"
+    assert play.last(RulingRequested).text == "Need 1 reviewer, have 0 that differ in reviewer"
 
 
 def test_bob_is_the_other_operator() -> None:

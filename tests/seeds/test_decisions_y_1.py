@@ -28,11 +28,11 @@ from foureyes.core.events import (
     SeatLeft,
     StagesSkipped,
 )
+from foureyes.core.gates import Quorum
 from foureyes.core.model import ReportRequest
-from foureyes.core.protocols import solo
-from foureyes.core.rules import KindRule, SkipRule
+from foureyes.core.rules import KindRule, SeatRule, SkipRule
 from foureyes.core.sessions import Session, Status, status
-from foureyes.core.values import Changed, Criterion, Failure, LeftBecause, Outcome, Place, Risk, RiskLevel
+from foureyes.core.values import Changed, Failure, LeftBecause, Outcome, Place, Risk, RiskLevel
 from tests.cast import (
     ANN,
     AUDITOR,
@@ -52,6 +52,7 @@ from tests.cast import (
     holds,
     rules_with,
 )
+from tests.seeds.shaped import protocol, shaped, stage
 
 FIRST = "resolve.1-F1"
 TRIVIAL = Risk(level=RiskLevel.LOW, trivial=True)
@@ -120,10 +121,8 @@ def test_a_seat_nobody_can_hold_and_a_gate_nobody_can_move_go_to_a_human() -> No
     alone.know(pool=(holds(DEV, "core_developer"),))
     alone.open("create_core")
     assert alone.last(RulingRequested).reason == "nobody_can_hold"
-    stuck = Play(rules_with(solo(quorum=2)))
-    stuck.open("script")
-    stuck.report(LINTER, verdict="approve")
-    stuck.report(CODEX, verdict="concerns", checklist=(Criterion(name="readable", passed=False),))
+    stuck = shaped(protocol(stage(Quorum(reviewers=1), seats=(SeatRule(roles=("agent",)),))))
+    stuck.report(CODEX, verdict="concerns", findings=(finding("it leaks"),))
     asked = stuck.last(RulingRequested)
     assert (asked.reason, asked.due > stuck.now) == ("nobody_can_act", True)
 
@@ -279,13 +278,15 @@ def settled_once() -> Play:
 
 
 def test_a_settled_finding_is_listed_as_a_repeat_and_not_raised() -> None:
-    """Y5: while its place is unchanged, by its raiser and by anybody else."""
+    """Y5: while its place is unchanged, by its raiser; what one seat settled never silences another."""
     play = settled_once()
     revised(play)
-    for who in (ANN, BOB):
-        play.report(who, findings=(finding("no cause", place=at(50)),))
-        assert play.last(ReportSubmitted).repeats == (FIRST,)
+    play.report(ANN, findings=(finding("no cause", place=at(50)),))
+    assert play.last(ReportSubmitted).repeats == (FIRST,)
     assert play.count(FindingRaised) == 2
+    play.report(BOB, findings=(finding("no cause", place=at(50)),))
+    assert play.last(ReportSubmitted).repeats == ()
+    assert play.count(FindingRaised) == 3
 
 
 def test_a_settled_finding_is_raised_again_where_its_place_changed() -> None:

@@ -387,7 +387,7 @@ def test_the_fourth_report_of_a_seat_on_one_version_is_refused() -> None:
     play.open()
     for word in ("first", "second", "third"):
         play.report(ANN, evidence=CHECKED, summary=f"{word} look")
-    assert play.refused(ANN, play.a_report(evidence=CHECKED, summary="one more look")) is Code.TOO_MANY
+    assert play.refused(ANN, play.a_report(evidence=CHECKED, summary="one more look")) is Code.LIMIT_REACHED
     play.revise("d2")
     play.report(ANN, evidence=CHECKED, summary="a new look")
     assert assess(play.rules, play.review).speaking is not None

@@ -185,7 +185,7 @@ def test_only_author_and_reviewer_may_ask_for_a_ruling_and_must_say_why() -> Non
     play = opened()
     ask_changes(play)
     for stranger in (TESTER, BOB, LINTER):
-        assert play.refused(stranger, commands.RequestRuling(reason="I think so")) is Code.NOT_THE_HOLDER
+        assert play.refused(stranger, commands.RequestRuling(reason="I think so")) is Code.NOT_INVOLVED
     assert play.refused(DEV, commands.RequestRuling(reason="  ")) is Code.REASON_MISSING
     play.do(DEV, commands.RequestRuling(reason="The auditor is wrong", argument="See the docs"))
     assert (escalation(play).by, escalation(play).reason) == ("dev", "asked")

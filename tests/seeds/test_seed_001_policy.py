@@ -164,7 +164,7 @@ def test_a_kind_without_criteria_of_its_own_is_judged_by_the_default_set() -> No
     others = set(REQUIRED_KINDS) - {one.kind for one in CRITERIA}
     assert others == {"breaking_change", "security_change", "database_migration", "api_endpoint_change"}
     for kind in others:
-        assert standards.for_kind(kind) is DEFAULT_CRITERIA
+        assert standards.for_kinds((kind,)) == (DEFAULT_CRITERIA,)
         play = opened(kind)
         empty = play.a_report(verdict="approve", confidence=95)
         assert play.refused(AUDITOR, empty) is Code.CHECKLIST_INCOMPLETE

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from foureyes.core.facts import Facts, Load, Principal
+from foureyes.core.gates import Quorum
 from foureyes.core.independence import distinct, eligible, normal
 from foureyes.core.model import Review
 from foureyes.core.rules import Limits, MatrixRow, Rules, SeatRule, Stage
@@ -71,9 +72,11 @@ def may_review(review: Review, stage: Stage, who: Who, seat: str) -> bool:
 def _may_sit(review: Review, stage: Stage, who: Who, others: Sequence[Who]) -> bool:
     if who.kind not in REVIEWING or normal(who.name) in {normal(one) for one in review.origin.targets}:
         return False
-    return eligible(
-        who, author=review.author, contributors=review.contributors, others=others, facts=stage.options.independence
-    )
+    makers = review.contributors
+    counted = {gate.distinct for gate in stage.gates if isinstance(gate, Quorum)}
+    if not all(distinct(who, one, fact) for fact in counted for one in makers):
+        return False
+    return eligible(who, author=review.author, contributors=makers, others=others, facts=stage.options.independence)
 
 
 def _others(review: Review, stage: Stage, seat: str) -> list[Who]:

@@ -12,7 +12,7 @@ from foureyes.core.gates.certainty import SEVERAL_VALID_OPTIONS
 from foureyes.core.gates.standards import Mode
 from foureyes.core.model import Finding, Seat
 from foureyes.core.refusals import Code, refuse
-from foureyes.core.rules import Gate, Stage, Style
+from foureyes.core.rules import Gate, Stage
 from foureyes.core.scene import Scene
 from foureyes.core.values import Failure, Part, Severity, Verdict, Who
 
@@ -52,8 +52,8 @@ def claim_of(
     scene: Scene, stage: Stage, seat: Seat, command: SubmitReport, *, actor: Who, verdict: Verdict | None, found: Sorted
 ) -> ReportSubmitted:
     """The report as it goes into the record, once every claim in it was checked."""
-    blocking = tuple(one.id for one in scene.review.blocking_of(seat.id, stage.options.blocking))
-    grounds = tuple(_grounds(scene, stage, seat, command))
+    blocking = tuple(one.id for one in _blocking(scene, stage, seat, verdict))
+    grounds = tuple(_grounds(stage, command))
     report = ReportSubmitted(
         seat=seat.id,
         revision=scene.review.revision,
@@ -84,7 +84,7 @@ def claim_of(
     return report
 
 
-def _grounds(scene: Scene, stage: Stage, seat: Seat, command: SubmitReport) -> Iterator[str]:
+def _grounds(stage: Stage, command: SubmitReport) -> Iterator[str]:
     for word in command.grounds:
         if word not in NAMED_GROUNDS:
             raise refuse(Code.UNKNOWN_WORD, what="A ground", word=word, allowed=", ".join(NAMED_GROUNDS))
@@ -92,9 +92,14 @@ def _grounds(scene: Scene, stage: Stage, seat: Seat, command: SubmitReport) -> I
     yield from (f"criterion {one.name}" for one in command.checklist if not one.passed)
     if command.confidence is not None and command.confidence < stage.options.confidence_min:
         yield f"confidence {command.confidence}"
+
+
+def _blocking(scene: Scene, stage: Stage, seat: Seat, verdict: Verdict | None) -> list[Finding]:
+    """The seat's findings that stop the work; beside a doubt also its minor ones, when there are too many of them."""
+    own = scene.review.blocking_of(seat.id, stage.options.blocking)
     minors = [one for one in scene.review.findings.values() if one.seat == seat.id and _is_open_minor(one)]
-    if len(minors) > stage.options.minor_max:
-        yield f"{len(minors)} minor findings"
+    many = len(minors) > stage.options.minor_max and verdict not in (None, Verdict.APPROVE)
+    return list(dict.fromkeys((*own, *minors))) if many else own
 
 
 def _is_open_minor(finding: Finding) -> bool:
@@ -111,13 +116,13 @@ def _check_approval(scene: Scene, stage: Stage, report: ReportSubmitted) -> None
     least = standards.confidence_min
     if report.confidence is None or report.confidence < least:
         raise refuse(Code.CONFIDENCE_TOO_LOW, least=least, value=report.confidence)
-    missing = standards.failed(scene.review.kind, report.checklist)
+    missing = standards.failed(scene.review.kinds, report.checklist)
     if missing and standards.mode is Mode.STRICT:
         raise refuse(Code.CHECKLIST_INCOMPLETE, names=", ".join(missing))
 
 
 def _check_doubt(stage: Stage, report: ReportSubmitted) -> None:
-    if stage.options.style is Style.PEER and report.verdict is Verdict.REJECT:
+    if stage.options.names_reject_grounds and report.verdict is Verdict.REJECT:
         if not set(report.grounds) & set(REJECT_GROUNDS):
             raise refuse(Code.GROUND_MISSING, verdict="A rejection", allowed=", ".join(REJECT_GROUNDS))
         return

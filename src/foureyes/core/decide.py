@@ -34,7 +34,7 @@ def decide(
         if review is None:
             raise refuse(Code.REVIEW_MISSING)
         before = Scene(rules=rules, review=review, facts=facts, now=now)
-        noted = tuple(_policy_noted(before))
+        noted = () if isinstance(command, c.PassDeadline) else tuple(_policy_noted(before))
         before = before.after(noted)
         answered = (*noted, *_answer(before, command, actor))
         scene = before.after(answered[len(noted) :])

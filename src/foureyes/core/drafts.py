@@ -75,9 +75,7 @@ def raise_draft(
     """A new finding of the seat, with why it would be advice only."""
     severity = severity_of(draft.severity)
     check_filled("The finding", draft.text)
-    if number > scene.rules.limits.findings_per_seat_max:
-        most = scene.rules.limits.findings_per_seat_max
-        raise refuse(Code.TOO_MANY, what=f"findings of seat {seat.id}", size=number, most=most)
+    _check_flood(scene, seat, actor, advisory)
     _check_category(stage, draft)
     why = advisory or _advice(scene, stage, seat, actor, draft)
     if (
@@ -104,6 +102,20 @@ def raise_draft(
         advisory=why,
         suppressed_by=_suppressed_by(scene, seat, draft),
     )
+
+
+def _check_flood(scene: Scene, seat: Seat, actor: Who, advisory: str) -> None:
+    """Nobody floods the record; what comes too late has a small measure of its own, so that it mutes no successor."""
+    limits = scene.rules.limits
+    late = advisory == LEASE_ENDED
+    most = limits.late_findings_max if late else limits.findings_per_seat_max
+    same = [
+        one
+        for one in scene.review.findings.values()
+        if one.seat == seat.id and one.raiser == actor.name and (one.advisory == LEASE_ENDED) == late
+    ]
+    if len(same) >= most:
+        raise refuse(Code.TOO_MANY, what=f"findings of {actor.name} on seat {seat.id}", size=len(same) + 1, most=most)
 
 
 def _check_category(stage: Stage, draft: Draft) -> None:
@@ -160,7 +172,7 @@ def _known(review: Review, seat: Seat, draft: Draft, mark: str, used: set[str]) 
 
 
 def _is_repeat(scene: Scene, stage: Stage, seat: Seat, draft: Draft, *, actor: Who, known: Finding) -> bool:
-    """Whether raising it again would say nothing new; a veto seat and a critical finding are never silenced so."""
+    """Whether raising it again would say nothing new; only a human's waiver silences what another seat finds."""
     own = known.seat == seat.id
     if known.standing is Standing.OPEN and not known.is_advisory:
         return own
@@ -172,7 +184,7 @@ def _is_repeat(scene: Scene, stage: Stage, seat: Seat, draft: Draft, *, actor: W
         return False
     if known.standing is Standing.WAIVED:
         return True
-    return not seat.veto and severity_of(draft.severity) is not Severity.CRITICAL
+    return own and not seat.veto and severity_of(draft.severity) is not Severity.CRITICAL
 
 
 def _suppressed_by(scene: Scene, seat: Seat, draft: Draft) -> str:

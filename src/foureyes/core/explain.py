@@ -140,4 +140,5 @@ def _of_author(review: Review, request: RevisionRequest) -> tuple[tuple[str, ...
         return who, f"answers: {reasons}", f"Answer {', '.join(request.findings)}, or submit a new version"
     if request.clarify:
         return who, f"a clarification: {reasons}", "Submit the same version with a note, or a new one"
-    return who, f"a new version: {reasons}", f"Submit a revision; {request.remaining} left"
+    left = "" if request.ordered_by else f"; {request.remaining} left"
+    return who, f"a new version: {reasons}", f"Submit a revision{left}"

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import lru_cache
+
+KINDS_CACHED_MAX = 1_024
+
 _ALIASES = {
     "core_creation": "create_core",
     "app_creation": "create_app",
@@ -10,7 +15,13 @@ _ALIASES = {
 }
 
 
+@lru_cache(maxsize=KINDS_CACHED_MAX)
 def canonical_kind(kind: str) -> str:
     """The one spelling of a kind: lower case, underscores, known aliases replaced."""
     folded = kind.strip().lower().replace("-", "_").replace(" ", "_")
     return _ALIASES.get(folded, folded)
+
+
+def are(kinds: Iterable[str], named: Iterable[str]) -> bool:
+    """Whether work of these kinds is one of the kinds that a policy names, however it spells them."""
+    return not {canonical_kind(one) for one in named}.isdisjoint(kinds)

@@ -44,6 +44,7 @@ class Revision:
     change: ChangeKind
     parts: tuple[WorkPart, ...]
     changed: tuple[Changed, ...]
+    kinds: tuple[str, ...]
     risk: str
     note: str
     confidence: int | None
@@ -202,6 +203,8 @@ class RulingRequest:
 
 Request = ReportRequest | RevisionRequest | RulingRequest
 StageRevision = tuple[str, int]
+#: An escalation a human has answered: stage, revision, the gate that asked, and what it was about.
+Ruled = tuple[str, int, str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -247,7 +250,7 @@ class Review:
     matched: Mapping[StageRevision, Matched] = field(default_factory=dict)
     overridden: Mapping[StageRevision, str] = field(default_factory=dict)
     skipped: Mapping[StageRevision, Skip] = field(default_factory=dict)
-    ruled: frozenset[StageRevision] = frozenset()
+    ruled: frozenset[Ruled] = frozenset()
     retried: frozenset[StageRevision] = frozenset()
     vetoes: frozenset[tuple[str, str]] = frozenset()
     requests: Mapping[str, Request] = field(default_factory=dict)
@@ -263,8 +266,8 @@ class Review:
     stricter: str = ""
     policies: frozenset[str] = frozenset()
     usd_micro: int = 0
-    notes: int = 0
-    escapes: int = 0
+    notes: Mapping[str, int] = field(default_factory=dict)
+    escapes: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def revision(self) -> int:
@@ -275,6 +278,11 @@ class Review:
     def current(self) -> Revision:
         """The current revision."""
         return self.revisions[-1]
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What this work is: as its author named it, and as its paths make it."""
+        return self.current.kinds or (self.kind,)
 
     @property
     def digest(self) -> str:

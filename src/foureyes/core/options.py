@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from foureyes.core.model import Review
 from foureyes.core.rules import Options, Stage
 from foureyes.core.values import Effect, Option, Part, Position
@@ -46,14 +48,30 @@ SHELVE = Option(
     risk="none",
 )
 
+#: Where nobody has reviewed, there is no reviewer's position to choose.
+UNREVIEWED = replace(AS_IS, label="Approve as it is, without this review", risk="nobody has reviewed this step")
+SEND_BACK = replace(AS_REVIEWED, label="Send it back to the author", pros=("nothing goes through unreviewed",))
+NOBODY = frozenset(
+    {
+        "nobody_can_hold",
+        "nobody_free",
+        "nobody_can_act",
+        "reviewers_failed",
+        "out_of_budget",
+        "too_long",
+        "author_silent",
+    }
+)
+
 #: Where no override inside this review could make the work pass.
-NO_WAY_THROUGH = frozenset({"vetoed_elsewhere", "no_stages"})
+NO_WAY_THROUGH = frozenset({"vetoed_elsewhere", "no_stages", "nobody_vouched"})
 
 
 def options_for(reason: str, *, veto: bool, findings: tuple[str, ...]) -> tuple[Option, ...]:
     """The choices that make sense here; a veto is not retried, and nothing passes where nothing could."""
-    found = [] if reason in NO_WAY_THROUGH else [AS_IS]
-    found += [AS_REVIEWED, COMPROMISE]
+    passing, back = (UNREVIEWED, SEND_BACK) if reason in NOBODY else (AS_IS, AS_REVIEWED)
+    found = [] if reason in NO_WAY_THROUGH else [passing]
+    found += [back, COMPROMISE]
     if findings and not veto:
         found.append(NOT_REAL)
     if not veto and reason != "no_stages":

@@ -43,6 +43,7 @@ def peer(
     options = Options(
         style=Style.PEER,
         answers=True,
+        names_reject_grounds=True,
         blind=Blind.OFF,
         confidence_min=80,
         matrix=matrix,
@@ -127,7 +128,7 @@ def solo(
         gates.Coverage(percent=100),
         gates.Resolved(at_least=Severity.IMPORTANT),
     )
-    stage = Stage(name="solo", seats=seats, gates=conditions, options=options, seats_max=len(roles) + 5)
+    stage = Stage(name="solo", seats=seats, gates=conditions, options=options)
     return Protocol(name="solo", stages=(stage,), revisions_max=2)
 
 

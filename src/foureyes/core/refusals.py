@@ -22,9 +22,11 @@ class Code(StrEnum):
     GROUND_MISSING = "ground_missing"
     HUMAN_ONLY = "human_only"
     LEASE_ENDED = "lease_ended"
+    LIMIT_REACHED = "limit_reached"
     NOT_DUE = "not_due"
     NOT_ELIGIBLE = "not_eligible"
     NOT_ENDED = "not_ended"
+    NOT_INVOLVED = "not_involved"
     NOT_IN_GROUP = "not_in_group"
     NOT_OPEN = "not_open"
     NOT_THE_AUTHOR = "not_the_author"
@@ -35,6 +37,7 @@ class Code(StrEnum):
     NOTHING_TO_KEEP = "nothing_to_keep"
     OWN_FINDING_BLOCKS = "own_finding_blocks"
     REASON_MISSING = "reason_missing"
+    REPORT_FIRST = "report_first"
     REVIEW_ENDED = "review_ended"
     REVIEW_MISSING = "review_missing"
     RULING_NEEDED = "ruling_needed"
@@ -74,7 +77,10 @@ def refuse(code: Code, **words: object) -> Refusal:
 
 
 _TEXTS: dict[Code, tuple[str, str]] = {
-    Code.ALREADY_ASKED: ("{name} has asked for a decision on this version already.", "Wait for the decision."),
+    Code.ALREADY_ASKED: (
+        "{name} has asked for a decision on this version already.",
+        "Look at what was decided, or wait.",
+    ),
     Code.ALREADY_OPEN: ("Review {review} exists already.", "Submit a revision to it, or open another review."),
     Code.ANSWERS_MISMATCH: (
         "The author asked {wanted} questions and got {got} answers.",
@@ -106,12 +112,17 @@ _TEXTS: dict[Code, tuple[str, str]] = {
     ),
     Code.HUMAN_ONLY: ("Only a human may {what}.", "Ask a person to do it."),
     Code.LEASE_ENDED: ("Your time on seat {seat} has run out.", "Take the seat again if it is free."),
+    Code.LIMIT_REACHED: (
+        "There are {most} {what} already, and no more are taken.",
+        "Open another review, or ask a human.",
+    ),
     Code.NOT_DUE: ("{request} is due at {due}, not before.", "Come back then."),
     Code.NOT_ELIGIBLE: (
         "{name} may not hold seat {seat}.",
         "Somebody independent of the work with the right role must.",
     ),
     Code.NOT_ENDED: ("The review has not ended as {outcome}.", "Look at the review again."),
+    Code.NOT_INVOLVED: ("{name} is neither author nor reviewer here.", "The author, a reviewer or a human may ask."),
     Code.NOT_IN_GROUP: ("{name} is not in the group {group}.", "Ask somebody of that group."),
     Code.NOT_OPEN: (
         "Finding {finding} is {standing}.",
@@ -128,6 +139,7 @@ _TEXTS: dict[Code, tuple[str, str]] = {
         "Settle them in the same report, or do not approve.",
     ),
     Code.REASON_MISSING: ("{what} needs a reason.", "Say why, in a sentence."),
+    Code.REPORT_FIRST: ("You have not handed in your own report.", "Hand it in first; then ask for a decision."),
     Code.REVIEW_ENDED: (
         "The review has ended: {outcome}.",
         "Submit a new version where that is possible, or ask a human.",

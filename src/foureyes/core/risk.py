@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from foureyes.core.globs import matches, normal_path
+from foureyes.core.kinds import canonical_kind
 from foureyes.core.prose import says_nothing_to_machines
 from foureyes.core.rules import Rules
 from foureyes.core.values import Risk, RiskLevel
@@ -109,14 +110,19 @@ def risk_of(changes: Iterable[FileChange]) -> Risk:
     return Risk(level=RiskLevel.MEDIUM)
 
 
+def kinds_for(rules: Rules, kind: str, paths: Iterable[str]) -> tuple[str, ...]:
+    """The kind the author named and those the touched paths make it; naming one takes none away."""
+    touched = tuple(paths)
+    by_path = (rule.kind for rule in rules.paths if any(matches(rule.pattern, path) for path in touched))
+    return tuple(dict.fromkeys(map(canonical_kind, (kind, *by_path))))
+
+
 def protocols_for(
     rules: Rules, kind: str, paths: Iterable[str], risk: Risk, asked: Iterable[str] = ()
 ) -> tuple[str, ...]:
     """Every protocol the work must meet, in order; the caller may add, and unknown names stay to fail closed later."""
-    touched = tuple(paths)
-    by_path = (rule.kind for rule in rules.paths if any(matches(rule.pattern, path) for path in touched))
     by_risk = (name for rule in rules.risks if rule.level <= risk.level for name in rule.protocols)
-    by_kind = (name for one in (kind, *by_path) for name in rules.protocols_for(one))
+    by_kind = (name for one in kinds_for(rules, kind, paths) for name in rules.protocols_for(one))
     return tuple(dict.fromkeys((*by_kind, *by_risk, *asked)))
 
 

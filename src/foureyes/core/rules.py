@@ -112,6 +112,7 @@ class Options:
     minor_max: int = 2
     confidence_min: int = 0
     answers: bool = False
+    names_reject_grounds: bool = False
     keeps: frozenset[ChangeKind] = frozenset()
     independence: tuple[str, ...] = ()
     matrix: tuple[MatrixRow, ...] = ()
@@ -230,6 +231,7 @@ class Limits:
     title_chars_max: int = 300
     list_max: int = 200
     findings_per_seat_max: int = 1_000
+    late_findings_max: int = 50
     escapes_max: int = 100
     parts_max: int = 2_000
     questions_max: int = 20
@@ -258,7 +260,6 @@ class Rules:
     risks: tuple[RiskRule, ...] = ()
     skips: tuple[SkipRule, ...] = ()
     enabled: bool = True
-    audit: bool = True
     learning: Learning = Learning()
     groups: tuple[Humans, ...] = ()
     budget: Budget = Budget()

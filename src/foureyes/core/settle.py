@@ -21,6 +21,7 @@ from foureyes.core.events import (
 from foureyes.core.gates import Quorum
 from foureyes.core.independence import level
 from foureyes.core.judgement import Judgement, Move, Owed, Owing
+from foureyes.core.kinds import are
 from foureyes.core.model import RevisionRequest
 from foureyes.core.rules import Exhausted
 from foureyes.core.scene import Scene
@@ -76,13 +77,16 @@ def _is_ordered(asked: RevisionRequest | None) -> bool:
 
 
 def _heard(scene: Scene, speaking: StageJudgement) -> Judgement:
-    """What the stage says; an escalation a human has answered on this revision stays silent."""
-    if (
-        speaking.judgement.move is not Move.ESCALATE
-        or (speaking.stage.name, scene.review.revision) not in scene.review.ruled
-    ):
+    """What the stage says; an escalation a human has answered on this revision stays silent, another one does not."""
+    if not scene.review.ruled or speaking.judgement.move is not Move.ESCALATE:
         return speaking.judgement
-    rest = [one.judgement for one in speaking.gates if one.judgement.move is not Move.ESCALATE]
+    name, revision = speaking.stage.name, scene.review.revision
+    rest = [
+        one.judgement
+        for one in speaking.gates
+        if one.judgement.move is not Move.ESCALATE
+        or (name, revision, one.gate, one.judgement.findings) not in scene.review.ruled
+    ]
     return max(rest, key=lambda one: one.move, default=Judgement(move=Move.PASS))
 
 
@@ -109,7 +113,7 @@ def _act(scene: Scene, assessment: Assessment, speaking: StageJudgement, judgeme
     elif judgement.move is Move.REVISE and not asked:
         yield from _revise(scene, assessment, speaking, judgement)
     elif judgement.move is Move.ESCALATE:
-        yield from escalate(scene, stage, _word(speaking), said, judgement)
+        yield from escalate(scene, stage, _word(speaking, judgement), said, judgement)
     elif judgement.move is Move.REJECT:
         if (scene.review.author.name, scene.review.revision) in scene.review.asked:
             yield from escalate(scene, stage, "creator_disagrees", said, judgement)
@@ -117,13 +121,9 @@ def _act(scene: Scene, assessment: Assessment, speaking: StageJudgement, judgeme
             yield ReviewClosed(outcome=judgement.outcome, reason=said, requirements=assessment.requirements())
 
 
-def _word(speaking: StageJudgement) -> str:
+def _word(speaking: StageJudgement, judgement: Judgement) -> str:
     """A stable word for the reason of an escalation: the gate that asked for it."""
-    return (
-        next(one.gate for one in speaking.gates if one.judgement is speaking.judgement)
-        if speaking.gates
-        else "no_gates"
-    )
+    return next(one.gate for one in speaking.gates if one.judgement is judgement) if speaking.gates else "no_gates"
 
 
 def _owed(speaking: StageJudgement) -> list[Owed]:
@@ -219,7 +219,7 @@ def _clear(scene: Scene, assessment: Assessment) -> Iterator[ReviewEvent]:
         level=level(review.author, reviewers, _needed(assessment), review.contributors) if reviewers else 0,
         flags=assessment.flags,
         requirements=assessment.requirements(),
-        single_use=review.kind in rules.single_use_kinds,
+        single_use=are(review.kinds, rules.single_use_kinds),
         expires=scene.now + rules.clearance_expires if rules.clearance_expires else None,
     )
 

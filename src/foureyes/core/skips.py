@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from foureyes.core.events import StagesSkipped
-from foureyes.core.globs import matches
 from foureyes.core.independence import normal
 from foureyes.core.kinds import canonical_kind
+from foureyes.core.model import Review
+from foureyes.core.risk import kinds_for
 from foureyes.core.rules import NEVER_SKIPPED, SkipRule
 from foureyes.core.scene import Scene
 from foureyes.core.trust import Skip, TrustRecord, may_skip
@@ -34,8 +35,9 @@ def skip_stages(scene: Scene) -> Iterator[StagesSkipped]:
 
 
 def why_skip(scene: Scene) -> tuple[str, Skip] | None:
-    """Which rule lets this revision go without reviewers, if any; some kinds never do."""
-    if kinds_of(scene) & NEVER_SKIPPED:
+    """Which rule lets this revision go without reviewers, if any; some kinds never do, nor what somebody looked at."""
+    review = scene.review
+    if kinds_of(scene) & NEVER_SKIPPED or review.reports or review.findings or review.rulings:
         return None
     if not scene.rules.enabled:
         return "disabled", Skip(reason="Reviews are switched off by the policy", pattern="", enabled_by="")
@@ -48,23 +50,28 @@ def why_skip(scene: Scene) -> tuple[str, Skip] | None:
 
 def kinds_of(scene: Scene) -> frozenset[str]:
     """The kind the author named and those its paths make it; a name never takes one away."""
-    paths = [part.name for part in scene.review.current.parts]
-    touched = (rule.kind for rule in scene.rules.paths if any(matches(rule.pattern, path) for path in paths))
-    return frozenset(map(canonical_kind, (scene.review.kind, *touched)))
+    review = scene.review
+    return frozenset(kinds_for(scene.rules, review.kind, (part.name for part in review.current.parts)))
 
 
 def _by_rule(scene: Scene, rule: SkipRule) -> Skip | None:
     review, risk = scene.review, scene.facts.risk
     if not kinds_of(scene).isdisjoint(map(canonical_kind, rule.except_for)):
         return None
-    if rule.learned and risk.level < RiskLevel.HIGH:
+    if rule.learned and risk.level < RiskLevel.HIGH and not _was_drawn(review):
         found = may_skip(_record(scene), scene.now, scene.rules.learning, audit_draw=scene.facts.draw)
         return found if isinstance(found, Skip) else None
-    if review.kind in rule.kinds and risk.trivial:
+    if review.kind in map(canonical_kind, rule.kinds) and risk.trivial:
         return Skip(reason=f"{review.kind} needs no review", pattern="", enabled_by="")
     if rule.autonomy and ("autonomy_level", rule.autonomy) in review.context and risk.level is RiskLevel.LOW:
         return Skip(reason=f"autonomy level {rule.autonomy} needs no review", pattern="", enabled_by="")
     return None
+
+
+def _was_drawn(review: Review) -> bool:
+    """Whether an earlier version was not let pass: a new one is no second draw of the audit's lot."""
+    skipped = {number for _, number in review.skipped}
+    return any(number not in skipped for number in range(1, review.revision))
 
 
 def _record(scene: Scene) -> TrustRecord | None:

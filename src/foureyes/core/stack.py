@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from foureyes.core.gates.unknown import Unknown
+from foureyes.core.gates import Agreement, Majority, Unknown
 from foureyes.core.model import Review
 from foureyes.core.risk import protocols_for
-from foureyes.core.rules import Options, Rules, Stage, Style
+from foureyes.core.rules import Gate, Options, Rules, Stage, Style
 from foureyes.core.values import Risk, RiskLevel
 
 
@@ -32,18 +32,31 @@ def stricter_protocols(stricter: Rules, review: Review) -> tuple[str, ...]:
 
 
 def _both(rules: Rules, names: tuple[str, ...], stricter: Rules, added: tuple[str, ...]) -> tuple[Stage, ...]:
-    """Stages with the same seats must meet the gates of both; where the seats differ both stages stand."""
+    """A stage that differs only in its gates must meet the gates of both; where more differs both stages stand."""
     others = {stage.name: stage for stage in _concatenated(stricter, added)}
     merged: list[Stage] = []
     for stage in _concatenated(rules, names):
         other = others.get(stage.name)
-        if other is not None and other.seats == stage.seats:
-            merged.append(_merge(stage, others.pop(stage.name)))
-        else:
-            merged.append(stage)
+        alike = other is not None and replace(other, gates=()) == replace(stage, gates=())
+        merged.append(_merge(stage, others.pop(stage.name)) if alike else stage)
     taken = {stage.name for stage in merged}
-    renamed = (replace(one, name=f"{one.name}+") if one.name in taken else one for one in others.values())
-    return (*merged, *renamed)
+    again = {name: f"{name}+" for name in others if name in taken}
+    return (*merged, *(_renamed(one, again) for one in others.values()))
+
+
+def _renamed(stage: Stage, again: Mapping[str, str]) -> Stage:
+    """The same stage under a name of its own, also where its gates speak of it."""
+
+    def gate(one: Gate) -> Gate:
+        match one:
+            case Majority():
+                return replace(one, chain=tuple(again.get(name, name) for name in one.chain))
+            case Agreement():
+                return replace(one, stages=tuple(again.get(name, name) for name in one.stages))
+            case _:
+                return one
+
+    return replace(stage, name=again.get(stage.name, stage.name), gates=tuple(map(gate, stage.gates)))
 
 
 def _merge(own: Stage, other: Stage) -> Stage:

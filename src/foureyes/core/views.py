@@ -82,8 +82,8 @@ def _redacted(review: Review, viewer: Who, whole: frozenset[str]) -> Review:
         bound=False,
         reason=review.reason if whole else "",
         usd_micro=0,
-        notes=0,
-        escapes=0,
+        notes={},
+        escapes={},
     )
 
 

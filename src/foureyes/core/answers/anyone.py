@@ -12,6 +12,7 @@ from foureyes.core.model import Review
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.scene import Scene
 from foureyes.core.values import Outcome, Who
+from foureyes.core.views import view
 
 
 def request_ruling(scene: Scene, command: RequestRuling, actor: Who) -> Iterator[ReviewEvent]:
@@ -24,7 +25,10 @@ def request_ruling(scene: Scene, command: RequestRuling, actor: Who) -> Iterator
         one.reviewer and one.reviewer.name == actor.name for one in review.seats.values()
     )
     if not involved and not actor.is_human:
-        raise refuse(Code.NOT_THE_HOLDER, holder="the author, a reviewer or a human")
+        raise refuse(Code.NOT_INVOLVED, name=actor.name)
+    shown = view(scene.rules, review, actor, scene.stricter)
+    if shown.hides and not shown.whole:
+        raise refuse(Code.REPORT_FIRST)
     check_reason("Asking for a decision", command.reason)
     pending = review.ruling()
     if pending is not None:
@@ -60,8 +64,9 @@ def report_escape(scene: Scene, command: ReportEscape, actor: Who) -> Iterator[R
     check_filled("What escaped", command.text)
     severity = severity_of(command.severity)
     most = scene.rules.limits.escapes_max
-    if scene.review.escapes >= most:
-        raise refuse(Code.TOO_MANY, what="escapes", size=scene.review.escapes + 1, most=most)
+    told = scene.review.escapes.get(actor.name, 0)
+    if told >= most:
+        raise refuse(Code.LIMIT_REACHED, what="escapes", most=most)
     yield EscapeReported(text=command.text, severity=severity, found_in=command.found_in, by=actor.name)
 
 
@@ -69,6 +74,7 @@ def add_note(scene: Scene, command: AddNote, actor: Who) -> Iterator[ReviewEvent
     """A word beside the review."""
     check_filled("The note", command.text)
     most = scene.rules.limits.notes_max
-    if scene.review.notes >= most:
-        raise refuse(Code.TOO_MANY, what="notes", size=scene.review.notes + 1, most=most)
+    written = scene.review.notes.get(actor.name, 0)
+    if written >= most:
+        raise refuse(Code.LIMIT_REACHED, what="notes", most=most)
     yield NoteAdded(by=actor.name, text=command.text)

@@ -26,7 +26,7 @@ from foureyes.core.facts import Facts
 from foureyes.core.kinds import canonical_kind
 from foureyes.core.model import Review
 from foureyes.core.refusals import Code, refuse
-from foureyes.core.risk import protocols_for
+from foureyes.core.risk import kinds_for, protocols_for
 from foureyes.core.rules import Rules
 from foureyes.core.scene import Scene
 from foureyes.core.settle import exhausted
@@ -44,6 +44,8 @@ def open_review(rules: Rules, command: OpenReview, actor: Who, facts: Facts) -> 
     author = command.on_behalf_of or actor
     if author.name != actor.name and actor.kind not in (WhoKind.HUMAN, WhoKind.SERVICE):
         raise refuse(Code.NOT_THE_AUTHOR, author=author.name)
+    if command.origin.targets and actor.kind not in (WhoKind.HUMAN, WhoKind.SERVICE):
+        raise refuse(Code.HUMAN_ONLY, what="say whose work a session's review is about, since they cannot review it")
     kind = canonical_kind(command.kind)
     yield ReviewOpened(
         review=command.review,
@@ -64,6 +66,7 @@ def open_review(rules: Rules, command: OpenReview, actor: Who, facts: Facts) -> 
         base=command.base,
         change=ChangeKind.CONTENT,
         parts=command.parts,
+        kinds=kinds_for(rules, kind, _paths(command.parts)),
         protocols=protocols_for(rules, kind, _paths(command.parts), facts.risk, command.protocols),
         risk=facts.risk.level.name.lower(),
         note=command.note,
@@ -92,6 +95,7 @@ def submit_revision(scene: Scene, command: SubmitRevision, actor: Who) -> Iterat
         change=change,
         parts=parts,
         changed=scene.facts.changed,
+        kinds=kinds_for(scene.rules, review.kind, _paths(parts)),
         protocols=(*review.protocols, *(one for one in required if one not in review.protocols)),
         risk=scene.facts.risk.level.name.lower(),
         note=command.note,
@@ -99,7 +103,7 @@ def submit_revision(scene: Scene, command: SubmitRevision, actor: Who) -> Iterat
         turns=command.turns,
     )
     if len({answer.finding for answer in command.answers}) < len(command.answers):
-        raise refuse(Code.DUPLICATE, what="An answer to one of these findings")
+        raise refuse(Code.TOO_MANY, what="answers to one finding", size=2, most=1)
     for answer in command.answers:
         yield _answered(review, answer, review.revision + 1)
 
@@ -165,9 +169,7 @@ def _come_back(scene: Scene, actor: Who) -> ReviewReopened:
     if review.outcome not in REVISABLE:
         raise refuse(Code.REVIEW_ENDED, outcome=review.outcome)
     if review.reopenings >= scene.rules.limits.reopenings_max:
-        raise refuse(
-            Code.TOO_MANY, what="reopenings", size=review.reopenings + 1, most=scene.rules.limits.reopenings_max
-        )
+        raise refuse(Code.LIMIT_REACHED, what="reopenings", most=scene.rules.limits.reopenings_max)
     return ReviewReopened(reason="a new version", undoes=review.outcome, by=actor)
 
 

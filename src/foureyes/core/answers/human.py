@@ -20,11 +20,11 @@ from foureyes.core.events import (
 from foureyes.core.independence import normal
 from foureyes.core.judgement import Judgement, Move
 from foureyes.core.matching import fingerprint
-from foureyes.core.model import RulingRequest
+from foureyes.core.model import RulingRequest, Seat
 from foureyes.core.refusals import Code, refuse
 from foureyes.core.rules import Options, Stage, Style
 from foureyes.core.scene import Scene
-from foureyes.core.values import OPENING, Effect, Option, Outcome, Part, Severity, Who
+from foureyes.core.values import OPENING, Effect, Option, Outcome, Part, Severity, Who, WhoKind
 
 CLOSING = {Effect.REJECT: Outcome.REJECTED, Effect.SHELVE: Outcome.SHELVED}
 
@@ -129,9 +129,7 @@ def reopen_review(scene: Scene, command: ReopenReview, actor: Who) -> Iterator[R
         raise refuse(Code.NOT_ENDED, outcome=command.undoes)
     check_reason("Reopening", command.reason)
     if review.reopenings >= scene.rules.limits.reopenings_max:
-        raise refuse(
-            Code.TOO_MANY, what="reopenings", size=review.reopenings + 1, most=scene.rules.limits.reopenings_max
-        )
+        raise refuse(Code.LIMIT_REACHED, what="reopenings", most=scene.rules.limits.reopenings_max)
     yield ReviewReopened(reason=command.reason, undoes=review.outcome, by=actor)
 
 
@@ -185,7 +183,7 @@ def _waived(scene: Scene, finding: str, actor: Who, reason: str, *, false_positi
 
 def _demanded(scene: Scene, stage: str, actor: Who, demands: tuple[str, ...]) -> Iterator[FindingRaised]:
     """What a human demands becomes findings that the stage's seat confirms."""
-    seats = scene.review.seats_of(stage, Part.JUDGE)
+    seats = [one for one in scene.review.seats_of(stage, Part.JUDGE) if not _is_program(one)]
     for number, text in enumerate(demands if seats else (), start=1):
         seat = seats[0]
         yield FindingRaised(
@@ -200,3 +198,8 @@ def _demanded(scene: Scene, stage: str, actor: Who, demands: tuple[str, ...]) ->
             fingerprint=fingerprint("", "demand", text),
             demand=True,
         )
+
+
+def _is_program(seat: Seat) -> bool:
+    """A program confirms what it looks for itself, not what a human asked for."""
+    return seat.reviewer is not None and seat.reviewer.kind is WhoKind.PROGRAM

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from foureyes.core.answers.seats import holder_told, seat_to_take
 from foureyes.core.answers.settling import after_failure, settlements
-from foureyes.core.checks import check_current, check_open, check_reason
+from foureyes.core.checks import check_current, check_open, check_reason, severity_of
 from foureyes.core.claims import claim_of, read_verdict
 from foureyes.core.commands import Draft, SubmitReport
 from foureyes.core.comparing import match_stage
@@ -69,7 +69,9 @@ def _too_late(scene: Scene, command: SubmitReport, stage: Stage, seat: Seat, act
     if not new:
         raise refuse(Code.LEASE_ENDED, seat=seat.id)
     for number, draft in enumerate(new, start=seat.findings + 1):
-        yield raise_draft(scene, stage, seat, actor, draft, number=number, advisory=LEASE_ENDED)
+        raised = raise_draft(scene, stage, seat, actor, draft, number=number, advisory=LEASE_ENDED)
+        scene = scene.after((raised,))
+        yield raised
     if seat.reviewer and seat.reviewer.name == actor.name:
         yield SeatLeft(seat=seat.id, reviewer=actor.name, reason=LeftBecause.TIMED_OUT, draft=command.summary)
 
@@ -120,18 +122,17 @@ def _check_may_report(scene: Scene, stage: Stage, seat: Seat) -> None:
         raise refuse(Code.VETO_STANDS)
     before = review.reports.get((seat.id, review.revision))
     if before and before.count >= stage.options.reports_max:
-        raise refuse(
-            Code.TOO_MANY, what="reports on this version", size=before.count + 1, most=stage.options.reports_max
-        )
+        raise refuse(Code.LIMIT_REACHED, what="reports of this seat on this version", most=stage.options.reports_max)
 
 
 def _drafts(stage: Stage, command: SubmitReport, verdict: Verdict | None) -> tuple[Draft, ...]:
     """A concern or rejection that names no issue is one itself, where the style has reasons instead of findings."""
     doubts = verdict in (Verdict.CONCERNS, Verdict.REJECT)
-    if not (stage.options.concern_is_finding and doubts) or command.findings:
+    blocks = any(severity_of(one.severity) >= stage.options.blocking for one in command.findings)
+    if not (stage.options.concern_is_finding and doubts) or blocks:
         return command.findings
     check_reason("A verdict against the work", command.summary)
-    return (from_summary(command.summary),)
+    return (*command.findings, from_summary(command.summary))
 
 
 def _not_found_again(scene: Scene, seat: Seat, actor: Who, verdict: Verdict | None) -> list[ReviewEvent]:
@@ -143,7 +144,7 @@ def _not_found_again(scene: Scene, seat: Seat, actor: Who, verdict: Verdict | No
     return [
         FindingResolved(finding=one.id, revision=revision, by=actor.name, note="not found again")
         for one in old
-        if one.revision < revision
+        if one.revision < revision and one.raiser == actor.name and not one.demand
     ]
 
 

@@ -24,8 +24,8 @@ def take_seat(scene: Scene, command: TakeSeat, actor: Who) -> Iterator[ReviewEve
     check_open(scene.review)
     seat, stage = seat_to_take(scene, actor, seat=command.seat, stage=command.stage)
     known = scene.review.seats.get(seat)
-    if known and known.lease and scene.now < known.lease and known.reviewer:
-        raise refuse(Code.SEAT_TAKEN, seat=seat, holder=known.reviewer.name)
+    if known and known.lease and scene.now < known.lease:
+        raise refuse(Code.DUPLICATE, what="Taking this seat")
     lease = scene.now + min(command.lease, stage.options.times.silent)
     yield SeatTaken(seat=seat, stage=stage.name, reviewer=actor, lease=lease)
 
@@ -60,6 +60,14 @@ def held_seat(scene: Scene, name: str, actor: Who) -> tuple[Seat, Stage]:
     if seat.reviewer is None or seat.reviewer.name != actor.name:
         raise refuse(Code.NOT_THE_HOLDER, holder=holder_told(seat, stage))
     return seat, stage
+
+
+def check_fresh(scene: Scene, seat: Seat) -> None:
+    """Whoever vouches was served these very bytes, and their time on the seat has not run out."""
+    if scene.facts.served and scene.facts.served != scene.review.digest:
+        raise refuse(Code.STALE, named=scene.facts.served, current=scene.review.digest)
+    if seat.lease is not None and scene.now > seat.lease:
+        raise refuse(Code.LEASE_ENDED, seat=seat.id)
 
 
 def holder_told(seat: Seat, stage: Stage) -> str:
@@ -107,7 +115,8 @@ def _extra_seat(scene: Scene, stage: Stage, actor: Who) -> str:
     """A volunteer's seat, up to the stage's limit, once its own seats exist."""
     seats = scene.review.seats_of(stage.name)
     name = f"{stage.name}.{len(seats) + 1}"
-    is_open = stage.seats_max > len(seats) >= len(stage.seats) > 0
+    own = sum(rule.part is Part.JUDGE for rule in stage.seats)
+    is_open = stage.seats_max > len(seats) >= own > 0
     return name if is_open and may_review(scene.review, stage, actor, name) else ""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from foureyes.core.answers.seats import held_seat
+from foureyes.core.answers.seats import check_fresh, held_seat
 from foureyes.core.asks import ask_ruling
 from foureyes.core.checks import check_current, check_open, check_reason, finding_of, raised_by
 from foureyes.core.commands import KeepReport, ReportInconclusive, SettleFinding, Settlement, VerifyFinding
@@ -29,6 +29,7 @@ def settle_finding(scene: Scene, command: SettleFinding, actor: Who) -> Iterator
     check_open(scene.review)
     check_current(scene.review, command.revision)
     seat, stage = held_seat(scene, raised_by(scene.review, command.finding).id, actor)
+    check_fresh(scene, seat)
     word = Settlement(finding=command.finding, resolved=command.resolved, note=command.note)
     events = tuple(settlements(scene, seat, (word,), actor))
     yield from events
@@ -73,6 +74,7 @@ def keep_report(scene: Scene, command: KeepReport, actor: Who) -> Iterator[Revie
     check_current(scene.review, command.revision)
     seat, stage = held_seat(scene, command.seat, actor)
     review = scene.review
+    check_fresh(scene, seat)
     last = _own_report(scene, seat, actor)
     if seat.veto or last is None or last.verdict not in (None, Verdict.APPROVE):
         raise refuse(Code.NOTHING_TO_KEEP, seat=seat.id)
@@ -99,6 +101,8 @@ def verify_finding(scene: Scene, command: VerifyFinding, actor: Who) -> Iterator
         raise refuse(Code.SETTLED, finding=finding.id, standing=finding.standing)
     if finding.verification is not None:
         raise refuse(Code.DUPLICATE, what="This verification")
+    if finding.raiser == actor.name:
+        raise refuse(Code.NOT_ELIGIBLE, name=actor.name, seat=f"{seat.id} for a finding of their own")
     word = command.result.strip().lower()
     if word not in list(Verification):
         raise refuse(Code.UNKNOWN_WORD, what="The result", word=command.result, allowed=", ".join(Verification))

@@ -47,6 +47,7 @@ class RevisionSubmitted:
     change: ChangeKind = ChangeKind.CONTENT
     parts: tuple[WorkPart, ...] = ()
     changed: tuple[Changed, ...] = ()
+    kinds: tuple[str, ...] = ()
     protocols: tuple[str, ...] = ()
     risk: str = ""
     note: str = ""

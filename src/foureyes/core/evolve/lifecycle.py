@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from foureyes.core import events as e
-from foureyes.core.evolve.puts import changed, with_request, without
+from foureyes.core.evolve.puts import changed, put, with_request, without
 from foureyes.core.evolve.rulings import argued_anew, asked_anew
 from foureyes.core.model import ReportRequest, Review, Revision, RevisionRequest, Skip
 from foureyes.core.values import ChangeKind, Outcome
@@ -33,6 +33,7 @@ def revision_submitted(review: Review, event: e.RevisionSubmitted) -> Review:
         change=event.change,
         parts=event.parts,
         changed=event.changed,
+        kinds=event.kinds,
         risk=event.risk,
         note=event.note,
         confidence=event.confidence,
@@ -105,6 +106,7 @@ def reopened(review: Review, event: e.ReviewReopened) -> Review:
         reopenings=review.reopenings + 1,
         resubmissions=0,
         clock_revisions=0,
+        bound=False,
     )
     if not event.by.is_human:
         return argued_anew(going, "")
@@ -121,5 +123,5 @@ def policy_noted(review: Review, event: e.PolicyNoted) -> Review:
 def said_beside(review: Review, event: e.EscapeReported | e.NoteAdded) -> Review:
     """Counted only, so that nobody floods the record."""
     if isinstance(event, e.NoteAdded):
-        return changed(review, notes=review.notes + 1)
-    return changed(review, escapes=review.escapes + 1)
+        return changed(review, notes=put(review.notes, event.by, review.notes.get(event.by, 0) + 1))
+    return changed(review, escapes=put(review.escapes, event.by, review.escapes.get(event.by, 0) + 1))

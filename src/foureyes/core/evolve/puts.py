@@ -38,7 +38,7 @@ def answered(review: Review, seat: str) -> Review:
     return changed(review, seats=seats, requests=without(review.requests, seat))
 
 
-def without(mapping: Mapping[str, V], key: str) -> Mapping[str, V]:
+def without(mapping: Mapping[K, V], key: K) -> Mapping[K, V]:
     return {one: value for one, value in mapping.items() if one != key} if key in mapping else mapping
 
 

@@ -47,12 +47,26 @@ def seat_taken(review: Review, event: e.SeatTaken) -> Review:
     seat = review.seats.get(event.seat)
     if seat is None:
         seat = _volunteer(review, event)
+    spoken = review.reports.get((seat.id, review.revision))
+    if spoken is not None and spoken.reviewer.name != event.reviewer.name:
+        review = changed(review, reports=without(review.reports, (seat.id, review.revision)))
     return _at_work(review, changed(seat, reviewer=event.reviewer, lease=event.lease), event.lease)
 
 
 def _volunteer(review: Review, event: e.SeatTaken) -> Seat:
+    """A seat like the stage's own, without its power of veto; nobody waits for its report."""
     like = review.seats_of(event.stage)[0]
-    return changed(like, id=event.seat, required=False, candidates=(), left=(), draft="", reported=0, findings=0)
+    return Seat(
+        id=event.seat,
+        stage=like.stage,
+        part=like.part,
+        scope=like.scope,
+        model="",
+        veto=False,
+        required=False,
+        candidates=(),
+        until=like.until,
+    )
 
 
 def seat_renewed(review: Review, event: e.SeatRenewed) -> Review:

@@ -39,7 +39,7 @@ def ruling_given(review: Review, event: e.RulingGiven) -> Review:
     bound = event.effect is Effect.REJECT and not event.by_clock
     after = changed(review, requests=without(review.requests, ruling.id), bound=bound)
     if event.effect in (Effect.REVISE, Effect.WAIVE):
-        return changed(after, ruled=after.ruled | {(ruling.stage, ruling.revision)})
+        return changed(after, ruled=after.ruled | {(ruling.stage, ruling.revision, ruling.reason, ruling.findings)})
     if event.effect is Effect.RETRY:
         return asked_anew(changed(after, retried=after.retried | {(ruling.stage, ruling.revision)}), ruling.stage)
     return after
@@ -77,7 +77,7 @@ def asked_anew(review: Review, stage: str) -> Review:
         failures={key: one for key, one in review.failures.items() if not forgotten(*key)},
         overridden={key: one for key, one in review.overridden.items() if stands(key)},
         skipped={key: one for key, one in review.skipped.items() if stands(key)},
-        ruled=frozenset(key for key in review.ruled if stands(key)),
+        ruled=frozenset(one for one in review.ruled if stands(one[:2])),
     )
 
 

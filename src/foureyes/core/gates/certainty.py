@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from foureyes.core.judgement import PASSED, Judgement, Move
+from foureyes.core.kinds import are
 from foureyes.core.model import Report, Review
 from foureyes.core.rules import Stage
 
@@ -35,10 +36,10 @@ class Certainty:
             return Judgement(
                 move=Move.ESCALATE, reason=reason, flags=("needs research",), counsel=True, human_only=True
             )
-        if review.kind in self.kinds and (sure is None or sure < self.confidence_min):
+        if are(review.kinds, self.kinds) and (sure is None or sure < self.confidence_min):
             reason = f"Critical change with reviewer uncertainty: {sure}% is below {self.confidence_min}%"
             return Judgement(move=Move.ESCALATE, reason=reason, human_only=True)
-        if review.kind in self.choice_kinds and SEVERAL_VALID_OPTIONS in report.grounds:
+        if are(review.kinds, self.choice_kinds) and SEVERAL_VALID_OPTIONS in report.grounds:
             return Judgement(
                 move=Move.ESCALATE, reason="Multiple valid approaches, human should choose", human_only=True
             )

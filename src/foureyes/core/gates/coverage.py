@@ -21,4 +21,5 @@ class Coverage:
             if report.coverage < self.percent:
                 reason = f"{report.reviewer.name} read {report.coverage}% of the work, {self.percent}% is needed"
                 return Judgement(move=Move.ESCALATE, reason=reason)
-        return Judgement(move=Move.PASS, reason="Everything was read")
+        said = "Everything was read" if review.reports_in(stage.name) else "Nobody has reported yet"
+        return Judgement(move=Move.PASS, reason=said)

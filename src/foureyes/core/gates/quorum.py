@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from foureyes.core.judgement import Judgement, Move
 from foureyes.core.model import Review
 from foureyes.core.rules import Stage
-from foureyes.core.stages import count_distinct, missing, vouching
+from foureyes.core.stages import count_distinct, doubting, missing, said, vouching
 from foureyes.core.values import WhoKind
 
 
@@ -35,9 +35,12 @@ class Quorum:
         minds = [one for one in looked if self.programs or one.kind is not WhoKind.PROGRAM]
         have = count_distinct(minds, review.contributors, self.distinct)
         owes = missing(review, stage)
+        against = [one for one in doubting(review, stage) if one.grounds]
+        if against:
+            return Judgement(move=Move.REVISE, reason=said(against))
         if have >= self.reviewers and not (self.everyone and owes):
             return Judgement(move=Move.PASS, reason=f"{have} reviewers vouch for this version")
-        reason = f"Need {self.reviewers} reviewers, have {have}"
+        reason = f"Need {self.reviewers} reviewer{'s' if self.reviewers > 1 else ''}, have {have}"
         if owes or len(review.reports_in(stage.name)) > len(vouching(review, stage)):
             return Judgement(move=Move.WAIT, reason=reason, owes=owes)
         return Judgement(move=Move.ESCALATE, reason=f"{reason} that differ in {self.distinct}")

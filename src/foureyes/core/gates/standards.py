@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
 from foureyes.core.judgement import Judgement, Move
+from foureyes.core.kinds import are
 from foureyes.core.model import Report, Review
 from foureyes.core.rules import Stage
 from foureyes.core.stages import doubting, missing, said, tie_broken, unclear
@@ -39,9 +41,10 @@ class Standards:
     mode: Mode = Mode.STRICT
     second_opinion_from: int = 0
 
-    def for_kind(self, kind: str) -> Criteria:
-        """The criteria of this kind of work, else the built-in ones."""
-        return next((one for one in self.criteria if one.kind == kind), self.default)
+    def for_kinds(self, kinds: Iterable[str]) -> tuple[Criteria, ...]:
+        """The criteria of everything this work is, else the built-in ones."""
+        wanted = tuple(kinds)
+        return tuple(one for one in self.criteria if are(wanted, (one.kind,))) or (self.default,)
 
     def judge(self, review: Review, stage: Stage) -> Judgement:
         """Reject closes, concerns go back, and an approval is checked again here."""
@@ -90,10 +93,11 @@ class Standards:
         critical = review.blocking_of(report.seat, Severity.CRITICAL)
         if len(critical) > self.critical_max:
             return f"{len(critical)} critical concerns"
-        failed = self.failed(review.kind, report.checklist) if self.mode is Mode.STRICT else ()
+        failed = self.failed(review.kinds, report.checklist) if self.mode is Mode.STRICT else ()
         return f"criteria not passed: {', '.join(failed)}" if failed else ""
 
-    def failed(self, kind: str, checklist: tuple[Criterion, ...]) -> tuple[str, ...]:
+    def failed(self, kinds: Iterable[str], checklist: tuple[Criterion, ...]) -> tuple[str, ...]:
         """Required criteria that are missing from the checklist or marked as failed."""
         passed = {one.name for one in checklist if one.passed}
-        return tuple(name for name, _ in self.for_kind(kind).required if name not in passed)
+        required = (name for one in self.for_kinds(kinds) for name, _ in one.required)
+        return tuple(name for name in dict.fromkeys(required) if name not in passed)
