@@ -4,12 +4,13 @@ from dataclasses import replace
 from datetime import timedelta
 
 from foureyes.core import commands as c
+from foureyes.core import gates
 from foureyes.core.events import ReportRequested, RevisionSubmitted, StagesSkipped
 from foureyes.core.facts import PolicyInForce
 from foureyes.core.refusals import Code
-from foureyes.core.rules import PathRule
-from foureyes.core.values import Outcome, Risk, RiskLevel, WorkPart
-from tests.cast import ANN, CODEX, DEV, FULL_DEFAULT, GEMINI, HUGO, RULES, SELDON, Play, finding
+from foureyes.core.rules import KindRule, Options, PathRule, Protocol, SeatRule, Stage, Style
+from foureyes.core.values import Outcome, Part, Risk, RiskLevel, WorkPart
+from tests.cast import ANN, CODEX, DEV, FULL_DEFAULT, GEMINI, HUGO, RULES, SELDON, Play, finding, rules_with
 
 TRIVIAL = Risk(level=RiskLevel.LOW, trivial=True)
 
@@ -126,3 +127,29 @@ def test_an_approval_is_not_kept_beside_what_a_human_demanded() -> None:
     play.do(SELDON, c.SettleFinding(finding="default.format.1-F1", revision=2, resolved=True, note="there it is"))
     play.do(SELDON, keep)
     assert play.review.outcome is Outcome.CLEARED
+
+
+def verified(*, roles: tuple[str, ...]) -> Play:
+    """A review whose findings are verified before they stop anything."""
+    seats = (SeatRule(), SeatRule(roles=roles, part=Part.VERIFY))
+    conditions = (gates.Quorum(reviewers=1), gates.Resolved())
+    stage = Stage(name="checked", seats=seats, gates=conditions, options=Options(style=Style.SOLO))
+    protocol = Protocol(name="checked", stages=(stage,), revisions_max=2)
+    return Play(rules_with(protocol, kinds=(KindRule(kind="story", protocols=("checked",)),)))
+
+
+def test_nobody_verifies_a_finding_of_their_own() -> None:
+    """D-11: whoever raised it, left the seat and sits in the verifying one now says nothing new."""
+    play = verified(roles=("agent", "reviewer"))
+    play.open()
+    play.report(CODEX, seat="checked.1", verdict="reject", findings=(finding("the lock is never released"),))
+    assert play.review.seats["checked.2"].reviewer == GEMINI
+    play.do(CODEX, c.LeaveSeat(seat="checked.1"))
+    play.do(GEMINI, c.LeaveSeat(seat="checked.2"))
+    ruling = play.review.ruling()
+    assert ruling is not None, "only the raiser is left, so a human is asked"
+    play.do(HUGO, c.GiveRuling(request=ruling.id, option="retry", reason="ask them again"))
+    play.do(GEMINI, c.LeaveSeat(seat="checked.2"))
+    play.do(CODEX, c.TakeSeat(seat="checked.2"))
+    verify = c.VerifyFinding(finding="checked.1-F1", revision=1, result="refuted", evidence="it was nothing")
+    assert play.refused(CODEX, verify) is Code.NOT_ELIGIBLE

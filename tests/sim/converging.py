@@ -104,9 +104,10 @@ def _step(ending: Ending) -> None:
     names = list(review.requests)
     name = names[ending.steps % len(names)]
     request = review.requests[name]
-    said = None if isinstance(request, RulingRequest) else ending.agents.answer(review, name)
+    due = min(review.requests.values(), key=lambda one: one.due)
+    late = due.due <= ending.now or isinstance(request, RulingRequest)
+    said = None if late else ending.agents.answer(review, name)
     if said is None:
-        due = min(review.requests.values(), key=lambda one: one.due)
         ending.now = max(ending.now, due.due)
         ending.send((CLOCK, c.PassDeadline(request=due.id)))
     else:

@@ -78,14 +78,17 @@ def _trouble(scene: Scene, stage: Stage, seats: list[str]) -> tuple[str, str] | 
 
 
 def _opening(scene: Scene, stage: Stage, seat: str) -> Opening:
-    """A seat to fill; who raised a finding here does not verify what was found."""
     known = scene.review.seats.get(seat)
-    rule = None if known else stage.seats[int(seat.rsplit(".", 1)[1]) - 1]
-    part = known.part if known else rule.part if rule else Part.JUDGE
-    raisers = tuple(one.raiser for one in scene.review.findings_of(stage.name)) if part is Part.VERIFY else ()
-    if rule:
-        return Opening(seat=seat, roles=roles_for(scene.review, rule, stage, scene.facts), left=raisers)
-    return Opening(seat=seat, roles=known.candidates, left=(*known.left, *raisers)) if known else Opening(seat=seat)
+    if known is not None:
+        return Opening(seat=seat, roles=known.candidates, left=(*known.left, *_raisers(scene, stage, known.part)))
+    rule = stage.seats[int(seat.rsplit(".", 1)[1]) - 1]
+    roles = roles_for(scene.review, rule, stage, scene.facts)
+    return Opening(seat=seat, roles=roles, left=_raisers(scene, stage, rule.part))
+
+
+def _raisers(scene: Scene, stage: Stage, part: Part) -> tuple[str, ...]:
+    """Who raised a finding here does not verify what was found."""
+    return tuple(one.raiser for one in scene.review.findings_of(stage.name)) if part is Part.VERIFY else ()
 
 
 def _spec(scene: Scene, stage: Stage, seat: str, assignment: Assignment | None) -> SeatSpec:

@@ -58,8 +58,11 @@ def _seat_taken(review: Review, body: Json) -> None:
     seat = review.seats.get(body["seat"])
     if seat is None:
         like = next(one for one in review.seats.values() if one.stage == body["stage"] and one.part == "judge")
-        seat = Seat(body["seat"], body["stage"], "judge", like.scope, like.veto, required=False, candidates=[])
+        seat = Seat(body["seat"], body["stage"], "judge", like.scope, veto=False, required=False, candidates=[])
         review.seats[seat.id] = seat
+    spoken = review.counted.get((seat.id, review.number))
+    if spoken is not None and spoken.who["name"] != body["reviewer"]["name"]:
+        del review.counted[seat.id, review.number]
     seat.holder, seat.lease = body["reviewer"], body["lease"]
     _alive(review, seat)
 
