@@ -118,7 +118,7 @@ BREAKS_Y: dict[str, tuple[Break, ...]] = {
     "Y6": _one(
         "core/skips.py",
         "if review.kind in map(canonical_kind, rule.kinds) and",
-        "if review.kind in rule.kinds:",
+        "if review.kind in rule.kinds or False and",
     ),
     "Y7": _one(PROTOCOLS, "style=Style.SESSION, concern_is_finding=True", "style=Style.SESSION"),
     "Y8": _one(

@@ -34,11 +34,11 @@ def decide(
         if review is None:
             raise refuse(Code.REVIEW_MISSING)
         before = Scene(rules=rules, review=review, facts=facts, now=now)
-        noted = () if isinstance(command, c.PassDeadline) else tuple(_policy_noted(before))
+        noted = tuple(_policy_noted(before, command))
         before = before.after(noted)
         answered = (*noted, *_answer(before, command, actor))
         scene = before.after(answered[len(noted) :])
-        reopened = tuple(_policy_noted(scene))
+        reopened = tuple(_policy_noted(scene, command))
         answered, scene = (*answered, *reopened), scene.after(reopened)
     if scene.review.revision > (review.revision if review else 0):
         followed = tuple(author.after_revision(scene))
@@ -46,9 +46,11 @@ def decide(
     return (*answered, *settle(scene))
 
 
-def _policy_noted(scene: Scene) -> Iterator[ReviewEvent]:
-    """A policy put into force meanwhile is noted once; one that applies in flight must be met too."""
+def _policy_noted(scene: Scene, command: c.LaterCommand) -> Iterator[ReviewEvent]:
+    """A policy put into force meanwhile is noted once, never by the clock; one that applies in flight must be met."""
     policy, review = scene.facts.policy, scene.review
+    if isinstance(command, c.PassDeadline):
+        return
     if policy is None or review.outcome is not None or policy.digest in (review.rules, review.stricter):
         return
     if policy.applies_in_flight or policy.digest not in review.policies:

@@ -48,6 +48,12 @@ class Scene:
         """The stage of this name."""
         return next((one for one in self.stages() if one.name == name), None)
 
+    def group(self, name: str) -> frozenset[str]:
+        """The people of a group, as the review's own rules name them, else those it is bound by too."""
+        known = any(one.name == name for one in self.rules.groups)
+        other = self.stricter
+        return self.rules.group(name) if known or other is None else other.group(name)
+
     def remaining(self) -> int:
         """How often the author may still try; the lowest cap of all protocols counts."""
         caps = [found.revisions_max for one in self.review.protocols if (found := self.rules.protocol(one))]

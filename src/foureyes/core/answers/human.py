@@ -149,7 +149,7 @@ def _check_group(scene: Scene, group: str, actor: Who, *, opening: bool) -> None
     """An empty group opens nothing; closing is open to every human."""
     if not group or not opening:
         return
-    members = {normal(one) for one in scene.rules.group(group)}
+    members = {normal(one) for one in scene.group(group)}
     if not members:
         raise refuse(Code.EMPTY_GROUP, group=group)
     if normal(actor.name) not in members:
