@@ -116,7 +116,7 @@ def state_is_more_than_the_log(original: Function, review: Review, event: object
     """Something is counted beside the log, so folding it again gives another state."""
     _seen.append(event)
     found: Review = original(review, event)
-    return replace(found, notes=len(_seen))
+    return replace(found, reason=f"{len(_seen)} have left")
 
 
 @bug("foureyes.core.settle:_next", source="Y10", found_by="Y10")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from foureyes.core.checks import finding_of
 from foureyes.core.commands import Answer, Draft
-from foureyes.core.events import FindingAnswered, FindingRaised, ReportSubmitted
+from foureyes.core.events import FindingAnswered, FindingRaised, FindingVerified, ReportSubmitted
 from foureyes.core.gates import Resolved
 from foureyes.core.judgement import Judgement, Move
 from foureyes.core.model import Finding, Review, Seat
@@ -85,10 +85,11 @@ def a_failed_stage_discards_the_findings_of_others(original: Function, review: R
     return replace(found, findings=findings)
 
 
-@bug("foureyes.core.model:Finding.is_advisory", source="D-11", found_by="I3")
-def plausible_is_refuted(original: Function, finding: Finding) -> bool:
-    """A finding nobody could confirm is advice only."""
-    return bool(original(finding)) or finding.verification is Verification.PLAUSIBLE
+@bug("foureyes.core.evolve.findings:finding_verified", source="D-11", found_by="I3")
+def who_verifies_refutes(original: Function, review: Review, event: FindingVerified) -> Review:
+    """Whatever a verifying seat says of a finding makes it advice."""
+    found: Review = original(review, replace(event, result=Verification.REFUTED))
+    return found
 
 
 @bug("foureyes.core.drafts:raise_draft", source="S15", found_by="S2")

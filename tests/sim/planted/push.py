@@ -10,16 +10,20 @@ from datetime import timedelta
 from foureyes.core import commands as c
 from foureyes.core.live import RecordLive
 from foureyes.core.model import Review
-from foureyes.core.values import Effect, Outcome, Standing, Who
+from foureyes.core.policies import ActivatePolicy
+from foureyes.core.trust import EnableSkip, eligible
+from foureyes.core.values import Effect, Outcome, Part, Standing, Who
 from tests.sim.people import HUMANS, REACTOR
 from tests.sim.run import Run
 from tests.sim.script import Command, Delivery
+from tests.sim.works import Bytes
 
 #: One act is tried after so many steps.
-PUSHED_EVERY = 8
+PUSHED_EVERY = 5
 TRIES_MAX = 20
+USUAL = "agent-12"
 RECENT = 60
-RARE = ("verified", "committee", "trade", "guarded", "deploy", "release")
+RARE = ("verified", "committee", "committee", "trade", "guarded", "deploy", "release")
 
 Acts = Iterator[Delivery]
 
@@ -52,6 +56,19 @@ class Pusher:
             stream=f"review/{review.id}",
             key=f"p{self.pushed:06d}",
             command=command,
+            draw=self.rng.getrandbits(32),
+        )
+
+    def opened(self, who: Who, kind: str, work: Bytes) -> Delivery:
+        name = f"p{self.pushed:06d}"
+        opens = c.OpenReview(review=name, kind=kind, title=self.words(), digest=work.digest, parts=work.parts)
+        self.pushed += 1
+        return Delivery(
+            at=self.run.now,
+            who=who,
+            stream=f"review/{name}",
+            key=f"p{self.pushed:06d}",
+            command=opens,
             draw=self.rng.getrandbits(32),
         )
 
@@ -142,11 +159,7 @@ def _asks_after_the_end(p: Pusher, review: Review) -> Acts:
 def _same_bytes_elsewhere(p: Pusher, review: Review) -> Acts:
     """Bytes that a veto seat looks at go through another door at the same time."""
     if review.outcome is None and any(one.veto for one in review.seats.values()):
-        name = f"{review.id}-{p.pushed}-too"
-        opens = c.OpenReview(
-            review=name, kind="story", title=p.words(), digest=review.digest, parts=review.current.parts
-        )
-        yield replace(p.sent(p.run.agents.volunteer(review), review, opens), stream=f"review/{name}")
+        yield p.opened(p.run.agents.volunteer(review), "story", p.run.world.works[review.digest])
 
 
 def _vetoes(p: Pusher, review: Review) -> Acts:
@@ -203,9 +216,10 @@ def _lifts_a_veto(p: Pusher, review: Review) -> Acts:
 
 
 def _opens_something_rare(p: Pusher, review: Review) -> Acts:
-    work, name, kind = p.run.agents.work(), f"{review.id}-{p.pushed}-rare", p.rng.choice(RARE)
-    opens = c.OpenReview(review=name, kind=kind, title=p.words(), digest=work.digest, parts=work.parts)
-    yield replace(p.sent(p.run.agents.volunteer(review), review, opens), stream=f"review/{name}")
+    """Kinds that are seldom opened; one agent always does the same and is trusted for it one day."""
+    rare = p.rng.random() < 0.7
+    who = p.run.agents.volunteer(review) if rare else p.run.world.people[USUAL].who
+    yield p.opened(who, p.rng.choice(RARE) if rare else "create_core", p.run.agents.work())
 
 
 def _dismisses_for_a_while(p: Pusher, review: Review) -> Acts:
@@ -216,8 +230,21 @@ def _dismisses_for_a_while(p: Pusher, review: Review) -> Acts:
             yield p.sent(p.human(), review, waive)
 
 
+def _asks_for_a_human(p: Pusher, review: Review) -> Acts:
+    """A decision is asked for while reviewers still work."""
+    if review.outcome is None and review.ruling() is None:
+        yield p.sent(review.author, review, c.RequestRuling(reason=p.words()))
+
+
+def _orders_new_bytes(p: Pusher, review: Review) -> Acts:
+    ruling = review.ruling()
+    option = next((one.id for one in ruling.options if one.effect is Effect.REVISE), "") if ruling else ""
+    if ruling is not None and option:
+        yield p.sent(p.human(), review, c.GiveRuling(request=ruling.id, option=option, reason=p.words()))
+
+
 def _goes_live_again(p: Pusher, review: Review) -> Acts:
-    if review.outcome is Outcome.CLEARED:
+    if review.outcome is Outcome.CLEARED and (review.kind == "trade" or p.rng.random() < 0.05):
         target = p.rng.choice(("main", "staging", "canary"))
         digest = review.digest if p.rng.random() < 0.7 else review.revisions[0].digest
         command = RecordLive(target=target, review=review.id, digest=digest)
@@ -238,7 +265,30 @@ def _raises_what_was_dismissed(p: Pusher, review: Review) -> Acts:
                 yield p.sent(seat.reviewer, review, replace(report, findings=(draft,)))
 
 
-def _uses_the_fast_lane(p: Pusher, review: Review) -> Acts:
+def _enables_a_fast_lane(p: Pusher, review: Review) -> Acts:
+    books, now = p.run.world.books, p.run.now
+    for one in books.trust.values():
+        if not one.enabled_by and eligible(one, now, books.learning):
+            yield replace(p.sent(p.human(), review, EnableSkip()), stream=f"trust/{one.kind}/{one.author}")
+
+
+def _switches_the_policy(p: Pusher, review: Review) -> Acts:
+    digest = p.rng.choice(("policy-1", "policy-2"))
+    command = ActivatePolicy(digest=digest, name=p.words(), applies_in_flight=True)
+    yield replace(p.sent(p.human(), review, command), stream="policy")
+
+
+def _finds_it_plausible(p: Pusher, review: Review) -> Acts:
+    for seat in review.seats.values():
+        asked = review.report_request(seat.id)
+        if seat.part is Part.VERIFY and seat.reviewer is not None and asked is not None and asked.about:
+            verify = c.VerifyFinding(
+                finding=asked.about[0], revision=review.revision, result="plausible", evidence=p.words()
+            )
+            yield p.sent(seat.reviewer, review, verify)
+
+
+def _uses_the_fast_lane(p: Pusher, _review: Review) -> Acts:
     """Whoever has a fast lane uses it, also when it is over, and what went through it may turn out to be bad."""
     world = p.run.world
     lanes = [one for one in world.books.trust.values() if one.enabled_by and one.author in world.people]
@@ -250,11 +300,9 @@ def _uses_the_fast_lane(p: Pusher, review: Review) -> Acts:
             one = world.reviews[stream]
             if one.cleared and (one.kind, one.author.name) == (lane.kind, lane.author):
                 yield p.sent(p.human(), one, c.ReportEscape(text=p.words(), severity="critical"))
-    work, name = p.run.agents.work(), f"{review.id}-{p.pushed}-fast"
-    opens = c.OpenReview(review=name, kind=lane.kind, title=p.words(), digest=work.digest, parts=work.parts)
-    late = timedelta(hours=1) if chance < 0.8 or lane.expires is None else lane.expires - p.run.now + timedelta(hours=1)
-    sent = p.sent(world.people[lane.author].who, review, opens)
-    yield replace(sent, stream=f"review/{name}", at=p.run.now if chance < 0.65 else p.run.now + late)
+    sent = p.opened(world.people[lane.author].who, lane.kind, p.run.agents.work())
+    after = lane.expires + timedelta(hours=1) if lane.expires and chance > 0.85 else p.run.now
+    yield replace(sent, at=max(after, p.run.now))
 
 
 ACTS: tuple[Callable[[Pusher, Review], Acts], ...] = (
@@ -264,6 +312,7 @@ ACTS: tuple[Callable[[Pusher, Review], Acts], ...] = (
     _after_the_lease,
     _revises_while_a_human_decides,
     _votes_twice,
+    _votes_twice,
     _reports_again,
     _speaks_again,
     _asks_after_the_end,
@@ -271,14 +320,21 @@ ACTS: tuple[Callable[[Pusher, Review], Acts], ...] = (
     _vetoes,
     _keeps_for_another,
     _approves_without_settling,
+    _approves_without_settling,
     _reopens_what_was_vetoed,
     _approves_what_was_vetoed,
     _opens_with_one_voice,
     _goes_live_again,
     _raises_what_was_dismissed,
     _lifts_a_veto,
+    _asks_for_a_human,
+    _orders_new_bytes,
     _opens_something_rare,
     _opens_something_rare,
     _dismisses_for_a_while,
     _uses_the_fast_lane,
+    _uses_the_fast_lane,
+    _enables_a_fast_lane,
+    _switches_the_policy,
+    _finds_it_plausible,
 )
