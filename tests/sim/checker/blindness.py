@@ -31,13 +31,17 @@ def i18_no_foreign_word_is_shown(world: World, review: Review, shown: Shown) -> 
 
 
 def _blind_stages(world: World, review: Review, viewer: str) -> list[str]:
-    """Stages in which the viewer holds a seat and still owes the report that ends blindness."""
+    """Stages in which the viewer holds a seat and has not given, on any seat, the report that ends blindness."""
     found = []
     for seat in review.seats.values():
         stage = world.stage(review, seat.stage)
         if stage is None or stage.blind == "off" or seat.holder is None or seat.holder["name"] != viewer:
             continue
-        reported = [number for (one, number) in review.counted if one == seat.id]
+        reported = [
+            number
+            for (one, number), report in review.counted.items()
+            if review.seats[one].stage == seat.stage and report.who["name"] == viewer
+        ]
         if not reported or (stage.blind == "each_round" and review.number not in reported):
             found.append(seat.stage)
     return found

@@ -75,7 +75,7 @@ def a_skip_lasts_for_ever(original: Function, review: Review, stage: Stage) -> o
 
 
 @bug("foureyes.core.decide:_policy_noted", source="F14", found_by="I10")
-def a_stricter_policy_is_not_noticed(_original: Function, _scene: Scene) -> Iterator[ReviewEvent]:
+def a_stricter_policy_is_not_noticed(_original: Function, *_given: object) -> Iterator[ReviewEvent]:
     """A policy that applies in flight binds new reviews only."""
     return iter(())
 
