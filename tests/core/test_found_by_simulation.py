@@ -10,7 +10,7 @@ from foureyes.core.facts import PolicyInForce
 from foureyes.core.refusals import Code
 from foureyes.core.rules import KindRule, Options, PathRule, Protocol, SeatRule, Stage, Style
 from foureyes.core.values import Outcome, Part, Risk, RiskLevel, WorkPart
-from tests.cast import ANN, CODEX, DEV, FULL_DEFAULT, GEMINI, HUGO, RULES, SELDON, Play, finding, rules_with
+from tests.cast import ANN, CHECKED, CODEX, DEV, FULL_DEFAULT, GEMINI, HUGO, RULES, SELDON, Play, finding, rules_with
 
 TRIVIAL = Risk(level=RiskLevel.LOW, trivial=True)
 
@@ -153,3 +153,20 @@ def test_nobody_verifies_a_finding_of_their_own() -> None:
     play.do(CODEX, c.TakeSeat(seat="checked.2"))
     verify = c.VerifyFinding(finding="checked.1-F1", revision=1, result="refuted", evidence="it was nothing")
     assert play.refused(CODEX, verify) is Code.NOT_ELIGIBLE
+
+
+def test_a_human_who_took_a_seat_reports_before_they_decide() -> None:
+    """I18: what they may waive or rule on would tell them what the others found."""
+    play = Play()
+    play.open()
+    play.do(HUGO, c.TakeSeat(seat="resolve.2"))
+    play.report(ANN, seat="resolve.1", findings=(finding("nobody explains why"),))
+    for name in ("resolve.1-F1", "resolve.1-F2"):
+        assert play.refused(HUGO, c.WaiveFinding(finding=name, reason="not real")) is Code.REPORT_FIRST
+    ruling = c.GiveRuling(request="ruling-1", option="as_is", reason="it is fine")
+    assert play.refused(HUGO, ruling) is Code.REPORT_FIRST
+    override = c.OverrideStage(stage="resolve", revision=1, digest="d1", reason="I looked")
+    assert play.refused(HUGO, override) is Code.REPORT_FIRST
+    play.report(HUGO, seat="resolve.2", evidence=CHECKED)
+    play.do(HUGO, c.WaiveFinding(finding="resolve.1-F1", reason="not real"))
+    assert play.review.outcome is Outcome.CLEARED

@@ -230,6 +230,8 @@ OF_OPEN: tuple[Callable[[Beyond, Review], Said | None], ...] = (
     Beyond._rebut,
     Beyond._relent,
     Beyond._relent,
+    Beyond._relent,
+    Beyond._relent,
 )
 BESIDE: tuple[Callable[[Beyond, datetime], Sent | None], ...] = (
     Beyond._activate,

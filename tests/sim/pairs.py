@@ -139,11 +139,7 @@ def _hidden_reports(sides: list[Side], viewer: Who, rng: random.Random) -> bool:
 
 
 def _probes(review: Review, viewer: Who) -> Iterator[Command]:
-    """Whatever might tell a blind reviewer about the others' findings.
-
-    What only humans may do is tried by agents and programs: a human who sits in a review has the powers of a human
-    in it too, and these are about what others found.
-    """
+    """Whatever might tell a blind reviewer about the others' findings."""
     number = review.revision
     foreign = [one.id for one in review.seats.values() if one.reviewer is not None and one.reviewer.name != viewer.name]
     for seat in foreign:
@@ -152,14 +148,12 @@ def _probes(review: Review, viewer: Who) -> Iterator[Command]:
             evidence = "a guess of mine"
             yield c.VerifyFinding(finding=f"{seat}-F{count}", revision=number, result="refuted", evidence=evidence)
             yield c.AnswerFinding(finding=f"{seat}-F{count}", text="probe")
-            if not viewer.is_human:
-                yield c.WaiveFinding(finding=f"{seat}-F{count}", reason="probe")
+            yield c.WaiveFinding(finding=f"{seat}-F{count}", reason="probe")
         yield c.KeepReport(seat=seat, revision=number)
         yield c.ReportInconclusive(seat=seat, revision=number, reason=Failure.CRASHED)
         yield c.RenewSeat(seat=seat)
         yield c.LeaveSeat(seat=seat)
-    if not viewer.is_human:
-        yield c.GiveRuling(request="ruling-1", option="as_is", reason="probe")
+    yield c.GiveRuling(request="ruling-1", option="as_is", reason="probe")
     yield c.PassDeadline(request="revision")
     yield c.ReopenReview(reason="probe", undoes=Outcome.CLEARED)
     yield c.SubmitRevision(digest="probe")

@@ -105,7 +105,7 @@ def first() -> Told:
         learning=LEARNING,
         groups=GROUPS,
         budget=Budget(day_usd_micro=60_000_000),
-        limits=Limits(notes_max=6, escapes_max=3, findings_per_seat_max=40, reopenings_max=4, list_max=50),
+        limits=Limits(notes_max=2, escapes_max=3, findings_per_seat_max=40, reopenings_max=4, list_max=50),
         single_use_kinds=frozenset({"trade"}),
     )
     return Told(rules=rules, policy=parse_policy(rules.digest, words.first()))

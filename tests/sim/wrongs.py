@@ -354,3 +354,15 @@ def against_own_veto(_: Liar, review: Review) -> Acts:
     for seat in review.seats.values():
         if seat.veto and seat.reviewer is not None and (seat.stage, review.digest) in review.vetoes:
             yield seat.reviewer, c.SubmitReport(revision=review.revision, seat=seat.id, verdict="approve")
+
+
+def too_often(_: Liar, review: Review) -> Acts:
+    """The author writes beside the review until no more is taken."""
+    yield review.author, c.AddNote(text="and another thing")
+
+
+def not_involved(m: Liar, review: Review) -> Acts:
+    sitting = {one.reviewer.name for one in review.seats.values() if one.reviewer is not None}
+    for who in (one.who for one in m.agents.world.people.values()):
+        if who.name not in sitting and not review.is_contributor(who.name) and not who.is_human:
+            yield who, c.RequestRuling(reason="I am curious")

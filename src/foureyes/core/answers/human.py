@@ -25,6 +25,7 @@ from foureyes.core.refusals import Code, refuse
 from foureyes.core.rules import Options, Stage, Style
 from foureyes.core.scene import Scene
 from foureyes.core.values import OPENING, Effect, Option, Outcome, Part, Severity, Who, WhoKind
+from foureyes.core.views import view
 
 CLOSING = {Effect.REJECT: Outcome.REJECTED, Effect.SHELVE: Outcome.SHELVED}
 
@@ -32,6 +33,7 @@ CLOSING = {Effect.REJECT: Outcome.REJECTED, Effect.SHELVE: Outcome.SHELVED}
 def give_ruling(scene: Scene, command: GiveRuling, actor: Who) -> Iterator[ReviewEvent]:
     """One human's word; an opening one counts with the others', a closing one acts at once."""
     check_human(scene.review, actor, "give a ruling")
+    _check_sees(scene, actor)
     ruling = _pending(scene, command.request)
     option = next((one for one in ruling.options if one.id == command.option), None)
     if option is None:
@@ -82,6 +84,7 @@ def override_stage(scene: Scene, command: OverrideStage, actor: Who) -> Iterator
     """A human passes one stage of exactly the bytes they looked at."""
     review = scene.review
     check_human(review, actor, "override a stage")
+    _check_sees(scene, actor)
     _check_going(scene)
     stage = scene.stage(command.stage)
     if stage is None:
@@ -99,6 +102,7 @@ def override_stage(scene: Scene, command: OverrideStage, actor: Who) -> Iterator
 def waive_finding(scene: Scene, command: WaiveFinding, actor: Who) -> Iterator[ReviewEvent]:
     """A human says a finding shall not stop the work; a veto still stands until its stage is overridden."""
     check_human(scene.review, actor, "waive a finding")
+    _check_sees(scene, actor)
     _check_going(scene)
     finding = finding_of(scene.review, command.finding)
     if finding.is_settled:
@@ -131,6 +135,13 @@ def reopen_review(scene: Scene, command: ReopenReview, actor: Who) -> Iterator[R
     if review.reopenings >= scene.rules.limits.reopenings_max:
         raise refuse(Code.LIMIT_REACHED, what="reopenings", most=scene.rules.limits.reopenings_max)
     yield ReviewReopened(reason=command.reason, undoes=review.outcome, by=actor)
+
+
+def _check_sees(scene: Scene, actor: Who) -> None:
+    """A human who took a seat is blind like every reviewer: they report first, then decide."""
+    shown = view(scene.rules, scene.review, actor, scene.stricter)
+    if shown.hides and not shown.whole:
+        raise refuse(Code.REPORT_FIRST)
 
 
 def _pending(scene: Scene, request: str) -> RulingRequest:
