@@ -194,7 +194,7 @@ class Agents:
 
     def _drafts(self, work: Bytes, temper: Temper, own: list[Finding]) -> tuple[c.Draft, ...]:
         """What somebody has against the work: the flaw itself, what they said before, or what they made up."""
-        found = [self.draft(work, temper) for _ in range(self.rng.choice((1, 1, 2, 3)))]
+        found = [self.draft(work, temper) for _ in range(self.rng.choice((1, 1, 1, 2)))]
         if work.bad and temper is Temper.HONEST:
             text = self.words("the lock is taken twice and never released")
             evidence = self.words("seen in the debugger")

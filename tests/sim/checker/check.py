@@ -159,5 +159,5 @@ class Checker:
 def _add(found: list[Violation], stream: str, check: Callable[..., Iterator[str]], *given: object) -> None:
     """Ask one invariant; its number is the first word of its name."""
     for text in check(*given):
-        invariant = check.__name__.partition("_")[0].upper()
-        found.append(Violation(invariant=invariant, review=stream, text=text))
+        number = check.__name__.partition("_")[0].upper()
+        found.append(Violation(invariant=number, review=stream, text=text))
