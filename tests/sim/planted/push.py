@@ -255,7 +255,8 @@ def _raises_what_was_dismissed(p: Pusher, review: Review) -> Acts:
     """What a human once called a false positive is found again, perhaps as critical."""
     marks = {(one.fingerprint, one.context_hash) for one in p.run.world.books.suppressions}
     marks |= {(one.fingerprint, one.context_hash) for many in p.run.world.beside.lessons.values() for one in many}
-    known = [one for stream in p.run.streams[-60:] for one in p.run.world.reviews[stream].findings.values()]
+    others = [one for one in p.run.streams[-RECENT:] if one != f"review/{review.id}"]
+    known = [one for stream in others for one in p.run.world.reviews[stream].findings.values()]
     again = [one for one in known if one.place and (one.fingerprint, one.place.context_hash) in marks]
     for seat in review.seats.values():
         if again and seat.reviewer is not None and review.report_request(seat.id):
