@@ -11,6 +11,7 @@ from foureyes.core.refusals import Code
 from foureyes.core.rules import KindRule, Options, PathRule, Protocol, SeatRule, Stage, Style
 from foureyes.core.values import Outcome, Part, Risk, RiskLevel, WorkPart
 from tests.cast import ANN, CHECKED, CODEX, DEV, FULL_DEFAULT, GEMINI, HUGO, RULES, SELDON, Play, finding, rules_with
+from tests.seeds.peer_play import exhausted, opened
 
 TRIVIAL = Risk(level=RiskLevel.LOW, trivial=True)
 
@@ -170,3 +171,12 @@ def test_a_human_who_took_a_seat_reports_before_they_decide() -> None:
     play.report(HUGO, seat="resolve.2", evidence=CHECKED)
     play.do(HUGO, c.WaiveFinding(finding="resolve.1-F1", reason="not real"))
     assert play.review.outcome is Outcome.CLEARED
+
+
+def test_one_attempt_too_many_while_a_tie_is_broken_is_refused() -> None:
+    """I22: a command that is taken leaves a trace; the author's fifth version found nothing left to ask for."""
+    play = exhausted(opened())
+    assert play.review.report_request("peer.tie") is not None
+    again = c.SubmitRevision(digest="d5", note="once more")
+    assert play.refused(play.author, again) is Code.LIMIT_REACHED
+    assert play.review.digest == "d4"

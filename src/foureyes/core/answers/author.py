@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from foureyes.core.asks import ask_ruling
+from foureyes.core.assess import StageJudgement
 from foureyes.core.checks import (
     check_author,
     check_filled,
@@ -83,7 +84,7 @@ def submit_revision(scene: Scene, command: SubmitRevision, actor: Who) -> Iterat
     if review.outcome is not None:
         yield _come_back(scene, actor)
     elif not _may_try_again(scene, change) and (speaking := scene.assess().speaking):
-        yield from exhausted(scene, scene.assess(), speaking, speaking.judgement)
+        yield from _used_up(scene, speaking)
         return
     parts = review.current.parts if change is ChangeKind.CLARIFICATION else command.parts
     required = protocols_for(scene.rules, review.kind, _paths(parts), scene.facts.risk, ())
@@ -176,6 +177,14 @@ def _come_back(scene: Scene, actor: Who) -> ReviewReopened:
 def _may_try_again(scene: Scene, change: ChangeKind) -> bool:
     asked = scene.review.revision_request()
     return change is ChangeKind.CLARIFICATION or scene.remaining() > 0 or (asked is not None and bool(asked.ordered_by))
+
+
+def _used_up(scene: Scene, speaking: StageJudgement) -> Iterator[ReviewEvent]:
+    """What follows one attempt too many; nothing new where a tie-break reviewer is at it already."""
+    ends = tuple(exhausted(scene, scene.assess(), speaking, speaking.judgement))
+    if not ends:
+        raise refuse(Code.LIMIT_REACHED, what="resubmissions", most=scene.review.resubmissions)
+    yield from ends
 
 
 def _answered(review: Review, answer: Answer, revision: int) -> FindingAnswered:
