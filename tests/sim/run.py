@@ -252,8 +252,13 @@ def replayed(
 
 def shrunk(run: Run) -> str:
     """The shortest script found that breaks the same invariant, as Python to paste and play again."""
-    wanted = run.world.violations[0].invariant
-    script = shrink(run.script, lambda some: any(one.invariant == wanted for one in replay(run, some)))
+    violation = run.world.violations[0]
+
+    def fails(some: Sequence[Delivery]) -> bool:
+        return any(one.invariant == violation.invariant for one in replay(run, some))
+
+    alone = [one for one in run.script if one.stream in (violation.review, "policy")]
+    script = shrink(alone if fails(alone) else run.script, fails)
     named = {getattr(one.command, "digest", "") for one in script}
     works = [one for one in run.world.works.values() if one.digest in named]
     return printed(run.seed, run.tempers, works, script)
