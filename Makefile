@@ -46,8 +46,9 @@ manifest: install ## Print the table of requirements and what proves them.
 manifest-audit: install ## Disable proven rules one at a time; each one's test must fail.
 	$(BIN)/python -m tests.seeds.audit
 
-bench: install ## Measure the core.
+bench: install ## Measure the core and the simulator.
 	$(BIN)/python -m bench.core
+	$(BIN)/python -m bench.sim
 
 lock: install ## Resolve requirements/dev.in into requirements/dev.lock.
 	$(BIN)/uv pip compile requirements/dev.in --output-file requirements/dev.lock --upgrade --quiet \
