@@ -261,7 +261,9 @@ def _raises_what_was_dismissed(p: Pusher, review: Review) -> Acts:
     for seat in review.seats.values():
         if again and seat.reviewer is not None and review.report_request(seat.id):
             report = p.report(review, seat.id, seat.reviewer, likes=False)
-            draft = replace(p.run.agents.again(p.rng.choice(again)), severity=p.rng.choice(("critical", "important")))
+            old = p.run.agents.again(p.rng.choice(again))
+            text = p.run.agents.words(old.text.partition(" number ")[0])
+            draft = replace(old, text=text, severity=p.rng.choice(("critical", "important")))
             if report is not None:
                 yield p.sent(seat.reviewer, review, replace(report, findings=(draft,)))
 
