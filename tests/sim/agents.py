@@ -19,8 +19,8 @@ from tests.sim.world import World
 Said = tuple[Who, Command]
 OPENS = frozenset({Effect.PASS_STAGE, Effect.WAIVE})
 LIKES = {Temper.NITPICKS: False, Temper.REOPENS: False, Temper.APPROVES: True, Temper.COLLUDES: True}
-#: What a whole world may tend to: endless arguments, old grievances, doubts; most tend to nothing.
-MOODS = ("", "", "stubborn", "grudge", "unsure")
+#: What a whole world may tend to: endless arguments, old grievances, doubts, or nothing.
+MOODS = ("", "stubborn", "grudge", "unsure", "unsure", "grudge", "stubborn")
 GROUNDS = ("fundamental_flaw", "would_break_system", "security_risk", "better_to_start_over")
 
 
@@ -162,7 +162,7 @@ class Agents:
             findings=() if likes else self._drafts(work, temper, own),
             settled=settled,
             confidence=self.rng.choice((95, 92, 85, 85)) if likes else self.rng.choice((90, 70, 40)),
-            coverage=60 if not likes and self.rng.random() < 0.1 else 100,
+            coverage=60 if not likes and self.rng.random() < 0.2 else 100,
             cost=Cost(usd_micro=self.rng.choice((0, 20_000, 60_000)), tokens=1_000),
         )
         unsure = 0.5 if self.mood == "unsure" else 0.1
@@ -172,9 +172,9 @@ class Agents:
         """Whether somebody comes back to what was settled, or repeats themselves when asked to make that clear."""
         before = review.reports.get((seat, review.revision))
         if before is not None and before.contradicts:
-            return self.rng.random() < 0.7
+            return self.rng.random() < 0.9
         settled = stage.name == "peer" and self.mood == "grudge" and any(one.is_settled for one in own)
-        return settled and self.rng.random() < 0.7
+        return settled and self.rng.random() < 0.85
 
     def _unsure(self, review: Review, stage: Stage, report: c.SubmitReport) -> c.SubmitReport:
         """Nothing against the work, only not sure enough."""
@@ -216,7 +216,7 @@ class Agents:
     def draft(self, work: Bytes, temper: Temper) -> c.Draft:
         path = self.rng.choice(work.paths)
         start = self.rng.randrange(1, LINES)
-        words = ("critical",) if self.mood == "stubborn" else ("critical", "important", "major", "minor")
+        words = ("critical", "important") if self.mood == "stubborn" else ("critical", "important", "major", "minor")
         severity = "nit" if temper is Temper.NITPICKS else self.rng.choice(words)
         return c.Draft(
             severity=severity,
@@ -240,11 +240,19 @@ class Agents:
             return author, c.SubmitRevision(digest=review.digest, note=self.words("what I meant"))
         if chance < 0.02:
             return author, c.WithdrawReview(reason=self.words("changed my mind"))
+        if chance < 0.12 and not request.answers and request.findings:
+            return self._relents(review, request.findings[0])
         if request.answers and opened and chance < 0.75:
             finding = self.rng.choice(opened)
             rebuttal = self.rng.random() < 0.3
             return author, c.AnswerFinding(finding=finding.id, text=self.words("fixed it"), rebuttal=rebuttal)
         return author, self.revision(review, opened)
+
+    def _relents(self, review: Review, name: str) -> Said | None:
+        """The reviewer takes back what the author was to change."""
+        holder, note = review.seats[review.findings[name].seat].reviewer, self.words("I was wrong")
+        settle = c.SettleFinding(finding=name, revision=review.revision, resolved=True, note=note)
+        return None if holder is None else (holder, settle)
 
     def revision(self, review: Review, opened: list[Finding]) -> c.SubmitRevision:
         """New bytes with an answer to everything that is open."""
@@ -268,7 +276,7 @@ class Agents:
             )
         options = [one for one in request.options if not bad or one.effect not in OPENS] or list(request.options)
         closing = [one for one in options if one.effect in (Effect.REJECT, Effect.SHELVE)]
-        option = self.rng.choice(closing if self.rng.random() < 0.15 else options)
+        option = self.rng.choice(closing if self.rng.random() < 0.25 else options)
         if request.votes and not bad:
             option = next(one for one in request.options if one.id == request.votes[0].option)
         demands = (self.words("do this"),) if option.effect is Effect.REVISE and chance < 0.5 else ()

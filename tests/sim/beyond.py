@@ -115,8 +115,6 @@ class Beyond:
         return who, c.RequestRuling(reason=reason, argument=argument)
 
     def _withdraw(self, review: Review) -> Said | None:
-        if self.agents.rng.random() < 0.3:
-            return None
         return review.author, c.WithdrawReview(reason=self.agents.words("never mind"))
 
     def _rebut(self, review: Review) -> Said | None:
@@ -223,11 +221,16 @@ OF_OPEN: tuple[Callable[[Beyond, Review], Said | None], ...] = (
     Beyond._volunteer,
     Beyond._revise,
     Beyond._waive,
+    Beyond._waive,
+    Beyond._waive,
     Beyond._override,
     Beyond._ask,
     Beyond._withdraw,
     Beyond._withdraw,
+    Beyond._withdraw,
     Beyond._rebut,
+    Beyond._relent,
+    Beyond._relent,
     Beyond._relent,
     Beyond._relent,
     Beyond._relent,

@@ -16,7 +16,7 @@ from tests.sim.script import Command
 from tests.sim.wrongs import Acts, Liar
 
 Sent = tuple[Who, str, Command]
-TRIES_MAX = 12
+TRIES_MAX = 25
 MISSING_STREAM = "review/never-opened"
 
 

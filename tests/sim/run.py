@@ -30,7 +30,7 @@ OPEN_MAX = 20
 IDLE_MAX = 12
 WAITING_MAX = 200
 #: How often each kind of work is made, so that every style comes to every end.
-WEIGHTS = {"story": 8, "milestone": 8, "task": 7, "script": 7, "article": 6, "guarded": 5, "verified": 6, "vote": 3}
+WEIGHTS = {"story": 8, "milestone": 12, "task": 7, "script": 7, "article": 5, "guarded": 5, "verified": 6, "vote": 9}
 WEIGHTS |= {"create_core": 6, "breaking_change": 2, "committee": 3, "unmanned": 2, "orphan": 2, "security_change": 2}
 KINDS = tuple(kind for kind in (*policies.KINDS, "something else") for _ in range(WEIGHTS.get(kind, 1)))
 FAVOURITES = {"stubborn": "story", "grudge": "create_core", "unsure": "create_core"}
@@ -114,7 +114,7 @@ class Run:
         due = [name for name, one in review.requests.items() if one.due <= self.now]
         if due:
             return self._compose(CLOCK, stream, c.PassDeadline(request=self.rng.choice(due)))
-        if chance < 0.645:
+        if chance < 0.665:
             said = self.beyond.of_open(review)
         else:
             said = self.agents.answer(review, self.rng.choice(list(review.requests)))
@@ -147,7 +147,7 @@ class Run:
     def _kind(self) -> str:
         """What kind of work is made; a world with a mood has more of what suits it."""
         favourite = FAVOURITES.get(self.agents.mood)
-        return favourite if favourite and self.rng.random() < 0.25 else self.rng.choice(KINDS)
+        return favourite if favourite and self.rng.random() < 0.5 else self.rng.choice(KINDS)
 
     def _composed(self, sent: tuple[Who, str, Command] | None) -> Delivery | None:
         if sent is None:

@@ -122,7 +122,7 @@ def protocols() -> Json:
         "financial": _chain("financial", ("format", "financial", "factual!"), retries=1),
         "content": _chain("content", ("creative", "factual!"), retries=3, exhausted="return_to_author"),
         "trading": _chain("trading", ("format", "security!", "quantitative"), retries=1),
-        "vote": _chain("vote", ("one", "two", "three"), retries=1, exhausted="return_to_author", vote="majority"),
+        "vote": _chain("vote", ("one", "two", "three"), retries=0, exhausted="return_to_author", vote="majority"),
         "guarded": _guarded(),
         "verified": _verified(),
         "committee": _committee("committee", "board", needs=2),

@@ -79,13 +79,14 @@ def i26_no_review_waits_on_a_dead_lease(_world: World, review: Review, _step: De
             yield f"{request.id} is due {request.due}, its holder's lease ends {seat.lease}"
 
 
-def i27_the_server_counts_revisions(world: World, review: Review, body: Json, _step: Delivered) -> Texts:
+def i27_the_server_counts_revisions(world: World, review: Review, body: Json, step: Delivered) -> Texts:
     if body["number"] != review.number + 1:
         yield f"revision {body['number']} follows {review.number}"
     new = body["digest"] != review.digest and bool(review.revisions)
     cap, request = world.revisions_max(review), review.revision_request()
     ordered = request is not None and bool(request.ordered_by)
-    if new and not ordered and not review.outcome and review.resubmissions + 1 > cap:
+    comes_back = any(one["event"]["type"] == "ReviewReopened" for one in step.envelopes)
+    if new and not ordered and not comes_back and review.resubmissions + 1 > cap:
         yield f"resubmission {review.resubmissions + 1} of {cap} without a human's word"
 
 
