@@ -9,8 +9,23 @@ from foureyes.core.events import ReportRequested, RevisionSubmitted, StagesSkipp
 from foureyes.core.facts import PolicyInForce
 from foureyes.core.refusals import Code
 from foureyes.core.rules import KindRule, Options, PathRule, Protocol, SeatRule, Stage, Style
+from foureyes.core.trust import TrustRecord
 from foureyes.core.values import Outcome, Part, Risk, RiskLevel, WorkPart
-from tests.cast import ANN, CHECKED, CODEX, DEV, FULL_DEFAULT, GEMINI, HUGO, RULES, SELDON, Play, finding, rules_with
+from tests.cast import (
+    ANN,
+    CHECKED,
+    CODEX,
+    DEV,
+    FULL_DEFAULT,
+    GEMINI,
+    HUGO,
+    RULES,
+    SELDON,
+    START,
+    Play,
+    finding,
+    rules_with,
+)
 from tests.seeds.peer_play import exhausted, opened
 
 TRIVIAL = Risk(level=RiskLevel.LOW, trivial=True)
@@ -180,3 +195,28 @@ def test_one_attempt_too_many_while_a_tie_is_broken_is_refused() -> None:
     again = c.SubmitRevision(digest="d5", note="once more")
     assert play.refused(play.author, again) is Code.LIMIT_REACHED
     assert play.review.digest == "d4"
+
+
+def test_a_skip_says_whose_word_a_policy_set_above_needs_for_it() -> None:
+    """X8, I11: reviews are switched off by the first policy; the one above it lets this author's record skip them."""
+    record = TrustRecord(
+        kind="story",
+        author="dev",
+        attempts=10,
+        successes=10,
+        confidence_sum=950,
+        history=((START, True),),
+        trust=100,
+        last_review_at=START,
+        enabled_by="hanna",
+        enabled_at=START,
+        expires=START + timedelta(days=30),
+    )
+    play = Play(replace(RULES, enabled=False))
+    play.know(trust=record, draw=99)
+    play.open()
+    above = PolicyInForce(digest="rules-2", applies_in_flight=True, rules=replace(RULES, digest="rules-2"))
+    play.know(policy=above)
+    play.revise("d2")
+    skipped = play.last(StagesSkipped)
+    assert (skipped.revision, skipped.rule, skipped.pattern, skipped.enabled_by) == (2, "learned", "story/dev", "hanna")

@@ -18,9 +18,7 @@ from foureyes.core.values import RiskLevel
 
 def skip_stages(scene: Scene) -> Iterator[StagesSkipped]:
     """The stages without a veto seat that a rule, a switch or a trusted record lets pass."""
-    reason = why_skip(scene)
-    if scene.stricter and not why_skip(replace(scene, rules=scene.stricter)):
-        return
+    reason = _by_both(scene)
     stages = tuple(one.name for one in scene.stages() if not one.has_veto and one.seats)
     if reason and stages:
         rule, found = reason
@@ -32,6 +30,15 @@ def skip_stages(scene: Scene) -> Iterator[StagesSkipped]:
             pattern=found.pattern,
             enabled_by=found.enabled_by,
         )
+
+
+def _by_both(scene: Scene) -> tuple[str, Skip] | None:
+    """What lets it go under every policy that binds it; whose human's word made that possible is what is recorded."""
+    own, stricter = why_skip(scene), scene.stricter
+    if own is None or stricter is None:
+        return own
+    above = why_skip(replace(scene, rules=stricter))
+    return own if above and own[1].pattern else above
 
 
 def why_skip(scene: Scene) -> tuple[str, Skip] | None:
