@@ -15,6 +15,7 @@ from foureyes.core.rules import Exhausted, Humans, KindRule, PathRule, Rules, Se
 from foureyes.core.stack import stages_of
 from foureyes.core.trust import TrustRecord
 from foureyes.core.values import Origin, Outcome, Standing, WorkPart
+from foureyes.core.views import view
 from tests.cast import (
     ANN,
     AUDITOR,
@@ -304,3 +305,16 @@ def test_a_second_blocker_goes_to_a_human_although_the_first_was_set_aside() -> 
     ruling = play.review.ruling()
     assert ruling is not None
     assert ruling.id == "ruling-2"
+
+
+def test_the_authors_note_is_hidden_from_who_is_blind_in_any_stage() -> None:
+    """X6, S15: a reviewer of one layer does not read in a note what another layer found."""
+    play = Play()
+    play.open("security_step")
+    play.report(SELDON, verdict="approve")
+    play.report(HARDIN, verdict="reject", summary="it leaks a key")
+    play.revise("d2", note="the key hardin found is gone")
+    seen = view(play.rules, play.review, SELDON)
+    assert seen.hides
+    assert [one.note for one in seen.review.revisions] == ["", ""]
+    assert view(play.rules, play.review, HUGO).review.current.note == "the key hardin found is gone"

@@ -31,7 +31,8 @@ def view(rules: Rules, review: Review, viewer: Who, stricter: Rules | None = Non
         shown = replace(review, seats={one.id: _without_draft(one) for one in review.seats.values()})
         return View(review=shown, whole=frozenset(one.name for one in stages), hides=False)
     whole = frozenset(one.name for one in stages if _is_unlocked(review, one, viewer))
-    return View(review=_redacted(review, viewer, whole), whole=whole, hides=len(whole) < len(stages))
+    hides = len(whole) < len(stages)
+    return View(review=_redacted(review, viewer, whole, hides=hides), whole=whole, hides=hides)
 
 
 def _is_unlocked(review: Review, stage: Stage, viewer: Who) -> bool:
@@ -54,7 +55,7 @@ def _without_draft(seat: Seat) -> Seat:
     return replace(seat, draft="") if seat.draft else seat
 
 
-def _redacted(review: Review, viewer: Who, whole: frozenset[str]) -> Review:
+def _redacted(review: Review, viewer: Who, whole: frozenset[str], *, hides: bool) -> Review:
     """The review without what the viewer may not know yet: others' seats, words and numbers, and what followed."""
     seats = {
         one.id: one if _holds(one, viewer) else _without_draft(one)
@@ -64,7 +65,7 @@ def _redacted(review: Review, viewer: Who, whole: frozenset[str]) -> Review:
     return replace(
         review,
         seats=seats,
-        revisions=tuple(_plain(one, whole=bool(whole)) for one in review.revisions),
+        revisions=tuple(_plain(one) if hides else one for one in review.revisions),
         reports={key: one for key, one in review.reports.items() if one.seat in seats},
         failures={key: one for key, one in review.failures.items() if key[0] in seats},
         findings={key: one for key, one in review.findings.items() if one.seat in seats},
@@ -80,16 +81,16 @@ def _redacted(review: Review, viewer: Who, whole: frozenset[str]) -> Review:
         clock_revisions=0,
         reopenings=0,
         bound=False,
-        reason=review.reason if whole else "",
+        reason="" if hides else review.reason,
         usd_micro=0,
         notes={},
         escapes={},
     )
 
 
-def _plain(revision: Revision, *, whole: bool) -> Revision:
+def _plain(revision: Revision) -> Revision:
     """Without the author's words about it: from the second version on they may speak of others' findings."""
-    return revision if whole or revision.number == 1 else replace(revision, note="", turns=None)
+    return revision if revision.number == 1 else replace(revision, note="", turns=None)
 
 
 def _may_see(request: Request, seats: dict[str, Seat], whole: frozenset[str]) -> bool:
