@@ -15,7 +15,7 @@ from pathlib import Path
 from time import perf_counter
 
 from foureyes.core.matching import match
-from foureyes.core.places import Comparable
+from foureyes.core.matching.places import Comparable
 
 FILE = "martian_findings_dev.jsonl"
 

@@ -9,9 +9,9 @@ from foureyes.core.answers.settling import after_failure, settlements
 from foureyes.core.checks import check_current, check_open, check_reason, severity_of
 from foureyes.core.claims import claim_of, read_verdict
 from foureyes.core.commands import Draft, SubmitReport
-from foureyes.core.comparing import match_stage
 from foureyes.core.drafts import LEASE_ENDED, from_summary, mark_of, raise_draft, sort_drafts
 from foureyes.core.events import FindingResolved, ReportFailed, ReportSubmitted, ReviewEvent, SeatLeft, SeatTaken
+from foureyes.core.matching.stages import match_stage
 from foureyes.core.model import Seat
 from foureyes.core.refusals import Code, refuse
 from foureyes.core.rules import Stage

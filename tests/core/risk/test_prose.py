@@ -2,7 +2,7 @@
 
 import pytest
 
-from foureyes.core.prose import is_document, says_nothing_to_machines
+from foureyes.core.risk.prose import is_document, says_nothing_to_machines
 
 
 def trivial(path: str, added: str = "", removed: str = "") -> bool:

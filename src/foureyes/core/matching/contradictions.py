@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-from foureyes.core.places import Checked, Comparable, Nearness, nearness
-from foureyes.core.text import TEXTS_CACHED_MAX, likeness, similarity, terms_of, words_of
+from foureyes.core.matching.places import Checked, Comparable, Nearness, nearness
+from foureyes.core.matching.text import TEXTS_CACHED_MAX, likeness, similarity, terms_of, words_of
 
 __all__ = ["Checked", "against_check", "against_finding"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from foureyes.core.globs import normal_path
+from foureyes.core.risk.globs import normal_path
 from foureyes.core.values import Severity
 
 #: Reviewers point at the head of a block or at the line inside; this far apart is still one place.

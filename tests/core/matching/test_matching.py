@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foureyes.core.matching import Matched, fingerprint, match
-from foureyes.core.places import Checked, Comparable
+from foureyes.core.matching.places import Checked, Comparable
 from foureyes.core.values import Group, Severity
 
 A = Comparable(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.places import Comparable, Nearness, nearness
+from foureyes.core.matching.places import Comparable, Nearness, nearness
 
 
 def at(path: str, start: int = 0, end: int = 0) -> Comparable:

@@ -5,7 +5,7 @@ from itertools import permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.pairing import SIDE_MAX, best_pairs
+from foureyes.core.matching.pairing import SIDE_MAX, best_pairs
 
 SCORES = st.dictionaries(st.tuples(st.sampled_from("abcd"), st.sampled_from("wxyz")), st.integers(-3, 9), max_size=16)
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from hashlib import sha256
 from itertools import combinations
 
-from foureyes.core.contradictions import against_check, against_finding
-from foureyes.core.pairing import best_pairs
-from foureyes.core.places import Checked, Comparable, Nearness, nearness
-from foureyes.core.text import similarity, words_of
+from foureyes.core.matching.contradictions import against_check, against_finding
+from foureyes.core.matching.pairing import best_pairs
+from foureyes.core.matching.places import Checked, Comparable, Nearness, nearness
+from foureyes.core.matching.text import similarity, words_of
 from foureyes.core.values import Group
 
 __all__ = ["MATCHER", "Checked", "Comparable", "Matched", "fingerprint", "match", "similarity"]

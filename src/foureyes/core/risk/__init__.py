@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from foureyes.core.globs import matches, normal_path
 from foureyes.core.kinds import canonical_kind
-from foureyes.core.prose import says_nothing_to_machines
+from foureyes.core.risk.globs import matches, normal_path
+from foureyes.core.risk.prose import says_nothing_to_machines
 from foureyes.core.rules import Rules
 from foureyes.core.values import Risk, RiskLevel
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from foureyes.core.contradictions import Checked
 from foureyes.core.events import FindingsMatched, ReviewEvent
 from foureyes.core.gates import Agreement
 from foureyes.core.matching import MATCHER, match
+from foureyes.core.matching.contradictions import Checked
+from foureyes.core.matching.places import Comparable
 from foureyes.core.model import Finding
-from foureyes.core.places import Comparable
 from foureyes.core.rules import Stage
 from foureyes.core.scene import Scene
 from foureyes.core.stages import missing

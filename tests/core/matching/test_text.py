@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.text import likeness, similarity, terms_of, words_of
+from foureyes.core.matching.text import likeness, similarity, terms_of, words_of
 
 
 def test_words_lose_case_punctuation_and_free_numbers() -> None:

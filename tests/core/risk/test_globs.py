@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.globs import matches, normal_path
+from foureyes.core.risk.globs import matches, normal_path
 
 
 @pytest.mark.parametrize(
