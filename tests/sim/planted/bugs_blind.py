@@ -27,9 +27,8 @@ def a_seat_is_enough_to_see(_original: Function, review: Review, stage: Stage, v
 
 
 @bug("foureyes.core.views:_plain", source="S19", found_by="I18")
-def the_author_tells_what_others_found(_original: Function, revision: Revision, *, whole: bool) -> Revision:
+def the_author_tells_what_others_found(_original: Function, revision: Revision) -> Revision:
     """The note of a new version, which speaks of the others' findings, is shown to everybody."""
-    assert isinstance(whole, bool)
     return revision
 
 
@@ -40,14 +39,14 @@ def requests_are_shown(_original: Function, _request: Request, _seats: dict[str,
 
 
 @bug("foureyes.core.views:_redacted", source="S15", found_by="I18")
-def counts_are_shown(original: Function, review: Review, *given: object) -> Review:
+def counts_are_shown(original: Function, review: Review, *given: object, hides: bool) -> Review:
     """How often humans were asked and what the others cost is shown."""
-    found: Review = original(review, *given)
+    found: Review = original(review, *given, hides=hides)
     return replace(found, rulings=review.rulings, usd_micro=review.usd_micro)
 
 
 @bug("foureyes.core.views:_redacted", source="T13", found_by="I18")
-def findings_are_shown(original: Function, review: Review, *given: object) -> Review:
+def findings_are_shown(original: Function, review: Review, *given: object, hides: bool) -> Review:
     """The list of findings is not filtered."""
-    found: Review = original(review, *given)
+    found: Review = original(review, *given, hides=hides)
     return replace(found, findings=review.findings)

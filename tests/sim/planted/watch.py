@@ -28,24 +28,24 @@ def look_at(run: Run) -> None:
         return
     rules, stricter = run.world.rules[review.rules], run.world.rules.get(review.stricter)
     for viewer in {one.reviewer.name: one.reviewer for one in review.seats.values() if one.reviewer}.values():
-        blind, sees = _blind_stages(run, review, viewer)
+        blind = _blind_stages(run, review, viewer)
         if blind and not review.is_contributor(viewer.name):
-            other = _other(review, viewer, blind, notes=not sees)
+            other = _other(review, viewer, blind)
             text, elsewhere = (repr(views.view(rules, one, viewer, stricter)) for one in (review, other))
             shown = Shown(stream=stream, viewer=viewer.name, text=text, elsewhere=elsewhere)
             run.world.violations += run.world.checker.show(shown)
 
 
-def _blind_stages(run: Run, review: Review, viewer: Who) -> tuple[frozenset[str], bool]:
-    """Stages where the viewer holds a seat, has never reported and must not see the others; whether they see any."""
+def _blind_stages(run: Run, review: Review, viewer: Who) -> frozenset[str]:
+    """Stages where the viewer holds a seat, has never reported and must not see the others."""
     stages = stages_of(run.world.rules[review.rules], review, run.world.rules.get(review.stricter))
     mine = {one.stage for one in review.seats.values() if one.reviewer and one.reviewer.name == viewer.name}
     spoken = {review.seats[one.seat].stage for one in review.reports.values() if one.reviewer.name == viewer.name}
     blind = {one.name for one in stages if one.options.blind is not Blind.OFF}
-    return frozenset(mine & blind - spoken), bool(spoken or mine - blind)
+    return frozenset(mine & blind - spoken)
 
 
-def _other(review: Review, viewer: Who, blind: frozenset[str], *, notes: bool) -> Review:
+def _other(review: Review, viewer: Who, blind: frozenset[str]) -> Review:
     """The same review where others, in stages the viewer is blind to, said and were asked something else."""
     foreign = {
         one.id
@@ -59,7 +59,7 @@ def _other(review: Review, viewer: Who, blind: frozenset[str], *, notes: bool) -
             for key, one in review.reports.items()
         },
         findings={key: one for key, one in review.findings.items() if one.seat not in foreign},
-        revisions=tuple(replace(one, note=HIDDEN) if notes and one.number > 1 else one for one in review.revisions),
+        revisions=tuple(replace(one, note=HIDDEN) if one.number > 1 else one for one in review.revisions),
         requests={key: one for key, one in review.requests.items() if not _is_about(one, foreign, blind)},
         rulings=review.rulings + 1,
         usd_micro=review.usd_micro + 1,
