@@ -67,6 +67,7 @@ class Facts:
     load: Mapping[str, Load] = field(default_factory=dict)
     recent_pairings: Mapping[str, int] = field(default_factory=dict)
     trust: TrustRecord | None = None
+    #: Digests with a veto that stands in *another* review, and which one; this review knows its own.
     vetoes: Mapping[str, str] = field(default_factory=dict)
     suppressions: tuple[Suppression, ...] = ()
     policy: PolicyInForce | None = None
