@@ -34,6 +34,7 @@ test-all: lint tests wheel-test ## The same with the long simulator run, and the
 tests: install
 	@rm -rf .coverage && mkdir .coverage
 	$(BIN)/coverage run -m pytest -n $(JOBS)
+	@cat build/simulation.txt
 	@$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 
