@@ -13,10 +13,12 @@ from tests.offline import no_outside_world
 SIMULATOR = Path(__file__).parent / "sim"
 EFFORT = os.environ.get("EFFORT", "test")
 SIMULATOR_SECONDS_MAX = {"test": 600, "all": 3600}
+#: More examples take longer, the more so while coverage traces them.
+TEST_SECONDS_MAX = {"test": 60, "all": 900}
 
 # A loaded machine is slow, not wrong; the time limit of the test still holds.
 settings.register_profile("test", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("all", settings.get_profile("test"), derandomize=False, max_examples=1000)
+settings.register_profile("all", settings.get_profile("test"), derandomize=False, max_examples=300)
 
 
 def pytest_configure() -> None:
@@ -33,8 +35,9 @@ def _offline() -> Iterator[None]:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if item.path.is_relative_to(SIMULATOR) and not item.get_closest_marker("timeout"):
-            item.add_marker(pytest.mark.timeout(SIMULATOR_SECONDS_MAX[EFFORT]))
+        limits = SIMULATOR_SECONDS_MAX if item.path.is_relative_to(SIMULATOR) else TEST_SECONDS_MAX
+        if not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(limits[EFFORT]))
 
 
 @pytest.hookimpl(wrapper=True)
