@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from foureyes.codec import EVENT_TYPES
 from foureyes.core.refusals import Code
-from foureyes.store.codec import EVENT_TYPES
 from tests.sim.counts import SEEN_MIN, Counts
 from tests.sim.people import ADVERSARIES, Temper
 from tests.sim.run import Run, shrunk

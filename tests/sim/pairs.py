@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from foureyes.codec import encode
 from foureyes.core import commands as c
 from foureyes.core.decide import decide
 from foureyes.core.explain import explain
@@ -18,7 +19,6 @@ from foureyes.core.model import ReportRequest, Review
 from foureyes.core.refusals import Refusal
 from foureyes.core.values import Failure, Outcome, Part, Who
 from foureyes.core.views import view
-from foureyes.store.codec import encode
 from tests.sim.agents import Agents
 from tests.sim.checker import Shown, Violation
 from tests.sim.run import START, fresh

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
+from foureyes.codec import decode
 from foureyes.core import commands as c
 from foureyes.core.evolve import fold
 from foureyes.core.facts import PolicyInForce
 from foureyes.core.model import Review
 from foureyes.core.values import CLOCK, Origin, Who
-from foureyes.store.codec import decode
 from tests.sim import policies
 from tests.sim.agents import MOODS, Agents
 from tests.sim.beyond import Beyond

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foureyes.store.codec import canonical
+from foureyes.codec import canonical
 from tests.sim import policies, printing, words
 from tests.sim.campaign import Campaign, archived, campaign, play, tempers_of, too_seldom
 from tests.sim.checker import parse_policy

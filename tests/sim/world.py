@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
+from foureyes.codec import encode
 from foureyes.core.assess import assess
 from foureyes.core.commands import OpenReview, ReviewCommand, SubmitRevision
 from foureyes.core.decide import decide
@@ -20,7 +21,6 @@ from foureyes.core.refusals import Refusal
 from foureyes.core.rules import Rules
 from foureyes.core.stack import stages_of
 from foureyes.core.values import ChangeKind, Risk, Who
-from foureyes.store.codec import encode
 from tests.sim.beside import Beside, SideEvents
 from tests.sim.books import Books
 from tests.sim.checker import Checker, Delivered, Policy, Violation, Work

@@ -175,6 +175,7 @@ class WorkPart:
     media_type: str = "text/plain"
     digest: str
     size: int = 0
+    mode: str = "100644"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

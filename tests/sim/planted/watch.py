@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from foureyes.codec import encode
 from foureyes.core import commands as c
 from foureyes.core import decide as deciding
 from foureyes.core import views
@@ -12,7 +13,6 @@ from foureyes.core.refusals import Refusal
 from foureyes.core.rules import Blind
 from foureyes.core.stack import stages_of
 from foureyes.core.values import Who
-from foureyes.store.codec import encode
 from tests.sim.checker import Shown
 from tests.sim.run import Run
 from tests.sim.script import Delivery

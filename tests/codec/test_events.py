@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from foureyes.codec import EVENT_TYPES, CodecError, canonical, decode, encode
 from foureyes.core.events import (
     Event,
     FindingRaised,
@@ -19,7 +20,6 @@ from foureyes.core.events import (
     RevisionSubmitted,
 )
 from foureyes.core.values import Origin, Place, SeatSpec, Severity, Verdict, Who
-from foureyes.store.codec import EVENT_TYPES, CodecError, canonical, decode, encode
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 ZONES = st.sampled_from([UTC, timezone(timedelta(hours=5, minutes=30)), timezone(-timedelta(hours=11))])

@@ -1,6 +1,6 @@
-"""How is an event written down as plain JSON, and read back, so that nothing is guessed or lost?
+"""How is a value written down as plain JSON, and read back, so that nothing is guessed or lost?
 
-Every event class is compiled once, from its type hints, into a pair of functions. Reading is strict: an unknown type,
+Every class is compiled once, from its type hints, into a pair of functions. Reading is strict: an unknown type,
 a missing or unknown field, a wrong type or a truth value in place of a number is refused, never repaired.
 """
 
@@ -10,16 +10,13 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import IntEnum, StrEnum
 from functools import cache
 from operator import attrgetter
 from types import NoneType, UnionType
-from typing import Any, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from foureyes.core.events import Event
-
-SCHEMA = 1
 NUMBER_BITS_MAX = 64
 
 Json = dict[str, Any]
@@ -28,35 +25,7 @@ Reader = Callable[[Any], Any]
 
 
 class CodecError(ValueError):
-    """Something is not a well-formed event; the message names the field and what is wrong with it."""
-
-
-def encode(event: Event) -> Json:
-    """Write an event down: its type, the version of its shape, and its body in plain JSON types."""
-    kind = type(event).__name__
-    writer = _WRITERS.get(kind)
-    if writer is None or type(event) is not EVENT_TYPES[kind]:
-        raise CodecError(f"{kind} is not an event")
-    try:
-        return {"type": kind, "schema": SCHEMA, "body": writer(event)}
-    except CodecError as error:
-        raise CodecError(f"{kind}{error}") from None
-
-
-def decode(data: Json) -> Event:
-    """Read an event back; anything unexpected is refused."""
-    if type(data) is not dict or data.keys() != {"type", "schema", "body"}:
-        raise CodecError("an event has exactly the fields type, schema and body")
-    kind, schema = data["type"], data["schema"]
-    if type(schema) is not int or schema != SCHEMA:
-        raise CodecError(f"schema {schema!r} is not known; this program reads {SCHEMA}")
-    reader = _READERS.get(kind) if type(kind) is str else None
-    if reader is None:
-        raise CodecError(f"{kind!r} is not an event")
-    try:
-        return cast("Event", reader(data["body"]))
-    except CodecError as error:
-        raise CodecError(f"{kind}{error}") from None
+    """Something is not well formed; the message names the field and what is wrong with it."""
 
 
 def canonical(data: Json) -> bytes:
@@ -68,7 +37,7 @@ _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_asci
 
 
 @cache
-def _codec(hint: Any) -> tuple[Writer, Reader]:
+def shape(hint: Any) -> tuple[Writer, Reader]:
     """Compile a type hint into its writer and reader."""
     if hint in _PLAIN:
         return _PLAIN[hint]
@@ -84,20 +53,22 @@ def _codec(hint: Any) -> tuple[Writer, Reader]:
 def _compound(hint: Any) -> tuple[Writer, Reader]:
     match get_origin(hint), get_args(hint):
         case (origin, (one, other)) if origin in (UnionType, Union) and NoneType in (one, other):
-            return _optional(*_codec(one if other is NoneType else other))
+            return _optional(*shape(one if other is NoneType else other))
         case (origin, (one, other)) if origin is tuple and other is Ellipsis:
-            return _sequence(*_codec(one))
+            return _sequence(*shape(one))
         case (origin, parts) if origin is tuple:
-            return _row(tuple(_codec(one) for one in parts))
+            return _row(tuple(shape(one) for one in parts))
+        case (origin, (one,)) if origin is frozenset:
+            return _set(*shape(one))
     raise TypeError(f"no codec for {hint!r}")
 
 
 def _record(cls: type) -> tuple[Writer, Reader]:
     hints = get_type_hints(cls, localns={"datetime": datetime})
-    names = tuple(one.name for one in fields(cls))
+    names = tuple(one.name for one in fields(cls) if one.init)
     known = frozenset(names)
-    writers = tuple((name, attrgetter(name), _codec(hints[name])[0]) for name in names)
-    readers = tuple((name, _codec(hints[name])[1]) for name in names)
+    writers = tuple((name, attrgetter(name), shape(hints[name])[0]) for name in names)
+    readers = tuple((name, shape(hints[name])[1]) for name in names)
 
     def write(value: Any) -> Any:
         if type(value) is not cls:
@@ -173,6 +144,44 @@ def _row(parts: tuple[tuple[Writer, Reader], ...]) -> tuple[Writer, Reader]:
         return tuple([read(one) for (_, read), one in zip(parts, row, strict=True)])
 
     return put, take
+
+
+def _set(write: Writer, read: Reader) -> tuple[Writer, Reader]:
+    def put(value: Any) -> Any:
+        return sorted(write(one) for one in _expect(value, frozenset, "a set"))
+
+    def take(data: Any) -> Any:
+        found = [read(one) for one in _expect(data, list, "a list")]
+        if data != sorted(set(data)):
+            raise CodecError(": expected each value once, in order")
+        return frozenset(found)
+
+    return put, take
+
+
+def tagged(classes: Iterable[type]) -> tuple[Writer, Reader]:
+    """Compile a choice between classes: each is written with its name under `is`."""
+    known = {one.__name__: one for one in classes}
+
+    def put(value: Any) -> Any:
+        name = type(value).__name__
+        if known.get(name) is not type(value):
+            raise CodecError(f": {name} is not one of {', '.join(known)}")
+        return {"is": name} | shape(known[name])[0](value)
+
+    def take(data: Any) -> Any:
+        name = data.get("is") if type(data) is dict else None
+        cls = known.get(name) if type(name) is str else None
+        if cls is None:
+            raise CodecError(f": {name!r} is not one of {', '.join(known)}")
+        return shape(cls)[1]({key: one for key, one in data.items() if key != "is"})
+
+    return put, take
+
+
+def register(hint: Any, codec: tuple[Writer, Reader]) -> None:
+    """Say how a type is written that its hints do not tell: an interface, or a choice."""
+    _PLAIN[hint] = codec
 
 
 def _choice(cls: type, words: dict[Any, str]) -> tuple[Writer, Reader]:
@@ -258,6 +267,19 @@ def _take_time(data: Any) -> Any:
         raise CodecError(f": {data!r} is not a time") from None
 
 
+def _put_span(value: Any) -> Any:
+    if type(value) is not timedelta:
+        raise CodecError(f": expected a span of time, not {type(value).__name__}")
+    return value // timedelta(microseconds=1)
+
+
+def _take_span(data: Any) -> Any:
+    try:
+        return timedelta(microseconds=_number(data))
+    except OverflowError:
+        raise CodecError(": a span of time that is too long") from None
+
+
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z").fullmatch
 
 _PLAIN: dict[Any, tuple[Writer, Reader]] = {
@@ -265,9 +287,5 @@ _PLAIN: dict[Any, tuple[Writer, Reader]] = {
     int: (_number, _number),
     bool: (_truth, _truth),
     datetime: (_put_time, _take_time),
+    timedelta: (_put_span, _take_span),
 }
-
-#: Every event this program can write, by name.
-EVENT_TYPES: dict[str, type] = {one.__name__: one for one in get_args(Event)}
-_WRITERS: dict[str, Writer] = {name: _codec(one)[0] for name, one in EVENT_TYPES.items()}
-_READERS: dict[str, Reader] = {name: _codec(one)[1] for name, one in EVENT_TYPES.items()}

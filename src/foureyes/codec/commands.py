@@ -1,0 +1,48 @@
+"""How is a command written down: for the spool, and to tell whether the same key comes with the same request?"""
+
+from __future__ import annotations
+
+from typing import cast, get_args
+
+from foureyes.codec.shapes import CodecError, Json, shape, tagged
+from foureyes.core.commands import ReviewCommand
+from foureyes.core.lessons import PurgeLessons, RecordLesson, RetireLesson
+from foureyes.core.live import RecordLive
+from foureyes.core.policies import ActivatePolicy
+from foureyes.core.sessions import SessionCommand
+from foureyes.core.trust import DisableSkip, EnableSkip
+from foureyes.core.values import Who
+
+SideCommand = (
+    RecordLive | ActivatePolicy | EnableSkip | DisableSkip | RecordLesson | RetireLesson | PurgeLessons | SessionCommand
+)
+Command = ReviewCommand | SideCommand
+
+COMMAND_TYPES: dict[str, type] = {one.__name__: one for one in get_args(Command)}
+_PUT, _TAKE = tagged(COMMAND_TYPES.values())
+
+
+def encode_command(command: Command) -> Json:
+    """Write a command down with its name."""
+    try:
+        return cast("Json", _PUT(command))
+    except CodecError as error:
+        raise CodecError(f"{type(command).__name__}{error}") from None
+
+
+def decode_command(data: Json) -> Command:
+    """Read a command back; anything unexpected is refused."""
+    try:
+        return cast("Command", _TAKE(data))
+    except CodecError as error:
+        raise CodecError(f"command{error}") from None
+
+
+def encode_who(who: Who) -> Json:
+    """Write somebody down."""
+    return cast("Json", shape(Who)[0](who))
+
+
+def decode_who(data: Json) -> Who:
+    """Read somebody back."""
+    return cast("Who", shape(Who)[1](data))

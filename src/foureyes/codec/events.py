@@ -1,0 +1,36 @@
+"""How is an event written down, and how is one read that an earlier version of this program wrote?"""
+
+from __future__ import annotations
+
+from typing import cast, get_args
+
+from foureyes.codec.shapes import CodecError, Json, shape
+from foureyes.codec.upcasts import current_schema, upcast
+from foureyes.core.events import Event
+
+#: Every event this program can write, by name.
+EVENT_TYPES: dict[str, type] = {one.__name__: one for one in get_args(Event)}
+
+
+def encode(event: Event) -> Json:
+    """Write an event down: its type, the version of its shape, and its body in plain JSON types."""
+    kind = type(event).__name__
+    if EVENT_TYPES.get(kind) is not type(event):
+        raise CodecError(f"{kind} is not an event")
+    try:
+        return {"type": kind, "schema": current_schema(kind), "body": shape(EVENT_TYPES[kind])[0](event)}
+    except CodecError as error:
+        raise CodecError(f"{kind}{error}") from None
+
+
+def decode(data: Json) -> Event:
+    """Read an event back; anything unexpected is refused."""
+    if type(data) is not dict or data.keys() != {"type", "schema", "body"}:
+        raise CodecError("an event has exactly the fields type, schema and body")
+    kind, schema = data["type"], data["schema"]
+    if type(kind) is not str or kind not in EVENT_TYPES:
+        raise CodecError(f"{kind!r} is not an event")
+    try:
+        return cast("Event", shape(EVENT_TYPES[kind])[1](upcast(kind, schema, data["body"])))
+    except CodecError as error:
+        raise CodecError(f"{kind}{error}") from None

@@ -1,0 +1,1 @@
+"""Everything written down comes back as it was."""
