@@ -28,7 +28,7 @@ class CodecError(ValueError):
     """Something is not well formed; the message names the field and what is wrong with it."""
 
 
-def canonical(data: Json) -> bytes:
+def canonical(data: Json | list[Any]) -> bytes:
     """Give the one spelling of a JSON value, for hashing and comparing."""
     return _CANONICAL.encode(data).encode()
 

@@ -1,0 +1,37 @@
+"""How is an event tied to the one before it, so that nobody can change the past of a stream unnoticed?"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+from foureyes.app.rows import Append, Entry, Stored
+from foureyes.codec import canonical, encode
+from foureyes.core.events import Event
+
+#: The link before the first event of every stream.
+ROOT = b""
+
+
+def appended(
+    stream: str, end: tuple[int, bytes], events: Iterable[Event], *, at: str, actor: str, cause: str
+) -> Append:
+    """Write events down and link them to the end of their stream, given as its length and last link."""
+    after, previous = end
+    entries: list[Entry] = []
+    for version, event in enumerate(events, start=after + 1):
+        written = encode(event)
+        kind, schema, body = written["type"], written["schema"], canonical(written["body"]).decode()
+        previous = _link(previous, (stream, version, kind, schema, at, actor, cause, body))
+        entries.append(Entry(type=kind, schema=schema, body=body, chain=previous))
+    return Append(stream=stream, after=after, at=at, actor=actor, cause=cause, entries=tuple(entries))
+
+
+def link_of(previous: bytes, stored: Stored) -> bytes:
+    """What the link of a stored event must be behind this one."""
+    one = stored
+    return _link(previous, (one.stream, one.version, one.type, one.schema, one.at, one.actor, one.cause, one.body))
+
+
+def _link(previous: bytes, envelope: tuple[str | int, ...]) -> bytes:
+    return hashlib.sha256(previous + canonical(list(envelope))).digest()

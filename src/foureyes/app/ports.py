@@ -1,0 +1,164 @@
+"""What does the gate need from the world outside? A store with transactions, a clock, and who there is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Protocol, TypeVar
+
+from foureyes.app.rows import (
+    START,
+    Blob,
+    Changes,
+    Counts,
+    Cursor,
+    DigestRow,
+    Head,
+    InboxRow,
+    Known,
+    Listing,
+    Parcel,
+    ReviewRow,
+    Stored,
+    TrustRow,
+)
+from foureyes.core.facts import Principal
+
+T = TypeVar("T")
+
+
+class Conflict(Exception):  # noqa: N818 - expected: somebody else was faster, decide again
+    """Somebody else appended first, or the database asks to try again; nothing was written."""
+
+
+class Unavailable(Exception):  # noqa: N818 - a state of the store, told to the caller
+    """The store cannot answer now; nothing was acknowledged. Says what happened and what to do."""
+
+    def __init__(self, sentence: str, next_step: str, *, full: bool = False, unknown: bool = False) -> None:
+        """Keep what a door shows; `unknown` means that the write may have happened: ask again with the same key."""
+        super().__init__(f"{sentence} {next_step}")
+        self.sentence = sentence
+        self.next_step = next_step
+        self.full = full
+        self.unknown = unknown
+
+
+class Damaged(Exception):  # noqa: N818 - likewise
+    """What the store holds is not what was written: an altered event, blob or record. Nothing is cleared by it."""
+
+
+class Reading(Protocol):
+    """One consistent look at the store. Used inside `Store.read` and `Store.write` only, in the store's thread."""
+
+    def known(self, stream: str, asker: str, key: str) -> Known:
+        """The stream's end, and the reply this asker's key got before."""
+
+    def events(self, stream: str, after: int = 0) -> Iterable[Stored]:
+        """The events of a stream in order, from the one behind `after`."""
+
+    def heads(self, after: str = "", limit: int = 1000) -> tuple[Head, ...]:
+        """How the streams end, by name, from the one behind `after`."""
+
+    def tail(self, cursor: Cursor, limit: int = 1000) -> tuple[Stored, ...]:
+        """What comes behind a cursor in the order of cursors; never skips an event that commits later."""
+
+    def review(self, review: str) -> ReviewRow | None:
+        """One review's row."""
+
+    def reviews(self, listing: Listing) -> tuple[ReviewRow, ...]:
+        """A page of reviews, newest first."""
+
+    def digests(self, name: str) -> tuple[DigestRow, ...]:
+        """What the reviews say of these bytes, named by their digest or by an alias; by review."""
+
+    def inbox(self, who: str, limit: int = 100) -> tuple[InboxRow, ...]:
+        """What somebody owes or may take, the most urgent first."""
+
+    def due(self, now: str, limit: int = 100) -> tuple[tuple[str, str], ...]:
+        """Requests (review, request) whose due time is over, the longest first, each once."""
+
+    def counts(self, names: Iterable[str]) -> Mapping[str, Counts]:
+        """How much each of them holds; names that hold nothing may be missing."""
+
+    def trust(self, kind: str, author: str) -> TrustRow | None:
+        """A track record as it was written, damaged or not."""
+
+    def trusts(self) -> Iterable[TrustRow]:
+        """Every track record, by kind and author."""
+
+    def blob(self, digest: str) -> Blob | None:
+        """The bytes with this digest, as they are; the caller hashes them."""
+
+    def cursor(self, projection: str) -> Cursor:
+        """How far a following projection has read."""
+
+    def row(self, projection: str, key: str) -> str | None:
+        """One row of a following projection."""
+
+    def rows(self, projection: str, prefix: str = "", after: str = "", limit: int = 100) -> tuple[tuple[str, str], ...]:
+        """Rows of a following projection in the order of their keys: those with this prefix, behind `after`."""
+
+
+class Writing(Reading, Protocol):
+    """One transaction. What is applied is seen by its own later reads, and by others once it is committed."""
+
+    def lock(self, *names: str) -> None:
+        """Wait until no other transaction holds these names; they are held until this one ends."""
+
+    def apply(self, changes: Changes) -> None:
+        """Write all of it; raises Conflict when a stream has grown meanwhile."""
+
+    def follow(self, projection: str, rows: Mapping[str, str | None], cursor: Cursor) -> None:
+        """Set or (None) remove rows of a following projection and move its cursor."""
+
+    def clear(self, projection: str) -> None:
+        """Forget a following projection: all its rows, and its cursor goes back to the start."""
+
+    def set_trust(self, rows: Iterable[TrustRow]) -> None:
+        """Replace every track record, after a rebuild."""
+
+    def purge(self, digest: str, tombstone: str) -> bool:
+        """Remove a blob's bytes and leave the tombstone; False when there is no such blob."""
+
+    def claim(self, worker: str, now: str, until: str, limit: int = 32) -> tuple[Parcel, ...]:
+        """Take outbox rows that nobody has claimed beyond now, oldest first, and claim them until then."""
+
+    def delivered(self, parcels: Iterable[int]) -> None:
+        """Remove outbox rows that arrived."""
+
+    def postponed(self, parcel: int, until: str) -> None:
+        """Try an outbox row again later."""
+
+
+class Store(Protocol):
+    """Where everything is kept. Blocking work runs in the store's own threads."""
+
+    async def read(self, work: Callable[[Reading], T]) -> T:
+        """Run `work` on one consistent snapshot."""
+
+    async def write(self, work: Callable[[Writing], T]) -> T:
+        """Run `work` in one transaction; durable when this returns. What `work` raises undoes it and is raised here.
+
+        Raises Conflict when it should be decided again, Unavailable when the store cannot write.
+        """
+
+    async def close(self) -> None:
+        """Finish what is under way and let go of the files."""
+
+
+class Directory(Protocol):
+    """Who there is."""
+
+    def pool(self) -> tuple[Principal, ...]:
+        """Everybody who may be asked to review, with their roles."""
+
+
+__all__ = [
+    "START",
+    "Conflict",
+    "Damaged",
+    "Directory",
+    "Reading",
+    "Store",
+    "Unavailable",
+    "Writing",
+]

@@ -1,0 +1,206 @@
+"""What is kept beside the log? Plain values, the same in every store; times are text in UTC, as the codec has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+#: Where a reader of the log stands: the transaction and the event. Behind it nothing can appear any more.
+Cursor = tuple[int, int]
+START: Cursor = (0, 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """One event as the log holds it: what happened, when, by whom, because of which command, and its link."""
+
+    seq: int
+    stream: str
+    version: int
+    type: str
+    schema: int
+    at: str
+    actor: str
+    cause: str
+    body: str
+    chain: bytes
+    tx: int = 0
+
+    @property
+    def cursor(self) -> Cursor:
+        """Where a reader stands who has read this."""
+        return (self.tx, self.seq)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One new event, written down and linked to the one before it in its stream."""
+
+    type: str
+    schema: int
+    body: str
+    chain: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Append:
+    """What follows the first `after` events of a stream; anything else there by now is a conflict."""
+
+    stream: str
+    after: int
+    at: str
+    actor: str
+    cause: str
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """How a stream ends: its length and its last link."""
+
+    stream: str
+    version: int
+    chain: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What is there before a command is decided: the stream's end, and the reply if this key was answered before."""
+
+    version: int = 0
+    chain: bytes = b""
+    body_hash: str = ""
+    reply: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """A command and its reply, kept so that the same key gets the same reply."""
+
+    asker: str
+    key: str
+    body_hash: str
+    reply: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewRow:
+    """A review in a list."""
+
+    review: str
+    kind: str
+    title: str
+    author: str
+    #: open, or how it ended.
+    state: str
+    #: Who owes an answer, of: reviewer, author, human; joined by a blank. Empty when nobody does.
+    waits: str
+    revision: int
+    digest: str
+    opened: str
+    updated: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DigestRow:
+    """What one review says of exactly these bytes."""
+
+    digest: str
+    review: str
+    cleared: bool
+    vetoed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InboxRow:
+    """Something owed by somebody: one row for each who may give it."""
+
+    review: str
+    request: str
+    #: report, revision or ruling.
+    kind: str
+    #: A name; for a ruling the group, or empty for any human; for an open seat empty.
+    who: str
+    #: Whether it is theirs, or they may take it.
+    held: bool
+    queued: bool
+    revision: int
+    due: str
+    lease: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutboxRow:
+    """An event somebody outside shall hear of; the log has what happened."""
+
+    stream: str
+    version: int
+    type: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parcel:
+    """An outbox row on its way: claimed for a while, so that one worker at a time tries it."""
+
+    id: int
+    row: OutboxRow
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrustRow:
+    """A track record with a checksum, so that damage is noticed."""
+
+    kind: str
+    author: str
+    body: str
+    checksum: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blob:
+    """Bytes by their digest; a purged one has left a tombstone that says why."""
+
+    digest: str
+    size: int
+    content: bytes | None
+    purged: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """Which reviews, newest first; `before` is (updated, review) of the last one seen."""
+
+    state: str = ""
+    author: str = ""
+    kind: str = ""
+    before: tuple[str, str] | None = None
+    limit: int = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """How much a reviewer has on the table."""
+
+    active: int = 0
+    queued: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """Everything one command changes: written together, or not at all."""
+
+    appends: tuple[Append, ...] = ()
+    reviews: tuple[ReviewRow, ...] = ()
+    digests: tuple[DigestRow, ...] = ()
+    #: Requests (review, request) whose inbox rows go before the new ones come.
+    inbox_gone: tuple[tuple[str, str], ...] = ()
+    inbox: tuple[InboxRow, ...] = ()
+    outbox: tuple[OutboxRow, ...] = ()
+    trust: tuple[TrustRow, ...] = ()
+    #: Other names (a git tree) of a digest.
+    aliases: tuple[tuple[str, str], ...] = ()
+    blobs: Mapping[str, bytes] = field(default_factory=dict)
+    answered: Answered | None = None
