@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -61,7 +61,7 @@ class PolicyInForce:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """Everything outside the review that a decision may use."""
+    """Everything outside the review that a decision may use; the shell may look up the longer ones when asked for."""
 
     pool: tuple[Principal, ...] = ()
     load: Mapping[str, Load] = field(default_factory=dict)
@@ -69,10 +69,10 @@ class Facts:
     trust: TrustRecord | None = None
     #: Digests with a veto that stands in *another* review, and which one; this review knows its own.
     vetoes: Mapping[str, str] = field(default_factory=dict)
-    suppressions: tuple[Suppression, ...] = ()
+    suppressions: Sequence[Suppression] = ()
     policy: PolicyInForce | None = None
     stricter: Rules | None = None
-    past_rulings: tuple[PastRuling, ...] = ()
+    past_rulings: Sequence[PastRuling] = ()
     change: ChangeKind = ChangeKind.CONTENT
     changed: tuple[Changed, ...] = ()
     unchanged_seats: frozenset[str] = frozenset()

@@ -13,6 +13,7 @@ class Code(StrEnum):
     ANSWERS_MISMATCH = "answers_mismatch"
     AUTHOR_MAY_NOT = "author_may_not"
     BAD_NUMBER = "bad_number"
+    BAD_PATH = "bad_path"
     CHECKLIST_INCOMPLETE = "checklist_incomplete"
     CONFIDENCE_TOO_LOW = "confidence_too_low"
     DIGEST_MISMATCH = "digest_mismatch"
@@ -21,6 +22,8 @@ class Code(StrEnum):
     EVIDENCE_MISSING = "evidence_missing"
     GROUND_MISSING = "ground_missing"
     HUMAN_ONLY = "human_only"
+    KEY_MISSING = "key_missing"
+    KEY_REUSED = "key_reused"
     LEASE_ENDED = "lease_ended"
     LIMIT_REACHED = "limit_reached"
     NOT_DUE = "not_due"
@@ -36,6 +39,7 @@ class Code(StrEnum):
     NO_VERDICTS_HERE = "no_verdicts_here"
     NOTHING_TO_KEEP = "nothing_to_keep"
     OWN_FINDING_BLOCKS = "own_finding_blocks"
+    PARTS_MISSING = "parts_missing"
     REASON_MISSING = "reason_missing"
     REPORT_FIRST = "report_first"
     REVIEW_ENDED = "review_ended"
@@ -48,6 +52,7 @@ class Code(StrEnum):
     STALE = "stale"
     TOO_LONG = "too_long"
     TOO_MANY = "too_many"
+    UNKNOWN_DIGEST = "unknown_digest"
     UNKNOWN_FINDING = "unknown_finding"
     UNKNOWN_OPTION = "unknown_option"
     UNKNOWN_REQUEST = "unknown_request"
@@ -91,6 +96,10 @@ _TEXTS: dict[Code, tuple[str, str]] = {
         "{what} is {value!r}, which is not a whole number from {low} to {high}.",
         "Send a number in that range.",
     ),
+    Code.BAD_PATH: (
+        "{path!r} is no path inside the work.",
+        "Use a relative path with / between folders and without . or .. in it.",
+    ),
     Code.CHECKLIST_INCOMPLETE: (
         "An approval needs every required criterion; not passed: {names}.",
         "Fill in the checklist, or ask for changes.",
@@ -111,6 +120,11 @@ _TEXTS: dict[Code, tuple[str, str]] = {
         "Raise a finding that blocks, name a ground, or approve.",
     ),
     Code.HUMAN_ONLY: ("Only a human may {what}.", "Ask a person to do it."),
+    Code.KEY_MISSING: (
+        "The idempotency key must have 1 to {most} printable characters.",
+        "Send a new random key with each new request, and the same one when you repeat it.",
+    ),
+    Code.KEY_REUSED: ("The key {key!r} came with another request before.", "Send a new key with a new request."),
     Code.LEASE_ENDED: ("Your time on seat {seat} has run out.", "Take the seat again if it is free."),
     Code.LIMIT_REACHED: (
         "There are {most} {what} already, and no more are taken.",
@@ -138,6 +152,7 @@ _TEXTS: dict[Code, tuple[str, str]] = {
         "You approve, but your own findings are unsettled: {findings}.",
         "Settle them in the same report, or do not approve.",
     ),
+    Code.PARTS_MISSING: ("The work has no parts.", "Send each file with its path, its mode and its digest."),
     Code.REASON_MISSING: ("{what} needs a reason.", "Say why, in a sentence."),
     Code.REPORT_FIRST: ("You have not handed in your own report.", "Hand it in first; then ask for a decision."),
     Code.REVIEW_ENDED: (
@@ -156,6 +171,10 @@ _TEXTS: dict[Code, tuple[str, str]] = {
     Code.STALE: ("You judged {named}, the current version is {current}.", "Read the current version and judge that."),
     Code.TOO_LONG: ("{what} has {size} characters, at most {most} are taken.", "Shorten it, or put it into the work."),
     Code.TOO_MANY: ("{what}: {size}, at most {most} are taken.", "Send the ones that matter most."),
+    Code.UNKNOWN_DIGEST: (
+        "The bytes of {what} ({digest}) are not here.",
+        "Send them first, or along with the request.",
+    ),
     Code.UNKNOWN_FINDING: ("There is no finding {finding} here.", "Look at the list of findings."),
     Code.UNKNOWN_OPTION: ("{option} is not one of {options}.", "Choose one of these."),
     Code.UNKNOWN_REQUEST: ("Nothing is pending under {request}.", "Look at what is pending."),

@@ -1,0 +1,81 @@
+"""How is the gate asked, and what does it answer?"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from foureyes.codec import canonical
+from foureyes.codec.commands import Command, encode_command
+from foureyes.core.refusals import Code, Refusal, refuse
+from foureyes.core.values import Who, WorkPart
+
+KEY_CHARS_MAX = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """A command, who gives it (from the credential, never from an argument), and a key that makes repeating harmless.
+
+    `stream` names what it is about, `review/<id>`; opening a review names none, the gate mints the id. `blobs` are
+    bytes of parts that the store may not have yet. `before` are the parts as they were at the base of the work, where
+    the shell knows it: without it everything counts as new.
+    """
+
+    actor: Who
+    key: str
+    command: Command
+    stream: str = ""
+    blobs: Mapping[str, bytes] = field(default_factory=dict)
+    before: tuple[WorkPart, ...] = ()
+
+    def body_hash(self) -> str:
+        """What this asks for, without the key: the same key with another body is an error."""
+        body = {"stream": self.stream, "command": encode_command(self.command)}
+        return hashlib.sha256(canonical(body)).hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What the gate did: the stream and how long it is now, the events by type, the state of the review."""
+
+    stream: str
+    version: int
+    events: tuple[str, ...] = ()
+    state: str = ""
+    #: The same key was answered before; this is that answer.
+    repeated: bool = False
+
+    @property
+    def review(self) -> str:
+        """The id of the review this is about; empty for another stream."""
+        kind, _, rest = self.stream.partition("/")
+        return rest if kind == "review" else ""
+
+
+def reply_text(reply: Reply) -> str:
+    """A reply as it is kept beside its key."""
+    return json.dumps([reply.stream, reply.version, reply.events, reply.state], separators=(",", ":"))
+
+
+def refusal_text(refusal: Refusal) -> str:
+    """A refusal as it is kept beside its key."""
+    return json.dumps({"no": [refusal.code.value, refusal.sentence, refusal.next_step]}, separators=(",", ":"))
+
+
+def kept_reply(text: str) -> Reply | Refusal:
+    """What the same key got before."""
+    data = json.loads(text)
+    if isinstance(data, dict):
+        code, sentence, next_step = data["no"]
+        return Refusal(Code(code), sentence, next_step)
+    stream, version, events, state = data
+    return Reply(stream=stream, version=version, events=tuple(events), state=state, repeated=True)
+
+
+def check_key(key: str) -> None:
+    """Refuse a key that cannot tell one request from another."""
+    if not key or len(key) > KEY_CHARS_MAX or not key.isprintable():
+        raise refuse(Code.KEY_MISSING, most=KEY_CHARS_MAX)

@@ -1,0 +1,87 @@
+"""What changed between two states of a work? Computed from the bytes, never told by the author."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import SequenceMatcher
+
+from foureyes.core.risk import FileChange
+from foureyes.core.values import Changed, WorkPart
+
+#: Beyond this many lines between the equal beginning and the equal end, everything there counts as changed.
+COMPARED_LINES_MAX = 2_000
+
+Blobs = Mapping[str, bytes]
+#: Lines i..j of the old text became lines k..l of the new one; counted from 0, the end not included.
+Span = tuple[int, int, int, int]
+
+
+def file_changes(before: Iterable[WorkPart], after: Iterable[WorkPart], blobs: Blobs) -> Iterator[FileChange]:
+    """Every contiguous change, file by file, without the lines around it."""
+    for old, new in _paired(before, after):
+        part = new or old
+        if part is None or (old and new and (old.digest, old.mode) == (new.digest, new.mode)):
+            continue
+        one, other = _lines(old, blobs), _lines(new, blobs)
+        mode = "" if old and new and old.mode == new.mode else part.mode
+        if one is None or other is None:
+            yield FileChange(path=part.name, mode=part.mode, binary=True)
+            continue
+        spans = list(_spans(one, other))
+        if not spans:
+            yield FileChange(path=part.name, mode=mode)
+        for i, j, k, l in spans:  # noqa: E741 - the letters difflib uses
+            yield FileChange(path=part.name, mode=mode, added=tuple(other[k:l]), removed=tuple(one[i:j]))
+
+
+def changed_places(before: Iterable[WorkPart], after: Iterable[WorkPart], blobs: Blobs) -> Iterator[Changed]:
+    """The lines of the new state that are not as they were, counted from 1; where lines went, the line after it."""
+    for old, new in _paired(before, after):
+        if new is None or (old and (old.digest, old.mode) == (new.digest, new.mode)):
+            if new is None and old is not None:
+                yield Changed(path=old.name)
+            continue
+        one, other = _lines(old, blobs), _lines(new, blobs)
+        if old is None or one is None or other is None or old.mode != new.mode:
+            yield Changed(path=new.name)
+            continue
+        for _, _, k, l in _spans(one, other):  # noqa: E741 - the letters difflib uses
+            yield Changed(path=new.name, start=k + 1, end=max(l, k + 1))
+
+
+def _paired(before: Iterable[WorkPart], after: Iterable[WorkPart]) -> Iterator[tuple[WorkPart | None, WorkPart | None]]:
+    old, new = {one.name: one for one in before}, {one.name: one for one in after}
+    for name in sorted(old.keys() | new.keys()):
+        yield old.get(name), new.get(name)
+
+
+def _lines(part: WorkPart | None, blobs: Blobs) -> list[str] | None:
+    """The lines of a part; none where there is no part, nothing where it is no text or its bytes are not at hand."""
+    if part is None:
+        return []
+    content = blobs.get(part.digest)
+    if content is None or b"\0" in content:
+        return None
+    try:
+        return content.decode().splitlines()
+    except UnicodeDecodeError:
+        return None
+
+
+def _spans(old: list[str], new: list[str]) -> Iterator[Span]:
+    """Compare only what lies between the equal beginning and the equal end: usually very little."""
+    start, shorter = 0, min(len(old), len(new))
+    while start < shorter and old[start] == new[start]:
+        start += 1
+    end = 0
+    while end < shorter - start and old[-1 - end] == new[-1 - end]:
+        end += 1
+    one, other = old[start : len(old) - end], new[start : len(new) - end]
+    if not one and not other:
+        return
+    if not one or not other or len(one) + len(other) > COMPARED_LINES_MAX:
+        yield start, start + len(one), start, start + len(other)
+        return
+    for tag, i, j, k, l in SequenceMatcher(a=one, b=other, autojunk=False).get_opcodes():  # noqa: E741 - as above
+        if tag != "equal":
+            yield start + i, start + j, start + k, start + l

@@ -1,0 +1,128 @@
+"""Which rows does a review leave beside the log? A function of its state, so that they can be made anew any time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+
+from foureyes.app.rows import Append, DigestRow, InboxRow, OutboxRow, ReviewRow
+from foureyes.codec.shapes import shape
+from foureyes.core.model import ReportRequest, Request, Review, RevisionRequest
+from foureyes.core.values import Outcome
+
+OPEN = "open"
+HUMANS = "humans"
+ANYONE = "anyone"
+
+#: What somebody outside the gate shall hear of: a party owes something, or something ended.
+TOLD = frozenset(
+    {
+        "DeadlinePassed",
+        "EscapeReported",
+        "LiveRefused",
+        "PolicyActivated",
+        "ReportRequested",
+        "ReviewCleared",
+        "ReviewClosed",
+        "ReviewReopened",
+        "RevisionRequested",
+        "RulingGiven",
+        "RulingRequested",
+        "SessionPaused",
+        "SessionResumed",
+        "SilenceDetected",
+        "SkipDisabled",
+        "SkipEnabled",
+        "SkipSuggested",
+        "StageOverridden",
+        "WentLive",
+    }
+)
+
+_time = shape(datetime)[0]
+
+
+def state_of(review: Review) -> str:
+    """Open, or how it ended."""
+    return review.outcome.value if review.outcome else OPEN
+
+
+def review_row(review: Review, *, opened: str, updated: str) -> ReviewRow:
+    """The review in a list."""
+    parties = dict.fromkeys(_party(one) for one in review.requests.values())
+    return ReviewRow(
+        review=review.id,
+        kind=review.kind,
+        title=review.title,
+        author=review.author.name,
+        state=state_of(review),
+        waits=" ".join(sorted(parties)),
+        revision=review.revision,
+        digest=review.digest,
+        opened=opened,
+        updated=updated,
+    )
+
+
+def digest_rows(review: Review) -> tuple[DigestRow, ...]:
+    """What the review says of each version it had."""
+    vetoed = {digest for _, digest in review.vetoes}
+    cleared = review.cleared if review.outcome is Outcome.CLEARED else ""
+    names = dict.fromkeys(one.digest for one in review.revisions)
+    return tuple(DigestRow(digest=one, review=review.id, cleared=one == cleared, vetoed=one in vetoed) for one in names)
+
+
+def inbox_rows(review: Review) -> tuple[InboxRow, ...]:
+    """What is owed, one row for each who may give it; nothing once the review has ended."""
+    return tuple(row for one in review.requests.values() for row in _owed(review, one))
+
+
+def outbox_rows(appends: Iterable[Append]) -> tuple[OutboxRow, ...]:
+    """What of this is to be told."""
+    return tuple(
+        OutboxRow(stream=one.stream, version=version, type=entry.type, at=one.at)
+        for one in appends
+        for version, entry in enumerate(one.entries, start=one.after + 1)
+        if entry.type in TOLD
+    )
+
+
+def role(name: str) -> str:
+    """How the inbox names everybody with a role."""
+    return f"role:{name}"
+
+
+def group(name: str) -> str:
+    """How the inbox names the people of a group; any human where there is none."""
+    return f"group:{name}" if name else HUMANS
+
+
+def _party(request: Request) -> str:
+    if isinstance(request, ReportRequest):
+        return "reviewer"
+    return "author" if isinstance(request, RevisionRequest) else "human"
+
+
+def _owed(review: Review, request: Request) -> Iterator[InboxRow]:
+    lease, queued = "", False
+    if isinstance(request, ReportRequest):
+        seat, queued = review.seats[request.seat], request.queued
+        lease = _time(seat.lease) if seat.lease else ""
+        roles = [role(one) for one in seat.candidates] or [ANYONE]
+        kind, held, names = "report", seat.reviewer is not None, [seat.reviewer.name] if seat.reviewer else roles
+    elif isinstance(request, RevisionRequest):
+        kind, held, names = "revision", True, [review.author.name]
+    else:
+        kind, held, names = "ruling", False, [group(request.group)]
+    for name in names:
+        yield InboxRow(
+            review=review.id,
+            request=request.id,
+            kind=kind,
+            who=name,
+            held=held,
+            queued=queued,
+            revision=request.revision,
+            due=_time(request.due),
+            lease=lease,
+        )

@@ -1,0 +1,133 @@
+"""What exactly are the bytes under review? Parts by digest, one digest over all of them, and their names elsewhere."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from foureyes.codec import canonical
+from foureyes.core.refusals import Code, Refusal, refuse
+from foureyes.core.values import WorkPart
+
+BLOB_BYTES_MAX = 20 * 1024 * 1024
+WORK_BYTES_MAX = 20 * 1024 * 1024
+PARTS_MAX = 2_000
+NAME_CHARS_MAX = 1_000
+LINK_MODE, SUBMODULE_MODE = "120000", "160000"
+MODES = frozenset({"100644", "100755", LINK_MODE, SUBMODULE_MODE})
+
+_DIGEST = re.compile(r"[0-9a-f]{64}").fullmatch
+_UNSAFE = re.compile(r"[\x00-\x1f\x7f]|\\").search
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """A piece of work as it is handed in: its parts, its bytes, and the digest that names exactly these."""
+
+    digest: str
+    parts: tuple[WorkPart, ...]
+    blobs: Mapping[str, bytes]
+
+
+def work_of(files: Mapping[str, bytes], media_type: str = "text/plain") -> Work:
+    """The work that consists of these files."""
+    parts = tuple(
+        WorkPart(name=name, media_type=media_type, digest=blob_digest(content), size=len(content))
+        for name, content in sorted(files.items())
+    )
+    blobs = {part.digest: files[part.name] for part in parts}
+    return Work(digest=manifest_digest(parts), parts=parts, blobs=blobs)
+
+
+def blob_digest(content: bytes) -> str:
+    """The name of these bytes."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def manifest_digest(parts: Iterable[WorkPart]) -> str:
+    """The digest of a work: over path, mode and blob of each part, by path, in canonical JSON."""
+    listed = [{"path": one.name, "mode": one.mode, "blob": one.digest} for one in parts]
+    return hashlib.sha256(canonical(sorted(listed, key=_path))).hexdigest()
+
+
+def check_work(digest: str, parts: tuple[WorkPart, ...]) -> None:
+    """Refuse a work whose parts are not what its digest says, or that no disk could hold as named."""
+    if not parts:
+        raise refuse(Code.PARTS_MISSING)
+    if len(parts) > PARTS_MAX:
+        raise refuse(Code.TOO_MANY, what="Parts of the work", size=len(parts), most=PARTS_MAX)
+    for part in parts:
+        _check_part(part)
+    if len({part.name for part in parts}) < len(parts):
+        raise Refusal(Code.DUPLICATE, "Two parts have the same path.", "Send each path once.")
+    if sum(part.size for part in parts) > WORK_BYTES_MAX:
+        raise Refusal(Code.TOO_LONG, f"The work is larger than {WORK_BYTES_MAX} bytes.", "Split the work.")
+    actual = manifest_digest(parts)
+    if digest != actual:
+        raise Refusal(
+            Code.DIGEST_MISMATCH,
+            f"The work is named {digest}, but its parts make {actual}.",
+            "Hash the manifest of exactly these parts.",
+        )
+
+
+def check_blob(part: WorkPart, content: bytes) -> None:
+    """Refuse bytes that are not what a part says they are."""
+    if len(content) > BLOB_BYTES_MAX:
+        raise Refusal(Code.TOO_LONG, f"{part.name} is larger than {BLOB_BYTES_MAX} bytes.", "Split it.")
+    if part.size != len(content) or part.digest != blob_digest(content):
+        raise Refusal(
+            Code.DIGEST_MISMATCH, f"The bytes of {part.name} are not those its digest names.", "Send the right bytes."
+        )
+
+
+def git_tree(parts: Iterable[WorkPart], blobs: Mapping[str, bytes]) -> str:
+    """The name git gives to a tree of exactly these files; empty where a part's bytes are not at hand."""
+    tree: dict[bytes, object] = {}
+    for part in parts:
+        if part.mode == SUBMODULE_MODE or part.digest not in blobs:
+            return ""
+        *folders, name = part.name.encode().split(b"/")
+        place = tree
+        for folder in folders:
+            below = place.setdefault(folder, {})
+            if not isinstance(below, dict):
+                return ""
+            place = below
+        if name in place:
+            return ""
+        place[name] = (part.mode, _git_object(b"blob", blobs[part.digest]))
+    return _git_tree(tree).hex()
+
+
+def _path(entry: Mapping[str, str]) -> str:
+    return entry["path"]
+
+
+def _check_part(part: WorkPart) -> None:
+    name = part.name
+    steps = name.split("/")
+    if not name or len(name) > NAME_CHARS_MAX or _UNSAFE(name) or any(step in ("", ".", "..") for step in steps):
+        raise refuse(Code.BAD_PATH, path=name[:80])
+    if part.mode not in MODES:
+        raise refuse(Code.UNKNOWN_WORD, what=f"The mode of {name}", word=part.mode, allowed=", ".join(sorted(MODES)))
+    if not _DIGEST(part.digest) or part.size < 0:
+        raise Refusal(Code.DIGEST_MISMATCH, f"{name} has no SHA-256 digest and size.", "Hash its bytes.")
+
+
+def _git_object(kind: bytes, content: bytes) -> bytes:
+    # Git names its objects by SHA-1; nothing of ours relies on it, the tree is an alias of the real digest.
+    return hashlib.sha1(kind + b" %d\0" % len(content) + content, usedforsecurity=False).digest()
+
+
+def _git_tree(tree: Mapping[bytes, object]) -> bytes:
+    lines: list[tuple[bytes, bytes]] = []
+    for name, one in tree.items():
+        if isinstance(one, dict):
+            lines.append((name + b"/", b"40000 " + name + b"\0" + _git_tree(one)))
+        elif isinstance(one, tuple):
+            mode, digest = one
+            lines.append((name, mode.encode() + b" " + name + b"\0" + digest))
+    return _git_object(b"tree", b"".join(line for _, line in sorted(lines)))
