@@ -1,0 +1,190 @@
+"""What does the end of a review mean for its author's track record, and can a stored record be believed?
+
+Track records are counted in the transaction that ends the review, so that an escaped defect shuts the fast lane before
+the next command is decided. Whoever counts holds the record's lock (`stream_of`) before they read the row and before
+they write anything: then the order of the log is the order of counting, and a replay gives the same bytes.
+
+A record that cannot be believed counts as none, so reviewers look. Its row is left as it is, for whoever wants to know
+what happened to it; nothing is lost, because the log has every end and `rebuild trust` counts them all again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import cast
+
+from foureyes.app.ports import Damaged, Reading
+from foureyes.app.rows import OutboxRow, TrustRow
+from foureyes.codec import CodecError, canonical
+from foureyes.codec.shapes import shape
+from foureyes.core.events import EscapeReported, ReviewCleared, ReviewClosed, ReviewEvent, SideEvent, SkipSuggested
+from foureyes.core.model import Review
+from foureyes.core.rules import Learning
+from foureyes.core.trust import (
+    TrustRecord,
+    evolve_trust,
+    record_escape,
+    record_failure,
+    record_review,
+    shut_by,
+    suggestion,
+)
+from foureyes.core.values import ClearedBy, Outcome
+
+#: Events of a review that can change its author's record.
+ENDS = frozenset({"ReviewCleared", "ReviewClosed", "EscapeReported"})
+#: Events on a record's own stream that change it.
+SWITCHES = frozenset({"SkipSuggested", "SkipEnabled", "SkipDisabled"})
+#: What the outbox tells once about a damaged record.
+TRUST_DAMAGED = "TrustDamaged"
+#: Stands before the checksum of a row whose damage was told already; no checksum looks like this.
+TOLD = "damaged:"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learned:
+    """A record after some events of a review, and what its own stream must say about it in the same transaction."""
+
+    record: TrustRecord
+    events: tuple[SideEvent, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Met:
+    """A record as a command meets it; with none there is damage, and what to write so that it is told once."""
+
+    record: TrustRecord | None
+    rows: tuple[TrustRow, ...] = ()
+    outbox: tuple[OutboxRow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suspect:
+    """A record that must not be believed, and why."""
+
+    kind: str
+    author: str
+    why: str
+
+
+def stream_of(kind: str, author: str) -> str:
+    """The stream of a record; also the name of its lock."""
+    return f"trust/{kind}/{author}"
+
+
+def after_review(
+    record: TrustRecord, review: Review, event: ReviewEvent, *, opened: datetime, at: datetime, learning: Learning
+) -> TrustRecord:
+    """Count one event of a review; the review is as it was after the event, `opened` is when it began."""
+    match event:
+        case EscapeReported():
+            return record_escape(record, at=at, learning=learning)
+        case ReviewCleared(by=ClearedBy.GATES):
+            confidence = _least_confidence(review)
+            took = max(timedelta(0), at - opened)
+            return record_review(record, approved=True, confidence=confidence, at=at, learning=learning, took=took)
+        case ReviewClosed(outcome=outcome) if outcome is not Outcome.WITHDRAWN:
+            return record_failure(record, at=at, learning=learning, took=max(timedelta(0), at - opened))
+        case _:
+            # What a human, a policy or the fast lane itself let through says nothing about the author.
+            return record
+
+
+def learned(
+    record: TrustRecord,
+    steps: Iterable[tuple[Review, ReviewEvent]],
+    *,
+    opened: datetime,
+    at: datetime,
+    learning: Learning,
+) -> Learned:
+    """Count the events of one command, each with the review after it."""
+    events: list[SideEvent] = []
+    for review, event in steps:
+        after = after_review(record, review, event, opened=opened, at=at, learning=learning)
+        told = shut_by(record, after)
+        events += [told] if told is not None else []
+        record = after
+    return Learned(record=record, events=tuple(events))
+
+
+def decided(record: TrustRecord, events: Iterable[SideEvent], at: datetime) -> TrustRecord:
+    """The record after what was suggested or decided about it."""
+    for event in events:
+        record = evolve_trust(record, event, at)
+    return record
+
+
+def to_row(record: TrustRecord) -> TrustRow:
+    """Write a record down with a checksum over whose it is and what it says."""
+    body = canonical(shape(TrustRecord)[0](record)).decode()
+    return TrustRow(
+        kind=record.kind, author=record.author, body=body, checksum=_checksum(record.kind, record.author, body)
+    )
+
+
+def from_row(row: TrustRow) -> TrustRecord:
+    """Read a record back; raises Damaged when it is not what was written."""
+    if row.checksum != _checksum(row.kind, row.author, row.body):
+        raise Damaged(f"The track record of {row.author} with {row.kind} is not what was written.")
+    try:
+        record = cast("TrustRecord", shape(TrustRecord)[1](json.loads(row.body)))
+    except (CodecError, ValueError, RecursionError) as error:
+        raise Damaged(f"The track record of {row.author} with {row.kind} cannot be read: {error}") from error
+    if (record.kind, record.author) != (row.kind, row.author):
+        raise Damaged(f"The track record of {row.author} with {row.kind} is that of {record.pattern}.")
+    return record
+
+
+def load(reading: Reading, kind: str, author: str) -> TrustRecord:
+    """The record of an author with a kind of work, an empty one at first; raises Damaged."""
+    row = reading.trust(kind, author)
+    if row is not None:
+        return from_row(row)
+    if reading.known(stream_of(kind, author), "", "").version:
+        raise Damaged(f"The track record of {author} with {kind} is gone, although the log speaks of it.")
+    return TrustRecord(kind=kind, author=author)
+
+
+def meet(reading: Reading, kind: str, author: str, at: str) -> Met:
+    """The record for a command. Damage is no error here: reviewers look, and somebody is told once."""
+    try:
+        return Met(record=load(reading, kind, author))
+    except Damaged:
+        row = reading.trust(kind, author) or TrustRow(kind=kind, author=author, body="", checksum="")
+    if row.checksum.startswith(TOLD):
+        return Met(record=None)
+    notice = OutboxRow(stream=stream_of(kind, author), version=0, type=TRUST_DAMAGED, at=at)
+    return Met(record=None, rows=(replace(row, checksum=TOLD + row.checksum),), outbox=(notice,))
+
+
+def suggestions_due(rows: Iterable[TrustRow], now: datetime, learning: Learning) -> tuple[SkipSuggested, ...]:
+    """What the clock suggests to a human now; each record once. Nothing is suggested on a damaged record."""
+    found = (suggestion(one, now, learning) for one in map(_read, rows) if isinstance(one, TrustRecord))
+    return tuple(one for one in found if one is not None)
+
+
+def damaged(rows: Iterable[TrustRow]) -> tuple[Suspect, ...]:
+    """The rows that are not what was written."""
+    return tuple(one for one in map(_read, rows) if isinstance(one, Suspect))
+
+
+def _least_confidence(review: Review) -> int | None:
+    """How sure the least sure reviewer of this revision was; nothing when nobody said."""
+    said = (one.confidence for one in review.reports.values() if one.revision == review.revision)
+    return min((one for one in said if one is not None), default=None)
+
+
+def _checksum(kind: str, author: str, body: str) -> str:
+    return hashlib.sha256(canonical([kind, author, body])).hexdigest()
+
+
+def _read(row: TrustRow) -> TrustRecord | Suspect:
+    try:
+        return from_row(row)
+    except Damaged as error:
+        return Suspect(kind=row.kind, author=row.author, why=str(error))
