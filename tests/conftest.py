@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.offline import no_outside_world
+from tests.postgres.server import Server, lent, own
 
 SIMULATOR = Path(__file__).parent / "sim"
 EFFORT = os.environ.get("EFFORT", "test")
@@ -31,6 +32,20 @@ def pytest_configure() -> None:
 def _offline() -> Iterator[None]:
     with no_outside_world():
         yield
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """Lend one PostgreSQL server per test run and worker, quick because it does not wait for the disk."""
+    with lent() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def durable_postgres() -> Iterator[Server]:
+    """Lend a server of our own that keeps its promises; a test may stop it as a crash does, and starts it again."""
+    with own(durable=True) as server:
+        yield server
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
