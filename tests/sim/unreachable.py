@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from foureyes.codec import EVENT_TYPES
 from foureyes.core import gates
 from foureyes.core.judgement import Move
 from foureyes.core.rules import Style
@@ -15,8 +16,11 @@ NEVER_REVISES = "it asks a seat, the author for answers, or a human, but never f
 LAYERS_DECIDE = (
     "a layer's doubt goes back to the author; only the used-up attempts reach a human, by the rules of settling"
 )
+AT_THE_MACHINE = "what is done to the store itself has no part in any review; tests/tamper plays it"
 ONLY_CHAINS = "only a chain's rules say that used-up attempts go back to the author"
 
+#: Events that nobody in the simulated world can cause, with the reason.
+EVENTS = {"BlobPurged": AT_THE_MACHINE, "KeyRotated": AT_THE_MACHINE, "StoreRestored": AT_THE_MACHINE}
 #: gate -> moves that it never makes, with the reason.
 GATES: dict[str, dict[Move, str]] = {
     "Agreement": {Move.CLARIFY: ONLY_TALLY, Move.REJECT: NEVER_ENDS},
@@ -60,6 +64,11 @@ OUTCOMES: dict[Style, dict[Outcome, str]] = {
 }
 #: Names among the gates that are no conditions.
 NO_GATES = frozenset({"Criteria", "Mode"})
+
+
+def reachable_events() -> list[str]:
+    """Every event that somebody in the simulated world can cause."""
+    return sorted(EVENT_TYPES.keys() - EVENTS.keys())
 
 
 def reachable_gates() -> list[str]:

@@ -1,6 +1,8 @@
 """What can have happened? Facts in the past tense; the log is made of nothing else."""
 
 from foureyes.core.events.beside import (
+    BlobPurged,
+    KeyRotated,
     LessonKind,
     LessonRecorded,
     LessonRetired,
@@ -16,6 +18,7 @@ from foureyes.core.events.beside import (
     SkipDisabled,
     SkipEnabled,
     SkipSuggested,
+    StoreRestored,
     WentLive,
 )
 from foureyes.core.events.findings import (
@@ -91,6 +94,7 @@ ReviewEvent = ReviewOpened | LaterEvent
 Event = ReviewEvent | SideEvent
 
 __all__ = [
+    "BlobPurged",
     "DeadlinePassed",
     "EscapeReported",
     "Event",
@@ -101,6 +105,7 @@ __all__ = [
     "FindingVerified",
     "FindingWaived",
     "FindingsMatched",
+    "KeyRotated",
     "LaterEvent",
     "LessonKind",
     "LessonRecorded",
@@ -138,5 +143,6 @@ __all__ = [
     "SkipSuggested",
     "StageOverridden",
     "StagesSkipped",
+    "StoreRestored",
     "WentLive",
 ]

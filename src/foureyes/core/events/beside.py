@@ -1,4 +1,4 @@
-"""What can have happened beside the reviews: to targets, trust, sessions, policies and lessons?"""
+"""What can have happened beside the reviews: to targets, trust, sessions, policies, lessons and the store itself?"""
 
 from __future__ import annotations
 
@@ -163,6 +163,35 @@ class LessonRetired:
     reason: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlobPurged:
+    """A human had bytes removed for good; what the record says about them stays."""
+
+    digest: str
+    by: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyRotated:
+    """Checkpoints and receipts are signed by another key from here on."""
+
+    old: str
+    new: str
+    by: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreRestored:
+    """A human put a backup in the store's place: whatever came after that checkpoint was given up."""
+
+    checkpoint: int
+    taken: datetime
+    by: str
+    reason: str
+
+
 SideEvent = (
     WentLive
     | LiveRefused
@@ -177,4 +206,7 @@ SideEvent = (
     | PolicyActivated
     | LessonRecorded
     | LessonRetired
+    | BlobPurged
+    | KeyRotated
+    | StoreRestored
 )
