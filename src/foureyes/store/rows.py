@@ -1,0 +1,182 @@
+"""How does a value become a row of a table, and a row a value? The same for every database."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from foureyes.app.rows import (
+    Answered,
+    Append,
+    DigestRow,
+    Head,
+    InboxRow,
+    OutboxRow,
+    Parcel,
+    ReviewRow,
+    Stored,
+    TrustRow,
+)
+
+Row = Sequence[Any]
+
+#: In place of no due time: sorts behind every time there is.
+NEVER = "~"
+_HEX = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z").match
+_PACKED_BYTES = (20, 32)
+
+
+def packed(name: str) -> bytes:
+    """A digest in half the room; any other name as it is, marked so that both can be told apart."""
+    if _HEX(name):
+        return bytes.fromhex(name)
+    marked = b"\0" + name.encode()
+    return b"\0" + marked if len(marked) in _PACKED_BYTES else marked
+
+
+def unpacked(data: bytes) -> str:
+    """The name that was packed."""
+    return data.hex() if len(data) in _PACKED_BYTES else data.lstrip(b"\0").decode()
+
+
+def log_rows(stream: int, append: Append) -> Iterable[Row]:
+    """The rows of `INSERT_LOG`."""
+    for version, entry in enumerate(append.entries, start=append.after + 1):
+        yield (
+            stream,
+            version,
+            entry.type,
+            entry.schema,
+            append.at,
+            append.actor,
+            append.cause,
+            entry.body,
+            entry.chain,
+        )
+
+
+def stored(row: Row) -> Stored:
+    seq, stream, version, kind, schema, at, actor, cause, body, chain, tx = row
+    return Stored(
+        seq=seq,
+        stream=stream,
+        version=version,
+        type=kind,
+        schema=schema,
+        at=at,
+        actor=actor,
+        cause=cause,
+        body=body,
+        chain=chain,
+        tx=tx,
+    )
+
+
+def head(row: Row) -> Head:
+    return Head(stream=row[0], version=row[1], chain=row[2])
+
+
+def answered_row(one: Answered) -> Row:
+    return (one.asker, one.key, packed(one.body_hash), one.reply, one.at)
+
+
+def review_row(one: ReviewRow) -> Row:
+    return (
+        one.review,
+        one.kind,
+        one.title,
+        one.author,
+        one.state,
+        one.waits,
+        one.revision,
+        packed(one.digest),
+        one.opened,
+        one.updated,
+    )
+
+
+def review(row: Row) -> ReviewRow:
+    name, kind, title, author, state, waits, revision, digest, opened, updated = row
+    return ReviewRow(
+        review=name,
+        kind=kind,
+        title=title,
+        author=author,
+        state=state,
+        waits=waits,
+        revision=revision,
+        digest=unpacked(digest),
+        opened=opened,
+        updated=updated,
+    )
+
+
+def digest_row(one: DigestRow) -> Row:
+    return (packed(one.digest), one.review, int(one.cleared), int(one.vetoed))
+
+
+def digest(row: Row) -> DigestRow:
+    return DigestRow(digest=unpacked(row[0]), review=row[1], cleared=bool(row[2]), vetoed=bool(row[3]))
+
+
+def inbox_row(one: InboxRow) -> Row:
+    return (
+        one.review,
+        one.request,
+        one.who,
+        one.kind,
+        int(one.held),
+        int(one.queued),
+        one.revision,
+        one.due or NEVER,
+        one.lease,
+    )
+
+
+def inbox(row: Row) -> InboxRow:
+    name, request, who, kind, held, queued, revision, due, lease = row
+    return InboxRow(
+        review=name,
+        request=request,
+        who=who,
+        kind=kind,
+        held=bool(held),
+        queued=bool(queued),
+        revision=revision,
+        due="" if due == NEVER else due,
+        lease=lease,
+    )
+
+
+def outbox_row(one: OutboxRow) -> Row:
+    return (one.stream, one.version, one.type, one.at)
+
+
+def parcel(row: Row) -> Parcel:
+    number, stream, version, kind, at, attempts = row
+    return Parcel(id=number, row=OutboxRow(stream=stream, version=version, type=kind, at=at), attempts=attempts)
+
+
+def trust_row(one: TrustRow) -> Row:
+    return (one.kind, one.author, one.body, one.checksum)
+
+
+def trust(row: Row) -> TrustRow:
+    return TrustRow(kind=row[0], author=row[1], body=row[2], checksum=row[3])
+
+
+def prefix_end(prefix: str) -> str:
+    """The first text behind every text that begins like this; empty when nothing is."""
+    while prefix:
+        last = ord(prefix[-1])
+        if last < _LAST_CHARACTER:
+            # What lies between is no character: halves of pairs, which no database takes.
+            return prefix[:-1] + chr(_BEHIND_HALVES if last == _BEFORE_HALVES else last + 1)
+        prefix = prefix[:-1]
+    return ""
+
+
+_LAST_CHARACTER = 0x10FFFF
+_BEFORE_HALVES = 0xD7FF
+_BEHIND_HALVES = 0xE000

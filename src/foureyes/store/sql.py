@@ -1,0 +1,223 @@
+"""How are the store's questions asked in SQL? One spelling for SQLite and PostgreSQL; a driver runs it.
+
+The statements use `?`. A driver for PostgreSQL translates each once (`percents`) and overrides what it can do better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from typing import Protocol, TypeVar
+
+from foureyes.app.ports import Conflict
+from foureyes.app.rows import (
+    START,
+    Append,
+    Blob,
+    Changes,
+    Counts,
+    Cursor,
+    DigestRow,
+    Head,
+    InboxRow,
+    Known,
+    Listing,
+    Parcel,
+    ReviewRow,
+    Stored,
+    TrustRow,
+)
+from foureyes.store import rows as row
+from foureyes.store import statements as say
+from foureyes.store.rows import Row, packed
+
+T = TypeVar("T")
+
+
+class Driver(Protocol):
+    """A connection inside a transaction."""
+
+    def rows(self, sql: str, values: Row = ()) -> list[Row]:
+        """Run a statement and give all it returns."""
+
+    def run(self, sql: str, values: Row = ()) -> int:
+        """Run a statement and say how many rows it touched."""
+
+    def many(self, sql: str, values: Iterable[Row]) -> None:
+        """Run a statement once for each of these."""
+
+
+@cache
+def percents(sql: str) -> str:
+    """The same statement as psycopg wants it."""
+    return sql.replace("%", "%%").replace("?", "%s")
+
+
+class SqlReading:
+    """One consistent look at the store, by SQL."""
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+
+    def known(self, stream: str, asker: str, key: str) -> Known:
+        """The stream's end, and the reply this asker's key got before."""
+        version, chain, body_hash, reply = self._driver.rows(say.KNOWN, (stream, asker, key))[0]
+        return Known(
+            version=version or 0,
+            chain=chain or b"",
+            body_hash="" if body_hash is None else row.unpacked(body_hash),
+            reply=reply or "",
+        )
+
+    def events(self, stream: str, after: int = 0) -> tuple[Stored, ...]:
+        """The events of a stream in order, from the one behind `after`."""
+        return self._all(row.stored, say.EVENTS, (stream, after))
+
+    def heads(self, after: str = "", limit: int = 1000) -> tuple[Head, ...]:
+        """How the streams end, by name, from the one behind `after`."""
+        return self._all(row.head, say.HEADS, (after, limit))
+
+    def tail(self, cursor: Cursor, limit: int = 1000) -> tuple[Stored, ...]:
+        """What comes behind a cursor in the order of cursors; never skips an event that commits later."""
+        return self._all(row.stored, say.TAIL, (cursor[1], limit))
+
+    def review(self, review: str) -> ReviewRow | None:
+        """One review's row."""
+        return self._one(row.review, say.REVIEW, (review,))
+
+    def reviews(self, listing: Listing) -> tuple[ReviewRow, ...]:
+        """A page of reviews, newest first."""
+        chosen = {"state": listing.state, "author": listing.author, "kind": listing.kind}
+        given = tuple(name for name, value in chosen.items() if value)
+        # Few reviews are open, however many there were; else an author's are fewer than those of a kind.
+        best = "state" if listing.state == "open" else next((one for one in ("author", "kind") if one in given), "")
+        values = [chosen[name] for name in given]
+        sql = say.listing(given, best, paged=listing.before is not None)
+        return self._all(row.review, sql, (*values, *(listing.before or ()), listing.limit))
+
+    def digests(self, name: str) -> tuple[DigestRow, ...]:
+        """What the reviews say of these bytes, named by their digest or by an alias; by review."""
+        return self._all(row.digest, say.DIGESTS, (packed(name), packed(name)))
+
+    def inbox(self, who: str, limit: int = 100) -> tuple[InboxRow, ...]:
+        """What somebody owes or may take, the most urgent first; what has no due time comes last."""
+        return self._all(row.inbox, say.INBOX, (who, limit))
+
+    def due(self, now: str, limit: int = 100) -> tuple[tuple[str, str], ...]:
+        """Requests (review, request) whose due time is over, the longest first, each once."""
+        return self._all(lambda one: (one[0], one[1]), say.DUE, (now, limit))
+
+    def counts(self, names: Iterable[str]) -> Mapping[str, Counts]:
+        """How many reports each of them holds and has in the queue."""
+        found = {name: self._driver.rows(say.COUNT, (name,))[0] for name in names}
+        return {name: Counts(active=int(one[0]), queued=int(one[1])) for name, one in found.items() if any(one)}
+
+    def trust(self, kind: str, author: str) -> TrustRow | None:
+        """A track record as it was written, damaged or not."""
+        return self._one(row.trust, say.TRUST, (kind, author))
+
+    def trusts(self) -> tuple[TrustRow, ...]:
+        """Every track record, by kind and author."""
+        return self._all(row.trust, say.TRUSTS)
+
+    def blob(self, digest: str) -> Blob | None:
+        """The bytes with this digest, as they are; the caller hashes them."""
+        return self._one(
+            lambda one: Blob(digest=digest, size=one[0], content=one[1], purged=one[2]), say.BLOB, (packed(digest),)
+        )
+
+    def cursor(self, projection: str) -> Cursor:
+        """How far a following projection has read."""
+        return self._one(lambda one: (one[0], one[1]), say.CURSOR, (projection,)) or START
+
+    def row(self, projection: str, key: str) -> str | None:
+        """One row of a following projection."""
+        return self._one(lambda one: str(one[0]), say.ROW, (projection, key))
+
+    def rows(self, projection: str, prefix: str = "", after: str = "", limit: int = 100) -> tuple[tuple[str, str], ...]:
+        """Rows of a following projection in the order of their keys: those with this prefix, behind `after`."""
+        end = row.prefix_end(prefix)
+        sql = say.ROWS_BEFORE if end else say.ROWS
+        values = (projection, prefix, after, end, limit) if end else (projection, prefix, after, limit)
+        return self._all(lambda one: (one[0], one[1]), sql, values)
+
+    def _all(self, make: Callable[[Row], T], sql: str, values: Row = ()) -> tuple[T, ...]:
+        return tuple(make(one) for one in self._driver.rows(sql, values))
+
+    def _one(self, make: Callable[[Row], T], sql: str, values: Row) -> T | None:
+        return next((make(one) for one in self._driver.rows(sql, values)), None)
+
+
+class SqlWriting(SqlReading):
+    """One transaction, by SQL."""
+
+    CLAIM = say.CLAIM
+
+    def lock(self, *names: str) -> None:
+        """Nothing to do where there is one writer; PostgreSQL has its own."""
+
+    def apply(self, changes: Changes) -> None:
+        """Write all of it; raises Conflict when a stream has grown meanwhile."""
+        for append in changes.appends:
+            self._append(append)
+        many = self._driver.many
+        many(say.PUT_REVIEW, map(row.review_row, changes.reviews))
+        many(say.PUT_DIGEST, map(row.digest_row, changes.digests))
+        many(say.DROP_INBOX, changes.inbox_gone)
+        many(say.PUT_INBOX, map(row.inbox_row, changes.inbox))
+        many(say.PUT_OUTBOX, map(row.outbox_row, changes.outbox))
+        many(say.PUT_TRUST, map(row.trust_row, changes.trust))
+        many(say.PUT_ALIAS, ((packed(alias), packed(digest)) for alias, digest in changes.aliases))
+        many(say.PUT_BLOB, ((packed(digest), len(content), content) for digest, content in changes.blobs.items()))
+        if changes.answered:
+            self._driver.run(say.PUT_ANSWERED, row.answered_row(changes.answered))
+
+    def _append(self, append: Append) -> None:
+        if not append.entries:
+            # Nothing to write, but what was decided rests on the stream's being there.
+            if self.known(append.stream, "", "").version != append.after:
+                raise Conflict(f"{append.stream} has grown meanwhile.")
+            return
+        end = (append.after + len(append.entries), append.entries[-1].chain, append.stream)
+        found = self._driver.rows(say.GROW, (*end, append.after)) if append.after else self._driver.rows(say.BEGIN, end)
+        if not found:
+            raise Conflict(f"{append.stream} has grown meanwhile.")
+        self._driver.many(say.PUT_LOG, row.log_rows(found[0][0], append))
+
+    def follow(self, projection: str, rows: Mapping[str, str | None], cursor: Cursor) -> None:
+        """Set or (None) remove rows of a following projection and move its cursor."""
+        gone = [(projection, key) for key, body in rows.items() if body is None]
+        kept = [(projection, key, body) for key, body in rows.items() if body is not None]
+        self._driver.many(say.DROP_ROW, gone)
+        self._driver.many(say.PUT_ROW, kept)
+        self._driver.run(say.PUT_CURSOR, (projection, *cursor))
+
+    def clear(self, projection: str) -> None:
+        """Forget a following projection: all its rows, and its cursor goes back to the start."""
+        self._driver.run(say.DROP_ROWS, (projection,))
+        self._driver.run(say.DROP_CURSOR, (projection,))
+
+    def set_trust(self, rows: Iterable[TrustRow]) -> None:
+        """Replace every track record, after a rebuild."""
+        self._driver.run(say.DROP_TRUST)
+        self._driver.many(say.PUT_TRUST, map(row.trust_row, rows))
+
+    def purge(self, digest: str, tombstone: str) -> bool:
+        """Remove a blob's bytes and leave the tombstone; False when there is no such blob."""
+        return self._driver.run(say.PURGE, (tombstone, packed(digest))) > 0
+
+    def claim(self, worker: str, now: str, until: str, limit: int = 32) -> tuple[Parcel, ...]:
+        """Take outbox rows that nobody has claimed beyond now, oldest first, and claim them until then."""
+        taken = self._all(row.parcel, self.CLAIM, (worker, until, now, limit))
+        return tuple(sorted(taken, key=lambda one: one.id))
+
+    def delivered(self, parcels: Iterable[int]) -> None:
+        """Remove outbox rows that arrived."""
+        self._driver.many(say.DROP_OUTBOX, ((one,) for one in parcels))
+
+    def postponed(self, parcel: int, until: str) -> None:
+        """Try an outbox row again later."""
+        self._driver.run(say.POSTPONE, (until, parcel))
+
+
+__all__ = ["Driver", "SqlReading", "SqlWriting", "percents"]

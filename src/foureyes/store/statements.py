@@ -1,0 +1,86 @@
+"""Which statements does a store run? Each is written once, for SQLite and PostgreSQL alike, with `?` for a value."""
+
+# ruff: noqa: S608 - what is put into a statement here are our own names of columns, never a value
+
+from __future__ import annotations
+
+from functools import cache
+
+_REVIEW = "review, kind, title, author, state, waits, revision, digest, opened, updated"
+_INBOX = "review, request, who, kind, held, queued, revision, due, lease"
+_LOG = "l.seq, s.name, l.version, l.type, l.schema, l.at, l.actor, l.cause, l.body, l.chain"
+
+KNOWN = """SELECT s.version, s.chain, a.body_hash, a.reply FROM (SELECT 1 AS one) o
+LEFT JOIN streams s ON s.name = ? LEFT JOIN answered a ON a.asker = ? AND a.key = ?"""
+EVENTS = f"""SELECT {_LOG}, 0 FROM streams s JOIN log l ON l.stream = s.id
+WHERE s.name = ? AND l.version > ? ORDER BY l.version"""
+HEADS = "SELECT name, version, chain FROM streams WHERE name > ? ORDER BY name LIMIT ?"
+#: Where there is one writer at a time, events appear in the order of their numbers and `tx` is 0.
+TAIL = f"""SELECT {_LOG}, 0 FROM log l JOIN streams s ON s.id = l.stream
+WHERE l.seq > ? ORDER BY l.seq LIMIT ?"""
+REVIEW = f"SELECT {_REVIEW} FROM reviews WHERE review = ?"
+DIGESTS = """SELECT digest, review, cleared, vetoed FROM digests WHERE digest = ?
+UNION SELECT d.digest, d.review, d.cleared, d.vetoed FROM aliases a JOIN digests d ON d.digest = a.digest
+WHERE a.alias = ? ORDER BY review, digest"""
+INBOX = f"SELECT {_INBOX} FROM inbox WHERE who = ? ORDER BY due, review, request LIMIT ?"
+#: The empty text keeps SQLite from walking the whole inbox in the order of its key.
+DUE = (
+    """SELECT review || '', request || '', MIN(due) FROM inbox WHERE due <= ? GROUP BY 1, 2 ORDER BY 3, 1, 2 LIMIT ?"""
+)
+COUNT = """SELECT COALESCE(SUM(1 - queued), 0), COALESCE(SUM(queued), 0) FROM inbox
+WHERE who = ? AND held = 1 AND kind = 'report'"""
+TRUST = "SELECT kind, author, body, checksum FROM trust WHERE kind = ? AND author = ?"
+TRUSTS = "SELECT kind, author, body, checksum FROM trust ORDER BY kind, author"
+BLOB = "SELECT size, content, purged FROM blobs WHERE digest = ?"
+CURSOR = "SELECT tx, seq FROM cursors WHERE projection = ?"
+ROW = "SELECT body FROM rows WHERE projection = ? AND key = ?"
+ROWS = "SELECT key, body FROM rows WHERE projection = ? AND key >= ? AND key > ? ORDER BY key LIMIT ?"
+ROWS_BEFORE = """SELECT key, body FROM rows WHERE projection = ? AND key >= ? AND key > ? AND key < ?
+ORDER BY key LIMIT ?"""
+
+BEGIN = "INSERT INTO streams (version, chain, name) VALUES (?, ?, ?) ON CONFLICT (name) DO NOTHING RETURNING id"
+GROW = "UPDATE streams SET version = ?, chain = ? WHERE name = ? AND version = ? RETURNING id"
+PUT_LOG = """INSERT INTO log (stream, version, type, schema, at, actor, cause, body, chain)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+PUT_ANSWERED = "INSERT INTO answered (asker, key, body_hash, reply, at) VALUES (?, ?, ?, ?, ?)"
+PUT_REVIEW = f"""INSERT INTO reviews ({_REVIEW}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (review) DO UPDATE SET kind = excluded.kind, title = excluded.title, author = excluded.author,
+state = excluded.state, waits = excluded.waits, revision = excluded.revision, digest = excluded.digest,
+opened = excluded.opened, updated = excluded.updated"""
+PUT_DIGEST = """INSERT INTO digests (digest, review, cleared, vetoed) VALUES (?, ?, ?, ?)
+ON CONFLICT (digest, review) DO UPDATE SET cleared = excluded.cleared, vetoed = excluded.vetoed"""
+DROP_INBOX = "DELETE FROM inbox WHERE review = ? AND request = ?"
+PUT_INBOX = f"""INSERT INTO inbox ({_INBOX}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (review, request, who) DO UPDATE SET kind = excluded.kind, held = excluded.held,
+queued = excluded.queued, revision = excluded.revision, due = excluded.due, lease = excluded.lease"""
+PUT_OUTBOX = "INSERT INTO outbox (stream, version, type, at) VALUES (?, ?, ?, ?)"
+PUT_TRUST = """INSERT INTO trust (kind, author, body, checksum) VALUES (?, ?, ?, ?)
+ON CONFLICT (kind, author) DO UPDATE SET body = excluded.body, checksum = excluded.checksum"""
+DROP_TRUST = "DELETE FROM trust"
+PUT_ALIAS = "INSERT INTO aliases (alias, digest) VALUES (?, ?) ON CONFLICT (alias, digest) DO NOTHING"
+#: What was purged stays purged, also when the same bytes come again.
+PUT_BLOB = "INSERT INTO blobs (digest, size, content) VALUES (?, ?, ?) ON CONFLICT (digest) DO NOTHING"
+PURGE = "UPDATE blobs SET content = NULL, purged = ? WHERE digest = ?"
+PUT_ROW = """INSERT INTO rows (projection, key, body) VALUES (?, ?, ?)
+ON CONFLICT (projection, key) DO UPDATE SET body = excluded.body"""
+DROP_ROW = "DELETE FROM rows WHERE projection = ? AND key = ?"
+DROP_ROWS = "DELETE FROM rows WHERE projection = ?"
+PUT_CURSOR = """INSERT INTO cursors (projection, tx, seq) VALUES (?, ?, ?)
+ON CONFLICT (projection) DO UPDATE SET tx = excluded.tx, seq = excluded.seq"""
+DROP_CURSOR = "DELETE FROM cursors WHERE projection = ?"
+#: PostgreSQL adds FOR UPDATE SKIP LOCKED behind the limit.
+CLAIM = """UPDATE outbox SET worker = ?, until = ?, attempts = attempts + 1
+WHERE id IN (SELECT id FROM outbox WHERE until <= ? ORDER BY id LIMIT ?)
+RETURNING id, stream, version, type, at, attempts"""
+DROP_OUTBOX = "DELETE FROM outbox WHERE id = ?"
+POSTPONE = "UPDATE outbox SET until = ? WHERE id = ?"
+
+
+@cache
+def listing(given: tuple[str, ...], best: str, *, paged: bool) -> str:
+    """Lists reviews with these columns given; the index of the best one is used, whatever the planner believes."""
+    wanted = [f"{name} = ?" if name == best or len(given) == 1 else f"{name} || '' = ?" for name in given]
+    if paged:
+        wanted.append("(updated, review) < (?, ?)")
+    where = f"WHERE {' AND '.join(wanted)} " if wanted else ""
+    return f"SELECT {_REVIEW} FROM reviews {where}ORDER BY updated DESC, review DESC LIMIT ?"
