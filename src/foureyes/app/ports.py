@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, cast
 
 from foureyes.app.rows import (
     START,
@@ -129,6 +129,24 @@ class Writing(Reading, Protocol):
         """Try an outbox row again later."""
 
 
+class _Looking:
+    """A look at the store for deciding what would happen: nothing is locked, because nothing will be written."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._reading, name)
+
+    def lock(self, *names: str) -> None:
+        """Hold nothing."""
+
+
+def looking(reading: Reading) -> Writing:
+    """Use a look at the store where a transaction is wanted; writing with it is an error."""
+    return cast("Writing", _Looking(reading))
+
+
 class Store(Protocol):
     """Where everything is kept. Blocking work runs in the store's own threads."""
 
@@ -161,4 +179,5 @@ __all__ = [
     "Store",
     "Unavailable",
     "Writing",
+    "looking",
 ]

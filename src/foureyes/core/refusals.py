@@ -173,7 +173,7 @@ _TEXTS: dict[Code, tuple[str, str]] = {
     Code.TOO_MANY: ("{what}: {size}, at most {most} are taken.", "Send the ones that matter most."),
     Code.UNKNOWN_DIGEST: (
         "The bytes of {what} ({digest}) are not here.",
-        "Send them first, or along with the request.",
+        "Send them along with the request.",
     ),
     Code.UNKNOWN_FINDING: ("There is no finding {finding} here.", "Look at the list of findings."),
     Code.UNKNOWN_OPTION: ("{option} is not one of {options}.", "Choose one of these."),

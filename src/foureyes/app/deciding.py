@@ -1,0 +1,219 @@
+"""What follows from one command about a review? All it changes, decided inside the transaction that writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from foureyes.app import facts as gathering
+from foureyes.app.asks import Ask
+from foureyes.app.chain import ROOT, appended
+from foureyes.app.facts import SERVED, Books, Bytes, bytes_of, digest_lock
+from foureyes.app.heads import digest_rows, inbox_rows, review_row
+from foureyes.app.policies import InForce, Policies
+from foureyes.app.ports import Directory, Writing
+from foureyes.app.rows import Append, Changes, InboxRow, Known
+from foureyes.app.shelf import Held
+from foureyes.app.trusting import ENDS, Met, learned, meet, stream_of, to_row
+from foureyes.app.work import check_work, git_tree
+from foureyes.codec.shapes import shape
+from foureyes.core import commands as c
+from foureyes.core.decide import decide
+from foureyes.core.events import ReviewEvent
+from foureyes.core.evolve import evolve
+from foureyes.core.facts import Facts
+from foureyes.core.kinds import canonical_kind
+from foureyes.core.model import Review
+from foureyes.core.rules import Rules
+from foureyes.core.values import Risk, RiskLevel, Who
+
+GIT_TREE = "git-tree:"
+
+put_time, take_time = shape(datetime)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """When a command is decided, and the lot that is drawn for it."""
+
+    now: datetime
+    draw: int
+
+    @property
+    def at(self) -> str:
+        """The time as the log has it."""
+        return str(put_time(self.now))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deciding:
+    """One command about one review, on what the transaction sees."""
+
+    tx: Writing
+    ask: Ask
+    command: c.ReviewCommand
+    stream: str
+    known: Known
+    held: Held | None
+    moment: Moment
+    policies: Policies
+    current: InForce
+    books: Books
+    directory: Directory
+
+    def decided(self) -> tuple[Held, Changes, tuple[ReviewEvent, ...]]:
+        """The review after the command, and everything to write."""
+        review = self.held.review if self.held else None
+        digest = review.rules if review else self.current.policy.digest
+        rules = self.policies.rules(self.tx, digest)
+        work, met = self._bytes(review), self._met(rules, review)
+        facts = self._facts(review, work, met)
+        events = decide(rules, review, self.command, actor=self.ask.actor, facts=facts, now=self.moment.now)
+        log = appended(
+            self.stream,
+            (self.known.version, self.known.chain or ROOT),
+            events,
+            at=self.moment.at,
+            actor=self.ask.actor.name,
+            cause=self.ask.key,
+        )
+        after = self._after(events, log)
+        changes = replace(self._changes(after, log, work), trust=met.rows, outbox=met.outbox)
+        return after, self._with_trust(changes, after, events, rules), events
+
+    def _bytes(self, review: Review | None) -> Bytes | None:
+        """Look at new bytes; a clarification comes without any."""
+        command = self.command
+        if not isinstance(command, c.OpenReview | c.SubmitRevision):
+            return None
+        if review and command.digest == review.digest and not command.parts:
+            return None
+        check_work(command.digest, command.parts)
+        return bytes_of(self.tx, review, command.parts, self.ask.blobs, self.ask.before)
+
+    def _facts(self, review: Review | None, work: Bytes | None, met: Met) -> Facts:
+        tx, pool = self.tx, self.directory.pool()
+        digests = (getattr(self.command, "digest", ""), review.digest if review else "")
+        return Facts(
+            pool=pool,
+            load=gathering.load(tx, pool),
+            recent_pairings=gathering.pairings(tx, self.books, self._author(review)),
+            trust=met.record,
+            vetoes=gathering.vetoes(tx, review.id if review else "", tuple(filter(None, digests))),
+            suppressions=gathering.suppressions(tx, self.books),
+            policy=self.current.fact() if review else None,
+            stricter=self.policies.stricter(tx, review.stricter) if review else None,
+            past_rulings=gathering.rulings(tx, self.books),
+            changed=work.changed if work else (),
+            risk=work.risk if work else _risk_before(review),
+            draw=self.moment.draw,
+            served=self._served(review),
+            day_usd_micro=self.books.day_usd_micro(tx, self.moment.at[:10]),
+        )
+
+    def _author(self, review: Review | None) -> str:
+        if review:
+            return review.author.name
+        other: Who | None = getattr(self.command, "on_behalf_of", None)
+        return other.name if other else self.ask.actor.name
+
+    def _met(self, rules: Rules, review: Review | None) -> Met:
+        """The author's track record, where a new version might go without reviewers because of it."""
+        command = self.command
+        if not isinstance(command, c.OpenReview | c.SubmitRevision) or not any(one.learned for one in rules.skips):
+            return Met(record=None)
+        kind = review.kind if review else canonical_kind(getattr(command, "kind", ""))
+        return meet(self.tx, kind, self._author(review), self.moment.at)
+
+    def _served(self, review: Review | None) -> str:
+        """The bytes this reviewer was last given by us, where we gave them any."""
+        if review is None or not isinstance(self.command, c.SubmitReport | c.KeepReport | c.SettleFinding):
+            return ""
+        return self.tx.row(SERVED, f"{review.id}/{self.ask.actor.name}") or ""
+
+    def _after(self, events: tuple[ReviewEvent, ...], log: Append) -> Held:
+        chain = log.entries[-1].chain
+        if self.held:
+            return self.held.after(events, chain)
+        first = Held(review=evolve(None, events[0]), version=1, chain=chain, opened=self.moment.at)
+        return first.after(events[1:], chain)
+
+    def _changes(self, after: Held, log: Append, work: Bytes | None) -> Changes:
+        old, review = (self.held.review if self.held else None), after.review
+        was = inbox_rows(old) if old else ()
+        gone, new = _inbox_changes(was, inbox_rows(review))
+        before = digest_rows(old) if old else ()
+        says = tuple(one for one in digest_rows(review) if one not in before)
+        self.tx.lock(*sorted(digest_lock(one.digest) for one in says if one.vetoed))
+        blobs = {one.digest: work.blobs[one.digest] for one in review.current.parts} if work else {}
+        tree = git_tree(review.current.parts, work.blobs) if work else ""
+        return Changes(
+            appends=(log,),
+            reviews=(review_row(review, opened=after.opened, updated=self.moment.at),),
+            digests=says,
+            inbox_gone=gone,
+            inbox=new,
+            aliases=((GIT_TREE + tree, review.digest),) if tree else (),
+            blobs={digest: content for digest, content in blobs.items() if digest in self.ask.blobs},
+        )
+
+    def _with_trust(self, changes: Changes, after: Held, events: tuple[ReviewEvent, ...], rules: Rules) -> Changes:
+        """Count an end for its author's track record, in the same transaction and in the order of the log."""
+        if not any(type(one).__name__ in ENDS for one in events):
+            return changes
+        kind, author = after.review.kind, after.review.author.name
+        stream = stream_of(kind, author)
+        self.tx.lock(stream)
+        met: Met = meet(self.tx, kind, author, self.moment.at)
+        if met.record is None:
+            return replace(changes, trust=met.rows, outbox=met.outbox)
+        found = learned(
+            met.record,
+            _steps(self.held, events),
+            opened=take_time(after.opened),
+            at=self.moment.now,
+            learning=rules.learning,
+        )
+        appends = changes.appends
+        if found.events:
+            end = self.tx.known(stream, "", "")
+            log = appended(
+                stream,
+                (end.version, end.chain or ROOT),
+                found.events,
+                at=self.moment.at,
+                actor="trust",
+                cause=self.ask.key,
+            )
+            appends = (*appends, log)
+        return replace(changes, appends=appends, trust=(to_row(found.record),))
+
+
+def _risk_before(review: Review | None) -> Risk:
+    """The risk of the bytes that are there, where no new ones came."""
+    return Risk(level=RiskLevel[review.current.risk.upper()]) if review and review.current.risk else Risk()
+
+
+def _steps(held: Held | None, events: tuple[ReviewEvent, ...]) -> Iterator[tuple[Review, ReviewEvent]]:
+    review = held.review if held else None
+    for event in events:
+        review = evolve(review, event)
+        yield review, event
+
+
+def _inbox_changes(
+    old: tuple[InboxRow, ...], new: tuple[InboxRow, ...]
+) -> tuple[tuple[tuple[str, str], ...], tuple[InboxRow, ...]]:
+    """Which requests lose their rows, and which rows come: where one row differs, all of its request are replaced."""
+    before, after = _by_request(old), _by_request(new)
+    touched = [key for key in before if before[key] != after.get(key, [])]
+    come = [row for key, rows in after.items() if rows != before.get(key, []) for row in rows]
+    return tuple(touched), tuple(come)
+
+
+def _by_request(rows: tuple[InboxRow, ...]) -> dict[tuple[str, str], list[InboxRow]]:
+    found: dict[tuple[str, str], list[InboxRow]] = {}
+    for row in rows:
+        found.setdefault((row.review, row.request), []).append(row)
+    return found

@@ -1,0 +1,277 @@
+r"""May this go live? The one door to the core, for every interface and for programs that embed it.
+
+gate = Gate(store, directory, policy=load_shipped("solo"))
+work = work_of({"hello.py": b"print('hello')\n"})
+opening = OpenReview(review="", kind="script", title="Say hello", digest=work.digest, parts=work.parts)
+reply = await gate.handle(Ask(actor=author, key=new_key(), command=opening, blobs=work.blobs))
+...
+answer = await gate.may_go_live(work.digest, target="production")
+if not answer.allowed:
+print(answer.reason)
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from typing import cast, get_args
+
+from foureyes.app.asks import Ask, Reply, check_key, kept_reply, refusal_text, reply_text
+from foureyes.app.beside import Beside
+from foureyes.app.chain import ROOT, appended
+from foureyes.app.deciding import Deciding, Moment
+from foureyes.app.facts import NOTHING_KNOWN, SERVED, Books
+from foureyes.app.heads import outbox_rows, state_of
+from foureyes.app.live import Judge, Live
+from foureyes.app.policies import Policies
+from foureyes.app.ports import Conflict, Directory, Reading, Store, Unavailable, Writing, looking
+from foureyes.app.rows import START, Answered, Changes, Known
+from foureyes.app.shelf import Held, Shelf
+from foureyes.core.commands import OpenReview, ReviewCommand
+from foureyes.core.events import ReviewEvent
+from foureyes.core.explain import Explanation, explain
+from foureyes.core.model import Review
+from foureyes.core.refusals import Code, Refusal, refuse
+from foureyes.core.values import Who
+from foureyes.core.views import View, view
+from foureyes.policy.policy import Policy, policy_text
+
+CONFLICTS_MAX = 20
+#: Letters and digits that nobody mistakes for each other.
+_LETTERS = "abcdefghjkmnpqrstvwxyz0123456789"
+_ID_LETTERS = 12
+
+
+def new_id() -> str:
+    """A new review's name: 60 bits that nobody can guess or choose."""
+    return "".join(secrets.choice(_LETTERS) for _ in range(_ID_LETTERS))
+
+
+def new_key() -> str:
+    """A new idempotency key."""
+    return secrets.token_urlsafe(18)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """What the gate takes from outside besides its store; tests put their own here."""
+
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    draw: Callable[[], int] = lambda: secrets.randbits(48)
+    mint: Callable[[], str] = new_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """What a command would do now; nothing of it has happened."""
+
+    events: tuple[ReviewEvent, ...]
+    review: Review
+    explanation: Explanation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """A review as one viewer may see it."""
+
+    view: View
+    opened: str
+    explanation: Explanation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Done:
+    """How a transaction ended; what is held of it counts once it is committed."""
+
+    reply: Reply | Refusal
+    held: Held | None = None
+
+
+class Gate:
+    """Decides, keeps and answers; knows no door and no database."""
+
+    def __init__(
+        self,
+        store: Store,
+        directory: Directory,
+        *,
+        policy: Policy,
+        books: Books = NOTHING_KNOWN,
+        world: World | None = None,
+    ) -> None:
+        """Stand on a store; `policy` holds until a human activates another."""
+        self._store = store
+        self._directory = directory
+        self._policies = Policies(policy)
+        self._books = books
+        self._world = world or World()
+        self._shelf = Shelf()
+        self._default_is_kept = False
+        self._beside = Beside(policies=self._policies, load=self._load, session_facts=books.session)
+
+    async def handle(self, ask: Ask) -> Reply:
+        """Do what is asked, durably and once per key; raises Refusal, which is kept for the key too.
+
+        Somebody else being faster is no error: it is decided again. Raises Unavailable when the store cannot write.
+        """
+        check_key(ask.key)
+        if isinstance(ask.command, OpenReview) and (ask.stream or ask.command.review):
+            raise refuse(
+                Code.UNKNOWN_WORD, what="The review", word=ask.command.review, allowed="none: the gate names it"
+            )
+        asked = ask.body_hash()
+        for _ in range(CONFLICTS_MAX):
+            stream = ask.stream or f"review/{self._world.mint()}"
+            try:
+                done = await self._store.write(partial(self._answer, ask, asked, stream))
+            except Conflict:
+                continue
+            if done.held:
+                self._shelf.put(f"review/{done.held.review.id}", done.held)
+                self._default_is_kept = True
+            if isinstance(done.reply, Refusal):
+                raise done.reply
+            return done.reply
+        raise Unavailable(f"{ask.stream or 'The review'} is too busy.", "Try again in a moment with the same key.")
+
+    async def preview(self, ask: Ask) -> Preview:
+        """What would happen: decided like any command, and nothing of it is written. Raises Refusal likewise."""
+
+        def work(reading: Reading) -> Preview:
+            tx, stream = looking(reading), ask.stream or f"review/{self._world.mint()}"
+            held, _, events = self._deciding(tx, ask, stream, tx.known(stream, "", "")).decided()
+            return Preview(events=events, review=held.review, explanation=self._explained(tx, held.review))
+
+        return await self._store.read(work)
+
+    async def read(self, review: str, viewer: Who) -> Seen:
+        """The review as this viewer may see it, with the reasons; raises Refusal where there is none."""
+        return await self._store.read(partial(self._seen, review, viewer))
+
+    async def explain(self, review: str, viewer: Who) -> Explanation:
+        """Why the gate is open or shut, who must act, and how; as far as this viewer may know."""
+        return (await self.read(review, viewer)).explanation
+
+    async def serve(self, review: str, viewer: Who) -> dict[str, bytes]:
+        """The bytes of the current version, and a note that this viewer got exactly these."""
+
+        def work(tx: Writing) -> dict[str, bytes]:
+            held = self._held(tx, review)
+            tx.follow(SERVED, {f"{review}/{viewer.name}": held.review.digest}, START)
+            found = {part.name: tx.blob(part.digest) for part in held.review.current.parts}
+            return {name: blob.content for name, blob in found.items() if blob and blob.content is not None}
+
+        return await self._store.write(work)
+
+    async def may_go_live(self, name: str, target: str = "") -> Live:
+        """Whether bytes, named by digest or alias, may go live there: judged anew from the log on one snapshot.
+
+        A store that cannot answer is no yes: the answer is then `unavailable`.
+        """
+
+        def work(reading: Reading) -> Live:
+            judge = Judge(reading=reading, policies=self._policies, load=self._load, now=self._world.clock())
+            return judge.judge(name, target)
+
+        try:
+            return await self._store.read(work)
+        except Unavailable as error:
+            return Live(state="unavailable", digest=name, reason=str(error))
+
+    def _answer(self, ask: Ask, asked: str, stream: str, tx: Writing) -> _Done:
+        if ask.stream:
+            tx.lock(stream)
+        known = tx.known(stream, ask.actor.name, ask.key)
+        if known.reply:
+            if known.body_hash != asked:
+                return _Done(reply=refuse(Code.KEY_REUSED, key=ask.key))
+            return _Done(reply=kept_reply(known.reply))
+        moment = Moment(now=self._world.clock(), draw=self._world.draw())
+        try:
+            held, changes, reply = self._decided(tx, ask, stream, known, moment)
+        except Refusal as refusal:
+            text = refusal_text(refusal)
+            tx.apply(Changes(answered=self._answered(ask, asked, text, moment.at)))
+            return _Done(reply=refusal)
+        answered = self._answered(ask, asked, reply_text(reply), moment.at)
+        outbox = (*changes.outbox, *outbox_rows(changes.appends))
+        tx.apply(replace(changes, answered=answered, outbox=outbox))
+        return _Done(reply=reply, held=held)
+
+    def _decided(
+        self, tx: Writing, ask: Ask, stream: str, known: Known, moment: Moment
+    ) -> tuple[Held | None, Changes, Reply]:
+        if isinstance(ask.command, get_args(ReviewCommand)):
+            deciding = self._deciding(tx, ask, stream, known, moment)
+            held, changes, events = deciding.decided()
+            names, state = tuple(type(one).__name__ for one in events), state_of(held.review)
+            changes = self._with_policy(changes, deciding)
+            return held, changes, Reply(stream=stream, version=held.version, events=names, state=state)
+        found = self._beside.answer(tx, ask, moment.now)
+        end = known if found.stream == stream else tx.known(found.stream, "", "")
+        log = appended(
+            found.stream,
+            (end.version, end.chain or ROOT),
+            found.events,
+            at=moment.at,
+            actor=ask.actor.name,
+            cause=ask.key,
+        )
+        blobs = {one: ask.blobs[one] for one in found.blobs if one in ask.blobs}
+        changes = Changes(appends=(log,), trust=found.trust, blobs=blobs)
+        names = tuple(type(one).__name__ for one in found.events)
+        return None, changes, Reply(stream=found.stream, version=end.version + len(names), events=names)
+
+    def _deciding(self, tx: Writing, ask: Ask, stream: str, known: Known, moment: Moment | None = None) -> Deciding:
+        command = ask.command
+        if isinstance(command, OpenReview):
+            command = replace(command, review=stream.removeprefix("review/"))
+        elif not stream.startswith("review/") or not known.version:
+            raise refuse(Code.REVIEW_MISSING)
+        return Deciding(
+            tx=tx,
+            ask=ask,
+            command=cast("ReviewCommand", command),
+            stream=stream,
+            known=known,
+            held=self._shelf.get(tx, stream, known),
+            moment=moment or Moment(now=self._world.clock(), draw=self._world.draw()),
+            policies=self._policies,
+            current=self._policies.current(tx),
+            books=self._books,
+            directory=self._directory,
+        )
+
+    def _with_policy(self, changes: Changes, deciding: Deciding) -> Changes:
+        """A review's rules are kept where its log is: the default policy of another day must not judge it."""
+        if self._default_is_kept or deciding.held is not None or deciding.current.activated:
+            return changes
+        default = self._policies.default
+        return replace(changes, blobs={**changes.blobs, default.digest: policy_text(default)})
+
+    @staticmethod
+    def _answered(ask: Ask, asked: str, text: str, at: str) -> Answered:
+        return Answered(asker=ask.actor.name, key=ask.key, body_hash=asked, reply=text, at=at)
+
+    def _load(self, reading: Reading, stream: str) -> Held | None:
+        return self._shelf.get(reading, stream, reading.known(stream, "", ""))
+
+    def _held(self, reading: Reading, review: str) -> Held:
+        held = self._load(reading, f"review/{review}")
+        if held is None:
+            raise refuse(Code.REVIEW_MISSING)
+        return held
+
+    def _seen(self, review: str, viewer: Who, reading: Reading) -> Seen:
+        held = self._held(reading, review)
+        rules = self._policies.rules(reading, held.review.rules)
+        stricter = self._policies.stricter(reading, held.review.stricter)
+        shown = view(rules, held.review, viewer, stricter)
+        return Seen(view=shown, opened=held.opened, explanation=explain(rules, shown.review, stricter))
+
+    def _explained(self, reading: Reading, review: Review) -> Explanation:
+        rules = self._policies.rules(reading, review.rules)
+        return explain(rules, review, self._policies.stricter(reading, review.stricter))

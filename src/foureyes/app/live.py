@@ -1,0 +1,148 @@
+"""May exactly these bytes go live now? Judged anew from the log, never by the row that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from foureyes.app.policies import InForce, Policies
+from foureyes.app.ports import Damaged, Reading
+from foureyes.app.rows import DigestRow
+from foureyes.app.shelf import Held
+from foureyes.app.work import blob_digest
+from foureyes.core.assess import assess
+from foureyes.core.events import WentLive
+from foureyes.core.live import Clearance, LiveFacts, RecordLive, why_not
+from foureyes.core.values import Outcome, WorkPart
+
+#: The same-transaction projection of what went live by which clearance.
+LIVES = "lives"
+TARGETS_MAX = 1_000
+
+CLEARED, BLOCKED, PENDING, UNKNOWN, DAMAGED = "cleared", "blocked", "pending", "unknown", "damaged"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Live:
+    """Whether these bytes may go live, by which review, and why not."""
+
+    state: str
+    digest: str
+    review: str = ""
+    reason: str = ""
+    level: int = 0
+    flags: tuple[str, ...] = ()
+    #: Where in the review's stream the clearance stands.
+    version: int = 0
+
+    @property
+    def allowed(self) -> bool:
+        """The one answer that opens."""
+        return self.state == CLEARED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judge:
+    """Judges bytes for a target, on one look at the store."""
+
+    reading: Reading
+    policies: Policies
+    load: Callable[[Reading, str], Held | None]
+    now: datetime
+
+    def judge(self, name: str, target: str = "", review: str = "") -> Live:
+        """The answer for bytes named by digest or alias; where a review is named, by that one alone."""
+        try:
+            return self._judged(name, target, review)
+        except Damaged as error:
+            return Live(state=DAMAGED, digest=name, reason=f"{error} Verify the log; nothing goes live on this.")
+
+    def _judged(self, name: str, target: str, review: str) -> Live:
+        rows = self.reading.digests(name)
+        if not rows:
+            return Live(state=UNKNOWN, digest=name, reason="No review has seen these bytes. Submit them for review.")
+        digest, vetoed = rows[0].digest, next((row for row in rows if row.vetoed), None)
+        if len({row.digest for row in rows}) > 1:
+            raise Damaged(f"{name} names several works.")
+        if vetoed:
+            return Live(state=BLOCKED, digest=digest, review=vetoed.review, reason=_veto(vetoed))
+        current = self.policies.current(self.reading)
+        answers = [self._by(row, target, current) for row in rows if row.cleared and review in ("", row.review)]
+        if not answers:
+            return self._waiting(next((row for row in rows if row.review == review), rows[-1]))
+        return next((one for one in answers if one.allowed), answers[0])
+
+    def _by(self, row: DigestRow, target: str, current: InForce) -> Live:
+        held = self.load(self.reading, f"review/{row.review}")
+        if held is None or held.cleared is None:
+            raise Damaged(f"Review {row.review} is listed as cleared, but its log has no clearance.")
+        version, cleared = held.cleared
+        clearance = Clearance(
+            digest=cleared.digest, level=cleared.level, single_use=cleared.single_use, expires=cleared.expires
+        )
+        facts = LiveFacts(
+            clearance=clearance if held.review.outcome is Outcome.CLEARED else None,
+            level_min=current.policy.level_for(target),
+            lives=self._lives(row.review, version),
+        )
+        command = RecordLive(target=target, review=row.review, digest=row.digest)
+        reason = why_not(command, facts, self.now) or self._judged_anew(held, current)
+        state = BLOCKED if reason else CLEARED
+        found = Live(state=state, digest=row.digest, review=row.review, reason=reason, version=version)
+        return replace(found, level=cleared.level, flags=cleared.flags)
+
+    def _judged_anew(self, held: Held, current: InForce) -> str:
+        """What the same rules say now, and those of a policy that came into force since for everything open."""
+        review = held.review
+        if review.digest != review.cleared:
+            return f"Review {review.id} has newer bytes than those it cleared. Wait for their clearance."
+        activated = current.activated
+        if activated and activated.applies_in_flight and activated.digest not in (review.rules, review.stricter):
+            review = replace(review, stricter=activated.digest)
+        rules, stricter = (
+            self.policies.rules(self.reading, review.rules),
+            self.policies.stricter(self.reading, review.stricter),
+        )
+        speaking = assess(rules, review, stricter).speaking
+        if speaking:
+            stage, why = speaking.stage.name, speaking.judgement.reason
+            return f"Judged anew, {stage} does not pass: {why}. Ask a human to reopen review {review.id}."
+        return next((why for part in review.current.parts if (why := self._why_not_part(part))), "")
+
+    def _why_not_part(self, part: WorkPart) -> str:
+        blob = self.reading.blob(part.digest)
+        if blob is None or blob.content is None:
+            gone = blob.purged if blob else ""
+            return f"The bytes of {part.name} are not here any more. {gone}".rstrip()
+        if blob_digest(blob.content) != part.digest:
+            raise Damaged(f"The stored bytes of {part.name} were altered.")
+        return ""
+
+    def _lives(self, review: str, version: int) -> tuple[WentLive, ...]:
+        prefix = live_key(review, version, "")
+        found = self.reading.rows(LIVES, prefix, limit=TARGETS_MAX)
+        return tuple(WentLive(target=key.removeprefix(prefix), review=review, digest=digest) for key, digest in found)
+
+    def _waiting(self, row: DigestRow) -> Live:
+        held = self.load(self.reading, f"review/{row.review}")
+        if held is None:
+            raise Damaged(f"Review {row.review} is listed, but its log is gone.")
+        review = held.review
+        if review.outcome is None and review.digest == row.digest:
+            reason = f"Review {review.id} is not cleared. Wait for its clearance."
+            return Live(state=PENDING, digest=row.digest, review=review.id, reason=reason)
+        ended = f"ended as {review.outcome.value}" if review.outcome else "has other bytes now"
+        reason = f"Review {review.id} {ended}. Submit these bytes for review."
+        return Live(state=BLOCKED, digest=row.digest, review=review.id, reason=reason)
+
+
+def live_key(review: str, version: int, target: str) -> str:
+    """Under which key it is kept that a clearance was used on a target."""
+    return f"{review}/{version}/{target}"
+
+
+def _veto(row: DigestRow) -> str:
+    return (
+        f"A veto stands on this version in review {row.review}. A human must override it there, or the author revises."
+    )

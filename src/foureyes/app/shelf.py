@@ -1,0 +1,112 @@
+"""What is a review now? Read from the log and folded, with the latest ones kept at hand."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from typing import cast
+
+from foureyes.app.chain import ROOT, link_of
+from foureyes.app.ports import Conflict, Damaged, Reading
+from foureyes.app.rows import Known, Stored
+from foureyes.codec import CodecError, decode
+from foureyes.core.events import Event, ReviewCleared, ReviewEvent
+from foureyes.core.evolve import evolve
+from foureyes.core.model import Review
+
+HELD_MAX = 1_000
+#: A decoded event with when it was written.
+Dated = tuple[Event, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """A review as far as it was read: its state, the end of its stream, and what the state does not keep."""
+
+    review: Review
+    version: int
+    chain: bytes
+    opened: str
+    #: The clearance in the log and its version; the state knows only which bytes it was for.
+    cleared: tuple[int, ReviewCleared] | None = None
+
+    def after(self, events: tuple[ReviewEvent, ...], chain: bytes) -> Held:
+        """The same review some events later."""
+        review, cleared = self.review, self.cleared
+        for version, event in enumerate(events, start=self.version + 1):
+            review = evolve(review, event)
+            cleared = (version, event) if isinstance(event, ReviewCleared) else cleared
+        return replace(self, review=review, version=self.version + len(events), chain=chain, cleared=cleared)
+
+
+class Shelf:
+    """The latest reviews, folded. What lies here is used only where the stream still ends as it did."""
+
+    def __init__(self, size: int = HELD_MAX) -> None:
+        """Keep this many."""
+        self._size = size
+        self._held: OrderedDict[str, Held] = OrderedDict()
+
+    def put(self, stream: str, held: Held) -> None:
+        """Keep a review whose events are committed."""
+        self._held[stream] = held
+        self._held.move_to_end(stream)
+        while len(self._held) > self._size:
+            self._held.popitem(last=False)
+
+    def get(self, reading: Reading, stream: str, known: Known) -> Held | None:
+        """The review as its stream ends now; nothing where there is none."""
+        if not known.version:
+            return None
+        held = self._held.get(stream)
+        if held and (held.version, held.chain) == (known.version, known.chain):
+            return held
+        if held and held.version >= known.version:
+            held = None
+        return read_review(reading, stream, known, held)
+
+
+def read_review(reading: Reading, stream: str, known: Known, held: Held | None = None) -> Held:
+    """Fold what the log has behind what is held already; every link is checked on the way."""
+    past = tuple(reading.events(stream, held.version if held else 0))
+    end = check_links(past, known, (held.version, held.chain) if held else (0, ROOT))
+    events = cast("tuple[ReviewEvent, ...]", tuple(event for event, _ in dated(past)))
+    if held is None:
+        opened = evolve(None, events[0])
+        held = Held(review=opened, version=1, chain=past[0].chain, opened=past[0].at)
+        events = events[1:]
+    return held.after(events, end)
+
+
+def read_events(reading: Reading, stream: str, known: Known) -> tuple[Dated, ...]:
+    """Every event of a stream beside the reviews, with its time; every link is checked on the way."""
+    past = tuple(reading.events(stream))
+    check_links(past, known, (0, ROOT))
+    return dated(past)
+
+
+def check_links(past: tuple[Stored, ...], known: Known, begin: tuple[int, bytes]) -> bytes:
+    """Refuse a stream whose events are not linked as they were written; its last link."""
+    version, chain = begin
+    for one in past:
+        if one.version != version + 1 or link_of(chain, one) != one.chain:
+            raise Damaged(f"{one.stream} was altered at event {version + 1}.")
+        version, chain = one.version, one.chain
+    if version > known.version:
+        raise Conflict
+    if (version, chain) != (known.version, known.chain):
+        raise Damaged(f"The log ends at event {version} of a stream that had {known.version}.")
+    return chain
+
+
+def dated(past: tuple[Stored, ...]) -> tuple[Dated, ...]:
+    """Decode stored events."""
+    found: list[Dated] = []
+    for one in past:
+        try:
+            event = decode({"type": one.type, "schema": one.schema, "body": json.loads(one.body)})
+        except (CodecError, ValueError) as error:
+            raise Damaged(f"Event {one.version} of {one.stream} cannot be read: {error}") from error
+        found.append((event, one.at))
+    return tuple(found)
