@@ -1,0 +1,232 @@
+"""Which settings hold, and who said so? A flag beats the environment, that the file, that the default; read once."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from foureyes.home import folder
+from foureyes.home.trouble import Trouble
+
+FILE = "config.toml"
+FILE_BYTES_MAX = 65_536
+TEXT_CHARS_MAX = 4096
+POSTGRES = ("postgresql://", "postgres://")
+DAY_SECONDS = 86_400
+
+Value = str | int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """A setting there is: its name, what it is for, what it is when nobody says, and what is allowed."""
+
+    name: str
+    says: str
+    #: Given the data folder.
+    default: Callable[[str], Value]
+    #: path (relative ones are taken from where they were said), database or number.
+    kind: str = "path"
+    low: int = 0
+    high: int = 0
+
+    @property
+    def variable(self) -> str:
+        """Its name in the environment."""
+        return f"FOUREYES_{self.name.upper()}"
+
+    @property
+    def allowed(self) -> str:
+        """What it may be, in words."""
+        if self.kind == "number":
+            return f"a whole number from {self.low} to {self.high}"
+        return "a path" if self.kind == "path" else "a path of an SQLite file or postgresql://…"
+
+
+HOME = Known(name="home", says="The data folder.", default=str)
+KNOWN: tuple[Known, ...] = (
+    Known(
+        name="database",
+        says="Where everything is kept: an SQLite file, or a PostgreSQL database that many machines share.",
+        default=lambda home: os.path.join(home, "foureyes.db"),
+        kind="database",
+    ),
+    Known(
+        name="policy",
+        says="The policy file that `foureyes policy` reads when none is named.",
+        default=lambda home: os.path.join(home, "foureyes.yaml"),
+    ),
+    Known(
+        name="checkpoints",
+        says="The folder for signed checkpoints; best on another disk than the database.",
+        default=lambda home: os.path.join(home, "checkpoints"),
+    ),
+    Known(
+        name="checkpoint_seconds",
+        says="How often a checkpoint is signed while the log grows.",
+        default=lambda _: 300,
+        kind="number",
+        low=1,
+        high=DAY_SECONDS,
+    ),
+    Known(
+        name="keys",
+        says="The folder with the keys that sign checkpoints.",
+        default=lambda home: os.path.join(home, "keys"),
+    ),
+    Known(
+        name="backups",
+        says="Where `foureyes backup` puts its folders when no place is named.",
+        default=lambda home: os.path.join(home, "backups"),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Every setting, and where each came from."""
+
+    home: str
+    database: str
+    policy: str
+    checkpoints: str
+    checkpoint_seconds: int
+    keys: str
+    backups: str
+    sources: Mapping[str, str]
+
+    @property
+    def file(self) -> str:
+        """Where the settings file is, or would be."""
+        return os.path.join(self.home, FILE)
+
+    @property
+    def is_postgres(self) -> bool:
+        """Whether a server keeps the data, and not a file here."""
+        return self.database.startswith(POSTGRES)
+
+    def shown(self) -> tuple[tuple[str, Value, str], ...]:
+        """Name, value and source of each setting, without secrets."""
+        names = (HOME.name, *(one.name for one in KNOWN))
+        return tuple((name, redacted(getattr(self, name)), self.sources[name]) for name in names)
+
+
+def read(flags: Mapping[str, str | None], environment: Mapping[str, str]) -> Settings:
+    """Find out what holds; whatever is unknown or malformed is refused with its place and what is allowed."""
+    home, home_source = _home(flags, environment)
+    if folder.exists(home):
+        folder.check(home)  # first: a folder that others can write says nothing
+    file, lines = _file(os.path.join(home, FILE))
+    _refuse_unknown(environment)
+    values: dict[str, Value] = {}
+    sources = {HOME.name: home_source}
+    for one in KNOWN:
+        values[one.name], sources[one.name] = _value(one, home, flags, environment, (file, lines))
+    return Settings(home=home, sources=sources, **values)  # type: ignore[arg-type] # _value has checked each by its kind
+
+
+def redacted(value: Value) -> Value:
+    """The value without the password a database address may carry."""
+    if not isinstance(value, str) or "://" not in value:
+        return value
+    # Up to the last @: rather too much hidden than half of a password that was not escaped.
+    without = re.sub(r"(://[^:/?#@]*):.*@", r"\1:•••@", value, count=1)
+    return re.sub(r"([?&](?:ssl)?password=)[^&#]*", r"\1•••", without)
+
+
+def _home(flags: Mapping[str, str | None], environment: Mapping[str, str]) -> tuple[str, str]:
+    if given := flags.get(HOME.name):
+        return os.path.abspath(_text(given, "--home", "a path")), "flag --home"
+    if given := environment.get(HOME.variable):
+        return os.path.abspath(_text(given, HOME.variable, "a path")), f"environment {HOME.variable}"
+    return folder.default_folder(environment), "default"
+
+
+def _value(
+    known: Known,
+    home: str,
+    flags: Mapping[str, str | None],
+    environment: Mapping[str, str],
+    file: tuple[Mapping[str, object], Mapping[str, int]],
+) -> tuple[Value, str]:
+    said, lines = file
+    if given := flags.get(known.name):
+        return _checked(known, given, f"--{known.name}", os.getcwd()), f"flag --{known.name}"
+    if given := environment.get(known.variable):
+        number = _number(given) if known.kind == "number" else given
+        return _checked(known, number, known.variable, os.getcwd()), f"environment {known.variable}"
+    if known.name in said:
+        place = f"{os.path.join(home, FILE)}:{lines.get(known.name, 1)}"
+        return _checked(known, said[known.name], f"{place}: {known.name}", home), f"file {place}"
+    return known.default(home), "default"
+
+
+def _checked(known: Known, given: object, place: str, base: str) -> Value:
+    if known.kind == "number":
+        if type(given) is not int or not known.low <= given <= known.high:
+            raise _wrong(place, given, known.allowed)
+        return given
+    if not isinstance(given, str):
+        raise _wrong(place, given, known.allowed)
+    text = _text(given, place, known.allowed)
+    if known.kind == "database" and text.startswith(POSTGRES):
+        return text
+    if "://" in text:
+        raise _wrong(place, redacted(text), known.allowed)
+    return os.path.normpath(os.path.join(base, os.path.expanduser(text)))
+
+
+def _text(given: str, place: str, allowed: str) -> str:
+    if not given.strip() or len(given) > TEXT_CHARS_MAX or not given.isprintable():
+        raise _wrong(place, given[:80], allowed)
+    return given
+
+
+def _number(text: str) -> object:
+    return int(text) if re.fullmatch(r"[0-9]{1,12}", text) else text
+
+
+def _wrong(place: str, given: object, allowed: str) -> Trouble:
+    return Trouble(f"{place} is {given!r}.", f"It must be {allowed}.", usage=True)
+
+
+def _file(path: str) -> tuple[Mapping[str, object], Mapping[str, int]]:
+    """What the file says, and on which line each key stands."""
+    try:
+        with open(path, "rb") as file:
+            content = file.read(FILE_BYTES_MAX + 1)
+    except FileNotFoundError:
+        return {}, {}
+    except OSError as error:
+        raise Trouble(f"{path} cannot be read: {error.strerror}.", "Make it a file you can read.") from None
+    import tomllib  # noqa: PLC0415 - most have no file, and `check` is called before every tool use
+
+    if len(content) > FILE_BYTES_MAX:
+        raise Trouble(f"{path} has more than {FILE_BYTES_MAX} bytes.", "Settings are short; shorten it.", usage=True)
+    try:
+        said = tomllib.loads(content.decode("utf-8"))
+    except ValueError as error:
+        last = content.count(b"\n") + 1
+        what = str(error).replace("at end of document", f"at line {last}, the end of the file")
+        raise Trouble(
+            f"{path}: {what}.", "Write TOML in UTF-8, such as: database = 'x.db'", usage=True
+        ) from None
+    rows = enumerate(content.decode("utf-8").splitlines(), start=1)
+    lines = {row.split("=")[0].strip(" \"'[]"): number for number, row in rows}
+    for key in said:
+        if key not in {one.name for one in KNOWN}:
+            raise _unknown(f"{path}:{lines.get(key, 1)}: {key!r}", [one.name for one in KNOWN])
+    return said, lines
+
+
+def _refuse_unknown(environment: Mapping[str, str]) -> None:
+    names = [HOME.variable, *(one.variable for one in KNOWN)]
+    for name in sorted(environment):
+        if name.startswith("FOUREYES_") and name not in names:
+            raise _unknown(name, names)
+
+
+def _unknown(place: str, names: list[str]) -> Trouble:
+    return Trouble(f"{place} is no setting.", f"There are: {', '.join(names)}.", usage=True)

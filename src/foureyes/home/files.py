@@ -1,0 +1,55 @@
+"""How is a file written so that after a power cut it is there whole, or not at all?"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+
+FILE_MODE = 0o600
+_CHUNK_BYTES = 1 << 20
+
+
+def write_whole(path: str, content: bytes) -> None:
+    """Replace the file at once, readable by us alone."""
+    partial = f"{path}.{os.getpid()}.partial"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+    with open(os.open(partial, flags, FILE_MODE), "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(partial, path)
+    sync_folder(os.path.dirname(path))
+
+
+def copy_whole(source: str, target: str) -> None:
+    """Copy a file to a place where there is none yet, on the disk when this returns."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    with open(source, "rb") as origin, open(os.open(target, flags, FILE_MODE), "wb") as copy:
+        while chunk := origin.read(_CHUNK_BYTES):
+            copy.write(chunk)
+        copy.flush()
+        os.fsync(copy.fileno())
+
+
+def sync_folder(path: str) -> None:
+    """Make the names in a folder last."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sync_file(path: str) -> None:
+    """Make what is in a file last."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sha256_of(path: str) -> str:
+    """The hash of a file's bytes."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

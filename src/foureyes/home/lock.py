@@ -1,0 +1,130 @@
+"""Is a server at work in this data folder, and where is it reached? One at a time; the system lock dies with it."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import time
+from dataclasses import dataclass
+from typing import Self
+
+from foureyes import __version__
+from foureyes.home.trouble import Trouble
+
+NAME = "server.lock"
+#: Somebody who only looks holds the lock for a moment; that must not look like a second server.
+TRIES_MAX = 20
+TRY_SECONDS = 0.01
+_CONTENT_BYTES_MAX = 4096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running:
+    """Who is at work: a server with its address, or a command that changes things."""
+
+    pid: int
+    #: Where a server is reached; for a command its name.
+    address: str
+    started: str
+    version: str
+
+    def in_words(self) -> str:
+        """Who it is, in the middle of a sentence."""
+        if not self.pid:
+            return "another foureyes"
+        return f"{self.address or 'another foureyes'} (process {self.pid}, since {self.started})"
+
+
+class ServerLock:
+    """Held for as long as a server lives; the operating system lets go of it when the process ends, however it ends."""
+
+    def __init__(self, descriptor: int) -> None:
+        """Keep the open file: closing it gives the lock back."""
+        self._descriptor = descriptor
+
+    @classmethod
+    def acquire(cls, home: str, address: str, *, now: str) -> ServerLock:
+        """Take the lock and write down who we are; a file left by a dead server is taken over."""
+        descriptor = _open(home)
+        try:
+            _take(descriptor)
+            mine = {"address": address, "pid": os.getpid(), "started": now, "version": __version__}
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, json.dumps(mine).encode(), 0)
+            os.fsync(descriptor)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return cls(descriptor)
+
+    def release(self) -> None:
+        """Let go. The file stays: removing it would race with the next one who takes it."""
+        if self._descriptor >= 0:
+            os.ftruncate(self._descriptor, 0)
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+
+def running(home: str) -> Running | None:
+    """Who is at work in this data folder, if anybody is; a file without a living holder says nothing."""
+    try:
+        descriptor = os.open(os.path.join(home, NAME), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _read(descriptor)
+    else:
+        return None
+    finally:
+        os.close(descriptor)
+
+
+def _open(home: str) -> int:
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        return os.open(os.path.join(home, NAME), flags, 0o600)
+    except OSError as error:
+        raise Trouble(
+            f"The lock file {os.path.join(home, NAME)} cannot be opened: {error.strerror}.",
+            "Look at what lies there; a link does not belong there.",
+        ) from None
+
+
+def _take(descriptor: int) -> None:
+    for attempt in range(TRIES_MAX):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if attempt + 1 < TRIES_MAX:
+                time.sleep(TRY_SECONDS)
+        else:
+            return
+    other = _read(descriptor)
+    raise Trouble(
+        f"{other.in_words()} is at work in this data folder.",
+        "Stop it first, or use another folder with --home.",
+        blocked=True,
+    )
+
+
+def _read(descriptor: int) -> Running:
+    """What the holder wrote; one who has not written yet, or wrote nonsense, is at work all the same."""
+    try:
+        found = json.loads(os.pread(descriptor, _CONTENT_BYTES_MAX, 0))
+        return Running(
+            pid=int(found["pid"]),
+            address=str(found["address"]),
+            started=str(found["started"]),
+            version=str(found["version"]),
+        )
+    except (ValueError, KeyError, TypeError):
+        return Running(pid=0, address="", started="", version="")

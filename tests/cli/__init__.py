@@ -1,0 +1,1 @@
+"""The command line door, the data folder and the settings."""
