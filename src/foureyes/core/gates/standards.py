@@ -23,11 +23,12 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Criteria:
-    """What a reviewer must and may check for one kind of work."""
+    """What a reviewer must and may check for one kind of work; some criteria say what exactly to look at."""
 
     kind: str
     required: tuple[tuple[str, str], ...]
     optional: tuple[tuple[str, str], ...] = ()
+    checks: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,256 @@
+"""How does a whole file become a policy? In its own form, or in one of those that came before it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import PurePosixPath
+
+from foureyes.core.assign import same_role
+from foureyes.core.chains import CHAINS
+from foureyes.core.kinds import canonical_kind
+from foureyes.core.peer_data import REQUIRED_KINDS, TRIVIAL_KINDS
+from foureyes.core.rules import Budget, KindRule, Rules
+from foureyes.policy import styles
+from foureyes.policy.chains import Chains, inlined, read_chains
+from foureyes.policy.choices import Kinds, read_ignore, read_kinds, read_mode, read_paths, read_risks
+from foureyes.policy.floor import floor_problems
+from foureyes.policy.nodes import Entry, Mapping, Node, PolicyErrors, Scalar, described
+from foureyes.policy.peer import Peer, read_peer
+from foureyes.policy.people import Notify, read_humans, read_notify, read_reviewers, read_targets
+from foureyes.policy.policy import Policy, sealed_policy
+from foureyes.policy.schema import SECTIONS
+from foureyes.policy.tables import Problems, Table
+
+#: Gives the node of a file that a policy names, or raises PolicyErrors.
+Open = Callable[[str], Node]
+
+NAME_CHARS_MAX = 100
+MICRO = 1_000_000
+_PEER_KEYS = frozenset(one.name for one in SECTIONS["peer"])
+_CHAINS_KEYS = frozenset(one.name for one in SECTIONS["chains file"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """A policy that was read, where people are told, and what its reader should know though nothing is wrong."""
+
+    policy: Policy
+    notify: Notify = Notify()
+    notes: tuple[str, ...] = ()
+
+
+def build(name: str, root: Node, opened: Open) -> Loaded:
+    """Turn the root of a file into a policy, or raise PolicyErrors with everything that is wrong."""
+    problems = Problems()
+    table = Table(as_file(root, problems), "file", problems)
+    policy, notify = _Sections(table, opened).policy(name)
+    problems.raise_if_any()
+    for one in floor_problems(policy.rules):
+        problems.add(root, one, "every work needs at least one reviewer who had no hand in it")
+    problems.raise_if_any()
+    for one in _notes(policy):
+        problems.note(one)
+    return Loaded(policy=sealed_policy(policy), notify=notify, notes=tuple(problems.notes))
+
+
+class _Sections:
+    """The sections of one file, each read once."""
+
+    def __init__(self, table: Table, opened: Open) -> None:
+        self._table = table
+        self._problems = table.problems
+        self._opened = opened
+
+    def policy(self, name: str) -> tuple[Policy, Notify]:
+        table, problems = self._table, self._problems
+        mode, modes = read_mode(table.special("mode"), problems)
+        peer, session = read_peer(self._named("peer", "peer"), problems), table.part("session")
+        policy = Policy(
+            name=table.name("name") or PurePosixPath(name).stem[:NAME_CHARS_MAX],
+            rules=self._rules(peer, session),
+            reviewers=read_reviewers(table.special("reviewers"), problems),
+            ignore=read_ignore(table.special("ignore"), problems),
+            mode=mode,
+            modes=modes,
+            session_silence=timedelta(minutes=session.number("silence_minutes")),
+            targets=read_targets(table.special("targets"), problems),
+        )
+        self._check_rulings(policy.rules)
+        return policy, read_notify(table.part("notify"), peer.notifications)
+
+    def _rules(self, peer: Peer, session: Table) -> Rules:
+        table, problems = self._table, self._problems
+        chains = self._chains()
+        names = tuple(one.name for one in chains.chains)
+        kinds = read_kinds(table.special("kinds"), names, problems)
+        clearance = table.part("clearance")
+        expires = clearance.limit("expires_hours")
+        return Rules(
+            digest="",
+            protocols=(
+                styles.resolve(table.part("resolve")),
+                peer.protocol,
+                styles.session(session),
+                styles.panel(self._panel()),
+                styles.solo(table.part("solo")),
+                *chains.chains,
+            ),
+            kinds=_kinds(kinds, chains, peer),
+            default=kinds.default or ("solo",),
+            paths=read_paths(table.special("paths"), problems),
+            risks=read_risks(table.special("risks"), names, problems),
+            skips=peer.skips,
+            enabled=table.flag("enabled"),
+            learning=peer.learning,
+            groups=read_humans(table.special("humans"), problems),
+            budget=_budget(table.part("budget")),
+            limits=peer.limits,
+            single_use_kinds=frozenset(map(canonical_kind, clearance.names("single_use"))),
+            clearance_expires=None if expires is None else timedelta(hours=expires),
+        )
+
+    def _chains(self) -> Chains:
+        """The shipped chains and those of the file, which take the place of shipped ones of the same name."""
+        node = self._table.special("chains")
+        if node is None:
+            return Chains(chains=CHAINS)
+        named = self._follow(node)
+        found = read_chains(named if named is node else inlined(named, self._problems), self._problems, CHAINS)
+        by_name = {one.name: one for one in (*CHAINS, *found.chains)}
+        return Chains(chains=tuple(by_name.values()), steps=found.steps)
+
+    def _panel(self) -> Table:
+        table = self._table
+        if table.has("panel") and table.has("review"):
+            self._problems.add(table.at("review"), "panel and review are the same section", "write one of them")
+        node = self._named("review" if table.has("review") else "panel", "panel")
+        inside = node.get("review") if isinstance(node, Mapping) else None
+        return Table(inside or node, "panel", self._problems)
+
+    def _named(self, key: str, section: str) -> Node:
+        """What stands under a key, or in the file it names."""
+        node = self._table.special(key)
+        if node is None:
+            return Scalar(value=None, file=self._table.node.file, line=self._table.node.line)
+        found = self._follow(node)
+        inside = found.get("enabled") if section == "peer" and isinstance(found, Mapping) else None
+        if isinstance(inside, Scalar) and inside.value is False:
+            wrong = "peer.enabled: false would switch off nothing but look as if it did"
+            self._problems.add(inside, wrong, "write `enabled: false` at the top of the policy to leave reviewers out")
+        return found
+
+    def _follow(self, node: Node) -> Node:
+        """The file a section names, if it names one."""
+        if not isinstance(node, Mapping) or node.get("file") is None:
+            return node
+        name = node.get("file")
+        if len(node.entries) > 1 or not isinstance(name, Scalar) or not isinstance(name.value, str):
+            self._problems.add(node, "a section is a file or keys, not both", "write {file: path} alone")
+            return node if len(node.entries) > 1 else Scalar(value=None, file=node.file, line=node.line)
+        try:
+            return self._opened(name.value)
+        except PolicyErrors as error:
+            self._problems.extend(error.problems)
+        except (OSError, ValueError) as error:
+            self._problems.add(
+                name, f"the file {name.value!r} cannot be read: {error}", "write a path beside the policy"
+            )
+        return Scalar(value=None, file=node.file, line=node.line)
+
+    def _check_rulings(self, rules: Rules) -> None:
+        for node, group, needs in self._problems.rulings:
+            if group and all(one.name != group for one in rules.groups):
+                known = ", ".join(one.name for one in rules.groups) or "none"
+                self._problems.add(node, f"the group {group} is not defined", f"the groups of `humans` are: {known}")
+            elif group and 0 < len(rules.group(group)) < needs:
+                size = len(rules.group(group))
+                self._problems.add(node, f"{needs} of a group of {size} can never agree", "ask for fewer, or name more")
+
+
+def as_file(root: Node, problems: Problems) -> Node:
+    """The root of a policy file; the older forms are told by their keys and stand under the section they fill."""
+    if not isinstance(root, Mapping):
+        problems.add(root, f"a policy is {described(root)}", "write keys and values, beginning with `version: 1`")
+        return Mapping(entries=(), file=root.file, line=root.line)
+    keys = {one.key for one in root.entries}
+    if "version" in keys:
+        return root
+    if "review" in keys:
+        others = sorted(keys - {"review"})
+        if others:
+            problems.note(f"Not read, because only `review` is ours in such a file: {', '.join(others)[:300]}.")
+        return _wrapped(root, [one for one in root.entries if one.key == "review"], "panel")
+    if "chains" in keys and keys <= _CHAINS_KEYS:
+        inside = inlined(root, problems)
+        return _wrapped(root, [Entry(key="chains", line=root.line, node=inside)], {"chain": "default"})
+    if keys & (_PEER_KEYS - {"enabled"}):
+        enabled = [one for one in root.entries if one.key == "enabled"]
+        rest = Mapping(
+            entries=tuple(one for one in root.entries if one.key != "enabled"), file=root.file, line=root.line
+        )
+        return _wrapped(root, [*enabled, Entry(key="peer", line=root.line, node=rest)], "peer")
+    problems.add(root, "version is missing", "write `version: 1` in the first line")
+    return root
+
+
+def _wrapped(root: Mapping, entries: list[Entry], default: str | dict[str, str]) -> Mapping:
+    """An older form as the section it fills, with its style for every kind it does not name."""
+
+    def scalar(value: str | int) -> Scalar:
+        return Scalar(value=value, file=root.file, line=root.line)
+
+    def mapping(pairs: dict[str, Node]) -> Mapping:
+        entries = tuple(Entry(key=key, line=root.line, node=node) for key, node in pairs.items())
+        return Mapping(entries=entries, file=root.file, line=root.line)
+
+    style: Node = (
+        scalar(default) if isinstance(default, str) else mapping({key: scalar(one) for key, one in default.items()})
+    )
+    added = mapping({"version": scalar(1), "kinds": mapping({"default": style})})
+    return Mapping(entries=(*added.entries, *entries), file=root.file, line=root.line)
+
+
+def _kinds(kinds: Kinds, chains: Chains, peer: Peer) -> tuple[KindRule, ...]:
+    """What the file says of each kind, and what a step or the peer document demands too; nothing is taken away."""
+    found = {one.kind: one.protocols for one in kinds.rules}
+    for rule in (*chains.steps, *(KindRule(kind=kind, protocols=("peer",)) for kind in peer.kinds)):
+        found[rule.kind] = tuple(dict.fromkeys((*found.get(rule.kind, ()), *rule.protocols)))
+    return tuple(KindRule(kind=kind, protocols=many) for kind, many in found.items())
+
+
+def _budget(table: Table) -> Budget:
+    review, day = table.amount("review_usd"), table.amount("day_usd")
+    return Budget(
+        review_usd_micro=0 if review is None else int(review * MICRO),
+        day_usd_micro=0 if day is None else int(day * MICRO),
+    )
+
+
+def _notes(policy: Policy) -> Iterator[str]:
+    rules = policy.rules
+    if not rules.enabled:
+        yield "Reviews are switched off: only vetoes and the kinds that are never skipped stop work."
+    listed = {one.kind for one in rules.kinds} | set(REQUIRED_KINDS) | set(TRIVIAL_KINDS)
+    for rule in rules.paths:
+        if rule.kind not in listed:
+            yield f"The kind {rule.kind} of {rule.pattern} is not under `kinds`: it is judged as every other kind."
+    held = {same_role(one.name) for one in policy.reviewers}
+    missing = [one for one in dict.fromkeys(_roles(rules)) if same_role(one) not in held]
+    if missing:
+        yield f"Nobody in this file holds {', '.join(missing)}: they must come over MCP or HTTP."
+
+
+def _roles(rules: Rules) -> Iterator[str]:
+    """The roles that work can be sent to by what the file demands; those of the matrix come with their people."""
+    named = (
+        *rules.default,
+        *(name for one in rules.kinds for name in one.protocols),
+        *(name for one in rules.risks for name in one.protocols),
+    )
+    for name in dict.fromkeys(named):
+        protocol = rules.protocol(name)
+        for stage in protocol.stages if protocol else ():
+            yield from (role for seat in stage.seats for role in seat.roles)
+            yield from (role for row in stage.options.matrix for role in (row.primary, row.backup))

@@ -1,0 +1,68 @@
+"""What can no policy go below? At least one pair of other eyes, in every stage that anything can be sent through."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from foureyes.core import gates
+from foureyes.core.rules import Gate, Protocol, Rules, Stage
+from foureyes.core.values import Part
+
+#: No accepted policy lets a stage pass with fewer reports of reviewers who had no hand in the work.
+QUORUM_MIN = 1
+
+
+def floor_problems(rules: Rules) -> tuple[str, ...]:
+    """Why these rules are no policy, one sentence each; none when they are."""
+    return tuple(dict.fromkeys(_problems(rules)))
+
+
+def least_reviewers(protocol: Protocol) -> int:
+    """The fewest reviewers whose reports any stage of the protocol takes before it can pass."""
+    return min((_least(stage) for stage in protocol.stages), default=0)
+
+
+def _problems(rules: Rules) -> Iterator[str]:
+    if not rules.default:
+        yield "no style is named for other kinds: `kinds` needs a default"
+    named = (
+        *(("every other kind", name) for name in rules.default),
+        *((rule.kind, name) for rule in rules.kinds for name in rule.protocols),
+        *((f"{rule.level.name.lower()} risk", name) for rule in rules.risks for name in rule.protocols),
+    )
+    known = {one.name for one in rules.protocols}
+    yield from (f"{who} is judged by {name!r}, which nobody defined" for who, name in named if name not in known)
+    yield from (f"{rule.kind} is judged by nothing" for rule in rules.kinds if not rule.protocols)
+    if len(known) != len(rules.protocols):
+        yield "two styles or chains have the same name"
+    for protocol in rules.protocols:
+        yield from _of_protocol(protocol)
+
+
+def _of_protocol(protocol: Protocol) -> Iterator[str]:
+    if not protocol.stages:
+        yield f"{protocol.name} has no stages"
+    names = [stage.name for stage in protocol.stages]
+    if len(set(names)) != len(names):
+        yield f"{protocol.name} has two stages of one name"
+    for stage in protocol.stages:
+        if any(isinstance(gate, gates.Unknown) for gate in stage.gates):
+            yield f"{stage.name} has a gate nobody knows"
+        if _least(stage) < QUORUM_MIN:
+            yield f"{stage.name} would pass without {QUORUM_MIN} reviewer who had no hand in the work"
+
+
+def _least(stage: Stage) -> int:
+    """How many reports the stage's gates wait for; the most demanding one decides."""
+    judges = sum(1 for seat in stage.seats if seat.part is Part.JUDGE)
+    return min(judges, max((_demanded(gate, judges) for gate in stage.gates), default=0))
+
+
+def _demanded(gate: Gate, judges: int) -> int:
+    match gate:
+        case gates.Quorum():
+            return gate.reviewers
+        case gates.Standards() | gates.Unanimous() | gates.Majority() | gates.Tally() | gates.Agreement():
+            return judges
+        case _:
+            return 0

@@ -1,0 +1,92 @@
+"""How is a policy read from where it lies, never from anywhere else?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import resources
+from pathlib import Path, PurePosixPath
+
+from foureyes.policy.build import Loaded, build
+from foureyes.policy.json_text import read_json
+from foureyes.policy.nodes import FILE_BYTES_MAX, Node, PolicyErrors, Problem
+from foureyes.policy.yaml_text import read_yaml
+
+FILE_NAME = "foureyes.yaml"
+DEFAULT = "solo"
+SHIPPED = ("solo", "team", "resolve", "peer", "chains", "session", "panel")
+
+#: Gives the bytes of a file by its name beside the policy; raises OSError if there is none.
+Read = Callable[[str], bytes]
+
+
+def load(path: Path, read: Read | None = None) -> Loaded:
+    """Load the policy that lies at `path`; where none lies, the shipped `solo`.
+
+    `read` gives the bytes of the policy and of every file it names, so that they can come from a git revision. Without
+    it they come from the folder of `path`, and from nowhere else.
+    """
+    source = read or folder(path.parent)
+    try:
+        text = source(path.name)
+    except FileNotFoundError:
+        return shipped(DEFAULT, f"There is no {path.name}: the shipped policy {DEFAULT} is used.")
+    except OSError as error:
+        raise _unreadable(path.name, f"the file cannot be read: {error.strerror or error}") from None
+    return load_text(path.name, text, source)
+
+
+def load_text(name: str, text: bytes, read: Read) -> Loaded:
+    """Load a policy from its bytes; files it names are asked of `read`. Raises PolicyErrors, and nothing else."""
+    return build(name, parse(name, text), lambda other: parse(other, _inside(other, read)))
+
+
+def shipped(name: str, *notes: str) -> Loaded:
+    """Load one of the policies that come with the program."""
+    if name not in SHIPPED:
+        raise _unreadable(name, f"{name!r} is no shipped policy", f"the shipped ones are {', '.join(SHIPPED)}")
+    loaded = load_text(f"{name}.yaml", shipped_text(f"{name}.yaml"), shipped_text)
+    return Loaded(policy=loaded.policy, notify=loaded.notify, notes=(*notes, *loaded.notes))
+
+
+def shipped_text(name: str) -> bytes:
+    """The bytes of a file that comes with the program, such as `team.yaml` or `config/critic-chains.json`."""
+    return (resources.files("foureyes.policy") / "shipped").joinpath(*PurePosixPath(name).parts).read_bytes()
+
+
+def folder(root: Path) -> Read:
+    """Read from one folder only; a link that leads out of it is refused."""
+
+    def read(name: str) -> bytes:
+        found = (root / name).resolve(strict=True)
+        if not found.is_relative_to(root.resolve()):
+            raise PermissionError(f"{name} leads out of the policy's folder")
+        with found.open("rb") as file:
+            return file.read(FILE_BYTES_MAX + 1)
+
+    return read
+
+
+def parse(name: str, text: bytes) -> Node:
+    """The nodes of a file, by the form its name promises."""
+    if len(text) > FILE_BYTES_MAX:
+        raise _unreadable(name, f"the file has more than {FILE_BYTES_MAX} bytes", "write a smaller one")
+    try:
+        plain = text.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = text.count(b"\n", 0, error.start) + 1
+        raise _unreadable(name, "a byte that is no UTF-8", "save the file as UTF-8", line=line) from None
+    return read_json(name, plain) if name.endswith(".json") else read_yaml(name, plain)
+
+
+def _inside(name: str, read: Read) -> bytes:
+    """The bytes of a file that a policy names; a path that leads elsewhere is not even asked for."""
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or not path.parts or "\\" in name or not name.isprintable():
+        raise ValueError("the path leads out of the policy's folder")
+    if path.suffix not in {".yaml", ".yml", ".json"}:
+        raise ValueError("it is neither .yaml nor .json")
+    return read(name)
+
+
+def _unreadable(name: str, wrong: str, allowed: str = "", *, line: int = 1) -> PolicyErrors:
+    return PolicyErrors((Problem(file=name, line=line, wrong=wrong, allowed=allowed),))

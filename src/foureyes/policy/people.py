@@ -1,0 +1,136 @@
+"""Who holds which role, who may decide, where work goes live, and where people are told?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from foureyes.core.independence import LEVELS, normal
+from foureyes.core.rules import Humans
+from foureyes.policy.nodes import Entry, Mapping, Node, Scalar, described
+from foureyes.policy.policy import Command, Holder, Model, Program, Role, Target
+from foureyes.policy.tables import NAME, NAME_FORM, Problems, Table, listed, name_of
+
+#: The agents this program knows how to run; a policy cannot name any other command.
+COMMANDS = ("claude", "codex", "gemini")
+ENTRIES_MAX = 200
+ADDRESS_CHARS_MAX = 1_000
+LEVEL_MAX = len(LEVELS) - 1
+_MODEL = re.compile(r"([A-Za-z0-9][A-Za-z0-9_-]{0,40}):([A-Za-z0-9][A-Za-z0-9_./:@-]{0,120})")
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]{1,30}://[^\s\x00-\x1f\x7f]+")
+_PERSON_CHARS_MAX = 200
+_HOLDER = "write {program: name}, {command: claude, codex or gemini} or {model: provider:name}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notify:
+    """Where people are told, and of what. It may hold secrets, so it is never part of a policy's text."""
+
+    human: tuple[str, ...] = ()
+    author: tuple[str, ...] = ()
+    reviewer: tuple[str, ...] = ()
+    events: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    def __repr__(self) -> str:
+        """How many addresses there are, but none of them: they hold keys."""
+        return f"Notify(human={len(self.human)}, author={len(self.author)}, reviewer={len(self.reviewer)})"
+
+
+def read_reviewers(node: Node | None, problems: Problems) -> tuple[Role, ...]:
+    """Who holds which role."""
+    roles: dict[str, Role] = {}
+    for entry in _entries(node, "reviewers", problems):
+        same = entry.key.replace("-", "_").lower()
+        if not NAME.fullmatch(entry.key) or same == "human" or same in roles:
+            wrong = f"{entry.key[:64]!r} is no name for a role here"
+            problems.add(entry, wrong, f"a name is {NAME_FORM}, each once, and not human")
+            continue
+        holders = tuple(one for item in listed(entry.node) if (one := _holder(item, problems)))
+        if not holders:
+            problems.add(entry, f"nobody holds the role {entry.key}", _HOLDER)
+        roles[same] = Role(name=entry.key, holders=tuple(dict.fromkeys(holders)))
+    return tuple(roles.values())
+
+
+def read_humans(node: Node | None, problems: Problems) -> tuple[Humans, ...]:
+    """Groups of people; spellings of one name are one person, and an empty group lets nothing pass."""
+    groups: list[Humans] = []
+    for entry in _entries(node, "humans", problems):
+        if not NAME.fullmatch(entry.key):
+            problems.add(entry, f"{entry.key[:64]!r} is no name for a group", f"a name is {NAME_FORM}")
+        people = [_person(item, problems) for item in listed(entry.node)]
+        if len({normal(one) for one in people}) != len(people):
+            problems.add(entry, f"the group {entry.key[:64]} names the same person twice", "name everybody once")
+        if not people:
+            problems.note(f"The group {entry.key[:64]} is empty: it can let nothing pass.")
+        groups.append(Humans(name=entry.key, members=frozenset(people)))
+    return tuple(groups)
+
+
+def read_targets(node: Node | None, problems: Problems) -> tuple[Target, ...]:
+    """Which level of independence it takes to go live where."""
+    targets: list[Target] = []
+    for entry in _entries(node, "targets", problems):
+        value = entry.node.value if isinstance(entry.node, Scalar) else None
+        if NAME.fullmatch(entry.key) and type(value) is int and 1 <= value <= LEVEL_MAX:
+            targets.append(Target(name=entry.key, level=value))
+        else:
+            allowed = "1 other session, 2 other model family, 3 other operator"
+            problems.add(entry, f"the target {entry.key[:64]} must have a level 1-{LEVEL_MAX}", allowed)
+    return tuple(targets)
+
+
+def read_notify(table: Table, events: tuple[tuple[str, tuple[str, ...]], ...]) -> Notify:
+    """Where people are told; what is wrong with an address is said without showing it."""
+    found = {who: _addresses(table.special(who), who, table.problems) for who in ("human", "author", "reviewer")}
+    return Notify(human=found["human"], author=found["author"], reviewer=found["reviewer"], events=events)
+
+
+def _addresses(node: Node | None, who: str, problems: Problems) -> tuple[str, ...]:
+    found: list[str] = []
+    for index, one in enumerate(listed(node) if node is not None else (), start=1):
+        text = one.value if isinstance(one, Scalar) and isinstance(one.value, str) else ""
+        if len(text) <= ADDRESS_CHARS_MAX and _ADDRESS.fullmatch(text):
+            found.append(text)
+        else:
+            problems.add(one, f"address {index} of {who} is no address", "write scheme://…, such as discord://…")
+    return tuple(found)
+
+
+def _holder(node: Node, problems: Problems) -> Holder | None:
+    if not isinstance(node, Mapping) or len(node.entries) != 1:
+        problems.add(node, f"{described(node)} is nobody who can hold a role", _HOLDER)
+        return None
+    entry = node.entries[0]
+    value = entry.node.value if isinstance(entry.node, Scalar) and isinstance(entry.node.value, str) else ""
+    model = _MODEL.fullmatch(value)
+    match entry.key:
+        case "program" if NAME.fullmatch(value):
+            return Program(name=value)
+        case "command" if value in COMMANDS:
+            return Command(name=value)
+        case "model" if model:
+            return Model(provider=model[1], name=model[2])
+        case _:
+            problems.add(entry, f"{entry.key[:40]}: {described(entry.node)} is nobody who can hold a role", _HOLDER)
+            return None
+
+
+def _person(node: Node, problems: Problems) -> str:
+    if isinstance(node, Scalar) and isinstance(node.value, str):
+        name = node.value.strip()
+        if normal(name) and len(name) <= _PERSON_CHARS_MAX:
+            return name
+    return name_of(node, problems, "a person")
+
+
+def _entries(node: Node | None, what: str, problems: Problems) -> Iterator[Entry]:
+    if node is None:
+        return
+    if not isinstance(node, Mapping) or len(node.entries) > ENTRIES_MAX:
+        problems.add(
+            node, f"{what} is {described(node)}", f"write at most {ENTRIES_MAX} names and what belongs to each"
+        )
+        return
+    yield from node.entries

@@ -1,0 +1,148 @@
+"""What is a policy once it is read? One frozen value with every default filled in, and one spelling of it.
+
+The spelling is what is stored and what the digest is of. A later version of this program may read the file otherwise
+or ship other defaults; what an open review is judged by stays.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from enum import StrEnum
+
+from foureyes.codec.rules import read_rules_body, rules_body
+from foureyes.codec.shapes import CodecError, canonical, register, shape, tagged
+from foureyes.core.kinds import canonical_kind
+from foureyes.core.risk import HIGH_PATHS, matches
+from foureyes.core.rules import Rules
+from foureyes.policy.floor import floor_problems
+
+SCHEMA = 1
+
+
+class Mode(StrEnum):
+    """Whether a policy stops work, or only says what it would have stopped."""
+
+    WATCH = "watch"
+    ENFORCE = "enforce"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """A critic that is a program of ours."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """An agent on this machine, by the name of its command."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """A model of a provider."""
+
+    provider: str
+    name: str
+
+
+Holder = Program | Command | Model
+register(Holder, tagged((Program, Command, Model)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Role:
+    """Who holds a role, in the order in which they are asked."""
+
+    name: str
+    holders: tuple[Holder, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindMode:
+    """How one kind of work is treated where it differs from the rest."""
+
+    kind: str
+    mode: Mode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """Which level of independence it takes to go live in one place."""
+
+    name: str
+    level: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """Everything a policy binds: the rules, and what the shell around them must keep to."""
+
+    name: str
+    rules: Rules
+    reviewers: tuple[Role, ...] = ()
+    ignore: tuple[str, ...] = ()
+    mode: Mode = Mode.ENFORCE
+    modes: tuple[KindMode, ...] = ()
+    session_silence: timedelta = timedelta(minutes=15)
+    targets: tuple[Target, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """The digest of the policy's one spelling; the rules bear it too."""
+        return self.rules.digest
+
+    def mode_for(self, kind: str) -> Mode:
+        """Whether work of this kind is stopped or only watched."""
+        wanted = canonical_kind(kind)
+        return next((one.mode for one in self.modes if one.kind == wanted), self.mode)
+
+    def ignores(self, path: str) -> bool:
+        """Whether a path is not read; what decides how work is built, judged or guarded is always read."""
+        lowered = path.lower()
+        guarded = any(matches(pattern, lowered) for pattern, _ in HIGH_PATHS)
+        return not guarded and any(matches(pattern, path) for pattern in self.ignore)
+
+    def level_for(self, target: str) -> int:
+        """The least level of independence that going live there takes; 0 where nothing is said."""
+        return next((one.level for one in self.targets if one.name == target), 0)
+
+
+def sealed_policy(policy: Policy) -> Policy:
+    """The same policy, its rules bearing the digest of what it says."""
+    digest = hashlib.sha256(policy_text(policy)).hexdigest()
+    return replace(policy, rules=replace(policy.rules, digest=digest))
+
+
+def policy_text(policy: Policy) -> bytes:
+    """The one spelling of a policy: what is stored, compared and hashed."""
+    body = shape(Policy)[0](policy)
+    body["rules"] = rules_body(policy.rules)
+    return canonical({"schema": SCHEMA, "policy": body})
+
+
+def read_policy(text: bytes) -> Policy:
+    """Read a policy back from its spelling, with the digest of exactly these bytes; anything else is refused."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise CodecError(f"this is no policy: {error}") from None
+    if type(data) is not dict or data.keys() != {"schema", "policy"} or type(data["policy"]) is not dict:
+        raise CodecError("a policy has exactly the fields schema and policy")
+    if type(data["schema"]) is not int or data["schema"] != SCHEMA:
+        raise CodecError(f"a policy of schema {data['schema']!r}; this program reads {SCHEMA}")
+    digest = hashlib.sha256(text).hexdigest()
+    body = data["policy"]
+    rules = read_rules_body(body.get("rules"), digest)
+    policy = shape(Policy)[1](body | {"rules": shape(Rules)[0](rules)})
+    if not isinstance(policy, Policy) or policy_text(policy) != text:
+        raise CodecError("this is not the one spelling of a policy")
+    problems = floor_problems(policy.rules)
+    if problems:
+        raise CodecError(f"a policy below the floor: {problems[0]}")
+    return policy

@@ -1,0 +1,1 @@
+"""Is a policy file read as it says, and is everything refused that it must not say?"""

@@ -1,0 +1,63 @@
+"""A policy has one spelling, which is stored, hashed and read back; nothing below the floor is read."""
+
+from dataclasses import replace
+
+import pytest
+
+from foureyes.codec.shapes import CodecError
+from foureyes.core.rules import KindRule
+from foureyes.policy import SHIPPED, policy_text, read_policy, shipped
+from foureyes.policy.policy import sealed_policy
+
+SOLO = shipped("solo").policy
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_policy_comes_back_as_it_was_written(name: str) -> None:
+    policy = shipped(name).policy
+    assert read_policy(policy_text(policy)) == policy
+
+
+def test_the_digest_is_that_of_everything_the_policy_says() -> None:
+    assert sealed_policy(SOLO) == SOLO
+    changed = [
+        replace(SOLO, name="other"),
+        replace(SOLO, ignore=("docs/**",)),
+        replace(SOLO, reviewers=()),
+        replace(SOLO, rules=replace(SOLO.rules, enabled=False)),
+    ]
+    assert len({sealed_policy(one).digest for one in (SOLO, *changed)}) == 5
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        (b'"schema":1', b'"schema":2', "schema 2"),
+        (b'"schema":1', b'"schema":true', "schema True"),
+        (b'"is":"Coverage"', b'"is":"Wishes"', "'Wishes' is not one of"),
+        (b'"is":"Program"', b'"is":"Spell"', "'Spell' is not one of"),
+        (b'"reviewers":1', b'"reviewers":0', "at least 1 reviewer"),
+        (b'"reviewers":1', b'"reviewers":true', "whole number"),
+        (b'"schema":1}', b'"schema":1 }', "one spelling"),
+        (b'"name":"solo"', b'"name":"solo","name":"solo"', "one spelling"),
+        (b'"default":["solo"]', b'"default":[]', "needs a default"),
+        (b'"default":["solo"]', b'"default":["nothing"]', "which nobody defined"),
+    ],
+)
+def test_another_text_is_refused(old: bytes, new: bytes, says: str) -> None:
+    text = policy_text(SOLO)
+    assert old in text
+    with pytest.raises(CodecError, match=says):
+        read_policy(text.replace(old, new, 1))
+
+
+@pytest.mark.parametrize("text", [b"", b"{", b"[]", b"1", b'{"schema":1}', b"\xff", b"[" * 100_000])
+def test_what_is_no_policy_is_refused(text: bytes) -> None:
+    with pytest.raises(CodecError):
+        read_policy(text)
+
+
+def test_a_stored_policy_without_a_style_for_a_kind_is_refused() -> None:
+    empty = replace(SOLO, rules=replace(SOLO.rules, kinds=(KindRule(kind="deploy", protocols=()),)))
+    with pytest.raises(CodecError, match="deploy is judged by nothing"):
+        read_policy(policy_text(empty))
