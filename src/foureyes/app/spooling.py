@@ -1,0 +1,278 @@
+"""What happens to commands while the database is down? They wait in a spool, which is not being accepted.
+
+`SpoolingGate` stands before a gate on PostgreSQL. On SQLite there is none: a command that cannot be written is refused
+with a reason, and nothing of it is kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+from foureyes.app.asks import Ask, Reply, check_key
+from foureyes.app.live import Live
+from foureyes.app.ports import START, Conflict, Store, Unavailable, Writing
+from foureyes.app.rows import Changes, OutboxRow
+from foureyes.core.refusals import Code, Refusal, refuse
+from foureyes.core.values import Who
+
+#: How many replayed commands may be repeated after a crash; by their keys that does no harm.
+CURSOR_EVERY = 32
+#: Commands that come during a replay wait behind it; so many times it looks again.
+ROUNDS_MAX = 100
+#: Rows (asker/position) that say what became of a spooled command that was refused at last.
+REFUSED_LATER = "refused_later"
+SPOOLED_REFUSED = "SpooledRefused"
+UNAVAILABLE = "unavailable"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """A command in the spool, and since when."""
+
+    position: int
+    at: str
+    ask: Ask
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spooled:
+    """The command is safe and waits for the database. It is not accepted: the gate may still refuse it."""
+
+    position: int
+    key: str
+    stream: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replayed:
+    """What the gate said to a command that had waited."""
+
+    waiting: Waiting
+    reply: Reply | None = None
+    refusal: Refusal | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a replay is; `stopped` says why it ended early."""
+
+    done: int = 0
+    refused: int = 0
+    left: int = 0
+    stopped: str = ""
+
+
+class Spool(Protocol):
+    """Where commands wait. Its calls block."""
+
+    def append(self, ask: Ask, at: str) -> int:
+        """Keep a command; on the disk when its place is returned. Raises Unavailable when it cannot be kept."""
+
+    def waiting(self) -> Iterator[Waiting]:
+        """What is not done, in order."""
+
+    def done(self, position: int) -> None:
+        """Everything up to here has happened."""
+
+
+class Asked(Protocol):
+    """The two things a gate does that matter here."""
+
+    async def handle(self, ask: Ask) -> Reply:
+        """Decide and keep; raises Refusal, or Unavailable when the store cannot write."""
+
+    async def may_go_live(self, name: str, target: str = "") -> Live:
+        """Whether these bytes may go live; no yes when the store cannot answer."""
+
+
+def _anybody(_: Who) -> bool:
+    return True
+
+
+async def _silent(_: Replayed) -> None:
+    """Tell nobody."""
+
+
+@dataclass(slots=True)
+class _Index:
+    """What waits, by key and by stream; as large as the spool allows."""
+
+    guard: threading.Lock = field(default_factory=threading.Lock)
+    keys: dict[tuple[str, str], tuple[int, str]] = field(default_factory=dict)
+    streams: Counter[str] = field(default_factory=Counter)
+
+    def add(self, position: int, ask: Ask) -> None:
+        self.keys[ask.actor.name, ask.key] = (position, ask.body_hash())
+        self.streams[ask.stream] += 1
+
+    def remove(self, ask: Ask) -> None:
+        self.keys.pop((ask.actor.name, ask.key), None)
+        self.streams[ask.stream] -= 1
+        if self.streams[ask.stream] <= 0:
+            del self.streams[ask.stream]
+
+
+class SpoolingGate:
+    """A gate that keeps commands while its database is down, and gives them to it in order when it is back.
+
+    `may_spool` is asked before anything is kept: a door that cannot check a credential against the database answers
+    from what it checked in the last minute. `tell` hears of every command a replay handed in.
+    """
+
+    def __init__(
+        self,
+        gate: Asked,
+        spool: Spool,
+        clock: Callable[[], str],
+        *,
+        may_spool: Callable[[Who], bool] = _anybody,
+        tell: Callable[[Replayed], Awaitable[None]] = _silent,
+    ) -> None:
+        """Read through what waits from before."""
+        self.gate = gate
+        self._spool, self._clock, self._may_spool, self._tell = spool, clock, may_spool, tell
+        self._replaying = asyncio.Lock()
+        self._index = _Index()
+        for one in spool.waiting():
+            self._index.add(one.position, one.ask)
+
+    @property
+    def waiting(self) -> int:
+        """How many commands wait."""
+        return len(self._index.keys)
+
+    async def handle(self, ask: Ask) -> Reply | Spooled:
+        """Hand a command in; while the database is down, or others wait before it on its stream, it waits too."""
+        check_key(ask.key)
+        if found := self._known(ask):
+            return found
+        if self._index.streams.get(ask.stream) and ask.stream:
+            return await self._kept(ask)
+        try:
+            return await self.gate.handle(ask)
+        except Unavailable as error:
+            # What may have happened already is asked for again by its key; what is too much does not fit here either.
+            if error.unknown or error.full or not self._may_spool(ask.actor):
+                raise
+            return await self._kept(ask)
+
+    async def may_go_live(self, name: str, target: str = "") -> Live:
+        """Whether these bytes may go live: never while the database is down, or while a command waits."""
+        if count := self.waiting:
+            reason = f"The gate is shut while {_commands(count)} in the spool: one of them may speak against this."
+            return Live(state=UNAVAILABLE, digest=name, reason=f"{reason} Ask again when they are done.")
+        return await self.gate.may_go_live(name, target)
+
+    async def look(self, reading: Awaitable[T]) -> T:
+        """Wait for a read of the gate; when the store cannot answer, say also what waits for it."""
+        try:
+            return await reading
+        except Unavailable as error:
+            if not self.waiting:
+                raise
+            sentence = f"{error.sentence} Meanwhile {_commands(self.waiting)} in the spool."
+            raise Unavailable(sentence, error.next_step, full=error.full, unknown=error.unknown) from error
+
+    async def replay(self, progress: Callable[[Progress], None] = lambda _: None) -> Progress:
+        """Hand in what waits, in order; by key each acts once, however often this is begun anew."""
+        async with self._replaying:
+            now = Progress(left=self.waiting)
+            for _ in range(ROUNDS_MAX):
+                if not self.waiting or now.stopped:
+                    break
+                now = await self._round(now, progress)
+            return now
+
+    def _known(self, ask: Ask) -> Spooled | None:
+        """The same key again while it waits has the same place."""
+        found = self._index.keys.get((ask.actor.name, ask.key))
+        if found is None:
+            return None
+        position, body_hash = found
+        if body_hash != ask.body_hash():
+            raise refuse(Code.KEY_REUSED, key=ask.key)
+        return Spooled(position=position, key=ask.key, stream=ask.stream)
+
+    async def _kept(self, ask: Ask) -> Spooled:
+        return await asyncio.to_thread(self._keep, ask)
+
+    def _keep(self, ask: Ask) -> Spooled:
+        """In a thread, whole: a caller that goes away does not leave the index behind the disk."""
+        with self._index.guard:
+            if found := self._known(ask):
+                return found
+            position = self._spool.append(ask, self._clock())
+            self._index.add(position, ask)
+        return Spooled(position=position, key=ask.key, stream=ask.stream)
+
+    async def _round(self, now: Progress, progress: Callable[[Progress], None]) -> Progress:
+        """Hand in what waits at this moment; what comes meanwhile is for the next round."""
+        queue, last = self._spool.waiting(), 0
+        try:
+            while (one := await asyncio.to_thread(next, queue, None)) is not None:
+                try:
+                    refused = await self._handed_in(one)
+                except (Unavailable, Conflict) as error:
+                    return Progress(done=now.done, refused=now.refused, left=self.waiting, stopped=str(error))
+                with self._index.guard:
+                    self._index.remove(one.ask)
+                last = one.position
+                now = Progress(done=now.done + 1, refused=now.refused + refused, left=self.waiting)
+                progress(now)
+                if now.done % CURSOR_EVERY == 0:
+                    await asyncio.to_thread(self._spool.done, last)
+        finally:
+            if last:
+                await asyncio.to_thread(self._spool.done, last)
+        return now
+
+    async def _handed_in(self, one: Waiting) -> bool:
+        """The gate's word on one command; a no is an answer too, kept by the gate under its key."""
+        try:
+            reply = await self.gate.handle(one.ask)
+        except Refusal as refusal:
+            await self._tell(Replayed(waiting=one, refusal=refusal))
+            return True
+        await self._tell(Replayed(waiting=one, reply=reply))
+        return False
+
+
+def telling(store: Store) -> Callable[[Replayed], Awaitable[None]]:
+    """Keep each late refusal where its asker finds it, and put it on its way out; once, however often it is told."""
+
+    async def tell(told: Replayed) -> None:
+        if told.refusal is None:
+            return
+        await store.write(lambda tx: _write_refusal(tx, told, told.refusal))
+
+    return tell
+
+
+def _write_refusal(tx: Writing, told: Replayed, refusal: Refusal | None) -> None:
+    ask = told.waiting.ask
+    key = f"{ask.actor.name}/{told.waiting.position:015d}"
+    if refusal is None or tx.row(REFUSED_LATER, key) is not None:
+        return
+    said = {
+        "at": told.waiting.at,
+        "code": refusal.code.value,
+        "key": ask.key,
+        "next_step": refusal.next_step,
+        "sentence": refusal.sentence,
+        "stream": ask.stream,
+    }
+    tx.follow(REFUSED_LATER, {key: json.dumps(said, sort_keys=True)}, START)
+    row = OutboxRow(stream=ask.stream or f"asker/{ask.actor.name}", version=0, type=SPOOLED_REFUSED, at=told.waiting.at)
+    tx.apply(Changes(outbox=(row,)))
+
+
+def _commands(count: int) -> str:
+    return "1 command waits" if count == 1 else f"{count} commands wait"

@@ -1,0 +1,23 @@
+"""How does a driven process tell the harness what it has promised? By a line in a file, seen in its system calls."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.crash.disks import MARKS
+
+
+def marking(folder: Path) -> Callable[[str], None]:
+    """A function that writes a promise down, beside the folder that is to survive."""
+    descriptor = os.open(folder.parent / MARKS, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+
+    def mark(text: str) -> None:
+        os.write(descriptor, f"{text}\n".encode())
+
+    return mark
+
+
+def marked(folder: Path) -> list[str]:
+    """What was promised by a process that really died."""
+    file = folder.parent / MARKS
+    return file.read_text(encoding="utf-8").splitlines() if file.exists() else []

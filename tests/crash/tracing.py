@@ -1,0 +1,157 @@
+"""Which system calls did a process make on its files, in which order? Read from strace, which must be installed."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+#: Every call that can change a file or a folder, or make it durable; lseek for the place of a plain write.
+WRITES = "pwrite64,write,writev,pwritev,pwritev2,ftruncate,truncate,fallocate,copy_file_range,sendfile"
+SYNCS = "fdatasync,fsync,sync_file_range,syncfs,sync"
+NAMES = "openat,creat,unlink,unlinkat,rename,renameat,renameat2,mkdir,mkdirat,rmdir,link,linkat,symlink,symlinkat"
+TRACED = f"{WRITES},{SYNCS},{NAMES},lseek"
+DATA_BYTES_MAX = 1_000_000
+SECONDS_MAX = 120
+
+_WHOLE = re.compile(r"(\d+) +(\w+)\((.*)\) += (-?\d+|\?)(.*)", re.DOTALL)
+_BEGUN = re.compile(r"(\d+) +(\w+)\((.*) <unfinished \.\.\.>", re.DOTALL)
+_RESUMED = re.compile(r"(\d+) +<\.\.\. (\w+) resumed>(.*)\) += (-?\d+|\?)(.*)", re.DOTALL)
+_KILLED = re.compile(r"(\d+) \+\+\+ killed by (\w+)")
+_DESCRIPTOR = re.compile(r"(-?\d+|AT_FDCWD)<([^>]*)>(\(deleted\))?")
+_STRING = re.compile(r'"((?:\\x[0-9a-f]{2})*)"(\.\.\.)?')
+_NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.])")
+
+
+@dataclass(slots=True, kw_only=True)
+class Call:
+    """One system call; `result` is None until it has returned, or for ever when the process died in it."""
+
+    name: str
+    descriptor: int
+    #: What the descriptor points to, or the folder of an *at call.
+    path: str
+    deleted: bool
+    strings: tuple[bytes, ...]
+    numbers: tuple[int, ...]
+    text: str
+    result: int | None = None
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A call begins or ends; calls of several threads overlap."""
+
+    call: Call
+    ended: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A traced process: how it ended, what it printed, and where its calls are written down."""
+
+    code: int
+    output: str
+    log: Path
+
+    @property
+    def steps(self) -> list[Step]:
+        """Its calls in order."""
+        with self.log.open(encoding="ascii", errors="replace") as lines:
+            return list(steps_of(lines))
+
+    @property
+    def killed_in(self) -> str:
+        """The call the process was killed in, empty when it was not killed by SIGKILL in a call."""
+        begun, killed = "", False
+        for line in self.log.read_text(encoding="ascii", errors="replace").splitlines():
+            if (match := _KILLED.match(line)) and match[2] == "SIGKILL":
+                killed = True
+            elif match := re.match(r"\d+ +(\w+)\(.*(?:= \?|<unfinished \.\.\.>)$", line):
+                begun = match[1]
+        return begun if killed else ""
+
+
+def traced(command: Sequence[str], log: Path, *, trace: str = TRACED, inject: Sequence[str] = ()) -> Run:
+    """Run a command under strace. Never with --seccomp-bpf: injections would silently be ignored."""
+    strace = shutil.which("strace")
+    if strace is None:
+        raise RuntimeError("The crash tests need strace. Install it (apt install strace) and run them again.")
+    options = [
+        "-f",
+        "-y",
+        "-xx",
+        "-s",
+        str(DATA_BYTES_MAX),
+        "-o",
+        str(log),
+        "-e",
+        f"trace={trace}",
+        "-e",
+        "signal=none",
+    ]
+    for one in inject:
+        options += ["-e", f"inject={one}"]
+    run = subprocess.run(
+        [strace, *options, *command],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=SECONDS_MAX,
+        check=False,
+    )
+    return Run(code=run.returncode, output=run.stdout, log=log)
+
+
+def steps_of(lines: Iterator[str]) -> Iterator[Step]:
+    """Read strace's lines; a call cut in two by another thread's call is put together again."""
+    under_way: dict[str, Call] = {}
+    for line in lines:
+        if match := _RESUMED.match(line):
+            call = under_way.pop(match[1])
+            _finish(call, match[4], match[5])
+            yield Step(call=call, ended=True)
+        elif match := _WHOLE.match(line):
+            call = _call(match[2], match[3])
+            _finish(call, match[4], match[5])
+            yield Step(call=call, ended=False)
+            yield Step(call=call, ended=True)
+        elif match := _BEGUN.match(line):
+            call = under_way[match[1]] = _call(match[2], match[3])
+            yield Step(call=call, ended=False)
+
+
+def _call(name: str, arguments: str) -> Call:
+    outside = _STRING.sub("", arguments)
+    descriptor = _DESCRIPTOR.match(outside)
+    strings = []
+    for match in _STRING.finditer(arguments):
+        if match[2]:
+            raise ValueError(f"strace cut a string of {name}; raise DATA_BYTES_MAX")
+        strings.append(_bytes(match[1]))
+    return Call(
+        name=name,
+        descriptor=int(descriptor[1]) if descriptor and descriptor[1] != "AT_FDCWD" else -1,
+        path=_bytes(descriptor[2]).decode() if descriptor else "",
+        deleted=bool(descriptor and descriptor[3]),
+        strings=tuple(strings),
+        numbers=tuple(int(number) for number in _NUMBER.findall(_DESCRIPTOR.sub("", outside))),
+        text=outside,
+    )
+
+
+def _finish(call: Call, result: str, rest: str) -> None:
+    if result == "?":
+        return
+    call.result = int(result)
+    if call.result < 0:
+        call.error = rest.split(maxsplit=1)[0] if rest.split() else "?"
+
+
+def _bytes(text: str) -> bytes:
+    return bytes.fromhex(text.replace("\\x", "")) if text.startswith("\\x") else text.encode()
