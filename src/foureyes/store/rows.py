@@ -40,7 +40,7 @@ def unpacked(data: bytes) -> str:
     return data.hex() if len(data) in _PACKED_BYTES else data.lstrip(b"\0").decode()
 
 
-def log_rows(stream: int, append: Append) -> Iterable[Row]:
+def log_rows(stream: int | str, append: Append) -> Iterable[Row]:
     """The rows of `INSERT_LOG`."""
     for version, entry in enumerate(append.entries, start=append.after + 1):
         yield (

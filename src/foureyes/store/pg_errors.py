@@ -1,0 +1,39 @@
+"""What does an error of PostgreSQL mean for the caller: decide again, come back later, or a fault of ours?"""
+
+from __future__ import annotations
+
+import psycopg
+from psycopg import errors
+
+from foureyes.app.ports import Conflict, Unavailable
+
+#: Two commands were decided on the same end of a stream, or under the same key.
+_RACED = frozenset({"log_stream_version_key", "streams_name_key", "answered_pkey"})
+_AGAIN = (errors.SerializationFailure, errors.DeadlockDetected)
+_SAME_KEY = "Ask again with the same key."
+
+
+def told(error: psycopg.Error, *, committing: bool = False, broken: bool = True) -> Exception:
+    """Say what to raise instead; a fault of ours comes back as it is.
+
+    An error that breaks the connection while the commit is on its way leaves open whether it happened.
+    """
+    raced = isinstance(error, errors.UniqueViolation) and error.diag.constraint_name in _RACED
+    if raced or isinstance(error, _AGAIN):
+        return Conflict("Somebody else was faster: decide again.")
+    if committing and broken:
+        return Unavailable("The connection to the database was lost while it committed.", _SAME_KEY, unknown=True)
+    return _unavailable(error) or error
+
+
+def _unavailable(error: psycopg.Error) -> Unavailable | None:
+    match error:
+        case errors.DiskFull() | errors.OutOfMemory():
+            return Unavailable("The database has no room left.", "Free some, then ask again.", full=True)
+        case errors.LockNotAvailable() | errors.QueryCanceled():
+            return Unavailable("The database took too long.", _SAME_KEY)
+        case errors.ReadOnlySqlTransaction():
+            return Unavailable("The database is a standby and takes no writes.", "Name the primary in the URL.")
+        case psycopg.OperationalError() | psycopg.InterfaceError():
+            return Unavailable("The database cannot be reached.", _SAME_KEY)
+    return None

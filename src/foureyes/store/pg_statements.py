@@ -1,0 +1,41 @@
+"""Which statements does PostgreSQL need in another form than SQLite?"""
+
+# ruff: noqa: S608 - what is put into a statement here are our own names of columns, never a value
+
+from __future__ import annotations
+
+from foureyes.store import statements as say
+
+_LOG = "l.seq, s.name, l.version, l.type, l.schema, l.at, l.actor, l.cause, l.body, l.chain, l.tx"
+
+EVENTS = f"""SELECT {_LOG} FROM streams s JOIN log l ON l.stream = s.id
+WHERE s.name = ? AND l.version > ? ORDER BY l.version"""
+#: Numbers are handed out before the commit, so a smaller one may appear later. A transaction older than every running
+#: one is over: what it wrote is there, and nothing can come before it any more.
+TAIL = f"""SELECT {_LOG} FROM log l JOIN streams s ON s.id = l.stream
+WHERE (l.tx, l.seq) > (?, ?) AND l.tx < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+ORDER BY l.tx, l.seq LIMIT ?"""
+COUNTS = """SELECT who, SUM(1 - queued), SUM(queued) FROM inbox
+WHERE who = ANY(?::text[]) AND held = 1 AND kind = 'report' GROUP BY who"""
+
+LOCK = "SELECT pg_advisory_xact_lock(?::bigint)"
+#: Waits for everybody who holds or changes a track record, not for those who only look.
+LOCK_TRUST = "LOCK TABLE trust IN EXCLUSIVE MODE"
+BEGIN = "INSERT INTO streams (version, chain, name) VALUES (?, ?, ?) ON CONFLICT (name) DO NOTHING RETURNING version"
+GROW = "UPDATE streams SET version = ?, chain = ? WHERE name = ? AND version = ? RETURNING version"
+HOLD = "SELECT version FROM streams WHERE name = ? FOR SHARE"
+PUT_LOG = """INSERT INTO log (stream, version, type, schema, at, actor, cause, body, chain)
+VALUES ((SELECT id FROM streams WHERE name = ?), ?, ?, ?, ?, ?, ?, ?, ?)"""
+CLAIM = say.CLAIM.replace("LIMIT ?)", "LIMIT ? FOR UPDATE SKIP LOCKED)")
+DROP_OUTBOX = "DELETE FROM outbox WHERE id = ANY(?::bigint[])"
+
+EXISTS = "SELECT to_regclass('meta') IS NOT NULL"
+SCHEMA = "SELECT body FROM meta WHERE name = 'schema'"
+SET_SCHEMA = """INSERT INTO meta (name, body) VALUES ('schema', ?)
+ON CONFLICT (name) DO UPDATE SET body = excluded.body"""
+#: What our promise of durability hangs on.
+SETTINGS = """SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),
+current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'),
+pg_is_in_recovery()"""
+#: A copy made by other tools keeps the numbers of another server's transactions.
+FOREIGN_TX = "SELECT COALESCE((SELECT MAX(tx) FROM log), 0) >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint"

@@ -1,0 +1,105 @@
+"""What does a transaction do differently on PostgreSQL, where many write at the same time?"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from foureyes.app.ports import Conflict
+from foureyes.app.rows import Append, Changes, Counts, Cursor, ReviewRow, Stored, TrustRow
+from foureyes.store import pg_statements as pg
+from foureyes.store import rows as row
+from foureyes.store import statements as say
+from foureyes.store.pg_driver import Answer, PostgresDriver
+from foureyes.store.sql import SqlReading, SqlWriting
+
+
+class PostgresReading(SqlReading):
+    """One consistent look at the store."""
+
+    _driver: PostgresDriver
+
+    def events(self, stream: str, after: int = 0) -> tuple[Stored, ...]:
+        """The events of a stream in order, from the one behind `after`."""
+        return self._all(row.stored, pg.EVENTS, (stream, after))
+
+    def tail(self, cursor: Cursor, limit: int = 1000) -> tuple[Stored, ...]:
+        """What comes behind a cursor in the order of cursors; never skips an event that commits later."""
+        return self._all(row.stored, pg.TAIL, (*cursor, limit))
+
+    def counts(self, names: Iterable[str]) -> Mapping[str, Counts]:
+        """How many reports each of them holds and has in the queue."""
+        found = self._driver.rows(pg.COUNTS, (list(names),))
+        return {one[0]: Counts(active=one[1], queued=one[2]) for one in found}
+
+
+class PostgresWriting(PostgresReading, SqlWriting):
+    """One transaction among others."""
+
+    CLAIM = pg.CLAIM
+
+    def lock(self, *names: str) -> None:
+        """Wait until no other transaction holds these names; they are held until this one ends."""
+        with self._driver.together():
+            for number in sorted({lock_number(name) for name in names}):
+                self._driver.later(pg.LOCK, (number,))
+
+    def trust(self, kind: str, author: str) -> TrustRow | None:
+        """A track record, held until this transaction ends: what is counted on it must not be overtaken.
+
+        The name is locked too, because there may be no row yet; and in a statement of its own, because a statement
+        sees what was committed when it began.
+        """
+        with self._driver.together():
+            self.lock(f"trust/{kind}/{author}")
+            found = self._driver.later(f"{say.TRUST} FOR UPDATE", (kind, author))
+        return next(map(row.trust, found), None)
+
+    def apply(self, changes: Changes) -> None:
+        """Write all of it in one round trip; raises Conflict when a stream has grown meanwhile."""
+        printable = tuple(map(_printable, changes.reviews))
+        with self._driver.together():
+            # Streams are locked in the order of their names, so that two commands cannot wait for each other.
+            grown = [self._grow(one) for one in sorted(changes.appends, key=lambda one: one.stream)]
+            for append in changes.appends:
+                self._driver.many(pg.PUT_LOG, row.log_rows(append.stream, append))
+            super().apply(replace(changes, appends=(), reviews=printable))
+        for append, answer in grown:
+            found = answer.fetchone()
+            if (found[0] if found else 0) != append.after + len(append.entries):
+                raise self._driver.failed(Conflict(f"{append.stream} has grown meanwhile."))
+
+    def delivered(self, parcels: Iterable[int]) -> None:
+        """Remove outbox rows that arrived."""
+        self._driver.run(pg.DROP_OUTBOX, (list(parcels),))
+
+    def follow(self, projection: str, rows: Mapping[str, str | None], cursor: Cursor) -> None:
+        """Set or (None) remove rows of a following projection and move its cursor."""
+        with self._driver.together():
+            super().follow(projection, dict(sorted(rows.items())), cursor)
+
+    def set_trust(self, rows: Iterable[TrustRow]) -> None:
+        """Replace every track record, after a rebuild; whoever holds one is waited for."""
+        with self._driver.together():
+            self._driver.later(pg.LOCK_TRUST)
+            super().set_trust(rows)
+
+    def _grow(self, append: Append) -> tuple[Append, Answer]:
+        end = append.after + len(append.entries)
+        if not append.entries:
+            return append, self._driver.later(pg.HOLD, (append.stream,))
+        values = (end, append.entries[-1].chain, append.stream)
+        if append.after:
+            return append, self._driver.later(pg.GROW, (*values, append.after))
+        return append, self._driver.later(pg.BEGIN, values)
+
+
+def lock_number(name: str) -> int:
+    """PostgreSQL locks numbers; two names with one number only wait for each other."""
+    return int.from_bytes(hashlib.sha256(f"foureyes/{name}".encode()).digest()[:8], "big", signed=True)
+
+
+def _printable(one: ReviewRow) -> ReviewRow:
+    """PostgreSQL's texts cannot hold the character zero. The log keeps a title as it is: written down it is escaped."""
+    return replace(one, title=one.title.replace("\0", "\N{REPLACEMENT CHARACTER}")) if "\0" in one.title else one

@@ -1,0 +1,77 @@
+"""How is everything kept in PostgreSQL, where many processes share it?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
+
+import psycopg
+
+from foureyes.app.ports import Reading, Unavailable, Writing
+from foureyes.store.pg_driver import Connection, PostgresDriver
+from foureyes.store.pg_lines import Limits, Lines
+from foureyes.store.pg_schema import prepared
+from foureyes.store.pg_transaction import PostgresReading, PostgresWriting
+
+T = TypeVar("T")
+
+
+class PostgresStore:
+    """The store on PostgreSQL. Nothing is tried twice in here: whoever asks knows whether to ask again."""
+
+    def __init__(self, url: str, limits: Limits | None = None, *, durable: bool = True) -> None:
+        """Connect to nothing yet; `durable=False` is for data that may be lost, like that of a test."""
+        limits = limits or Limits()
+        check = partial(prepared, durable=durable)
+        self._writers = Lines(url, limits, check=check, read_only=False)
+        self._readers = Lines(url, limits, check=check, read_only=True)
+
+    @classmethod
+    async def open(cls, url: str, limits: Limits | None = None, *, durable: bool = True) -> PostgresStore:
+        """Open it if the server can be reached and trusted; makes or migrates the tables."""
+        store = cls(url, limits, durable=durable)
+        try:
+            await store.write(lambda tx: tx.known("", "", ""))
+        except BaseException as error:
+            await store.close()
+            # Whoever starts it may read what the server or the network said; those who use it later may not.
+            if isinstance(error, Unavailable) and isinstance(error.__cause__, psycopg.Error):
+                raise Unavailable(f"PostgreSQL: {error.__cause__}".strip(), "Check the URL and the server.") from error
+            raise
+        return store
+
+    async def read(self, work: Callable[[Reading], T]) -> T:
+        """Run `work` on one consistent snapshot."""
+        return await self._readers.run(partial(_read, work))
+
+    async def write(self, work: Callable[[Writing], T]) -> T:
+        """Run `work` in one transaction; durable when this returns. What `work` raises undoes it and is raised here.
+
+        Raises Conflict when it should be decided again, Unavailable when the store cannot write; its `unknown` says
+        that the connection was lost while the commit was on its way.
+        """
+        return await self._writers.run(partial(_write, work))
+
+    async def close(self) -> None:
+        """Finish what is under way and hang up."""
+        await self._writers.close()
+        await self._readers.close()
+
+
+def _read(work: Callable[[Reading], T], connection: Connection) -> T:
+    driver = PostgresDriver(connection)
+    try:
+        return work(PostgresReading(driver))
+    finally:
+        driver.undo()
+
+
+def _write(work: Callable[[Writing], T], connection: Connection) -> T:
+    driver = PostgresDriver(connection)
+    try:
+        result = work(PostgresWriting(driver))
+        driver.commit()
+    finally:
+        driver.undo()
+    return result
