@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from foureyes.app.rows import (
     START,
@@ -21,7 +21,9 @@ from foureyes.app.rows import (
     Stored,
     TrustRow,
 )
-from foureyes.core.facts import Principal
+
+if TYPE_CHECKING:  # `check` reads a store without the core, and most often needs no more
+    from foureyes.core.facts import Principal
 
 T = TypeVar("T")
 
