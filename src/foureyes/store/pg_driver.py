@@ -12,6 +12,7 @@ from typing import Any
 import psycopg
 from psycopg.pq import TransactionStatus
 
+from foureyes.app.ports import Conflict, Unavailable
 from foureyes.store.pg_errors import told
 from foureyes.store.rows import Row
 from foureyes.store.sql import percents
@@ -59,7 +60,7 @@ class PostgresDriver:
             return
         with self._telling():
             try:
-                with self._connection.pipeline():
+                with self._travelling():
                     self._together = True
                     yield
             finally:
@@ -101,12 +102,27 @@ class PostgresDriver:
         if self._together:
             self._connection.execute("BEGIN")
             return self._executed(sql, values)
-        with self._connection.pipeline():
+        with self._travelling():
             self._connection.execute("BEGIN")
             return self._executed(sql, values)
 
     def _executed(self, sql: str, values: Row) -> Answer:
         return self._connection.cursor(binary=True).execute(percents(sql), values)
+
+    @contextmanager
+    def _travelling(self) -> Iterator[None]:
+        """Raise the first error only: the driver logs a warning when one is on its way out while it hears of others."""
+        first: Exception | None = None
+        try:
+            with self._connection.pipeline():
+                try:
+                    yield
+                except (psycopg.Error, Conflict, Unavailable) as error:
+                    first = error
+        except psycopg.Error as error:
+            first = first or error
+        if first:
+            raise first
 
     @contextmanager
     def _telling(self) -> Iterator[None]:

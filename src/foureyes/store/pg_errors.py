@@ -23,6 +23,8 @@ def told(error: psycopg.Error, *, committing: bool = False, broken: bool = True)
         return Conflict("Somebody else was faster: decide again.")
     if committing and broken:
         return Unavailable("The connection to the database was lost while it committed.", _SAME_KEY, unknown=True)
+    if isinstance(error, psycopg.DataError) and not error.sqlstate:
+        return ValueError("A text with a NUL character cannot be stored.")
     return _unavailable(error) or error
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from foureyes.app.ports import Conflict
-from foureyes.app.rows import Append, Changes, Counts, Cursor, ReviewRow, Stored, TrustRow
+from foureyes.app.rows import Append, Changes, Counts, Cursor, Stored, TrustRow
 from foureyes.store import pg_statements as pg
 from foureyes.store import rows as row
 from foureyes.store import statements as say
@@ -58,13 +58,12 @@ class PostgresWriting(PostgresReading, SqlWriting):
 
     def apply(self, changes: Changes) -> None:
         """Write all of it in one round trip; raises Conflict when a stream has grown meanwhile."""
-        printable = tuple(map(_printable, changes.reviews))
         with self._driver.together():
             # Streams are locked in the order of their names, so that two commands cannot wait for each other.
             grown = [self._grow(one) for one in sorted(changes.appends, key=lambda one: one.stream)]
             for append in changes.appends:
                 self._driver.many(pg.PUT_LOG, row.log_rows(append.stream, append))
-            super().apply(replace(changes, appends=(), reviews=printable))
+            super().apply(replace(changes, appends=()))
         for append, answer in grown:
             found = answer.fetchone()
             if (found[0] if found else 0) != append.after + len(append.entries):
@@ -98,8 +97,3 @@ class PostgresWriting(PostgresReading, SqlWriting):
 def lock_number(name: str) -> int:
     """PostgreSQL locks numbers; two names with one number only wait for each other."""
     return int.from_bytes(hashlib.sha256(f"foureyes/{name}".encode()).digest()[:8], "big", signed=True)
-
-
-def _printable(one: ReviewRow) -> ReviewRow:
-    """PostgreSQL's texts cannot hold the character zero. The log keeps a title as it is: written down it is escaped."""
-    return replace(one, title=one.title.replace("\0", "\N{REPLACEMENT CHARACTER}")) if "\0" in one.title else one
