@@ -1,0 +1,223 @@
+"""Who asked, decided, skipped or overrode what, when and why? The audit trail, the newest first, and by review."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from foureyes.app.ports import Reading
+from foureyes.app.projections.projection import (
+    Changed,
+    Happened,
+    Projection,
+    Read,
+    backwards,
+    clip,
+    key,
+    newest_first,
+    slot_of,
+    types,
+)
+from foureyes.codec import Json
+from foureyes.core import events as e
+from foureyes.core.model import Review
+from foureyes.core.values import Verdict
+
+PAGE_MAX = 200
+VERSION_DIGITS = 8
+REQUEST, DECISION, SKIP, OVERRIDE = "request", "decision", "skip", "override"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What an event says: what sort it is, who, what they said and why."""
+
+    what: str
+    says: str
+    why: str
+    #: Who is named in the event; else whoever gave the command.
+    who: str = ""
+    #: Of whom something is asked.
+    asks: str = ""
+    stage: str = ""
+    seat: str = ""
+
+
+def changes(one: Happened, read: Read) -> Changed:
+    """One row for each event of the trail, under its time; under its review, where it is found."""
+    del read  # what happened does not depend on what happened before
+    told = _told(one)
+    if told is None:
+        return
+    place = key("time", newest_first(one.stored))
+    yield place, _row(one, told)
+    if one.after is not None:
+        yield key("review", one.after.id, f"{one.stored.version:0{VERSION_DIGITS}d}"), {"at": place}
+
+
+DECISIONS = Projection(
+    name="decisions",
+    version=1,
+    takes=types(
+        e.FindingWaived,
+        e.LiveRefused,
+        e.PolicyActivated,
+        e.ReportFailed,
+        e.ReportKept,
+        e.ReportRequested,
+        e.ReportSubmitted,
+        e.ReviewCleared,
+        e.ReviewClosed,
+        e.ReviewOpened,
+        e.ReviewReopened,
+        e.RevisionRequested,
+        e.RulingGiven,
+        e.RulingRequested,
+        e.SessionEnded,
+        e.SessionPaused,
+        e.SessionResumed,
+        e.SkipDisabled,
+        e.SkipEnabled,
+        e.SkipSuggested,
+        e.StageOverridden,
+        e.StagesSkipped,
+        e.WentLive,
+    ),
+    changes=changes,
+)
+
+
+def newest(reading: Reading, day: str = "", after: str = "", limit: int = PAGE_MAX) -> tuple[tuple[str, Json], ...]:
+    """A page of the trail, the newest first, of everything or of a date (or the beginning of one, as in 2026-01)."""
+    rows = reading.rows(slot_of(reading, DECISIONS.name), f"time/{backwards(day)}", after, min(limit, PAGE_MAX))
+    return tuple((name, json.loads(body)) for name, body in rows)
+
+
+def of_review(reading: Reading, review: str, after: str = "", limit: int = PAGE_MAX) -> tuple[tuple[str, Json], ...]:
+    """A page of a review's trail, in the order in which it happened."""
+    slot = slot_of(reading, DECISIONS.name)
+    found = reading.rows(slot, f"{key('review', review)}/", after, min(limit, PAGE_MAX))
+    bodies = ((name, reading.row(slot, json.loads(place)["at"])) for name, place in found)
+    return tuple((name, json.loads(body)) for name, body in bodies if body)
+
+
+def _row(one: Happened, told: Told) -> Json:
+    review, stored = one.after, one.stored
+    row: Json = {
+        "what": told.what,
+        "type": stored.type,
+        "stream": clip(stored.stream),
+        "version": stored.version,
+        "at": stored.at,
+        "actor": clip(stored.actor),
+        "who": clip(told.who or stored.actor),
+        "says": clip(told.says),
+        "why": clip(told.why),
+    }
+    row |= {name: clip(text) for name, text in (("asks", told.asks), ("stage", told.stage)) if text}
+    if review is None:
+        return row
+    row |= {"review": review.id, "kind": review.kind, "author": clip(review.author.name), "revision": review.revision}
+    row |= {"task": clip(review.origin.task)} if review.origin.task else {}
+    return row | _seat(review, told.seat)
+
+
+def _seat(review: Review, seat: str) -> Json:
+    """Which layer of which chain spoke."""
+    found = review.seats.get(seat)
+    return {} if found is None else {"stage": found.stage, "scope": clip(found.scope), "seat": seat}
+
+
+def _told(one: Happened) -> Told | None:
+    event = one.event
+    match event:
+        case e.ReviewOpened() | e.ReportRequested() | e.RevisionRequested() | e.RulingRequested():
+            return _requested(event)
+        case e.ReportSubmitted() | e.ReportKept() | e.ReportFailed():
+            return _reported(one, event)
+        case e.StagesSkipped() | e.SkipEnabled() | e.SkipDisabled() | e.SkipSuggested():
+            return _skipped(event)
+        case e.StageOverridden() | e.FindingWaived():
+            return _overridden(event)
+        case e.ReviewCleared() | e.ReviewClosed() | e.ReviewReopened() | e.RulingGiven():
+            return _decided(event)
+        case _:
+            return _beside(event)
+
+
+def _requested(event: e.ReviewOpened | e.ReportRequested | e.RevisionRequested | e.RulingRequested) -> Told:
+    match event:
+        case e.ReviewOpened(title=title, trigger=trigger):
+            return Told(what=REQUEST, says="review", why=trigger or title)
+        case e.ReportRequested(seat=seat, about=about):
+            asks = seat.reviewer.name if seat.reviewer else " ".join(seat.candidates)
+            why = f"about {' '.join(about)}" if about else f"revision {event.revision}"
+            return Told(what=REQUEST, says="report", why=why, asks=asks, seat=seat.id)
+        case e.RevisionRequested(reasons=reasons, stage=stage, ordered_by=by, clarify=clarify):
+            says = "clarification" if clarify else "revision"
+            return Told(what=REQUEST, says=says, why="; ".join(reasons), who=by, asks="author", stage=stage)
+        case e.RulingRequested(reason=reason, text=text, stage=stage, group=group, by=by):
+            why = f"{reason}: {text}"
+            return Told(what=REQUEST, says="ruling", why=why, who=by, asks=group or "humans", stage=stage)
+
+
+def _reported(one: Happened, event: e.ReportSubmitted | e.ReportKept | e.ReportFailed) -> Told:
+    match event:
+        case e.ReportSubmitted(seat=seat, reviewer=who, verdict=verdict, summary=summary, grounds=grounds):
+            vetoes = verdict is Verdict.REJECT and one.review.seats[seat].veto
+            says = "veto" if vetoes else verdict.value if verdict else "reported"
+            why = summary or "; ".join(grounds) or "; ".join(f"{one.what}: {one.why}" for one in event.evidence[:3])
+            return Told(what=DECISION, who=who.name, says=says, why=why, seat=seat)
+        case e.ReportKept(seat=seat, by=by):
+            return Told(what=DECISION, says="report kept", why=f"by {by.value}", seat=seat)
+        case e.ReportFailed(seat=seat, reviewer=name, reason=reason, text=text):
+            return Told(what=DECISION, who=name, says=f"inconclusive: {reason.value}", why=text, seat=seat)
+
+
+def _skipped(event: e.StagesSkipped | e.SkipEnabled | e.SkipDisabled | e.SkipSuggested) -> Told:
+    match event:
+        case e.StagesSkipped(stages=stages, rule=rule, reason=reason, enabled_by=by):
+            return Told(what=SKIP, who=by, says=f"skipped by {rule}", why=reason, stage=" ".join(stages))
+        case e.SkipEnabled(by=by, expires=expires):
+            return Told(what=SKIP, who=by, says="enabled", why=f"until {expires.isoformat()}")
+        case e.SkipDisabled(by=by, reason=reason):
+            return Told(what=SKIP, who=by, says="disabled", why=reason)
+        case e.SkipSuggested(successes=successes, confidence_percent=percent):
+            return Told(what=SKIP, says="suggested", why=f"{successes} successes, {percent}% sure")
+
+
+def _overridden(event: e.StageOverridden | e.FindingWaived) -> Told:
+    match event:
+        case e.StageOverridden(stage=stage, by=by, reason=reason):
+            return Told(what=OVERRIDE, who=by.name, says="stage passed", why=reason, stage=stage)
+        case e.FindingWaived(finding=finding, by=by, reason=reason, false_positive=wrong):
+            says = f"{finding} is a false positive" if wrong else f"{finding} waived"
+            return Told(what=OVERRIDE, who=by.name, says=says, why=reason)
+
+
+def _decided(event: e.ReviewCleared | e.ReviewClosed | e.ReviewReopened | e.RulingGiven) -> Told:
+    match event:
+        case e.ReviewCleared(by=by, digest=digest, flags=flags):
+            return Told(what=DECISION, says=f"cleared {digest}", why="; ".join((f"by {by.value}", *flags)))
+        case e.ReviewClosed(outcome=outcome, reason=reason):
+            return Told(what=DECISION, says=outcome.value, why=reason)
+        case e.ReviewReopened(by=by, reason=reason):
+            return Told(what=DECISION, who=by.name, says="reopened", why=reason)
+        case e.RulingGiven(by=by, effect=effect, reason=reason, final=final):
+            says = effect.value if final else f"{effect.value}, others must agree"
+            return Told(what=DECISION, who=by.name, says=says, why=reason)
+
+
+def _beside(event: e.Event) -> Told | None:
+    match event:
+        case e.WentLive(target=target, digest=digest, review=review):
+            return Told(what=DECISION, says=f"live on {target}", why=f"{digest} was cleared by review {review}")
+        case e.LiveRefused(target=target, digest=digest, actor=actor, reason=reason):
+            return Told(what=DECISION, who=actor, says=f"refused on {target}", why=f"{reason} {digest}")
+        case e.PolicyActivated(name=name, by=by, digest=digest):
+            return Told(what=DECISION, who=by, says=f"policy {name}", why=digest)
+        case e.SessionPaused() | e.SessionResumed() | e.SessionEnded():
+            says = type(event).__name__.removeprefix("Session").lower()
+            return Told(what=DECISION, who=event.by, says=f"session {says}", why=event.reason)
+        case _:
+            return None

@@ -1,0 +1,119 @@
+"""What is a following projection? A pure function from an event and its own rows to the rows that change.
+
+A projection reads nothing but its own rows, the event and the review the event belongs to, before and after. No clock,
+no other table: so replaying the log gives the same bytes, whoever does it and in whatever helpings.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from foureyes.app.ports import Reading
+from foureyes.app.rows import Stored
+from foureyes.codec import Json
+from foureyes.core.events import Event
+from foureyes.core.model import Review
+
+#: The row that says which version of a projection's code wrote its rows.
+VERSION_KEY = "!version"
+#: Where it is kept which slot of a projection readers use.
+SLOTS = "!slots"
+#: Nothing a projection writes is longer; what people wrote is shortened.
+ROW_BYTES_MAX = 32_768
+TEXT_CHARS_MAX = 300
+#: A name in a key that is longer is shortened, with a hash so that two names stay two.
+PART_CHARS_MAX = 120
+SEQ_DIGITS = 16
+
+Body = Json | list[Any]
+Read = Callable[[str], Any]
+Changed = Iterator[tuple[str, Body | None]]
+
+_ESCAPES = {ord(one): f"%{ord(one):02X}" for one in ["%", "/", *map(chr, range(32)), "\x7f"]}
+_BACKWARDS = str.maketrans("0123456789", "9876543210")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Happened:
+    """One event with its envelope, and its review before and after it; other streams have none."""
+
+    stored: Stored
+    event: Event
+    at: datetime
+    opened: datetime
+    before: Review | None = None
+    after: Review | None = None
+
+    @property
+    def review(self) -> Review:
+        """The review after the event."""
+        if self.after is None:
+            raise LookupError(f"{self.stored.stream} is no review")
+        return self.after
+
+    @property
+    def day(self) -> str:
+        """The date in UTC."""
+        return self.stored.at[:10]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Projection:
+    """A named function over the log; a higher version means that its rows must be made anew."""
+
+    name: str
+    version: int
+    #: The types of the events it looks at.
+    takes: frozenset[str]
+    changes: Callable[[Happened, Read], Changed]
+
+    @property
+    def lock(self) -> str:
+        """Held by whoever moves its cursor."""
+        return f"projection/{self.name}"
+
+
+def slot_of(reading: Reading, name: str) -> str:
+    """Under which name the rows of a projection lie now; a rebuild makes them beside and switches over."""
+    return reading.row(SLOTS, name) or name
+
+
+def types(*events: type) -> frozenset[str]:
+    """The names of some events."""
+    return frozenset(one.__name__ for one in events)
+
+
+def key(*parts: str) -> str:
+    """A key of parts; no part can look like two, and none is too long for an index."""
+    return "/".join(_part(one) for one in parts)
+
+
+def backwards(text: str) -> str:
+    """A time or number so that the newest comes first in the order of keys."""
+    return text.translate(_BACKWARDS)
+
+
+def newest_first(stored: Stored) -> str:
+    """Where an event comes among all, the newest first: by its time, then by its place in the log."""
+    return backwards(f"{stored.at}.{stored.seq:0{SEQ_DIGITS}d}")
+
+
+def clip(text: str, most: int = TEXT_CHARS_MAX) -> str:
+    """The beginning of what somebody wrote; the log has all of it."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def added(row: Json | None, **counts: int) -> Json:
+    """A row of counters, some of them higher; a counter that is not there is zero."""
+    return {**(row or {}), **{name: (row or {}).get(name, 0) + more for name, more in counts.items() if more}}
+
+
+def _part(text: str) -> str:
+    escaped = text.translate(_ESCAPES)
+    if len(escaped) <= PART_CHARS_MAX:
+        return escaped
+    return f"{escaped[: PART_CHARS_MAX - 33]}~{hashlib.sha256(text.encode()).hexdigest()[:32]}"

@@ -1,0 +1,124 @@
+"""May a session go on? Which of its reviews wait for the author's word or a human, and what was said last."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta
+
+from foureyes.app.ports import Reading
+from foureyes.app.projections.projection import Changed, Happened, Projection, Read, clip, key, slot_of, types
+from foureyes.codec import Json
+from foureyes.codec.shapes import shape
+from foureyes.core.events import (
+    DeadlinePassed,
+    RequestLapsed,
+    ReviewCleared,
+    ReviewClosed,
+    ReviewReopened,
+    RevisionRequested,
+    RevisionSubmitted,
+    RulingGiven,
+    RulingRequested,
+    SessionEnded,
+    SessionPaused,
+    SessionResumed,
+    SignalReceived,
+    SilenceDetected,
+)
+from foureyes.core.model import Review
+from foureyes.core.sessions import SILENCE, SessionFacts
+
+SIGNALS_MAX = 20
+SUMMARY_CHARS_MAX = 200
+
+_time = shape(datetime)[1]
+
+
+def changes(one: Happened, read: Read) -> Changed:
+    """What an event changes for the session it belongs to."""
+    if one.after is not None:
+        yield from _of_review(one, one.after, read)
+        return
+    session = getattr(one.event, "session", "")
+    if not session:
+        return
+    name = key("session", session)
+    row: Json = read(name) or {}
+    match one.event:
+        case SignalReceived(agent=agent, type=kind, summary=summary):
+            said = {
+                "agent": agent,
+                "type": kind.value,
+                "summary": clip(summary, SUMMARY_CHARS_MAX),
+                "at": one.stored.at,
+            }
+            yield name, row | {"signals": [*row.get("signals", ()), said][-SIGNALS_MAX:], "signalled_at": one.stored.at}
+        case SilenceDetected():
+            yield name, row | {"silent_at": one.stored.at}
+        case SessionPaused(by=by, reason=reason):
+            yield name, row | {"paused_by": by, "paused_because": clip(reason)}
+        case SessionResumed():
+            yield name, row | {"paused_by": "", "paused_because": "", "resumed_at": one.stored.at}
+        case SessionEnded(by=by):
+            yield name, row | {"ended_by": by, "ended_at": one.stored.at}
+        case _:
+            return
+
+
+SESSIONS = Projection(
+    name="sessions",
+    version=1,
+    takes=types(
+        DeadlinePassed,
+        RequestLapsed,
+        ReviewCleared,
+        ReviewClosed,
+        ReviewReopened,
+        RevisionRequested,
+        RevisionSubmitted,
+        RulingGiven,
+        RulingRequested,
+        SessionEnded,
+        SessionPaused,
+        SessionResumed,
+        SignalReceived,
+        SilenceDetected,
+    ),
+    changes=changes,
+)
+
+
+def session_facts(reading: Reading, session: str, silence: timedelta = SILENCE) -> SessionFacts:
+    """What the session's reviews say about whether it may go on."""
+    slot = slot_of(reading, SESSIONS.name)
+    waiting = reading.rows(slot, f"{key('waiting', session)}/", limit=1)
+    body = reading.row(slot, key("session", session))
+    at = json.loads(body).get("continued_at") if body else None
+    return SessionFacts(reviews_waiting=bool(waiting), continued_at=_time(at) if at else None, silence=silence)
+
+
+def session(reading: Reading, name: str) -> Json:
+    """What is known of a session: its last signals, who paused it, when it was resumed or ended."""
+    body = reading.row(slot_of(reading, SESSIONS.name), key("session", name))
+    found: Json = json.loads(body) if body else {}
+    return found
+
+
+def waits(review: Review | None) -> bool:
+    """Whether a session must not go on because of this review: a clarification or a ruling is owed."""
+    if review is None or review.outcome is not None:
+        return False
+    asked = review.revision_request()
+    return review.ruling() is not None or (asked is not None and asked.clarify)
+
+
+def _of_review(one: Happened, review: Review, read: Read) -> Changed:
+    session, before = review.origin.session, waits(one.before)
+    if not session:
+        return
+    if waits(review) != before:
+        yield key("waiting", session, review.id), None if before else []
+    if (before and not waits(review)) or isinstance(one.event, ReviewCleared):
+        name = key("session", session)
+        row: Json = read(name) or {}
+        yield name, row | {"continued_at": one.stored.at}

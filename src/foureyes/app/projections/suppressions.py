@@ -1,0 +1,90 @@
+"""Which findings did humans say are not real? The newest of them, by waiver or by lesson."""
+
+from __future__ import annotations
+
+import json
+
+from foureyes.app.ports import Reading
+from foureyes.app.projections.projection import Changed, Happened, Projection, Read, key, slot_of, types
+from foureyes.codec.shapes import shape
+from foureyes.core.events import FindingWaived, LessonKind, LessonRecorded, LessonRetired
+from foureyes.core.facts import Suppression
+
+#: So many are kept; a new one takes the place of the oldest, whose finding is then raised again. That errs safely.
+SUPPRESSIONS_MAX = 500
+NEXT = "next"
+
+_put, _take = shape(Suppression)
+
+
+def changes(one: Happened, read: Read) -> Changed:
+    """Take up a human's word, or drop it when its lesson is retired."""
+    match one.event:
+        case FindingWaived(false_positive=True):
+            word = _waived(one, one.event)
+            yield from _kept(key("source", word.source), word, read)
+        case LessonRecorded(kind=LessonKind.FALSE_POSITIVE) if one.event.by.is_human:
+            yield from _kept(_of_lesson(one.event.scope, one.event.lesson), _learned(one.event), read)
+        case LessonRetired(lesson=lesson, scope=scope):
+            source = _of_lesson(scope, lesson)
+            known = read(source)
+            if known is not None:
+                yield source, None
+                yield _place(known["place"]), None
+        case _:
+            return
+
+
+SUPPRESSIONS = Projection(
+    name="suppressions", version=1, takes=types(FindingWaived, LessonRecorded, LessonRetired), changes=changes
+)
+
+
+def suppressions(reading: Reading) -> tuple[Suppression, ...]:
+    """Every word that was not taken back; whether it has expired is for whoever uses it to see."""
+    slot = slot_of(reading, SUPPRESSIONS.name)
+    rows = reading.rows(slot, "place/", limit=SUPPRESSIONS_MAX)
+    return tuple(_take(json.loads(body)["word"]) for _, body in rows)
+
+
+def _waived(one: Happened, event: FindingWaived) -> Suppression:
+    finding = one.review.findings[event.finding]
+    return Suppression(
+        fingerprint=finding.fingerprint,
+        context_hash=event.context_hash,
+        source=f"{one.stored.stream}:{finding.id}",
+        by=event.by.name,
+        expires=event.expires,
+    )
+
+
+def _learned(event: LessonRecorded) -> Suppression:
+    return Suppression(
+        fingerprint=event.fingerprint,
+        context_hash=event.context_hash,
+        source=event.lesson,
+        by=event.by.name,
+        expires=event.expires,
+    )
+
+
+def _of_lesson(scope: str, lesson: str) -> str:
+    """Where the word of a lesson is found; lessons are named per scope."""
+    return key("source", f"lessons/{scope}", lesson)
+
+
+def _kept(source: str, word: Suppression, read: Read) -> Changed:
+    """Put a word where it lay before, else into the place of the oldest, which is forgotten."""
+    known, number = read(source), (read(NEXT) or {}).get("number", 0)
+    if known is None:
+        yield NEXT, {"number": number + 1}
+    place = known["place"] if known else number % SUPPRESSIONS_MAX
+    oldest = read(_place(place))
+    if oldest is not None and oldest["source"] != source:
+        yield oldest["source"], None
+    yield source, {"place": place}
+    yield _place(place), {"source": source, "word": _put(word)}
+
+
+def _place(number: int) -> str:
+    return f"place/{number:04d}"
