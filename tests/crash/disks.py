@@ -22,6 +22,8 @@ from tests.crash.tracing import Call, Step
 SECTOR = 512
 #: What the driven process tells us by writing to this file beside its folder: it is no part of the disk.
 MARKS = "marks"
+#: When so many rounds of drawing found no new disk, there are no more worth looking for.
+BARREN_ROUNDS_MAX = 5
 _IGNORED = ("lseek", "sync_file_range")
 
 
@@ -247,6 +249,7 @@ def possible(
     """Different possible disks, at most as many as wanted: at every point none and all of what is open, then a draw."""
     seen: set[bytes] = set()
     rounds = ["none", "all", *(f"draw {number}" for number in range(1, 200))]
+    barren = 0
     for variant in rounds:
         disk, found = Disk(folder, before), 0
         for point, step in enumerate(steps):
@@ -260,7 +263,8 @@ def possible(
             yield state
             if len(seen) >= wanted:
                 return
-        if not found:
+        barren = 0 if found else barren + 1
+        if barren == BARREN_ROUNDS_MAX:
             return
 
 

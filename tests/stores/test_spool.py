@@ -184,7 +184,7 @@ def _fails_on(monkeypatch: pytest.MonkeyPatch, name: str, turn: int) -> None:
             raise OSError(5, "Input/output error")
         return real(*arguments)
 
-    monkeypatch.setattr(spooling.os, name, failing)
+    monkeypatch.setattr(os, name, failing)
 
 
 @pytest.mark.parametrize(("name", "turn", "unknown"), [("pwrite", 1, False), ("fsync", 1, False), ("fsync", 2, True)])

@@ -1,0 +1,72 @@
+"""A process that keeps commands in the shipped spool while its database is down, and replays them when it is back.
+
+`python -m tests.crash.spool_driver FOLDER [BUG]`; with the name of a planted bug it is broken on purpose.
+"""
+
+import asyncio
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from foureyes.app.asks import Ask, Reply
+from foureyes.app.live import Live
+from foureyes.app.ports import Unavailable
+from foureyes.app.spooling import Spooled, SpoolingGate
+from foureyes.core.commands import AddNote
+from foureyes.store.spool import FileSpool
+from tests.cast import ANN
+from tests.crash.marks import marking
+from tests.crash.planted import plant
+
+AT = "2026-01-05T09:00:00Z"
+COMMANDS = 60
+REPLAY_EVERY = 20
+SEGMENT_BYTES_MAX = 12_000
+
+
+class Far:
+    """A gate on a database elsewhere: it answers or it does not; what it did is safe there."""
+
+    def __init__(self, mark: Callable[[str], None]) -> None:
+        self.down = True
+        self._mark = mark
+
+    async def handle(self, ask: Ask) -> Reply:
+        if self.down:
+            raise Unavailable("The database is down.", "Wait.")
+        self._mark(f"done {number_of(ask)}")
+        return Reply(stream=ask.stream, version=1)
+
+    async def may_go_live(self, name: str, target: str = "") -> Live:
+        raise NotImplementedError(name, target)
+
+
+def ask_of(number: int) -> Ask:
+    """Some are longer than a sector, some fit in one."""
+    text = f"note {number} " * (1 + number % 5 * 100)
+    return Ask(actor=ANN, key=f"key-{number}", command=AddNote(text=text), stream="review/r1")
+
+
+def number_of(ask: Ask) -> int:
+    return int(ask.key.removeprefix("key-"))
+
+
+async def main(folder: Path) -> None:
+    mark = marking(folder)
+    numbers = iter(range(1, COMMANDS + 1))
+    for _ in range(0, COMMANDS, REPLAY_EVERY):
+        spool = FileSpool(folder / "spool", segment_bytes_max=SEGMENT_BYTES_MAX)
+        far = Far(mark)
+        gate = SpoolingGate(far, spool, lambda: AT)
+        for number in (next(numbers) for _ in range(REPLAY_EVERY)):
+            if isinstance(await gate.handle(ask_of(number)), Spooled):
+                mark(f"kept {number}")
+        if number < COMMANDS:
+            far.down = False
+            await gate.replay()
+        spool.close()
+
+
+if __name__ == "__main__":
+    plant(*sys.argv[2:])
+    asyncio.run(main(Path(sys.argv[1])))
