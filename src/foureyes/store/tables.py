@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-#: Raised by one with each file of `migrations/`.
-SCHEMA_VERSION = 1
-
 #: Streams are named once and numbered in the log. The order of `seq` is the order of commits: there is one writer.
 #: Rows that come in no order and are short live in their key's own tree (WITHOUT ROWID).
 SQLITE = (
@@ -55,7 +52,8 @@ SQLITE = (
         PRIMARY KEY (kind, author)
     ) STRICT, WITHOUT ROWID""",
     """CREATE TABLE blobs (
-        digest BLOB NOT NULL PRIMARY KEY, size INTEGER NOT NULL, content BLOB, purged TEXT NOT NULL DEFAULT ''
+        digest BLOB NOT NULL PRIMARY KEY, size INTEGER NOT NULL,
+        content BLOB CHECK (length(content) <= 20971520), purged TEXT NOT NULL DEFAULT ''
     ) STRICT""",
     """CREATE TABLE rows (
         projection TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (projection, key)
@@ -129,7 +127,8 @@ POSTGRES = (
         PRIMARY KEY (kind, author)
     )""",
     """CREATE TABLE blobs (
-        digest BYTEA PRIMARY KEY, size BIGINT NOT NULL, content BYTEA, purged TEXT NOT NULL DEFAULT ''
+        digest BYTEA PRIMARY KEY, size BIGINT NOT NULL,
+        content BYTEA CHECK (length(content) <= 20971520), purged TEXT NOT NULL DEFAULT ''
     )""",
     """CREATE TABLE rows (
         projection TEXT COLLATE "C" NOT NULL, key TEXT COLLATE "C" NOT NULL, body TEXT NOT NULL,

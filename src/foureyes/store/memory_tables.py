@@ -1,0 +1,156 @@
+"""What does the memory store hold, and how does it answer?"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from foureyes.app.rows import (
+    START,
+    Answered,
+    Blob,
+    Counts,
+    Cursor,
+    DigestRow,
+    Head,
+    InboxRow,
+    Known,
+    Listing,
+    OutboxRow,
+    ReviewRow,
+    Stored,
+    TrustRow,
+)
+
+
+@dataclass(slots=True, kw_only=True)
+class Waiting:
+    """An outbox row and who is trying it."""
+
+    row: OutboxRow
+    until: str = ""
+    attempts: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class Tables:
+    """Everything."""
+
+    log: list[Stored] = field(default_factory=list)
+    streams: dict[str, tuple[Stored, ...]] = field(default_factory=dict)
+    answered: dict[tuple[str, str], Answered] = field(default_factory=dict)
+    reviews: dict[str, ReviewRow] = field(default_factory=dict)
+    digests: dict[str, dict[str, DigestRow]] = field(default_factory=dict)
+    aliases: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    inbox: dict[tuple[str, str], dict[str, InboxRow]] = field(default_factory=dict)
+    outbox: dict[int, Waiting] = field(default_factory=dict)
+    parcels: int = 0
+    trust: dict[tuple[str, str], TrustRow] = field(default_factory=dict)
+    blobs: dict[str, Blob] = field(default_factory=dict)
+    rows: dict[str, dict[str, str]] = field(default_factory=dict)
+    cursors: dict[str, Cursor] = field(default_factory=dict)
+
+
+class MemoryReading:
+    """One consistent look, as nobody writes meanwhile."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def known(self, stream: str, asker: str, key: str) -> Known:
+        """The stream's end, and the reply this asker's key got before."""
+        events, answer = self._tables.streams.get(stream, ()), self._tables.answered.get((asker, key))
+        return Known(
+            version=len(events),
+            chain=events[-1].chain if events else b"",
+            body_hash=answer.body_hash if answer else "",
+            reply=answer.reply if answer else "",
+        )
+
+    def events(self, stream: str, after: int = 0) -> tuple[Stored, ...]:
+        """The events of a stream in order, from the one behind `after`."""
+        return self._tables.streams.get(stream, ())[max(after, 0) :]
+
+    def heads(self, after: str = "", limit: int = 1000) -> tuple[Head, ...]:
+        """How the streams end, by name, from the one behind `after`."""
+        names = sorted(name for name in self._tables.streams if name > after)[:limit]
+        ends = (self._tables.streams[name][-1] for name in names)
+        return tuple(Head(stream=one.stream, version=one.version, chain=one.chain) for one in ends)
+
+    def tail(self, cursor: Cursor, limit: int = 1000) -> tuple[Stored, ...]:
+        """What comes behind a cursor; with one writer at a time that is the order of the log."""
+        return tuple(self._tables.log[cursor[1] : cursor[1] + limit])
+
+    def review(self, review: str) -> ReviewRow | None:
+        """One review's row."""
+        return self._tables.reviews.get(review)
+
+    def reviews(self, listing: Listing) -> tuple[ReviewRow, ...]:
+        """A page of reviews, newest first."""
+        wanted = [
+            one
+            for one in self._tables.reviews.values()
+            if listing.state in ("", one.state)
+            and listing.author in ("", one.author)
+            and listing.kind in ("", one.kind)
+            and (listing.before is None or (one.updated, one.review) < listing.before)
+        ]
+        return tuple(sorted(wanted, key=lambda one: (one.updated, one.review), reverse=True)[: listing.limit])
+
+    def digests(self, name: str) -> tuple[DigestRow, ...]:
+        """What the reviews say of these bytes, named by their digest or by an alias; by review."""
+        meant = {name, *self._tables.aliases.get(name, ())}
+        found = (one for digest in meant for one in self._tables.digests.get(digest, {}).values())
+        return tuple(sorted(found, key=lambda one: (one.review, one.digest)))
+
+    def inbox(self, who: str, limit: int = 100) -> tuple[InboxRow, ...]:
+        """What somebody owes or may take, the most urgent first; what has no due time comes last."""
+        found = (rows[who] for rows in self._tables.inbox.values() if who in rows)
+        return tuple(sorted(found, key=lambda one: (not one.due, one.due, one.review, one.request))[:limit])
+
+    def due(self, now: str, limit: int = 100) -> tuple[tuple[str, str], ...]:
+        """Requests (review, request) whose due time is over, the longest first, each once."""
+        times = {
+            request: min((one.due for one in rows.values() if one.due and one.due <= now), default="")
+            for request, rows in self._tables.inbox.items()
+        }
+        late = sorted((time, request) for request, time in times.items() if time)
+        return tuple(request for _, request in late[:limit])
+
+    def counts(self, names: Iterable[str]) -> Mapping[str, Counts]:
+        """How many reports each of them holds and has in the queue."""
+        found = {}
+        for name in names:
+            mine = [one for one in self.inbox(name, len(self._tables.inbox)) if one.held and one.kind == "report"]
+            queued = sum(one.queued for one in mine)
+            if mine:
+                found[name] = Counts(active=len(mine) - queued, queued=queued)
+        return found
+
+    def trust(self, kind: str, author: str) -> TrustRow | None:
+        """A track record as it was written, damaged or not."""
+        return self._tables.trust.get((kind, author))
+
+    def trusts(self) -> tuple[TrustRow, ...]:
+        """Every track record, by kind and author."""
+        return tuple(one for _, one in sorted(self._tables.trust.items()))
+
+    def blob(self, digest: str) -> Blob | None:
+        """The bytes with this digest, as they are; the caller hashes them."""
+        return self._tables.blobs.get(digest)
+
+    def cursor(self, projection: str) -> Cursor:
+        """How far a following projection has read."""
+        return self._tables.cursors.get(projection, START)
+
+    def row(self, projection: str, key: str) -> str | None:
+        """One row of a following projection."""
+        return self._tables.rows.get(projection, {}).get(key)
+
+    def rows(self, projection: str, prefix: str = "", after: str = "", limit: int = 100) -> tuple[tuple[str, str], ...]:
+        """Rows of a following projection in the order of their keys: those with this prefix, behind `after`."""
+        found = self._tables.rows.get(projection, {})
+        keys = sorted(key for key in found if key.startswith(prefix))
+        start = bisect_right(keys, after)
+        return tuple((key, found[key]) for key in keys[start : start + limit])

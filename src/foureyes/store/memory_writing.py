@@ -1,0 +1,189 @@
+"""How does the memory store change? Each change notes its way back, so that a transaction can be undone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+from foureyes.app.ports import Conflict
+from foureyes.app.rows import Answered, Append, Blob, Changes, Cursor, Parcel, Stored, TrustRow
+from foureyes.store.memory_tables import MemoryReading, Tables, Waiting
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+BLOB_BYTES_MAX = 20 * 1024 * 1024
+
+
+class MemoryWriting(MemoryReading):
+    """One transaction: every change notes its way back."""
+
+    def __init__(self, tables: Tables) -> None:
+        super().__init__(tables)
+        self._undo: list[Callable[[], object]] = []
+
+    def undo(self) -> None:
+        """Take everything back, the last first."""
+        while self._undo:
+            self._undo.pop()()
+
+    def lock(self, *names: str) -> None:
+        """Nothing to do: there is one writer at a time."""
+
+    def apply(self, changes: Changes) -> None:
+        """Write all of it; raises Conflict when a stream has grown meanwhile."""
+        check_text(changes)
+        tables = self._tables
+        for append in changes.appends:
+            self._append(append)
+        for review in changes.reviews:
+            self._put(tables.reviews, review.review, review)
+        for digest in changes.digests:
+            self._put(self._within(tables.digests, digest.digest), digest.review, digest)
+        for request in changes.inbox_gone:
+            self._drop(tables.inbox, request)
+        for owed in changes.inbox:
+            self._put(self._within(tables.inbox, (owed.review, owed.request)), owed.who, owed)
+        for record in changes.trust:
+            self._put(tables.trust, (record.kind, record.author), record)
+        self._apply_rest(changes)
+
+    def _apply_rest(self, changes: Changes) -> None:
+        tables = self._tables
+        for row in changes.outbox:
+            # Never counted back: a late word about a parcel that arrived must not hit a newer one.
+            tables.parcels += 1
+            self._put(tables.outbox, tables.parcels, Waiting(row=row))
+        for alias, name in changes.aliases:
+            self._put(tables.aliases, alias, tuple({*tables.aliases.get(alias, ()), name}))
+        for name, content in changes.blobs.items():
+            self._put_blob(name, content)
+        if changes.answered:
+            self._answer(changes.answered)
+
+    def _append(self, append: Append) -> None:
+        tables = self._tables
+        before = tables.streams.get(append.stream, ())
+        if len(before) != append.after:
+            raise Conflict(f"{append.stream} has grown meanwhile.")
+        new = tuple(
+            Stored(
+                seq=len(tables.log) + number,
+                stream=append.stream,
+                version=append.after + number,
+                type=entry.type,
+                schema=entry.schema,
+                at=append.at,
+                actor=append.actor,
+                cause=append.cause,
+                body=entry.body,
+                chain=entry.chain,
+            )
+            for number, entry in enumerate(append.entries, start=1)
+        )
+        if new:
+            length = len(tables.log)
+            tables.log.extend(new)
+            self._undo.append(lambda: tables.log.__delitem__(slice(length, None)))
+            self._put(tables.streams, append.stream, before + new)
+
+    def _put_blob(self, digest: str, content: bytes) -> None:
+        if len(content) > BLOB_BYTES_MAX:
+            raise ValueError(f"A blob has at most {BLOB_BYTES_MAX} bytes.")
+        # What was purged stays purged, also when the same bytes come again.
+        if digest not in self._tables.blobs:
+            self._put(self._tables.blobs, digest, Blob(digest=digest, size=len(content), content=bytes(content)))
+
+    def _answer(self, answered: Answered) -> None:
+        if (answered.asker, answered.key) in self._tables.answered:
+            raise Conflict(f"The key {answered.key} was answered meanwhile.")
+        self._put(self._tables.answered, (answered.asker, answered.key), answered)
+
+    def follow(self, projection: str, rows: Mapping[str, str | None], cursor: Cursor) -> None:
+        """Set or (None) remove rows of a following projection and move its cursor."""
+        check_text((projection, *rows.items()))
+        for key, body in rows.items():
+            held = self._within(self._tables.rows, projection)
+            if body is None:
+                self._drop(held, key)
+            else:
+                self._put(held, key, body)
+        self._put(self._tables.cursors, projection, cursor)
+
+    def clear(self, projection: str) -> None:
+        """Forget a following projection: all its rows, and its cursor goes back to the start."""
+        self._drop(self._tables.rows, projection)
+        self._drop(self._tables.cursors, projection)
+
+    def set_trust(self, rows: Iterable[TrustRow]) -> None:
+        """Replace every track record, after a rebuild."""
+        for key in tuple(self._tables.trust):
+            self._drop(self._tables.trust, key)
+        for one in rows:
+            check_text(one)
+            self._put(self._tables.trust, (one.kind, one.author), one)
+
+    def purge(self, digest: str, tombstone: str) -> bool:
+        """Remove a blob's bytes and leave the tombstone; False when there is no such blob."""
+        check_text(tombstone)
+        found = self._tables.blobs.get(digest)
+        if found is not None:
+            self._put(self._tables.blobs, digest, Blob(digest=digest, size=found.size, content=None, purged=tombstone))
+        return found is not None
+
+    def claim(self, worker: str, now: str, until: str, limit: int = 32) -> tuple[Parcel, ...]:
+        """Take outbox rows that nobody has claimed beyond now, oldest first, and claim them until then."""
+        check_text(worker)
+        free = [number for number, one in sorted(self._tables.outbox.items()) if one.until <= now][:limit]
+        for number in free:
+            one = self._tables.outbox[number]
+            self._put(self._tables.outbox, number, Waiting(row=one.row, until=until, attempts=one.attempts + 1))
+        taken = [(number, self._tables.outbox[number]) for number in free]
+        return tuple(Parcel(id=number, row=one.row, attempts=one.attempts) for number, one in taken)
+
+    def delivered(self, parcels: Iterable[int]) -> None:
+        """Remove outbox rows that arrived."""
+        for number in parcels:
+            self._drop(self._tables.outbox, number)
+
+    def postponed(self, parcel: int, until: str) -> None:
+        """Try an outbox row again later."""
+        one = self._tables.outbox.get(parcel)
+        if one is not None:
+            self._put(self._tables.outbox, parcel, Waiting(row=one.row, until=until, attempts=one.attempts))
+
+    def _within(self, table: dict[K, dict[str, Any]], key: K) -> dict[str, Any]:
+        if key not in table:
+            self._put(table, key, {})
+        return table[key]
+
+    def _put(self, table: dict[K, V], key: K, value: V) -> None:
+        self._note(table, key)
+        table[key] = value
+
+    def _drop(self, table: dict[K, V], key: K) -> None:
+        if key in table:
+            self._note(table, key)
+            del table[key]
+
+    def _note(self, table: dict[K, V], key: K) -> None:
+        if key in table:
+            before = table[key]
+            self._undo.append(lambda: table.__setitem__(key, before))
+        else:
+            self._undo.append(lambda: table.__delitem__(key))
+
+
+def check_text(value: object) -> None:
+    """Refuse what no database takes: a NUL in a text, or half a character."""
+    if isinstance(value, str):
+        if "\0" in value:
+            raise ValueError("A text with a NUL character cannot be stored.")
+        value.encode()
+    elif isinstance(value, Mapping):
+        check_text(tuple(value))
+    elif isinstance(value, tuple):
+        for one in value:
+            check_text(one)
+    elif hasattr(value, "__dataclass_fields__"):
+        check_text(tuple(getattr(value, name) for name in value.__dataclass_fields__))

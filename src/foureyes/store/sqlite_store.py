@@ -1,0 +1,129 @@
+"""Where does one machine keep everything? In one SQLite file: one thread writes, a few read."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import Self, TypeVar
+
+from foureyes.app.ports import Reading, Unavailable, Writing
+from foureyes.store import sqlite as file
+from foureyes.store.migrate import migrate
+from foureyes.store.sqlite_writer import CLOSED, OVERFULL, Job, Writer
+
+T = TypeVar("T")
+
+READERS = 4
+READS_WAITING_MAX = 4096
+
+
+class SqliteStore:
+    """A store in one file. Several processes may have it open at once; each commit is on the disk before it is told."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, *, lock_seconds_max: float, readers: int) -> None:
+        """Take an open file; use `open`."""
+        self._path = path
+        self._writer = Writer(path, connection, lock_seconds_max)
+        self._readers = ThreadPoolExecutor(max_workers=readers, thread_name_prefix="foureyes-reader")
+        self._local = threading.local()
+        self._guard = threading.Lock()
+        self._connections: list[sqlite3.Connection] = []
+        self._reads = 0
+        self._closed = False
+
+    @classmethod
+    def open(
+        cls,
+        path: Path | str,
+        *,
+        check: bool = False,
+        lock_seconds_max: float = file.LOCK_SECONDS_MAX,
+        readers: int = READERS,
+    ) -> Self:
+        """Open a store's file, new, ours or older (which is upgraded); `check` reads all of it first."""
+        path = Path(path)
+        migrate(path, lock_seconds_max=lock_seconds_max)
+        with file.speaking():
+            connection = file.connect_writer(path, lock_seconds_max)
+            try:
+                if check:
+                    file.check_file(connection)
+                return cls(path, connection, lock_seconds_max=lock_seconds_max, readers=readers)
+            except BaseException:
+                connection.close()
+                raise
+
+    @property
+    def path(self) -> Path:
+        """Its file."""
+        return self._path
+
+    async def read(self, work: Callable[[Reading], T]) -> T:
+        """Run `work` on one consistent snapshot."""
+        loop = asyncio.get_running_loop()
+        with self._guard:
+            if self._closed:
+                raise Unavailable(*CLOSED)
+            if self._reads >= READS_WAITING_MAX:
+                raise Unavailable(*OVERFULL)
+            self._reads += 1
+            waiting = loop.run_in_executor(self._readers, self._read, work)
+        return await waiting
+
+    async def write(self, work: Callable[[Writing], T]) -> T:
+        """Run `work` in one transaction; durable when this returns. What `work` raises undoes it and is raised here."""
+        job = Job(work, asyncio.get_running_loop())
+        self._writer.put(job)
+        result: T = await job.future
+        return result
+
+    async def close(self) -> None:
+        """Finish what is under way and let go of the files."""
+        await asyncio.to_thread(self._close)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    def _read(self, work: Callable[[Reading], T]) -> T:
+        try:
+            with file.speaking(), file.snapshot(self._reader()) as look:
+                return work(look)
+        except Unavailable:
+            self._drop()
+            raise
+        finally:
+            with self._guard:
+                self._reads -= 1
+
+    def _reader(self) -> sqlite3.Connection:
+        found: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if found is None:
+            found = self._local.connection = file.connect_reader(self._path)
+            with self._guard:
+                self._connections.append(found)
+        return found
+
+    def _drop(self) -> None:
+        """After trouble the next read opens the file anew."""
+        found: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if found is not None:
+            self._local.connection = None
+            with self._guard, closing(found):
+                self._connections.remove(found)
+
+    def _close(self) -> None:
+        with self._guard:
+            self._closed = True
+        self._readers.shutdown()
+        with self._guard:
+            while self._connections:
+                self._connections.pop().close()
+        self._writer.close()

@@ -1,0 +1,228 @@
+"""How do many waiting commands share one commit, so that a sync of the disk serves them all?"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from foureyes.app.ports import Unavailable, Writing
+from foureyes.store import sqlite as file
+from foureyes.store.migrate import check_schema
+
+#: Commands that share one commit at most.
+GROUP_MAX = 256
+#: A group is closed after this long, so that the first in it need not wait for ever.
+GROUP_SECONDS_MAX = 0.05
+#: Commands that wait at most; more are sent away.
+WAITING_MAX = 4096
+#: After writing this long without a rest, other processes get a chance.
+BUSY_SECONDS_MAX = 0.05
+REST_SECONDS = 0.001
+SCRUB_TRIES_MAX = 200
+SCRUB_WAIT_SECONDS = 0.005
+
+#: SQLite undid the transaction and nothing is in doubt.
+_HARMLESS = file.BUSY | {sqlite3.SQLITE_FULL}
+
+LOST = ("The transaction was lost.", "Ask again.")
+CLOSED = ("The store is closed.", "Start it again.")
+OVERFULL = ("Too many commands are waiting.", "Ask again in a moment.")
+
+_LAST = "SELECT seq, chain FROM log ORDER BY seq DESC LIMIT 1"
+_AGAIN = "SELECT chain FROM log WHERE seq = ?"
+
+
+class _Lost(Exception):  # noqa: N818 - never seen outside
+    """A command lost the transaction for all that share it; the cause says how."""
+
+
+class Job:
+    """One command on its way: what to do, who waits for it, and how it ended."""
+
+    __slots__ = ("error", "future", "loop", "result", "work")
+
+    def __init__(self, work: Callable[[Writing], Any], loop: asyncio.AbstractEventLoop) -> None:
+        self.work = work
+        self.loop = loop
+        self.future: asyncio.Future[Any] = loop.create_future()
+        self.result: Any = None
+        self.error: BaseException | None = None
+
+    def settle(self) -> None:
+        """Tell who waits, in their own loop; whoever went away misses it."""
+        if self.future.done():
+            return
+        if self.error is None:
+            self.future.set_result(self.result)
+        elif isinstance(self.error, StopIteration):
+            # A future cannot carry it, as it would end the caller's own loop.
+            self.future.set_exception(RuntimeError(f"the work raised {self.error!r}"))
+        else:
+            self.future.set_exception(self.error)
+
+
+class Writer:
+    """The one thread that writes. It takes what waits, a savepoint for each, commits once, and lets go of all."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, lock_seconds_max: float) -> None:
+        self._path = path
+        self._connection: sqlite3.Connection | None = connection
+        self._lock_seconds_max = lock_seconds_max
+        self._last: tuple[int, bytes] | None = connection.execute(_LAST).fetchone()
+        self._waiting: deque[Job] = deque()
+        self._changed = threading.Condition()
+        self._closing = False
+        self._scrub = False
+        self._busy_since = 0.0
+        self._thread = threading.Thread(target=self._serve, name="foureyes-writer", daemon=True)
+        self._thread.start()
+
+    def put(self, job: Job) -> None:
+        """Let a command wait for its turn."""
+        with self._changed:
+            if self._closing:
+                raise Unavailable(*CLOSED)
+            if len(self._waiting) >= WAITING_MAX:
+                raise Unavailable(*OVERFULL)
+            self._waiting.append(job)
+            self._changed.notify()
+
+    def close(self) -> None:
+        """Take no more, finish what waits, and let go of the file."""
+        with self._changed:
+            self._closing = True
+            self._changed.notify()
+        self._thread.join()
+
+    def _serve(self) -> None:
+        while (job := self._next(wait=True)) is not None:
+            self._group(job)
+        self._leave()
+
+    def _next(self, *, wait: bool) -> Job | None:
+        with self._changed:
+            while wait and not self._waiting and not self._closing:
+                self._busy_since = 0.0
+                self._changed.wait()
+            return self._waiting.popleft() if self._waiting else None
+
+    def _group(self, first: Job) -> None:
+        jobs = [first]
+        committing = False
+        try:
+            self._rest()
+            connection = self._ready()
+            self._fill(connection, file.begin(connection, self._lock_seconds_max), jobs)
+            last = connection.execute(_LAST).fetchone()
+            committing = True
+            connection.execute("COMMIT")
+            self._last = last
+            self._clean(connection)
+        except Exception as error:  # noqa: BLE001 - the thread's outermost boundary: whoever waits must be told
+            self._fail(jobs, error.__cause__ if isinstance(error, _Lost) else error, unknown=committing)
+        release(jobs)
+
+    def _rest(self) -> None:
+        """Without a pause now and then another process would look in vain for a moment when nobody writes."""
+        now = time.monotonic()
+        if not self._busy_since:
+            self._busy_since = now
+        elif now - self._busy_since > BUSY_SECONDS_MAX:
+            time.sleep(REST_SECONDS)
+            self._busy_since = time.monotonic()
+
+    def _ready(self) -> sqlite3.Connection:
+        """The connection; after trouble a new one, and only if all that was acknowledged is still there."""
+        if self._connection is not None:
+            return self._connection
+        connection = file.connect_writer(self._path, self._lock_seconds_max)
+        try:
+            check_schema(connection)
+            file.check_file(connection)
+            self._check_last(connection)
+        except BaseException:
+            connection.close()
+            raise
+        self._connection = connection
+        return connection
+
+    def _check_last(self, connection: sqlite3.Connection) -> None:
+        if self._last and connection.execute(_AGAIN, self._last[:1]).fetchone() != self._last[1:]:
+            raise Unavailable("Acknowledged events are missing.", "Stop, and restore the last backup.")
+
+    def _fill(self, connection: sqlite3.Connection, writing: file.SqliteWriting, jobs: list[Job]) -> None:
+        until = time.monotonic() + GROUP_SECONDS_MAX
+        job: Job | None = jobs[0]
+        while job is not None:
+            if not job.future.cancelled():
+                self._run(connection, writing, job)
+            full = len(jobs) >= GROUP_MAX or time.monotonic() > until
+            job = None if full else self._next(wait=False)
+            if job is not None:
+                jobs.append(job)
+
+    def _run(self, connection: sqlite3.Connection, writing: file.SqliteWriting, job: Job) -> None:
+        connection.execute("SAVEPOINT command")
+        try:
+            job.result = job.work(writing)
+        except BaseException as error:
+            if file.code_of(error) in file.LOST or not connection.in_transaction:
+                raise _Lost from error
+            connection.execute("ROLLBACK TO command")
+            job.error = file.said(error) if isinstance(error, sqlite3.Error) else error
+        else:
+            self._scrub = self._scrub or writing.purged
+        connection.execute("RELEASE command")
+
+    def _fail(self, jobs: Iterable[Job], error: BaseException | None, *, unknown: bool) -> None:
+        """Nothing of this group is acknowledged. Unless SQLite only had to wait or found no room, begin anew."""
+        for job in jobs:
+            job.error = job.error or file.said(error or Unavailable(*LOST), unknown=unknown)
+        connection, self._connection = self._connection, None
+        if connection is None:
+            return
+        with suppress(sqlite3.Error):
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            if file.code_of(error) in _HARMLESS:
+                self._connection = connection
+                return
+        with suppress(sqlite3.Error):
+            connection.close()
+
+    def _clean(self, connection: sqlite3.Connection) -> None:
+        """After a purge the journal still has the bytes; it is emptied as soon as no reader needs it."""
+        tries = SCRUB_TRIES_MAX if self._scrub else 0
+        for _ in range(tries):
+            self._scrub = bool(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
+            if not self._scrub:
+                return
+            time.sleep(SCRUB_WAIT_SECONDS)
+
+    def _leave(self) -> None:
+        with suppress(sqlite3.Error):
+            if self._connection is not None:
+                self._connection.close()
+        self._connection = None
+
+
+def release(jobs: Iterable[Job]) -> None:
+    """Tell all who wait: one call for each loop, however many they are. A loop that has ended is nobody's loss."""
+    loops: dict[asyncio.AbstractEventLoop, list[Job]] = {}
+    for job in jobs:
+        loops.setdefault(job.loop, []).append(job)
+    for loop, theirs in loops.items():
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(_settle, theirs)
+
+
+def _settle(jobs: list[Job]) -> None:
+    for job in jobs:
+        job.settle()
