@@ -7,7 +7,8 @@ import pytest
 from foureyes.core.events import BlobPurged, KeyRotated, StoreRestored
 from foureyes.core.operations import OperationCommand, PurgeBlob, RestoreStore, RotateKey, decide_operation
 from foureyes.core.refusals import Code, Refusal
-from tests.cast import CLOCK, DEV, HUGO, LINTER, REACTOR, START
+from foureyes.core.values import CLOCK
+from tests.cast import DEV, HUGO, LINTER, REACTOR, START
 
 DIGEST = "a1" * 32
 PURGE = PurgeBlob(digest=DIGEST, reason="It holds a password.")

@@ -1,0 +1,219 @@
+"""When and how is the state of the log signed? Every minute while it grows, over what has grown since the last time.
+
+A checkpoint reads only the events behind the one before, so it costs what was written, not what is stored. What an
+event says is durable before anybody can read it, so a checkpoint never vouches for what a power cut could take away.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import secrets
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+
+from foureyes.app.book import (
+    BadLine,
+    Checkpoint,
+    Covered,
+    Line,
+    Pen,
+    Reached,
+    Restored,
+    Rotated,
+    heads_hash,
+    line_of,
+    newest_first,
+    take_pen,
+)
+from foureyes.app.envelopes import BadEnvelope, check_signature
+from foureyes.app.keys import KeyTrouble, Signer
+from foureyes.app.ports import Damaged, Reading, Store
+from foureyes.app.rows import Head, Stored
+
+EVERY = timedelta(seconds=60)
+AT_ONCE = timedelta(0)
+EVENTS_MAX = 50_000
+PAGE = 1_000
+#: Enough for fifty million events that no checkpoint has seen yet.
+CATCH_UP_MAX = 1_000
+STORE_ID_BYTES = 16
+
+
+def due(last: Checkpoint | None, now: datetime, every: timedelta = EVERY) -> bool:
+    """Whether a checkpoint is to be made; a clock that was set back does not put it off."""
+    return last is None or not timedelta(0) <= now - last.at < every
+
+
+async def checkpoint_if_due(
+    store: Store, folder: Path, signer: Signer, now: datetime, every: timedelta = EVERY
+) -> Checkpoint | None:
+    """Sign what has grown, if it is time and nobody else is at it; the newest checkpoint made, if any.
+
+    With `every=AT_ONCE` it is always time: at shutdown and before a backup.
+    """
+    async with _pen(folder, signer) as pen:
+        if pen is None or (pen.last and not due(pen.last.checkpoint, now, every)):
+            return None
+        made: Checkpoint | None = None
+        for _ in range(CATCH_UP_MAX):
+            found = await store.read(partial(grown, last=pen.last))
+            if found is None:
+                break
+            line = line_of(_next(pen.last, now, found[0], Covered(heads=heads_hash(found[1]))), found[1], signer)
+            await asyncio.to_thread(pen.write, line)
+            made = line.checkpoint
+        return made
+
+
+def grown(reading: Reading, last: Line | None) -> tuple[Reached, tuple[Head, ...]] | None:
+    """How far the log has come since the last checkpoint, and which streams have grown; nothing when none has."""
+    reached = last.checkpoint.reached if last else Reached()
+    check_held(reading, last)
+    heads: dict[str, Head] = {}
+    begun, count, order, newest = 0, 0, bytes.fromhex(reached.order), None
+    for one in _behind(reading, reached):
+        begun += one.version == 1
+        count += 1
+        order = next_order(order, one)
+        newest = one
+        known = heads.get(one.stream)
+        # On PostgreSQL the order of commits and that of transactions may differ within a stream.
+        if known is None or known.version < one.version:
+            heads[one.stream] = Head(stream=one.stream, version=one.version, chain=one.chain)
+    if newest is None:
+        return None
+    now = Reached(
+        cursor=newest.cursor,
+        link=newest.chain.hex(),
+        streams=reached.streams + begun,
+        events=reached.events + count,
+        order=order.hex(),
+    )
+    return now, tuple(heads[name] for name in sorted(heads))
+
+
+def next_order(order: bytes, event: Stored) -> bytes:
+    """One hash over the links of all events, in the order in which readers of the log meet them."""
+    return hashlib.sha256(order + event.chain).digest()
+
+
+def check_held(reading: Reading, last: Line | None) -> None:
+    """Refuse to go on from a log that no longer holds the last event a checkpoint has seen."""
+    if last is not None and not holds(reading, last.checkpoint.reached):
+        raise Damaged(
+            f"The log no longer ends behind checkpoint {last.checkpoint.number}: events that were signed are gone. "
+            "If a backup was put in its place, restore it with `foureyes restore`, which records that."
+        )
+
+
+def holds(reading: Reading, reached: Reached) -> bool:
+    """Whether the log still has the event that was the last one there."""
+    if not reached.events:
+        return True
+    tx, seq = reached.cursor
+    found = reading.tail((tx, seq - 1), 1)
+    return bool(found) and found[0].cursor == reached.cursor and found[0].chain.hex() == reached.link
+
+
+def newest_held(reading: Reading, folder: Path) -> Line | None:
+    """The newest checkpoint whose last event the log still has; older than the last one after an old backup."""
+    return next((line for line in newest_first(folder) if holds(reading, line.checkpoint.reached)), None)
+
+
+def last_line(folder: Path) -> Line | None:
+    """The last checkpoint in the book."""
+    return next(newest_first(folder), None)
+
+
+async def record_rotation(
+    folder: Path, old: Signer, new: Signer, now: datetime, *, by: str, reason: str
+) -> Checkpoint | None:
+    """Introduce a new key, signed by both; nothing when the book goes on with the new key already."""
+    async with _pen(folder) as pen:
+        if pen is None:
+            raise _busy()
+        if pen.last and pen.last.next_key == new.public.text:
+            return None
+        if pen.last:
+            _check_signer(pen.last, old)
+        said = Rotated(old=old.public.text, new=new.public.text, by=by, reason=reason)
+        reached = pen.last.checkpoint.reached if pen.last else Reached()
+        line = line_of(_next(pen.last, now, reached, said), (), old, new)
+        await asyncio.to_thread(pen.write, line)
+        return line.checkpoint
+
+
+async def record_restore(
+    folder: Path, signer: Signer, now: datetime, held: Line | None, *, by: str, reason: str
+) -> Checkpoint:
+    """Write down that the log goes on from this checkpoint: what later ones say holds no more."""
+    async with _pen(folder, signer) as pen:
+        if pen is None:
+            raise _busy()
+        reached = held.checkpoint.reached if held else Reached()
+        said = Restored(to=held.checkpoint.number if held else 0, by=by, reason=reason)
+        line = line_of(_next(pen.last, now, reached, said), (), signer)
+        await asyncio.to_thread(pen.write, line)
+        return line.checkpoint
+
+
+def _behind(reading: Reading, reached: Reached) -> Iterable[Stored]:
+    cursor = reached.cursor
+    for _ in range(EVENTS_MAX // PAGE):
+        page = reading.tail(cursor, PAGE)
+        yield from page
+        if len(page) < PAGE:
+            return
+        cursor = page[-1].cursor
+
+
+def _next(last: Line | None, now: datetime, reached: Reached, said: Covered | Rotated | Restored) -> Checkpoint:
+    return Checkpoint(
+        store=last.checkpoint.store if last else secrets.token_hex(STORE_ID_BYTES),
+        number=last.checkpoint.number + 1 if last else 1,
+        previous=last.digest if last else "",
+        at=now,
+        reached=reached,
+        said=said,
+    )
+
+
+@asynccontextmanager
+async def _pen(folder: Path, signer: Signer | None = None) -> AsyncIterator[Pen | None]:
+    """Open the book, if nobody else has it; what is added must be signed by the key that the book goes on with."""
+    try:
+        pen = await asyncio.to_thread(take_pen, folder)
+    except BadLine as error:
+        raise Damaged(f"The last checkpoint in {folder} cannot be read: {error}. Run `foureyes log verify`.") from error
+    try:
+        if pen and pen.last and signer:
+            _check_signer(pen.last, signer)
+        yield pen
+    finally:
+        if pen:
+            pen.close()
+
+
+def _check_signer(last: Line, signer: Signer) -> None:
+    if last.next_key:
+        if last.next_key == signer.public.text:
+            return
+    else:
+        try:
+            check_signature(last.envelope, signer.public)
+        except BadEnvelope:
+            pass
+        else:
+            return
+    raise KeyTrouble(
+        f"Checkpoint {last.checkpoint.number} is not signed by key {signer.public.id}, which is to sign the next one.",
+        "Sign with the key in use, or rotate to this one.",
+    )
+
+
+def _busy() -> KeyTrouble:
+    return KeyTrouble("Somebody else is writing a checkpoint at this moment.", "Try again.")

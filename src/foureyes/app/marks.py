@@ -1,0 +1,97 @@
+"""What do the checkpoints say of each stream? A scratch table on disk, so that a million streams need no memory."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Self
+
+from foureyes.app.book import Line, Reached
+from foureyes.app.rows import Head
+
+_TABLES = """
+PRAGMA journal_mode = OFF;
+PRAGMA synchronous = OFF;
+CREATE TABLE marks (stream TEXT, version INTEGER, chain BLOB, number INTEGER, PRIMARY KEY (stream, version, number))
+  WITHOUT ROWID;
+CREATE INDEX marks_of ON marks (number);
+CREATE TABLE reached (number INTEGER PRIMARY KEY, tx INTEGER, seq INTEGER, link TEXT, streams INTEGER, events INTEGER,
+  total TEXT);
+CREATE TABLE met (stream TEXT PRIMARY KEY) WITHOUT ROWID;
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """A stream's link at a version, as a checkpoint has signed it."""
+
+    version: int
+    chain: bytes
+    number: int
+
+
+class Marks:
+    """Everything that signed checkpoints say of the log, and which streams were met in it."""
+
+    def __init__(self) -> None:
+        """An unnamed file that SQLite removes by itself; used by one thread at a time."""
+        self._scratch = sqlite3.connect("", check_same_thread=False, isolation_level=None)
+        self._scratch.executescript(_TABLES)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._scratch.close()
+
+    def add(self, line: Line) -> None:
+        """Take down what a checkpoint says."""
+        number, reached = line.checkpoint.number, line.checkpoint.reached
+        self._scratch.execute("BEGIN")
+        self._scratch.executemany(
+            "INSERT OR IGNORE INTO marks VALUES (?, ?, ?, ?)",
+            ((head.stream, head.version, head.chain, number) for head in line.heads),
+        )
+        self._scratch.execute(
+            "INSERT OR IGNORE INTO reached VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (number, *reached.cursor, reached.link, reached.streams, reached.events, reached.order),
+        )
+        self._scratch.execute("COMMIT")
+
+    def forget_behind(self, number: int) -> None:
+        """A human went back to this checkpoint: what later ones say holds no more."""
+        self._scratch.execute("DELETE FROM marks WHERE number > ?", (number,))
+        self._scratch.execute("DELETE FROM reached WHERE number > ?", (number,))
+
+    def of(self, stream: str) -> list[Mark]:
+        """What is signed about a stream, by version."""
+        query = "SELECT version, chain, number FROM marks WHERE stream = ? ORDER BY version, number"
+        return [Mark(version=row[0], chain=row[1], number=row[2]) for row in self._scratch.execute(query, (stream,))]
+
+    def reached(self) -> Iterator[tuple[int, Reached]]:
+        """How far each checkpoint came, in order; one that repeats the one before is left out."""
+        query = "SELECT number, tx, seq, link, streams, events, total FROM reached WHERE events > 0 ORDER BY number"
+        rows = (
+            (row[0], Reached(cursor=(row[1], row[2]), link=row[3], streams=row[4], events=row[5], order=row[6]))
+            for row in self._scratch.execute(query)
+        )
+        for before, after in pairwise(((0, Reached()), *rows)):
+            if before[1] != after[1]:
+                yield after
+
+    def meet(self, heads: Iterable[Head]) -> None:
+        """These streams are in the log."""
+        self._scratch.executemany("INSERT OR IGNORE INTO met VALUES (?)", ((head.stream,) for head in heads))
+
+    def was_met(self, stream: str) -> bool:
+        """Whether the stream is among those the heads name."""
+        return self._scratch.execute("SELECT 1 FROM met WHERE stream = ?", (stream,)).fetchone() is not None
+
+    def unmet(self) -> Iterator[tuple[str, Mark]]:
+        """Streams that checkpoints speak of and nobody met, with the last thing said of each."""
+        query = """SELECT stream, version, chain, number FROM marks WHERE stream NOT IN (SELECT stream FROM met)
+          GROUP BY stream HAVING version = max(version) ORDER BY stream"""
+        for row in self._scratch.execute(query):
+            yield row[0], Mark(version=row[1], chain=row[2], number=row[3])
