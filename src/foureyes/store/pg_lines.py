@@ -28,6 +28,7 @@ Connection = psycopg.Connection[tuple[Any, ...]]
 
 PAUSE_SECONDS_MIN = 0.05
 PAUSE_SECONDS_MAX = 2.0
+WAITING_MAX = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,34 +63,56 @@ class Lines:
         self._guard = threading.Lock()
         self._open: set[Connection] = set()
         self._pause, self._next_try = 0.0, 0.0
+        self._waiting = 0
+        self._closed = False
 
     async def run(self, work: Callable[[Connection], T]) -> T:
         """Run it on a free line; the wait for one is bounded, and so is the work."""
         taken: list[Connection] = []
-        future = self._threads.submit(self._run, work, taken)
+        future = self._submitted(work, taken)
         result = asyncio.wrap_future(future)
-        done, _ = await asyncio.wait({result}, timeout=self._wait)
-        if not done and future.cancel():
-            raise Unavailable("The database is busy: no connection became free.", "Try again in a moment.")
-        if not done:
-            done, _ = await asyncio.wait({result}, timeout=self._seconds)
-        if not done:
-            # The thread learns of it as of any lost connection, and knows best whether the commit was on its way.
-            _cut(taken)
-        return await result
+        try:
+            done, _ = await asyncio.wait({result}, timeout=self._wait)
+            if not done and future.cancel():
+                raise Unavailable("The database is busy: no connection became free.", "Ask again in a moment.")
+            if not done:
+                done, _ = await asyncio.wait({result}, timeout=self._seconds)
+            if not done:
+                # The thread learns of it as of any lost connection, and knows best whether the commit was on its way.
+                _cut(taken)
+            return await result
+        except asyncio.CancelledError:
+            # Nobody waits any more: what has not begun need not begin.
+            result.cancel()
+            raise
 
-    async def close(self) -> None:
+    def run_here(self, work: Callable[[Connection], T]) -> T:
+        """Run it on a line and wait for it in this thread."""
+        return self._submitted(work, []).result()
+
+    def close(self) -> None:
         """Let what is under way finish, then hang up."""
-        waiting: Future[None] = Future()
-        threading.Thread(target=self._close, args=(waiting,), daemon=True).start()
-        await asyncio.wrap_future(waiting)
-
-    def _close(self, waiting: Future[None]) -> None:
+        with self._guard:
+            self._closed = True
         self._threads.shutdown(wait=True)
         for connection in self._open:
             connection.close()
         self._open.clear()
-        waiting.set_result(None)
+
+    def _submitted(self, work: Callable[[Connection], T], taken: list[Connection]) -> Future[T]:
+        with self._guard:
+            if self._closed:
+                raise Unavailable("The store is closed.", "Start it again.")
+            if self._waiting >= WAITING_MAX:
+                raise Unavailable("Too many commands are waiting.", "Ask again in a moment.")
+            self._waiting += 1
+            future = self._threads.submit(self._run, work, taken)
+        future.add_done_callback(self._done)
+        return future
+
+    def _done(self, _: Future[T]) -> None:
+        with self._guard:
+            self._waiting -= 1
 
     def _run(self, work: Callable[[Connection], T], taken: list[Connection]) -> T:
         connection = self._connected()

@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 import psycopg
 
 from foureyes.app.ports import Unavailable
 from foureyes.store import pg_statements as pg
+from foureyes.store.migrate import refuse_newer
+from foureyes.store.migrations import STEPS, Step
 from foureyes.store.pg_transaction import lock_number
 from foureyes.store.sql import percents
-from foureyes.store.tables import POSTGRES, SCHEMA_VERSION
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
 VERSION_MIN = 140000
-#: What leads from the version before to this one.
-MIGRATIONS: Mapping[int, tuple[str, ...]] = {}
 
 
-def prepared(connection: Connection, *, durable: bool = True) -> None:
+def prepared(connection: Connection, *, durable: bool = True, steps: Sequence[Step] = STEPS) -> None:
     """Refuse a server that could lose what was acknowledged; make or migrate the tables if need be.
 
     Asked of every new connection, because a failover may lead to another server than before.
     """
-    _trusted(connection, durable=durable)
-    version = _version(connection)
-    if version < SCHEMA_VERSION:
-        _migrate(connection)
-    elif version > SCHEMA_VERSION:
-        raise _newer(version)
+    settings = connection.execute(percents(pg.SETTINGS)).fetchone()
+    check_settings(settings or (), durable=durable)
+    version = version_of(connection)
+    refuse_newer(version, len(steps))
+    if version < len(steps):
+        _migrate(connection, steps)
     if _one(connection, pg.FOREIGN_TX):
         raise Unavailable(
             "This database was copied from another server by other means than `foureyes backup`.",
@@ -38,10 +37,14 @@ def prepared(connection: Connection, *, durable: bool = True) -> None:
         )
 
 
-def _trusted(connection: Connection, *, durable: bool) -> None:
-    row = connection.execute(percents(pg.SETTINGS)).fetchone()
-    assert row is not None  # noqa: S101 - a SELECT without FROM has one row
-    version, encoding, fsync, pages, commit, standby = row
+def version_of(connection: Connection) -> int:
+    """The store's version; 0 when there is nothing yet."""
+    return int(_one(connection, pg.SCHEMA) or 0) if _one(connection, pg.EXISTS) else 0
+
+
+def check_settings(settings: Sequence[Any], *, durable: bool) -> None:
+    """Refuse a server by what it says of itself; only data that may be lost need not be durable."""
+    version, encoding, fsync, pages, commit, standby = settings
     wrong = {
         f"PostgreSQL {version // 10000} is too old.": (version < VERSION_MIN, "Use PostgreSQL 14 or newer."),
         f"The database's encoding is {encoding}.": (encoding != "UTF8", "Create it with the encoding UTF8."),
@@ -64,34 +67,20 @@ def _trusted(connection: Connection, *, durable: bool) -> None:
             raise Unavailable(sentence, next_step)
 
 
-def _version(connection: Connection) -> int:
-    return int(_one(connection, pg.SCHEMA) or 0) if _one(connection, pg.EXISTS) else 0
-
-
-def _migrate(connection: Connection) -> None:
-    """All of it in one transaction, by one process at a time: others wait, and then find it done."""
+def _migrate(connection: Connection, steps: Sequence[Step]) -> None:
+    """All steps in one transaction, by one process at a time: others wait, and then find it done."""
     with connection.transaction():
+        # How long a step takes depends on how much there is.
+        connection.execute("SET TRANSACTION READ WRITE")
         connection.execute("SET LOCAL lock_timeout = 0")
         connection.execute("SET LOCAL statement_timeout = 0")
-        connection.execute("SET TRANSACTION READ WRITE")
         connection.execute(percents(pg.LOCK), (lock_number("schema"),))
-        version = _version(connection)
-        if version > SCHEMA_VERSION:
-            raise _newer(version)
-        if version == 0:
-            for statement in POSTGRES:
+        version = version_of(connection)
+        refuse_newer(version, len(steps))
+        for step in steps[version:]:
+            for statement in step.postgres:
                 connection.execute(statement.encode(), prepare=False)
-        for step in range(version + 1, SCHEMA_VERSION + 1) if version else ():
-            for statement in MIGRATIONS[step]:
-                connection.execute(statement.encode(), prepare=False)
-        connection.execute(percents(pg.SET_SCHEMA), (str(SCHEMA_VERSION),))
-
-
-def _newer(version: int) -> Unavailable:
-    return Unavailable(
-        f"The database was written by a newer foureyes (schema {version}, this one knows {SCHEMA_VERSION}).",
-        "Install that version or a newer one.",
-    )
+        connection.execute(percents(pg.SET_SCHEMA), (str(len(steps)),))
 
 
 def _one(connection: Connection, sql: str) -> Any:

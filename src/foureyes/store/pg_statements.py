@@ -15,6 +15,9 @@ WHERE s.name = ? AND l.version > ? ORDER BY l.version"""
 TAIL = f"""SELECT {_LOG} FROM log l JOIN streams s ON s.id = l.stream
 WHERE (l.tx, l.seq) > (?, ?) AND l.tx < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
 ORDER BY l.tx, l.seq LIMIT ?"""
+#: For one who holds every track record: nobody can write an event that counts, so none can come between.
+SETTLED = f"""SELECT {_LOG} FROM log l JOIN streams s ON s.id = l.stream
+WHERE (l.tx, l.seq) > (?, ?) ORDER BY l.tx, l.seq LIMIT ?"""
 COUNTS = """SELECT who, SUM(1 - queued), SUM(queued) FROM inbox
 WHERE who = ANY(?::text[]) AND held = 1 AND kind = 'report' GROUP BY who"""
 
@@ -29,7 +32,8 @@ VALUES ((SELECT id FROM streams WHERE name = ?), ?, ?, ?, ?, ?, ?, ?, ?)"""
 CLAIM = say.CLAIM.replace("LIMIT ?)", "LIMIT ? FOR UPDATE SKIP LOCKED)")
 DROP_OUTBOX = "DELETE FROM outbox WHERE id = ANY(?::bigint[])"
 
-EXISTS = "SELECT to_regclass('meta') IS NOT NULL"
+#: Not `to_regclass`: its "no" is remembered by the connection, also after another one has made the table.
+EXISTS = "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'meta')"
 SCHEMA = "SELECT body FROM meta WHERE name = 'schema'"
 SET_SCHEMA = """INSERT INTO meta (name, body) VALUES ('schema', ?)
 ON CONFLICT (name) DO UPDATE SET body = excluded.body"""

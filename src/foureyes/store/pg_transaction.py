@@ -78,6 +78,11 @@ class PostgresWriting(PostgresReading, SqlWriting):
         with self._driver.together():
             super().follow(projection, dict(sorted(rows.items())), cursor)
 
+    def settled(self, cursor: Cursor, limit: int = 1000) -> tuple[Stored, ...]:
+        """Hold every track record, and give everything committed behind a cursor."""
+        self._driver.run(pg.LOCK_TRUST)
+        return self._all(row.stored, pg.SETTLED, (*cursor, limit))
+
     def set_trust(self, rows: Iterable[TrustRow]) -> None:
         """Replace every track record, after a rebuild; whoever holds one is waited for."""
         with self._driver.together():

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from functools import partial
-from typing import TypeVar
+from typing import Self, TypeVar
 
 import psycopg
 
@@ -28,15 +29,15 @@ class PostgresStore:
         self._readers = Lines(url, limits, check=check, read_only=True)
 
     @classmethod
-    async def open(cls, url: str, limits: Limits | None = None, *, durable: bool = True) -> PostgresStore:
+    def open(cls, url: str, limits: Limits | None = None, *, durable: bool = True) -> Self:
         """Open it if the server can be reached and trusted; makes or migrates the tables."""
         store = cls(url, limits, durable=durable)
         try:
-            await store.write(lambda tx: tx.known("", "", ""))
-        except BaseException as error:
-            await store.close()
+            store._writers.run_here(lambda _: None)
+        except Unavailable as error:
+            store._close()
             # Whoever starts it may read what the server or the network said; those who use it later may not.
-            if isinstance(error, Unavailable) and isinstance(error.__cause__, psycopg.Error):
+            if isinstance(error.__cause__, psycopg.Error):
                 raise Unavailable(f"PostgreSQL: {error.__cause__}".strip(), "Check the URL and the server.") from error
             raise
         return store
@@ -55,8 +56,17 @@ class PostgresStore:
 
     async def close(self) -> None:
         """Finish what is under way and hang up."""
-        await self._writers.close()
-        await self._readers.close()
+        await asyncio.to_thread(self._close)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    def _close(self) -> None:
+        self._writers.close()
+        self._readers.close()
 
 
 def _read(work: Callable[[Reading], T], connection: Connection) -> T:

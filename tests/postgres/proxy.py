@@ -1,0 +1,98 @@
+"""How is a connection to PostgreSQL cut at a chosen byte? By a Unix socket in between that counts."""
+
+import contextlib
+import select
+import socket
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from psycopg import conninfo
+
+SOCKET = ".s.PGSQL.5432"
+PIECE_BYTES = 65536
+
+
+@dataclass(slots=True, kw_only=True)
+class Proxy:
+    """What passes, and when it is cut: after so many more bytes, to the server or from it."""
+
+    url: str
+    to_server: int | None = None
+    from_server: int | None = None
+    passed_to_server: int = 0
+    passed_from_server: int = 0
+    connections: list[tuple[socket.socket, socket.socket]] = field(default_factory=list)
+
+    def count(self) -> None:
+        self.passed_to_server = self.passed_from_server = 0
+
+    def cut(self) -> None:
+        """Cut every connection now."""
+        for pair in self.connections:
+            for end in pair:
+                with contextlib.suppress(OSError):
+                    end.shutdown(socket.SHUT_RDWR)
+
+
+@contextmanager
+def between(url: str) -> Iterator[Proxy]:
+    """Lend a proxy in front of a server that is reached by a Unix socket."""
+    with tempfile.TemporaryDirectory(prefix="foureyes-proxy-") as folder, socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(Path(folder) / SOCKET))
+        listener.listen()
+        proxy = Proxy(url=conninfo.make_conninfo(url, host=folder))
+        server = str(conninfo.conninfo_to_dict(url)["host"])
+        threads = [threading.Thread(target=_serve, args=(proxy, listener, server))]
+        threads[0].start()
+        try:
+            yield proxy
+        finally:
+            with contextlib.suppress(OSError):
+                listener.shutdown(socket.SHUT_RDWR)
+            proxy.cut()
+            for thread in threads:
+                thread.join()
+
+
+def _serve(proxy: Proxy, listener: socket.socket, server: str) -> None:
+    pumps = []
+    while True:
+        try:
+            client, _ = listener.accept()
+        except OSError:
+            break
+        pumps.append(threading.Thread(target=_pump, args=(proxy, client, f"{server}/{SOCKET}")))
+        pumps[-1].start()
+    proxy.cut()
+    for pump in pumps:
+        pump.join()
+
+
+def _pump(proxy: Proxy, client: socket.socket, address: str) -> None:
+    with client, socket.socket(socket.AF_UNIX) as server:
+        server.connect(address)
+        proxy.connections.append((client, server))
+        with contextlib.suppress(OSError):
+            while True:
+                for source in select.select([client, server], [], [])[0]:
+                    piece = source.recv(PIECE_BYTES)
+                    if not piece or not _passed(proxy, piece, source is client, server if source is client else client):
+                        return
+
+
+def _passed(proxy: Proxy, piece: bytes, to_server: bool, target: socket.socket) -> bool:
+    """Hand on as much as may pass; False when the line is to be cut behind it."""
+    left = proxy.to_server if to_server else proxy.from_server
+    piece = piece if left is None else piece[:left]
+    target.sendall(piece)
+    if to_server:
+        proxy.passed_to_server += len(piece)
+        proxy.to_server = None if left is None else left - len(piece)
+        return proxy.to_server != 0
+    proxy.passed_from_server += len(piece)
+    proxy.from_server = None if left is None else left - len(piece)
+    return proxy.from_server != 0
