@@ -1,35 +1,279 @@
-"""Which part of the program does this command line ask for?"""
+"""Which part of the program does this command line ask for? The only module that knows every adapter.
 
+Whatever a command may not need is imported where it is used: `check` runs before every step of an agent.
+"""
+
+from __future__ import annotations
+
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
-from foureyes import __version__
+from foureyes import __version__, config
+from foureyes.cli import check, codes
+from foureyes.home import folder
+from foureyes.home.trouble import Trouble
 
-EXIT_OK = 0
-EXIT_INTERNAL = 1
-EXIT_USAGE = 64
+if TYPE_CHECKING:
+    from foureyes.app.gate import Gate
+    from foureyes.app.ports import Reading, Store, Writing
+    from foureyes.cli.console import Console
+    from foureyes.cli.parts import Progress, Schema
+    from foureyes.core.facts import Principal
+    from foureyes.core.values import Who
 
-HELP = """\
-foureyes: nothing goes live until others have reviewed exactly that version.
-
-usage: foureyes [--version | --help]
-
-The commands are not built yet; today the package holds the pure core only."""
+T = TypeVar("T")
+Flags = Mapping[str, str | None]
 
 
 def main(argv: Sequence[str] | None = None, *, platform: str = sys.platform) -> int:
+    """Run a command line and give its exit code."""
     if platform == "win32":
-        return _complain("foureyes runs on Linux and macOS; Windows is not supported.", EXIT_INTERNAL)
-    match list(sys.argv[1:] if argv is None else argv):
-        case ["--version"]:
-            print(f"foureyes {__version__}")
-        case [] | ["--help" | "-h"]:
-            print(HELP)
-        case ["--version" | "--help" | "-h", extra, *_] | [extra, *_]:
-            return _complain(f"foureyes does not know {extra!r}; `foureyes --help` shows what it knows.", EXIT_USAGE)
-    return EXIT_OK
+        print("foureyes runs on Linux and macOS; Windows is not supported.", file=sys.stderr)
+        return codes.INTERNAL
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments == ["--version"]:
+        print(f"foureyes {__version__}")
+        return codes.OK
+
+    def home() -> str:
+        return config.home_of({"home": _given(arguments, "--home")}, os.environ)
+
+    question = check.asked(arguments)
+    if question is not None and not _on_postgres(question.flags):
+        return check.run(question, look, home)
+    from foureyes.cli.program import run
+
+    return run(arguments, lambda flags: Assembly(config.read(flags, os.environ)), home)
 
 
-def _complain(sentence: str, code: int) -> int:
-    print(sentence, file=sys.stderr)
-    return code
+@contextmanager
+def look(flags: Flags) -> Iterator[Reading]:
+    """One look at an SQLite store, with as little of the program as will do."""
+    settings = config.read(flags, os.environ)
+    _check_there(settings)
+    from pathlib import Path
+
+    from foureyes.store import sqlite
+
+    with sqlite.reading(Path(settings.database)) as reading:
+        yield reading
+
+
+class Assembly:
+    """What a command is handed: everything it may ask for, put together when it does."""
+
+    def __init__(self, settings: config.Settings, console: Console | None = None) -> None:
+        """Stand on these settings; tests put their own person at the console."""
+        from foureyes.cli.console import Console
+
+        self.settings = settings
+        self.console = console or Console()
+
+    def now(self) -> datetime:
+        """The time, in UTC."""
+        return datetime.now(UTC)
+
+    def human(self) -> Who:
+        """The person in front of it: whoever can run this as the owner of the data folder is trusted to be one."""
+        import pwd
+
+        from foureyes.core.values import Who, WhoKind
+
+        name = pwd.getpwuid(os.getuid()).pw_name
+        return Who(name=name, kind=WhoKind.HUMAN, operator=name)
+
+    def schema(self) -> Schema:
+        """Which schema the store has and which this program wants."""
+        from foureyes.cli.parts import Schema
+        from foureyes.store.migrations import STEPS
+
+        if self.settings.is_postgres:
+            from foureyes.store.copying import schema_of
+
+            return Schema(found=schema_of(self.settings.database), wanted=len(STEPS))
+        return Schema(found=self.copy_schema(self.settings.database), wanted=len(STEPS))
+
+    def copy_schema(self, path: str) -> int:
+        """Which schema an SQLite file has; 0 where there is none."""
+        if not os.path.exists(path):
+            return 0
+        from contextlib import closing
+        from pathlib import Path
+
+        from foureyes.store import sqlite
+        from foureyes.store.migrate import version_of
+
+        with sqlite.speaking(), closing(sqlite.connect_reader(Path(path))) as connection:
+            return version_of(connection)
+
+    @asynccontextmanager
+    async def store(self, *, write: bool = False) -> AsyncIterator[Store]:
+        """The store of these settings; one of another schema is not opened, let alone changed."""
+        if not self.settings.is_postgres:
+            _check_there(self.settings)
+        _check_schema(self.schema())
+        async with _closing(self._opened(write=write)) as store:
+            yield store
+
+    @asynccontextmanager
+    async def new_store(self) -> AsyncIterator[Store]:
+        """The store of these settings to write to; made where there is none."""
+        folder.make(self.settings.home)
+        found = self.schema()
+        if found.found:
+            _check_schema(found)
+        async with _closing(self._opened(write=True)) as store:
+            yield store
+
+    @asynccontextmanager
+    async def copied(self, path: str) -> AsyncIterator[Store]:
+        """A copy of a store in an SQLite file, to read."""
+        yield _LookingStore(path)
+
+    def gate(self, store: Store) -> Gate:
+        """The gate on this store, with the policy file of these settings as what holds before any is activated."""
+        from pathlib import Path
+
+        from foureyes.app.gate import Gate
+        from foureyes.policy.load import load
+
+        return Gate(store, _Nobody(), policy=load(Path(self.settings.policy)).policy)
+
+    def copy_store(self, target: str, progress: Progress) -> None:
+        """Copy the store into a new SQLite file as it is at one moment, while others go on working."""
+        from pathlib import Path
+
+        if self.settings.is_postgres:
+            from foureyes.store.copying import copy_out
+
+            copy_out(self.settings.database, Path(target), progress)
+            return
+        from foureyes.store.sqlite_backup import backup
+
+        backup(Path(self.settings.database), Path(target), lambda total, left: progress(total - left, total))
+
+    def put_store(self, copy: str, progress: Progress) -> str:
+        """Put a copy in the place of the store; gives where the one that was there is kept."""
+        from pathlib import Path
+
+        folder.make(self.settings.home)
+        if self.settings.is_postgres:
+            from foureyes.store.copying import copy_in
+
+            return copy_in(Path(copy), self.settings.database, progress)
+        from foureyes.store.sqlite_backup import restore
+
+        target = Path(self.settings.database)
+        kept = restore(Path(copy), target, lambda total, left: progress(total - left, total))
+        return str(kept) if kept else ""
+
+    def migrate(self, path: str = "") -> None:
+        """Bring the store, or a copy of one in a file, to the schema of this program."""
+        from pathlib import Path
+
+        if self.settings.is_postgres and not path:
+            from foureyes.store.postgres import PostgresStore
+
+            PostgresStore.open(self.settings.database)
+            return
+        from foureyes.store.migrate import migrate
+
+        migrate(Path(path or self.settings.database))
+
+    def _opened(self, *, write: bool) -> Store:
+        if self.settings.is_postgres:
+            from foureyes.store.postgres import PostgresStore
+
+            return PostgresStore.open(self.settings.database)
+        if not write:
+            return _LookingStore(self.settings.database)
+        from foureyes.store.sqlite_store import SqliteStore
+
+        return SqliteStore.open(self.settings.database)
+
+
+class _LookingStore:
+    """An SQLite store that is only read: beside a server nothing of it is touched."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    async def read(self, work: Callable[[Reading], T]) -> T:
+        from pathlib import Path
+
+        from foureyes.store import sqlite
+
+        with sqlite.reading(Path(self._path)) as reading:
+            return work(reading)
+
+    async def write(self, work: Callable[[Writing], T]) -> NoReturn:
+        message = f"a command that only reads wants to write: {work}"
+        raise TypeError(message)
+
+    async def close(self) -> None:
+        """Nothing stays open between two looks."""
+
+
+class _Nobody:
+    """A directory without accounts: nobody can be asked to review until the doors know who there is."""
+
+    def pool(self) -> tuple[Principal, ...]:
+        return ()
+
+
+@asynccontextmanager
+async def _closing(store: Store) -> AsyncIterator[Store]:
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+def _on_postgres(flags: Flags) -> bool:
+    """Whether the light way is of no use; settings that cannot be read are told about on it."""
+    try:
+        return config.read(flags, os.environ).is_postgres
+    except Trouble:
+        return False
+
+
+def _check_there(settings: config.Settings) -> None:
+    if not folder.exists(settings.home):
+        raise Trouble(
+            f"There is no data folder {settings.home} yet.",
+            "Name the right one with --home or FOUREYES_HOME; the first review or `foureyes restore` makes it.",
+        )
+    if not os.path.exists(settings.database):
+        raise Trouble(
+            f"There is no store at {settings.database} yet.",
+            "Name the right one with --database; the first review or `foureyes restore` makes it.",
+        )
+
+
+def _check_schema(schema: Schema) -> None:
+    if schema.found > schema.wanted:
+        raise Trouble(
+            f"The store has schema {schema.found}; foureyes {__version__} knows {schema.wanted}.",
+            f"Use the foureyes that wrote it, or a newer one: it must know schema {schema.found}.",
+            blocked=True,
+        )
+    if schema.found < schema.wanted:
+        raise Trouble(
+            f"The store has schema {schema.found}; foureyes {__version__} needs {schema.wanted}.",
+            "Run `foureyes upgrade`: it makes a backup first.",
+            blocked=True,
+        )
+
+
+def _given(arguments: list[str], name: str) -> str | None:
+    """The value of an option, before anybody parses the line."""
+    for place, word in enumerate(arguments):
+        if word == name and place + 1 < len(arguments):
+            return arguments[place + 1]
+        if word.startswith(f"{name}="):
+            return word.partition("=")[2]
+    return None

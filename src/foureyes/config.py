@@ -66,7 +66,7 @@ KNOWN: tuple[Known, ...] = (
     Known(
         name="checkpoint_seconds",
         says="How often a checkpoint is signed while the log grows.",
-        default=lambda _: 300,
+        default=lambda _: 60,
         kind="number",
         low=1,
         high=DAY_SECONDS,
@@ -75,6 +75,11 @@ KNOWN: tuple[Known, ...] = (
         name="keys",
         says="The folder with the keys that sign checkpoints.",
         default=lambda home: os.path.join(home, "keys"),
+    ),
+    Known(
+        name="spool",
+        says="The folder where commands wait while PostgreSQL is down.",
+        default=lambda home: os.path.join(home, "spool"),
     ),
     Known(
         name="backups",
@@ -94,6 +99,7 @@ class Settings:
     checkpoints: str
     checkpoint_seconds: int
     keys: str
+    spool: str
     backups: str
     sources: Mapping[str, str]
 
@@ -111,6 +117,11 @@ class Settings:
         """Name, value and source of each setting, without secrets."""
         names = (HOME.name, *(one.name for one in KNOWN))
         return tuple((name, redacted(getattr(self, name)), self.sources[name]) for name in names)
+
+
+def home_of(flags: Mapping[str, str | None], environment: Mapping[str, str]) -> str:
+    """The data folder alone, whatever else is wrong."""
+    return _home(flags, environment)[0]
 
 
 def read(flags: Mapping[str, str | None], environment: Mapping[str, str]) -> Settings:
@@ -210,9 +221,7 @@ def _file(path: str) -> tuple[Mapping[str, object], Mapping[str, int]]:
     except ValueError as error:
         last = content.count(b"\n") + 1
         what = str(error).replace("at end of document", f"at line {last}, the end of the file")
-        raise Trouble(
-            f"{path}: {what}.", "Write TOML in UTF-8, such as: database = 'x.db'", usage=True
-        ) from None
+        raise Trouble(f"{path}: {what}.", "Write TOML in UTF-8, such as: database = 'x.db'", usage=True) from None
     rows = enumerate(content.decode("utf-8").splitlines(), start=1)
     lines = {row.split("=")[0].strip(" \"'[]"): number for number, row in rows}
     for key in said:

@@ -1,0 +1,105 @@
+"""May exactly these bytes go live? Asked before every step of an agent, so it starts without click, asyncio or YAML.
+
+Most answers are no, and stand in the rows: they need none of the core. A yes is judged anew from the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from foureyes.app.glance import Shut, glance
+from foureyes.cli import codes
+from foureyes.cli.answer import Answer, Line, show
+
+if TYPE_CHECKING:
+    from foureyes.app.live import Live
+    from foureyes.app.ports import Reading
+
+#: Exit code and tone of every answer; anything else is no answer, and shuts.
+STATES = {
+    "cleared": (codes.OK, "good"),
+    "blocked": (codes.BLOCKED, "bad"),
+    "unknown": (codes.BLOCKED, "bad"),
+    "pending": (codes.PENDING, "care"),
+}
+_VALUES = ("--home", "--database", "--target")
+_FLAGS = ("--json", "--debug")
+
+Look = Callable[[Mapping[str, str | None]], "AbstractContextManager[Reading]"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A command line that asks for a check."""
+
+    name: str
+    target: str
+    as_json: bool
+    debug: bool
+    flags: Mapping[str, str | None]
+
+
+def asked(arguments: Sequence[str]) -> Asked | None:
+    """Read the command line; whatever is not plain and right is left to click, which says what is wrong with it."""
+    values: dict[str, str] = {}
+    words: list[str] = []
+    waiting = list(reversed(arguments))
+    while waiting:
+        word = waiting.pop()
+        name, equals, value = word.partition("=")
+        if name in _VALUES and (equals or waiting):
+            values[name] = value if equals else waiting.pop()
+        elif word.startswith("-") and word not in _FLAGS:
+            return None
+        else:
+            words.append(word)
+    flags = {word for word in words if word in _FLAGS}
+    plain = [word for word in words if word not in _FLAGS]
+    if len(plain) != 2 or plain[0] != "check" or not plain[1]:  # noqa: PLR2004 - the command and its one argument
+        return None
+    return Asked(
+        name=plain[1],
+        target=values.get("--target", ""),
+        as_json="--json" in flags,
+        debug="--debug" in flags,
+        flags={"home": values.get("--home"), "database": values.get("--database")},
+    )
+
+
+def run(question: Asked, look: Look, home: Callable[[], str]) -> int:
+    """Answer, and give the exit code; an answer that cannot be given is none."""
+    try:
+        with look(question.flags) as reading:
+            answer = answer_of(judged(reading, question.name, question.target))
+        return show(answer, as_json=question.as_json)
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the outermost boundary
+        from foureyes.cli.errors import Manner, tell  # noqa: PLC0415 - who is answered needs no words for failure
+
+        return tell(error, Manner(as_json=question.as_json, debug=question.debug, home=home))
+
+
+def judged(reading: Reading, name: str, target: str) -> Live | Shut:
+    """The answer of the rows if they say no, else of the log."""
+    shut = glance(reading, name)
+    if shut is not None:
+        return shut
+    from foureyes.cli.judging import judge  # noqa: PLC0415 - only a possible yes needs the core
+
+    return judge(reading, name, target, datetime.now(UTC))
+
+
+def answer_of(found: Live | Shut) -> Answer:
+    """One line for people, the same for scripts."""
+    code, tone = STATES.get(found.state, (codes.INCONCLUSIVE, "bad"))
+    by = f" by review {found.review}" if found.review else ""
+    text = f"{found.state}: {found.digest}{by}." if code == codes.OK else f"{found.state}: {found.reason}"
+    data = {"state": found.state, "digest": found.digest, "review": found.review, "reason": found.reason}
+    if not isinstance(found, Shut):
+        flags = f" Flags: {', '.join(found.flags)}." if found.flags else ""
+        text = f"{text}{flags}" if code == codes.OK else text
+        return Answer(code=code, lines=(Line(text, tone),), data={**data, "level": found.level, "flags": found.flags})
+    return Answer(code=code, lines=(Line(text, tone),), data={**data, "level": 0, "flags": ()})

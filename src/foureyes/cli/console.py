@@ -1,0 +1,57 @@
+"""Who sits in front of it? A person at a terminal can be asked; a pipe cannot."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from foureyes.cli.answer import Line, print_line
+from foureyes.home.trouble import Trouble
+
+ASKED_CHARS_MAX = 1000
+
+
+def _typed() -> str:
+    return sys.stdin.readline(ASKED_CHARS_MAX)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Console:
+    """What a command asks a person; tests put their own person here."""
+
+    is_terminal: Callable[[], bool] = sys.stdin.isatty
+    typed: Callable[[], str] = _typed
+
+    def confirm(self, lines: tuple[str, ...], words: str, *, yes: bool = False) -> None:
+        """Have a person type exactly these words, or refuse. Where nobody sits, `--yes` says nothing."""
+        if not self.is_terminal():
+            raise Trouble(
+                "A person must confirm this at a terminal, and there is none.",
+                f"Run it in a terminal; you will be asked to type: {words}",
+                blocked=True,
+            )
+        if yes:
+            return
+        for line in lines:
+            print_line(Line(line), sys.stderr)
+        print_line(Line(f"Type exactly: {words}", "care"), sys.stderr)
+        if self.typed().strip() != words:
+            raise Trouble("That is not what was asked for; nothing was done.", "Run it again.", blocked=True)
+
+
+def progress(name: str) -> Callable[[int, int], None]:
+    """Show how far something is, on a terminal only; in a pipe it would be noise."""
+    if not sys.stderr.isatty():
+        return lambda _done, _total: None
+    shown = [-1]
+
+    def step(done: int, total: int) -> None:
+        percent = 100 * done // max(total, 1)
+        if percent != shown[0]:
+            shown[0] = percent
+            ends = "\n" if done >= total else ""
+            sys.stderr.write(f"\r{name} {'█' * (percent // 4):<25} {percent:3} %{ends}")
+            sys.stderr.flush()
+
+    return step

@@ -1,0 +1,121 @@
+"""How is a failure told, and which exit code does it get? One place for every command."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import sys
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from foureyes.cli import codes
+from foureyes.cli.answer import complain
+from foureyes.home import files
+from foureyes.home.trouble import Trouble
+
+CRASHES_MAX = 20
+#: What a machine does to us; everything else of the system is a bug of ours.
+_OF_THE_MACHINE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+_SECRET = re.compile(r"(://[^:/?#@\s]*):[^\s'\"]*@|([?&](?:ssl)?password=)[^\s&'\"]*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """An expected failure in words."""
+
+    code: int
+    kind: str
+    sentence: str
+    next_step: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manner:
+    """How to speak: to people or scripts, with everything or not; and which folder a crash file goes into."""
+
+    as_json: bool = False
+    debug: bool = False
+    home: Callable[[], str] = str
+
+
+def tell(error: BaseException, manner: Manner) -> int:
+    """Say what went wrong and what to do; give the exit code."""
+    if manner.debug:
+        sys.stderr.write(redacted_traceback(error))
+    told = expected(error)
+    if told is None:
+        told = _crash(error, manner)
+    return complain(told.sentence, told.next_step, as_json=manner.as_json, code=told.code, kind=told.kind)
+
+
+def expected(error: BaseException) -> Told | None:
+    """The words for a failure that may happen; None for one that may not."""
+    if isinstance(error, Trouble):
+        code = codes.USAGE if error.usage else codes.BLOCKED if error.blocked else codes.INCONCLUSIVE
+        return Told(code=code, kind="trouble", sentence=error.sentence, next_step=error.next_step)
+    if isinstance(error, KeyboardInterrupt):
+        return Told(code=codes.INTERRUPTED, kind="interrupted", sentence="Stopped.")
+    if isinstance(error, OSError) and error.errno in _OF_THE_MACHINE:
+        place = f"{error.filename}: " if error.filename else ""
+        step = "Free some space, or mend the permissions, and run it again."
+        return Told(
+            code=codes.INCONCLUSIVE, kind="machine", sentence=f"{place}{os.strerror(error.errno)}.", next_step=step
+        )
+    return _of_the_gate(error)
+
+
+def _of_the_gate(error: BaseException) -> Told | None:
+    # Imported here: `check` fails without them, and everybody else has them already.
+    from foureyes.app.ports import Conflict, Damaged, Unavailable  # noqa: PLC0415
+    from foureyes.core.refusals import Refusal  # noqa: PLC0415
+
+    if isinstance(error, Refusal):
+        code = codes.BLOCKED
+        return Told(code=code, kind=error.code.value, sentence=error.sentence, next_step=error.next_step)
+    if isinstance(error, Unavailable):
+        code = codes.INCONCLUSIVE
+        return Told(code=code, kind="unavailable", sentence=error.sentence, next_step=error.next_step)
+    if isinstance(error, Damaged):
+        step = "Nothing is cleared by it. Run `foureyes log verify`, and restore a backup."
+        return Told(code=codes.INCONCLUSIVE, kind="damaged", sentence=str(error), next_step=step)
+    if isinstance(error, Conflict):
+        sentence = "Others were faster every time; nothing was written."
+        return Told(code=codes.INCONCLUSIVE, kind="busy", sentence=sentence, next_step="Run it again.")
+    return None
+
+
+def _crash(error: BaseException, manner: Manner) -> Told:
+    """A failure that may not happen: the details go into a file that only its owner reads."""
+    what = f"foureyes failed: {type(error).__name__}."
+    try:
+        path = _crash_file(manner.home(), redacted_traceback(error))
+    except (OSError, Trouble):
+        path = ""
+    step = f"Details are in {path}; please report them." if path else "Run it again with --debug to see where."
+    return Told(code=codes.INTERNAL, kind="internal", sentence=what, next_step=step)
+
+
+def _crash_file(home: str, text: str) -> str:
+    """Write the details down; a data folder that is not there is not made for them."""
+    if not home or not Path(home).is_dir():
+        return ""
+    folder = Path(home, "crashes")
+    folder.mkdir(mode=0o700, exist_ok=True)
+    for old in sorted(folder.iterdir())[: -CRASHES_MAX + 1]:
+        old.unlink()
+    path = folder / f"{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}-{os.getpid()}.txt"
+    files.write_whole(str(path), text.encode("utf-8", "backslashreplace"))
+    return str(path)
+
+
+def redacted_traceback(error: BaseException) -> str:
+    """Where it happened, without the password that a database address in it may carry."""
+    return _SECRET.sub(lambda found: f"{found[1]}:•••@" if found[1] else f"{found[2]}•••", _traceback(error))
+
+
+def _traceback(error: BaseException) -> str:
+    return "".join(traceback.format_exception(error))

@@ -1,0 +1,152 @@
+"""Which command is meant? Each is imported only when it is asked for, and its answer becomes an exit code."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import importlib
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import click
+
+from foureyes import __version__
+from foureyes.cli import codes
+from foureyes.cli.answer import Answer, Line, complain, print_line, show
+from foureyes.cli.errors import Manner, tell
+from foureyes.cli.parts import Parts
+
+Assemble = Callable[[Mapping[str, str | None]], Parts]
+
+#: Name, where it is, and its first sentence; so that `--help` imports none of them.
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "backup": ("foureyes.cli.backups:backup", "Copy everything into a folder, while others go on working."),
+    "check": ("foureyes.cli.checking:check", "Say whether exactly these bytes may go live."),
+    "completion": ("foureyes.cli.completion:completion", "Print the script that completes commands in your shell."),
+    "config": ("foureyes.cli.settings:config", "Look at the settings."),
+    "log": ("foureyes.cli.log:log", "Look after the log of everything that happened."),
+    "policy": ("foureyes.cli.policies:policy", "Check, show, compare and activate policies."),
+    "purge": ("foureyes.cli.purging:purge", "Remove the bytes of a blob and leave a tombstone."),
+    "rebuild": ("foureyes.cli.rebuild:rebuild", "Make a projection anew from the log."),
+    "receipt": ("foureyes.cli.receipts:receipt", "Show who let exactly these bytes through, and why."),
+    "restore": ("foureyes.cli.restoring:restore", "Put a backup in the place of the store."),
+    "status": ("foureyes.cli.status:status", "Say how things stand here."),
+    "upgrade": ("foureyes.cli.upgrading:upgrade", "Bring the store to the schema of this version: backup first."),
+    "why": ("foureyes.cli.why:why", "Say why a review is open or shut, and whose turn it is."),
+}
+
+
+@dataclass(slots=True)
+class Door:
+    """What every command of one call shares: how to assemble its parts, and the flags given so far."""
+
+    assemble: Assemble
+    flags: dict[str, str | None] = field(default_factory=dict)
+
+
+class Group(click.Group):
+    """Commands by name; a wrong name gets the nearest one."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or say which one may be meant."""
+        name = args[0]
+        if not name.startswith("-") and self.get_command(ctx, name) is None:
+            near = difflib.get_close_matches(name, self.list_commands(ctx), n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            ctx.fail(f"foureyes does not know {name!r}.{hint}")
+        return super().resolve_command(ctx, args)
+
+
+class Program(Group):
+    """All commands; none is imported before it is named."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Their names in order."""
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - likewise
+        """Import the command that is asked for."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name][0].partition(":")
+        found = getattr(importlib.import_module(module), name)
+        if not isinstance(found, click.Command):
+            message = f"{module}:{name} is no command"
+            raise TypeError(message)
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - likewise
+        """The list of commands, from the table alone."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name][1]) for name in sorted(COMMANDS)])
+
+
+@click.group(
+    cls=Program,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 cleared or nothing blocks, 2 blocked, 3 pending, 4 inconclusive, 64 usage, 1 internal.",
+)
+@click.version_option(__version__, message="foureyes %(version)s")
+@click.option("--home", metavar="FOLDER", help="The data folder, instead of FOUREYES_HOME.")
+@click.pass_context
+def program(ctx: click.Context, home: str | None) -> None:
+    """Nothing goes live until others have reviewed exactly that version."""
+    ctx.obj.flags["home"] = home
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def answering(function: Callable[..., Answer]) -> Callable[..., int]:
+    """A command that gets its parts and gives an answer; the options that every command has come with it."""
+
+    @click.option("--home", metavar="FOLDER", help="The data folder, instead of FOUREYES_HOME.")
+    @click.option("--database", metavar="PATH|URL", help="The database, instead of the configured one.")
+    @click.option("--json", "as_json", is_flag=True, help="Answer with one JSON object.")
+    @click.option("--debug", is_flag=True, help="Show where a failure happened.")
+    @functools.wraps(function)
+    def answered(*, home: str | None, database: str | None, as_json: bool, debug: bool, **arguments: object) -> int:
+        door = click.get_current_context().find_object(Door)
+        assert door is not None  # noqa: S101 - `run` below puts it there
+        del debug  # read from the command line by `run`, because parsing itself may fail
+        door.flags["home"] = home or door.flags.get("home")
+        door.flags["database"] = database
+        return show(function(door.assemble(door.flags), **arguments), as_json=as_json)
+
+    return answered
+
+
+def run(arguments: Sequence[str], assemble: Assemble, home: Callable[[], str] = str) -> int:
+    """Run a command line and give its exit code; whatever goes wrong is told here."""
+    manner = Manner(as_json="--json" in arguments, debug="--debug" in arguments, home=home)
+    try:
+        code = program.main(list(arguments), "foureyes", standalone_mode=False, obj=Door(assemble))
+    except click.UsageError as error:
+        return _usage(error, manner)
+    except click.ClickException as error:
+        return complain(error.format_message(), as_json=manner.as_json, code=codes.USAGE, kind="usage")
+    except click.Abort:
+        return tell(KeyboardInterrupt(), manner)
+    except BrokenPipeError:
+        # Nobody reads any more. What Python would still flush on its way out must not fail a second time.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return codes.INTERNAL
+    except Exception as error:  # noqa: BLE001 - the outermost boundary
+        return tell(error, manner)
+    return code if isinstance(code, int) else codes.OK
+
+
+def _usage(error: click.UsageError, manner: Manner) -> int:
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        click.echo(error.format_message(), err=True)
+        return codes.USAGE
+    command = error.ctx.command_path if error.ctx else "foureyes"
+    message = error.format_message()
+    if error.ctx and not manner.as_json:
+        print_line(Line(" ".join(error.ctx.get_usage().split()), "dim"), sys.stderr)
+    step = f"`{command} --help` shows what it knows."
+    return complain(message, step, as_json=manner.as_json, code=codes.USAGE, kind="usage")

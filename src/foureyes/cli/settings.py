@@ -1,0 +1,24 @@
+"""Which settings hold here, and who said so?"""
+
+from __future__ import annotations
+
+import click
+
+from foureyes.cli.answer import Answer, Line
+from foureyes.cli.parts import Parts
+from foureyes.cli.program import Group, answering
+
+
+@click.group(cls=Group)
+def config() -> None:
+    """Look at the settings."""
+
+
+@config.command()
+@answering
+def show(parts: Parts) -> Answer:
+    """Print every setting with its value and where that came from."""
+    shown = parts.settings.shown()
+    wide, long = max(len(name) for name, _, _ in shown), max(len(str(value)) for _, value, _ in shown)
+    lines = tuple(Line(f"{name:<{wide}}  {value!s:<{long}}  {source}") for name, value, source in shown)
+    return Answer(lines=lines, data={name: {"value": value, "source": source} for name, value, source in shown})
