@@ -14,8 +14,8 @@ from foureyes.core.rules import NEVER_SKIPPED, Learning
 from foureyes.core.values import Who
 
 TRUST_MAX = 100
-#: Newest attempts kept of each sort. Only the newest failure decides, so nothing that matters is forgotten.
-HISTORY_MAX = 200
+#: Newest attempts kept of each sort. Only the newest of each decides, so nothing that matters is forgotten.
+HISTORY_MAX = 20
 REASON_CHARS_MAX = 2_000
 ENABLED_NOTICE = "Auto-skip enabled"
 

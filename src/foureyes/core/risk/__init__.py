@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from foureyes.core.kinds import canonical_kind
 from foureyes.core.risk.globs import matches, normal_path
@@ -62,22 +63,49 @@ _WORDS: dict[str, str] = {
     for word in words.split()
 }
 
-#: Bytes that are dangerous wherever they stand.
-_LINES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE), why)
-    for pattern, why in (
-        (r"-----BEGIN [A-Z ]*PRIVATE KEY", "a private key"),
-        (r"\b(password|passwd|secret|api_?key|access_?token)\b['\"]?\s*[:=]", "a secret"),
-        (r"\brm\s+-[a-z]*r|\bdrop\s+(table|database|schema)\b|\btruncate\s+table\b|\bdelete\s+from\b", "destruction"),
+#: Bytes that are dangerous wherever they stand, in folded case: words one of which must be there, and the pattern.
+_LINES: tuple[tuple[tuple[str, ...], re.Pattern[str], str], ...] = tuple(
+    (tuple(words.split(",")), re.compile(pattern), why)
+    for words, pattern, why in (
+        ("private key", r"-----begin [a-z ]*private key", "a private key"),
         (
+            "password,passwd,secret,apikey,api_key,accesstoken,access_token",
+            r"\b(password|passwd|secret|api_?key|access_?token)\b['\"]?\s*[:=]",
+            "a secret",
+        ),
+        ("rm", r"\brm\s+-[a-z]*r", "destruction"),
+        (
+            "drop,truncate,delete",
+            r"\bdrop\s+(table|database|schema)\b|\btruncate\s+table\b|\bdelete\s+from\b",
+            "destruction",
+        ),
+        (
+            "eval,exec,system,popen,subprocess,child_process,shell",
             r"\b(eval|exec|execfile|system|popen)\s*\(|\bsubprocess\b|\bchild_process\b|shell\s*=\s*true",
             "running commands",
         ),
-        (r"\b(pickle|marshal)\.loads?\b|\byaml\.load\b|\bunserialize\s*\(", "reading untrusted objects"),
-        (r"\bsudo\b|\bsetuid\b|\bchmod\s+\S*7\S*|\bgrant\s+\w+.*\bto\b|privileged\s*:\s*true", "privileges"),
-        (r"verify\s*=\s*false|insecureskipverify|rejectunauthorized|check_hostname", "certificate checks"),
-        (r"\b(hashlib|hmac|bcrypt|argon2|scrypt|md5|sha1|aes|rsa)\b", "cryptography"),
-        (r"curl\b.*\|\s*(ba|z)?sh\b|0\.0\.0\.0", "exposure to the network"),
+        (
+            "pickle,marshal,yaml,unserialize",
+            r"\b(pickle|marshal)\.loads?\b|\byaml\.load\b|\bunserialize\s*\(",
+            "reading untrusted objects",
+        ),
+        (
+            "sudo,setuid,chmod,grant,privileged",
+            r"\bsudo\b|\bsetuid\b|\bchmod\s+\S*7\S*|\bgrant\s+\w+.*\bto\b|privileged\s*:\s*true",
+            "privileges",
+        ),
+        (
+            "verify,rejectunauthorized,check_hostname",
+            r"verify\s*=\s*false|insecureskipverify|rejectunauthorized|check_hostname",
+            "certificate checks",
+        ),
+        (
+            "hashlib,hmac,bcrypt,argon2,scrypt,md5,sha1,aes,rsa",
+            r"\b(hashlib|hmac|bcrypt|argon2|scrypt|md5|sha1|aes|rsa)\b",
+            "cryptography",
+        ),
+        ("curl", r"curl\b.*\|\s*(ba|z)?sh\b", "exposure to the network"),
+        ("0.0.0.0", r"0\.0\.0\.0", "exposure to the network"),  # noqa: S104 - looked for, not listened on
     )
 )
 
@@ -142,17 +170,26 @@ def _reasons(change: FileChange) -> Iterable[str]:
     if change.mode in _LINK_MODES:
         yield f"{path}: a link or submodule"
     yield from (f"{path}: {why}" for why in _path_reasons(path))
-    for line in (*change.added, *change.removed):
-        if len(line) > LINE_CHARS_MAX:
-            yield f"{path}: a line too long to read"
-        else:
-            yield from (f"{path}: {why}" for pattern, why in _LINES if pattern.search(line))
+    yield from (f"{path}: {why}" for why in _line_reasons((*change.added, *change.removed)))
 
 
-def _path_reasons(path: str) -> Iterable[str]:
+def _line_reasons(lines: tuple[str, ...]) -> Iterable[str]:
+    """What is dangerous in any line; a word that is nowhere in the whole text is in no line, and cheap to look for."""
+    readable = [line.casefold() for line in lines if len(line) <= LINE_CHARS_MAX]
+    if len(readable) < len(lines):
+        yield "a line too long to read"
+    text = "\n".join(readable)
+    for words, pattern, why in _LINES:
+        if any(word in text for word in words) and any(map(pattern.search, readable)):
+            yield why
+
+
+@lru_cache(maxsize=4096)
+def _path_reasons(path: str) -> tuple[str, ...]:
     lowered = path.lower()
-    yield from (why for pattern, why in HIGH_PATHS if matches(pattern, lowered))
-    yield from (_WORDS[word] for word in _words(path) if word in _WORDS)
+    by_pattern = [why for pattern, why in HIGH_PATHS if matches(pattern, lowered)]
+    by_word = [_WORDS[word] for word in _words(path) if word in _WORDS]
+    return (*by_pattern, *by_word)
 
 
 def _words(path: str) -> list[str]:

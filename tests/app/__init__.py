@@ -1,0 +1,1 @@
+"""The gate keeps what it promises, whatever it stands on."""

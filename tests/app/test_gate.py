@@ -1,0 +1,205 @@
+"""The gate decides, keeps and answers; each command once, and never over bytes nobody judged."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from foureyes.app.asks import Ask
+from foureyes.app.ports import Damaged
+from foureyes.app.work import work_of
+from foureyes.core import commands as c
+from foureyes.core.refusals import Code, Refusal
+from foureyes.core.values import Outcome
+from foureyes.store.sqlite_store import SqliteStore
+from tests.app.house import FIRST, SECOND, House, played, tamper
+from tests.cast import ANN, BOB, CHECKED, CODEX, DEV, EVE, HUGO, finding
+
+
+@played
+async def test_a_whole_review_goes_through_the_gate_in_five_calls() -> None:
+    """001-07: the stored review has parties, artifacts, checklist, confidence, times and its number of revisions."""
+    house = House()
+    stream = await house.open()
+    assert (await house.gate.may_go_live(work_of(FIRST).digest)).state == "pending"
+    await house.object_to(stream, "Nobody is greeted by name", "No test", "No docstring")
+    findings = (await house.review(stream)).findings
+    await house.revise(stream, answers=tuple(c.Answer(finding=one, text="Mended") for one in findings))
+    settled = tuple(c.Settlement(finding=one, resolved=True, note="Seen") for one in findings)
+    reply = await house.approve(stream, settled=settled)
+    assert reply.state == "cleared"
+    assert reply.events[-1] == "ReviewCleared"
+    answer = await house.gate.may_go_live(work_of(SECOND).digest)
+    assert answer.allowed
+    assert answer.review == reply.review
+    assert not (await house.gate.may_go_live(work_of(FIRST).digest)).allowed
+
+
+@played
+async def test_the_gate_names_reviews_and_nobody_else_does() -> None:
+    """S2: a name chosen by the caller could overwrite another review, or walk out of a folder."""
+    house, work = House(), work_of(FIRST)
+    for fields in ({"review": "../../etc"}, {"review": "r1"}):
+        refusal = await house.refused(DEV, house.opening(work, **fields), blobs=work.blobs)
+        assert refusal.code is Code.UNKNOWN_WORD
+    refusal = await house.refused(DEV, house.opening(work), "review/mine", blobs=work.blobs)
+    assert "the gate names it" in refusal.sentence
+    assert await house.open() != await house.open()
+
+
+@played
+async def test_the_same_key_gets_the_same_reply_and_does_nothing_twice() -> None:
+    house = House()
+    work = work_of(FIRST)
+    ask = house.ask(DEV, house.opening(work), blobs=work.blobs)
+    first = await house.gate.handle(ask)
+    before = await house.log(first.stream)
+    for gate in (house.gate, house.another_gate()):
+        again = await gate.handle(ask)
+        assert again.repeated
+        assert (again.stream, again.version, again.events) == (first.stream, first.version, first.events)
+    assert await house.log(first.stream) == before
+
+
+@played
+async def test_a_hundred_repetitions_at_once_are_one_append() -> None:
+    """T9: the same request many times, concurrently, is one append and one reply."""
+    house, work = House(), work_of(FIRST)
+    ask = house.ask(DEV, house.opening(work), blobs=work.blobs)
+    replies = await asyncio.gather(*(house.gate.handle(ask) for _ in range(100)))
+    assert len({one.stream for one in replies}) == 1
+    assert sum(not one.repeated for one in replies) == 1
+
+
+@played
+async def test_the_same_key_with_another_request_is_refused() -> None:
+    house, work = House(), work_of(FIRST)
+    await house.do(DEV, house.opening(work), blobs=work.blobs, key="one")
+    refusal = await house.refused(DEV, house.opening(work, "story"), blobs=work.blobs, key="one")
+    assert refusal.code is Code.KEY_REUSED
+    # Another asker's key is another key.
+    await house.do(EVE, house.opening(work, "story"), blobs=work.blobs, key="one")
+
+
+@pytest.mark.parametrize("key", ["", "k" * 201, "line\nbreak", "nul\0"])
+def test_a_key_that_tells_nothing_apart_is_refused(key: str) -> None:
+    house, work = House(), work_of(FIRST)
+    with pytest.raises(Refusal, match="key_missing"):
+        asyncio.run(house.gate.handle(Ask(actor=DEV, key=key, command=house.opening(work))))
+
+
+@played
+async def test_a_refusal_is_kept_for_its_key_and_changes_nothing_else() -> None:
+    """I22, I23: what was refused stays refused under the same key, even when it would be taken by now."""
+    house = House()
+    stream = await house.open()
+    before = await house.log(stream)
+    early = c.WithdrawReview(reason="")
+    first = await house.refused(DEV, early, stream, key="same")
+    again = await house.refused(DEV, early, stream, key="same")
+    assert (first.code, first.sentence, first.next_step) == (again.code, again.sentence, again.next_step)
+    assert await house.log(stream) == before
+
+
+@played
+async def test_who_is_slower_is_decided_again_on_what_is_there_then() -> None:
+    """Two gates on one store race; each report is there once, and neither overwrites the other."""
+    house = House()
+    stream = await house.open(kind="story")
+    gates = (house.gate, house.another_gate())
+    asks = [
+        house.ask(
+            who, c.SubmitReport(revision=1, evidence=CHECKED, findings=(finding(f"A gap seen by {who.name}"),)), stream
+        )
+        for who in (ANN, BOB, EVE)
+    ]
+    await asyncio.gather(*(gates[number % 2].handle(ask) for number, ask in enumerate(asks)))
+    review = await house.review(stream)
+    assert sorted(one.raiser for one in review.findings.values()) == ["ann", "bob", "eve"]
+
+
+@played
+async def test_a_review_nobody_opened_is_missing() -> None:
+    house = House()
+    for stream in ("review/none", "session/none", "nonsense"):
+        assert (await house.refused(DEV, c.WithdrawReview(reason="No"), stream)).code is Code.REVIEW_MISSING
+    with pytest.raises(Refusal):
+        await house.gate.read("none", DEV)
+
+
+@played
+async def test_preview_says_what_would_happen_and_writes_nothing() -> None:
+    house, work = House(), work_of(FIRST)
+    found = await house.gate.preview(house.ask(DEV, house.opening(work), blobs=work.blobs))
+    assert [type(one).__name__ for one in found.events][:2] == ["ReviewOpened", "RevisionSubmitted"]
+    assert found.explanation.turns
+    assert (await house.gate.may_go_live(work.digest)).state == "unknown"
+    assert await house.log(f"review/{found.review.id}") == []
+    with pytest.raises(Refusal):
+        await house.gate.preview(house.ask(DEV, house.opening(work, title=""), blobs=work.blobs))
+
+
+@played
+async def test_a_viewer_reads_only_what_they_may_see() -> None:
+    """S5, T13: the view of a reviewer who has not reported is a function of a world without other reports."""
+    house = House()
+    stream = await house.open(kind="story")
+    review = stream.removeprefix("review/")
+    blind = await house.gate.read(review, BOB)
+    await house.do(ANN, c.SubmitReport(revision=1, evidence=CHECKED, findings=(finding("A gap"),)), stream)
+    assert await house.gate.read(review, BOB) == blind
+    assert (await house.gate.read(review, DEV)).view.review.findings
+    assert (await house.gate.explain(review, HUGO)).turns
+
+
+@played
+async def test_a_reviewer_who_was_given_older_bytes_may_not_judge_the_newer() -> None:
+    """I16: where we served the bytes to a reviewer, the report is about the digest last served."""
+    house = House()
+    stream = await house.open()
+    review = stream.removeprefix("review/")
+    assert await house.gate.serve(review, CODEX) == FIRST
+    await house.revise(stream)
+    refusal = await house.refused(CODEX, c.SubmitReport(revision=2, verdict="approve"), stream)
+    assert refusal.code is Code.STALE
+    assert await house.gate.serve(review, CODEX) == SECOND
+    await house.approve(stream)
+
+
+@played
+async def test_what_changed_is_computed_from_the_bytes() -> None:
+    house = House()
+    stream = await house.open({"a.py": b"one\ntwo\nthree\n", "b.py": b"same\n"})
+    await house.revise(stream, {"a.py": b"one\n2\nthree\n", "b.py": b"same\n", "c.py": b"new\n"})
+    changed = (await house.review(stream)).current.changed
+    assert [(one.path, one.start) for one in changed] == [("a.py", 2), ("c.py", 1)]
+    assert changed[0].end == 2
+
+
+@played
+async def test_the_risk_is_that_of_the_bytes_not_of_the_label() -> None:
+    """S8: a work that runs commands is of high risk whatever its author calls it."""
+    house = House()
+    stream = await house.open({"x.py": b"import subprocess\n"}, kind="fix_typo")
+    review = await house.review(stream)
+    assert review.current.risk == "high"
+    assert not review.skipped
+    quiet = await house.open({"README.md": b"A word\n"}, kind="fix_typo")
+    assert (await house.review(quiet)).outcome is Outcome.CLEARED
+
+
+@played
+async def test_an_altered_log_is_noticed_and_nothing_is_decided_on_it(tmp_path: Path) -> None:
+    """T34: an event changed behind the store's back breaks its link; the review is damaged, never cleared."""
+    path = tmp_path / "foureyes.db"
+    house = House(store=SqliteStore.open(path))
+    stream = await house.cleared()
+    tamper(path, "UPDATE log SET body = replace(body, 'A piece', 'Another piece') WHERE version = 1")
+    with pytest.raises(Damaged, match="was altered at event 1"):
+        await house.another_gate().handle(house.ask(DEV, c.AddNote(text="Hm"), stream))
+    answer = await house.another_gate().may_go_live(work_of(FIRST).digest)
+    assert answer.state == "damaged"
+    assert not answer.allowed
+    await house.store.close()
