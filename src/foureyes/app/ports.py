@@ -115,6 +115,13 @@ class Writing(Reading, Protocol):
     def clear(self, projection: str) -> None:
         """Forget a following projection: all its rows, and its cursor goes back to the start."""
 
+    def settled(self, cursor: Cursor, limit: int = 1000) -> tuple[Stored, ...]:
+        """Hold every track record until this transaction ends, and give everything committed behind a cursor.
+
+        `tail` keeps back what was committed while an older transaction is under way; this gives it too. As nobody can
+        count meanwhile, no event that counts can come between.
+        """
+
     def set_trust(self, rows: Iterable[TrustRow]) -> None:
         """Replace every track record, after a rebuild."""
 

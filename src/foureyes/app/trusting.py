@@ -19,9 +19,18 @@ from typing import cast
 
 from foureyes.app.ports import Damaged, Reading
 from foureyes.app.rows import OutboxRow, TrustRow
+from foureyes.app.shelf import dated
 from foureyes.codec import CodecError, canonical
 from foureyes.codec.shapes import shape
-from foureyes.core.events import EscapeReported, ReviewCleared, ReviewClosed, ReviewEvent, SideEvent, SkipSuggested
+from foureyes.core.events import (
+    EscapeReported,
+    ReviewCleared,
+    ReviewClosed,
+    ReviewEvent,
+    SideEvent,
+    SkipEnabled,
+    SkipSuggested,
+)
 from foureyes.core.model import Review
 from foureyes.core.rules import Learning
 from foureyes.core.trust import (
@@ -39,6 +48,7 @@ from foureyes.core.values import ClearedBy, Outcome
 ENDS = frozenset({"ReviewCleared", "ReviewClosed", "EscapeReported"})
 #: Events on a record's own stream that change it.
 SWITCHES = frozenset({"SkipSuggested", "SkipEnabled", "SkipDisabled"})
+OPENED_OR_SHUT = frozenset({"SkipEnabled", "SkipDisabled"})
 #: What the outbox tells once about a damaged record.
 TRUST_DAMAGED = "TrustDamaged"
 #: Stands before the checksum of a row whose damage was told already; no checksum looks like this.
@@ -144,7 +154,7 @@ def load(reading: Reading, kind: str, author: str) -> TrustRecord:
     """The record of an author with a kind of work, an empty one at first; raises Damaged."""
     row = reading.trust(kind, author)
     if row is not None:
-        return from_row(row)
+        return _confirmed(reading, from_row(row))
     if reading.known(stream_of(kind, author), "", "").version:
         raise Damaged(f"The track record of {author} with {kind} is gone, although the log speaks of it.")
     return TrustRecord(kind=kind, author=author)
@@ -171,6 +181,17 @@ def suggestions_due(rows: Iterable[TrustRow], now: datetime, learning: Learning)
 def damaged(rows: Iterable[TrustRow]) -> tuple[Suspect, ...]:
     """The rows that are not what was written."""
     return tuple(one for one in map(_read, rows) if isinstance(one, Suspect))
+
+
+def _confirmed(reading: Reading, record: TrustRecord) -> TrustRecord:
+    """A row alone never opens the fast lane: the log must have the human who did, and nobody who shut it since."""
+    if not record.enabled_by:
+        return record
+    past = tuple(one for one in reading.events(stream_of(record.kind, record.author)) if one.type in OPENED_OR_SHUT)
+    last = dated(past[-1:])
+    if not last or not isinstance(event := last[0][0], SkipEnabled) or event.by != record.enabled_by:
+        raise Damaged(f"Auto-skip is on for {record.pattern}, but the log does not say so.")
+    return record
 
 
 def _least_confidence(review: Review) -> int | None:

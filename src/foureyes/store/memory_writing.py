@@ -115,6 +115,10 @@ class MemoryWriting(MemoryReading):
         self._drop(self._tables.rows, projection)
         self._drop(self._tables.cursors, projection)
 
+    def settled(self, cursor: Cursor, limit: int = 1000) -> tuple[Stored, ...]:
+        """Hold every track record, and give everything committed behind a cursor: nobody else writes anyway."""
+        return self.tail(cursor, limit)
+
     def set_trust(self, rows: Iterable[TrustRow]) -> None:
         """Replace every track record, after a rebuild."""
         for key in tuple(self._tables.trust):

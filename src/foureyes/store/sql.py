@@ -197,6 +197,10 @@ class SqlWriting(SqlReading):
         self._driver.run(say.DROP_ROWS, (projection,))
         self._driver.run(say.DROP_CURSOR, (projection,))
 
+    def settled(self, cursor: Cursor, limit: int = 1000) -> tuple[Stored, ...]:
+        """Hold every track record, and give everything committed behind a cursor."""
+        return self.tail(cursor, limit)
+
     def set_trust(self, rows: Iterable[TrustRow]) -> None:
         """Replace every track record, after a rebuild."""
         self._driver.run(say.DROP_TRUST)

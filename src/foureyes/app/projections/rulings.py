@@ -33,9 +33,9 @@ def changes(one: Happened, read: Read) -> Changed:
 RULINGS = Projection(name="rulings", version=1, takes=types(RulingGiven), changes=changes)
 
 
-def past_rulings(reading: Reading, kind: str) -> tuple[PastRuling, ...]:
-    """What humans decided lately about this kind of work and about any, the oldest first."""
+def past_rulings(reading: Reading, kind: str = "") -> tuple[PastRuling, ...]:
+    """What humans decided lately about any work and, where one is named, about a kind; the oldest first."""
     slot = slot_of(reading, RULINGS.name)
-    bodies = (reading.row(slot, name) for name in (ALL, key("kind", kind)))
+    bodies = (reading.row(slot, name) for name in (ALL, *([key("kind", kind)] if kind else [])))
     found = {_take(ruling) for body in bodies if body for ruling in json.loads(body)}
     return tuple(sorted(found, key=lambda past: (past.at, past.by, past.kind, past.reason, past.effect)))

@@ -1,0 +1,18 @@
+"""Which facts does the gate take from the following projections?"""
+
+from __future__ import annotations
+
+from foureyes.app.facts import Books
+from foureyes.app.projections.costs import day_usd_micro
+from foureyes.app.projections.pairings import recent_pairings
+from foureyes.app.projections.rulings import past_rulings
+from foureyes.app.projections.sessions import session_facts
+from foureyes.app.projections.suppressions import suppressions
+
+BOOKS = Books(
+    pairings=recent_pairings,
+    rulings=past_rulings,
+    suppressions=suppressions,
+    day_usd_micro=day_usd_micro,
+    session=session_facts,
+)

@@ -1,0 +1,86 @@
+"""How are track records counted anew? From the log alone, in its order, as they were counted the first time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import cast
+
+from foureyes.app.ports import Reading, Store, Writing
+from foureyes.app.projections.anew import Progress, unwatched
+from foureyes.app.projections.steps import BATCH, Folds
+from foureyes.app.rows import START, Cursor, Stored
+from foureyes.app.trusting import ENDS, SWITCHES, after_review, decided, to_row
+from foureyes.core.events import ReviewEvent, SkipDisabled, SkipEnabled, SkipSuggested
+from foureyes.core.rules import Rules
+from foureyes.core.trust import TrustRecord
+
+#: The rules with this digest, which a review was opened under.
+RulesOf = Callable[[Reading, str], Rules]
+Pair = tuple[str, str]
+
+
+async def recount(
+    store: Store, rules_of: RulesOf, progress: Progress = unwatched, batch: int = BATCH, total: int = 0
+) -> int:
+    """Replace every track record by what the log says; how many events that were.
+
+    Others go on counting until the last stretch, in which they wait.
+    """
+    replay = Replay(rules_of=rules_of)
+    while await store.read(lambda reading: replay.take(reading, reading.tail(replay.cursor, batch))):
+        progress(replay.events, max(replay.events, total))
+    await store.write(partial(_settle, replay, batch))
+    return replay.events
+
+
+@dataclass(slots=True, kw_only=True)
+class Replay:
+    """Track records counted from the log so far."""
+
+    rules_of: RulesOf
+    records: dict[Pair, TrustRecord] = field(default_factory=dict)
+    folds: Folds = field(default_factory=Folds)
+    cursor: Cursor = START
+    events: int = 0
+
+    def take(self, reading: Reading, new: tuple[Stored, ...]) -> bool:
+        """Count what comes next; whether there was anything."""
+        for stored in new:
+            if stored.type in SWITCHES:
+                self._switched(reading, stored)
+            elif stored.stream.startswith("review/"):
+                self._reviewed(reading, stored)
+            self.cursor, self.events = stored.cursor, self.events + 1
+        return bool(new)
+
+    def _switched(self, reading: Reading, stored: Stored) -> None:
+        one = self.folds.happened(reading, stored)
+        event = cast("SkipSuggested | SkipEnabled | SkipDisabled", one.event)
+        pair = (event.kind, event.author)
+        self.records[pair] = decided(self._record(pair), (event,), one.at)
+
+    def _reviewed(self, reading: Reading, stored: Stored) -> None:
+        one = self.folds.happened(reading, stored)
+        if stored.type not in ENDS:
+            return
+        review, event = one.review, cast("ReviewEvent", one.event)
+        pair = (review.kind, review.author.name)
+        learning = self.rules_of(reading, review.rules).learning
+        self.records[pair] = after_review(
+            self._record(pair), review, event, opened=one.opened, at=one.at, learning=learning
+        )
+
+    def _record(self, pair: Pair) -> TrustRecord:
+        return self.records.get(pair) or TrustRecord(kind=pair[0], author=pair[1])
+
+
+def _settle(replay: Replay, batch: int, tx: Writing) -> None:
+    """Count what is left while nobody else can, and put the records in place."""
+    # A transaction may run twice; what it counted the first time must not count again.
+    last = Replay(rules_of=replay.rules_of, records=dict(replay.records), folds=replay.folds, cursor=replay.cursor)
+    while last.take(tx, tx.settled(last.cursor, batch)):
+        pass
+    tx.set_trust(to_row(last.records[pair]) for pair in sorted(last.records))
+    replay.events += last.events

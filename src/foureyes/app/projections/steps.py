@@ -1,0 +1,190 @@
+"""How does a projection come forward? Read what is new, work out the rows beside the writers, write them in one step.
+
+What is worked out counts only if the cursor still stands where it was read; so two who follow at the same time never
+count an event twice, and whoever dies between two steps leaves nothing half done.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, cast
+
+from foureyes.app.ports import Reading, Writing
+from foureyes.app.projections.projection import VERSION_KEY, Body, Happened, Projection, slot_of
+from foureyes.app.rows import Cursor, Stored
+from foureyes.app.shelf import dated
+from foureyes.codec import canonical
+from foureyes.codec.shapes import shape
+from foureyes.core.events import ReviewEvent
+from foureyes.core.evolve import evolve, fold
+from foureyes.core.model import Review
+
+#: Events in one step: enough to be quick, few enough that nobody waits long for the writer.
+BATCH = 500
+FOLDED_MAX = 256
+
+_read_time = shape(datetime)[1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """A projection and where its rows are written."""
+
+    projection: Projection
+    slot: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """The rows that bring a projection from one cursor to the next."""
+
+    target: Target
+    begin: Cursor
+    end: Cursor
+    rows: dict[str, str | None]
+    events: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Folded:
+    """A review as it was after one of its events."""
+
+    review: Review
+    version: int
+    opened: datetime
+
+
+class Folds:
+    """Reviews folded so far, the latest at hand: the log never changes, so what was folded stays true."""
+
+    def __init__(self, size: int = FOLDED_MAX) -> None:
+        """Keep this many."""
+        self._size = size
+        self._folded: OrderedDict[str, Folded] = OrderedDict()
+
+    def happened(self, reading: Reading, stored: Stored) -> Happened:
+        """An event with its review before and after it."""
+        ((event, at),) = dated((stored,))
+        when: datetime = _read_time(at)
+        if not stored.stream.startswith("review/"):
+            return Happened(stored=stored, event=event, at=when, opened=when)
+        before = self._before(reading, stored)
+        after = Folded(
+            review=evolve(before.review if before else None, cast("ReviewEvent", event)),
+            version=stored.version,
+            opened=before.opened if before else when,
+        )
+        self._keep(stored.stream, after)
+        return Happened(
+            stored=stored,
+            event=event,
+            at=when,
+            opened=after.opened,
+            before=before.review if before else None,
+            after=after.review,
+        )
+
+    def _before(self, reading: Reading, stored: Stored) -> Folded | None:
+        known = self._folded.get(stored.stream)
+        if stored.version == 1:
+            return None
+        if known is not None and known.version == stored.version - 1:
+            return known
+        past = tuple(one for one in reading.events(stored.stream) if one.version < stored.version)
+        review = fold(cast("ReviewEvent", event) for event, _ in dated(past))
+        return Folded(review=review, version=past[-1].version, opened=_read_time(past[0].at))
+
+    def _keep(self, stream: str, folded: Folded) -> None:
+        self._folded[stream] = folded
+        self._folded.move_to_end(stream)
+        while len(self._folded) > self._size:
+            self._folded.popitem(last=False)
+
+
+@dataclass(slots=True)
+class Table:
+    """A projection's rows as they are, and on top of them what a step has changed so far."""
+
+    reading: Reading
+    slot: str
+    changed: dict[str, Any] = field(default_factory=dict)
+    known: dict[str, Any] = field(default_factory=dict)
+
+    def read(self, key: str) -> Any:
+        """One row; nothing where there is none."""
+        if key in self.changed:
+            return self.changed[key]
+        if key not in self.known:
+            body = self.reading.row(self.slot, key)
+            self.known[key] = None if body is None else json.loads(body)
+        return self.known[key]
+
+    def put(self, key: str, body: Body | None) -> None:
+        """Change or (None) remove a row."""
+        self.changed[key] = body
+
+    def rows(self) -> dict[str, str | None]:
+        """What differs from what is there."""
+        return {
+            key: None if body is None else canonical(body).decode()
+            for key, body in self.changed.items()
+            if body is not None or self.read_before(key) is not None
+        }
+
+    def read_before(self, key: str) -> Any:
+        """One row as it was before the step."""
+        return self.known[key] if key in self.known else self.reading.row(self.slot, key)
+
+
+def targets(reading: Reading, projections: Iterable[Projection]) -> list[Target]:
+    """Where these projections are written now; one that a newer program wrote is left to that program."""
+    found = [Target(projection=one, slot=slot_of(reading, one.name)) for one in projections]
+    return [one for one in found if version_of(reading, one.slot) in (0, one.projection.version)]
+
+
+def version_of(reading: Reading, slot: str) -> int:
+    """Which version of the code wrote these rows; 0 when there are none."""
+    body = reading.row(slot, VERSION_KEY)
+    return int(body) if body else 0
+
+
+def plan(reading: Reading, folds: Folds, found: Sequence[Target], batch: int = BATCH) -> list[Step]:
+    """The next step of each of these; nothing for those that have read everything."""
+    groups: dict[Cursor, list[Target]] = {}
+    for one in found:
+        groups.setdefault(reading.cursor(one.slot), []).append(one)
+    return [step for begin in sorted(groups) for step in _steps(reading, folds, begin, groups[begin], batch)]
+
+
+def move(tx: Writing, steps: Sequence[Step]) -> int:
+    """Write those steps that still begin where their projections stand, whose locks are held; how many events."""
+    moved = 0
+    for step in steps:
+        slot = step.target.slot
+        if tx.cursor(slot) == step.begin and version_of(tx, slot) in (0, step.target.projection.version):
+            tx.follow(slot, {VERSION_KEY: str(step.target.projection.version), **step.rows}, step.end)
+            moved += step.events
+    return moved
+
+
+def _steps(reading: Reading, folds: Folds, begin: Cursor, group: Sequence[Target], batch: int) -> Iterator[Step]:
+    new = reading.tail(begin, batch)
+    if not new:
+        return
+    tables = [Table(reading=reading, slot=one.slot) for one in group]
+    for stored in new:
+        one = folds.happened(reading, stored)
+        for target, table in zip(group, tables, strict=True):
+            _apply(target.projection, one, table)
+    for target, table in zip(group, tables, strict=True):
+        yield Step(target=target, begin=begin, end=new[-1].cursor, rows=table.rows(), events=len(new))
+
+
+def _apply(projection: Projection, one: Happened, table: Table) -> None:
+    if one.stored.type in projection.takes:
+        for key, body in projection.changes(one, table.read):
+            table.put(key, body)
