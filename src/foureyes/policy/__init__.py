@@ -1,10 +1,31 @@
-"""How does a file become the rules that reviews are judged by?"""
+"""How does a file become the rules that reviews are judged by?
 
-from foureyes.policy.build import Loaded
-from foureyes.policy.load import FILE_NAME, SHIPPED, load, load_text, shipped
-from foureyes.policy.nodes import PolicyErrors, Problem
-from foureyes.policy.people import Notify
+What reads files is imported when it is asked for: `check` judges by policies that were read long ago, without YAML.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from foureyes.policy.policy import Command, Mode, Model, Policy, Program, Role, Target, policy_text, read_policy
+
+if TYPE_CHECKING:
+    from foureyes.policy.build import Loaded
+    from foureyes.policy.load import FILE_NAME, SHIPPED, load_text, shipped
+    from foureyes.policy.nodes import PolicyErrors, Problem
+    from foureyes.policy.people import Notify
+
+_FROM_FILES = {
+    "FILE_NAME": "load",
+    "SHIPPED": "load",
+    "Loaded": "build",
+    "Notify": "people",
+    "PolicyErrors": "nodes",
+    "Problem": "nodes",
+    "load_text": "load",
+    "shipped": "load",
+}
 
 __all__ = [
     "FILE_NAME",
@@ -20,9 +41,14 @@ __all__ = [
     "Program",
     "Role",
     "Target",
-    "load",
     "load_text",
     "policy_text",
     "read_policy",
     "shipped",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _FROM_FILES:
+        raise AttributeError(name)
+    return getattr(import_module(f"foureyes.policy.{_FROM_FILES[name]}"), name)
