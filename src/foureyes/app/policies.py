@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from foureyes.app.ports import Damaged, Reading
 from foureyes.app.shelf import read_events
 from foureyes.app.work import blob_digest
 from foureyes.codec import CodecError
 from foureyes.core.events import PolicyActivated, SideEvent
-from foureyes.core.facts import PolicyInForce
 from foureyes.core.policies import in_force
 from foureyes.core.rules import Rules
 from foureyes.policy.policy import Policy, read_policy
+
+if TYPE_CHECKING:
+    from foureyes.core.facts import PolicyInForce
 
 POLICY_STREAM = "policy"
 
@@ -27,6 +29,8 @@ class InForce:
 
     def fact(self) -> PolicyInForce | None:
         """What the core is told of it."""
+        from foureyes.core.facts import PolicyInForce  # noqa: PLC0415 - who only judges needs no facts
+
         if self.activated is None:
             return None
         return PolicyInForce(
