@@ -8,11 +8,10 @@ from typing import Any, TypeVar
 from foureyes.app.ports import Conflict
 from foureyes.app.rows import Answered, Append, Blob, Changes, Cursor, Parcel, Stored, TrustRow
 from foureyes.store.memory_tables import MemoryReading, Tables, Waiting
+from foureyes.store.rows import check_size
 
 K = TypeVar("K")
 V = TypeVar("V")
-
-BLOB_BYTES_MAX = 20 * 1024 * 1024
 
 
 class MemoryWriting(MemoryReading):
@@ -88,8 +87,7 @@ class MemoryWriting(MemoryReading):
             self._put(tables.streams, append.stream, before + new)
 
     def _put_blob(self, digest: str, content: bytes) -> None:
-        if len(content) > BLOB_BYTES_MAX:
-            raise ValueError(f"A blob has at most {BLOB_BYTES_MAX} bytes.")
+        check_size(content)
         # What was purged stays purged, also when the same bytes come again.
         if digest not in self._tables.blobs:
             self._put(self._tables.blobs, digest, Blob(digest=digest, size=len(content), content=bytes(content)))

@@ -21,6 +21,8 @@ from foureyes.app.rows import (
 
 Row = Sequence[Any]
 
+#: The tables know it too.
+BLOB_BYTES_MAX = 20 * 1024 * 1024
 #: In place of no due time: sorts behind every time there is.
 NEVER = "~"
 _HEX = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z").match
@@ -164,6 +166,17 @@ def trust_row(one: TrustRow) -> Row:
 
 def trust(row: Row) -> TrustRow:
     return TrustRow(kind=row[0], author=row[1], body=row[2], checksum=row[3])
+
+
+def check_size(content: bytes) -> None:
+    """Refuse bytes that are too many for one blob."""
+    if len(content) > BLOB_BYTES_MAX:
+        raise ValueError(f"A blob has at most {BLOB_BYTES_MAX} bytes, this one has {len(content)}.")
+
+
+def blob_row(digest: str, content: bytes) -> Row:
+    check_size(content)
+    return (packed(digest), len(content), content)
 
 
 def prefix_end(prefix: str) -> str:

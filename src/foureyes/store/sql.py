@@ -168,7 +168,7 @@ class SqlWriting(SqlReading):
         many(say.PUT_OUTBOX, map(row.outbox_row, changes.outbox))
         many(say.PUT_TRUST, map(row.trust_row, changes.trust))
         many(say.PUT_ALIAS, ((packed(alias), packed(digest)) for alias, digest in changes.aliases))
-        many(say.PUT_BLOB, ((packed(digest), len(content), content) for digest, content in changes.blobs.items()))
+        many(say.PUT_BLOB, [row.blob_row(digest, content) for digest, content in changes.blobs.items()])
         if changes.answered:
             self._driver.run(say.PUT_ANSWERED, row.answered_row(changes.answered))
 

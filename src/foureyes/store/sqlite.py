@@ -121,8 +121,6 @@ def said(error: BaseException, *, unknown: bool = False) -> BaseException:
         sentence, step = _SENTENCES[sqlite3.SQLITE_FULL if full else sqlite3.SQLITE_CANTOPEN]
         return Unavailable(f"{sentence} ({error.strerror})", step, full=full, unknown=unknown)
     code = code_of(error)
-    if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CONSTRAINT_CHECK:
-        return ValueError(str(error))
     if code not in _SENTENCES:
         return error
     sentence, step = _SENTENCES[code]
