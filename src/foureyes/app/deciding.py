@@ -19,7 +19,7 @@ from foureyes.app.trusting import ENDS, Met, learned, meet, stream_of, to_row
 from foureyes.app.work import check_work, git_tree
 from foureyes.codec.shapes import shape
 from foureyes.core import commands as c
-from foureyes.core.decide import decide
+from foureyes.core.decide import decided
 from foureyes.core.events import ReviewEvent
 from foureyes.core.evolve import evolve
 from foureyes.core.facts import Facts
@@ -69,7 +69,7 @@ class Deciding:
         rules = self.policies.rules(self.tx, digest)
         work, met = self._bytes(review), self._met(rules, review)
         facts = self._facts(review, work, met)
-        events = decide(rules, review, self.command, actor=self.ask.actor, facts=facts, now=self.moment.now)
+        events, now_is = decided(rules, review, self.command, actor=self.ask.actor, facts=facts, now=self.moment.now)
         log = appended(
             self.stream,
             (self.known.version, self.known.chain or ROOT),
@@ -78,7 +78,7 @@ class Deciding:
             actor=self.ask.actor.name,
             cause=self.ask.key,
         )
-        after = self._after(events, log)
+        after = self._after(events, log, now_is)
         changes = replace(self._changes(after, log, work), trust=met.rows, outbox=met.outbox)
         return after, self._with_trust(changes, after, events, rules), events
 
@@ -132,12 +132,10 @@ class Deciding:
             return ""
         return self.tx.row(SERVED, f"{review.id}/{self.ask.actor.name}") or ""
 
-    def _after(self, events: tuple[ReviewEvent, ...], log: Append) -> Held:
-        chain = log.entries[-1].chain
-        if self.held:
-            return self.held.after(events, chain)
-        first = Held(review=evolve(None, events[0]), version=1, chain=chain, opened=self.moment.at)
-        return first.after(events[1:], chain)
+    def _after(self, events: tuple[ReviewEvent, ...], log: Append, review: Review) -> Held:
+        chain = log.entries[-1].chain if log.entries else self.known.chain
+        before = self.held or Held(review=review, version=0, chain=ROOT, opened=self.moment.at)
+        return before.after(events, chain, review)
 
     def _changes(self, after: Held, log: Append, work: Bytes | None) -> Changes:
         old, review = (self.held.review if self.held else None), after.review
@@ -170,7 +168,7 @@ class Deciding:
             return replace(changes, trust=met.rows, outbox=met.outbox)
         found = learned(
             met.record,
-            _steps(self.held, events),
+            _steps(self.held, events, after.review),
             opened=take_time(after.opened),
             at=self.moment.now,
             learning=rules.learning,
@@ -195,7 +193,12 @@ def _risk_before(review: Review | None) -> Risk:
     return Risk(level=RiskLevel[review.current.risk.upper()]) if review and review.current.risk else Risk()
 
 
-def _steps(held: Held | None, events: tuple[ReviewEvent, ...]) -> Iterator[tuple[Review, ReviewEvent]]:
+def _steps(held: Held | None, events: tuple[ReviewEvent, ...], after: Review) -> Iterator[tuple[Review, ReviewEvent]]:
+    """The ends among the events, each with the review after it; nearly always the end is the last of them."""
+    ends = [one for one in events if type(one).__name__ in ENDS]
+    if ends == [events[-1]]:
+        yield after, events[-1]
+        return
     review = held.review if held else None
     for event in events:
         review = evolve(review, event)

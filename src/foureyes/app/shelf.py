@@ -12,7 +12,7 @@ from foureyes.app.ports import Conflict, Damaged, Reading
 from foureyes.app.rows import Known, Stored
 from foureyes.codec import CodecError, decode
 from foureyes.core.events import Event, ReviewCleared, ReviewEvent
-from foureyes.core.evolve import evolve
+from foureyes.core.evolve import evolve, fold
 from foureyes.core.model import Review
 
 HELD_MAX = 1_000
@@ -31,12 +31,12 @@ class Held:
     #: The clearance in the log and its version; the state knows only which bytes it was for.
     cleared: tuple[int, ReviewCleared] | None = None
 
-    def after(self, events: tuple[ReviewEvent, ...], chain: bytes) -> Held:
-        """The same review some events later."""
-        review, cleared = self.review, self.cleared
+    def after(self, events: tuple[ReviewEvent, ...], chain: bytes, review: Review | None = None) -> Held:
+        """The same review some events later; `review` is what folding them gives, where that is known."""
+        cleared = self.cleared
         for version, event in enumerate(events, start=self.version + 1):
-            review = evolve(review, event)
             cleared = (version, event) if isinstance(event, ReviewCleared) else cleared
+        review = review or fold(events, self.review)
         return replace(self, review=review, version=self.version + len(events), chain=chain, cleared=cleared)
 
 

@@ -15,6 +15,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import cast
 
 from foureyes.app.ports import Damaged, Reading
@@ -137,6 +138,7 @@ def to_row(record: TrustRecord) -> TrustRow:
     )
 
 
+@lru_cache(maxsize=4096)
 def from_row(row: TrustRow) -> TrustRecord:
     """Read a record back; raises Damaged when it is not what was written."""
     if row.checksum != _checksum(row.kind, row.author, row.body):

@@ -24,6 +24,13 @@ def decide(
     rules: Rules, review: Review | None, command: c.ReviewCommand, *, actor: Who, facts: Facts, now: datetime
 ) -> tuple[ReviewEvent, ...]:
     """Answer the command, then let the review come to rest: all of it, or a refusal and nothing."""
+    return decided(rules, review, command, actor=actor, facts=facts, now=now)[0]
+
+
+def decided(
+    rules: Rules, review: Review | None, command: c.ReviewCommand, *, actor: Who, facts: Facts, now: datetime
+) -> tuple[tuple[ReviewEvent, ...], Review]:
+    """The same, with the review as it is after these events; folding them again would give the same."""
     check_bounds(rules.limits, command)
     if isinstance(command, c.OpenReview):
         if review is not None:
@@ -41,9 +48,10 @@ def decide(
         reopened = tuple(_policy_noted(scene, command))
         answered, scene = (*answered, *reopened), scene.after(reopened)
     if scene.review.revision > (review.revision if review else 0):
-        followed = tuple(author.after_revision(scene))
-        answered, scene = (*answered, *followed), scene.after(followed)
-    return (*answered, *settle(scene))
+        at_once = tuple(author.after_revision(scene))
+        answered, scene = (*answered, *at_once), scene.after(at_once)
+    followed, after = settle(scene)
+    return (*answered, *followed), after
 
 
 def _policy_noted(scene: Scene, command: c.LaterCommand) -> Iterator[ReviewEvent]:

@@ -22,7 +22,7 @@ from foureyes.core.gates import Quorum
 from foureyes.core.independence import level
 from foureyes.core.judgement import Judgement, Move, Owed, Owing
 from foureyes.core.kinds import are
-from foureyes.core.model import RevisionRequest
+from foureyes.core.model import Review, RevisionRequest
 from foureyes.core.rules import Exhausted
 from foureyes.core.scene import Scene
 from foureyes.core.stages import tie_breaking, vouching
@@ -34,17 +34,17 @@ ROUNDS_MAX = 24
 ASKING = (ReportRequested, RevisionRequested, RulingRequested)
 
 
-def settle(scene: Scene, *, rounds_max: int = ROUNDS_MAX) -> tuple[ReviewEvent, ...]:
-    """Let the review come to rest: ended, or waiting for somebody who was asked."""
+def settle(scene: Scene, *, rounds_max: int = ROUNDS_MAX) -> tuple[tuple[ReviewEvent, ...], Review]:
+    """Let the review come to rest: ended, or waiting for somebody who was asked. What follows, and how it is then."""
     events: list[ReviewEvent] = []
     for _ in range(rounds_max):
         new = tuple(_next(scene))
         if not new:
-            return tuple(events)
+            return tuple(events), scene.review
         events += new
-        if all(isinstance(one, ASKING) for one in new):
-            return tuple(events)
         scene = scene.after(new)
+        if all(isinstance(one, ASKING) for one in new):
+            return tuple(events), scene.review
     message = f"review {scene.review.id} does not come to rest"
     raise RuntimeError(message)
 
