@@ -31,7 +31,6 @@ class Chains:
 def inlined(node: Node, problems: Problems) -> Node:
     """A document of its own, `chains` by name and `steps`, as the section of a policy file has it."""
     table = Table(node, "chains file", problems)
-    table.text("description")
     chains, steps = table.special("chains"), table.special("steps")
     if not isinstance(chains, Mapping):
         problems.add(chains or node, "no chains stand here", 'write {"chains": {"name": {"layers": […]}}}')
@@ -64,7 +63,7 @@ def step_problem(chain: Protocol | None, agent: str, *, can_veto: bool) -> str:
 def _chains(entries: Iterable[Entry], problems: Problems) -> tuple[Protocol, ...]:
     listed = tuple(entries)
     if len(listed) > CHAINS_MAX:
-        problems.add(listed[CHAINS_MAX], f"more than {CHAINS_MAX} chains")
+        problems.add(listed[CHAINS_MAX], f"more than {CHAINS_MAX} chains", "split the file")
     found = (_chain(one, problems) for one in listed[:CHAINS_MAX])
     return tuple(one for one in found if one is not None)
 
@@ -77,7 +76,6 @@ def _chain(entry: Entry, problems: Problems) -> Protocol | None:
         problems.add(entry, f"a chain cannot be called {entry.key}", "that name is taken by something else")
         return None
     table = Table(entry.node, "chain", problems)
-    table.text("description")
     layers = _layers(table, entry)
     unanimous, retries = table.flag("require_unanimous"), table.number("max_retries")
     exhausted = Exhausted(table.choice("on_final_reject"))
@@ -121,8 +119,6 @@ def _steps(node: Node | None, chains: tuple[Protocol, ...], problems: Problems) 
 
 def _step(node: Node, chains: tuple[Protocol, ...], problems: Problems) -> KindRule | None:
     table = Table(node, "step", problems)
-    table.number("step")
-    table.text("action")
     name, agent, wanted = table.name("name"), table.name("agent"), table.name("critic_chain")
     if not name or not wanted:
         problems.add(node, "a step has a name and a critic_chain", "write {name: …, critic_chain: …}")

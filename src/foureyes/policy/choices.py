@@ -76,7 +76,7 @@ def read_ignore(node: Node | None, problems: Problems) -> tuple[str, ...]:
             problems.add(one, f"{pattern} ignores everything", "name the paths that nobody needs to read")
         found.append(pattern)
     if len(found) > ENTRIES_MAX and node is not None:
-        problems.add(node, f"ignore has more than {ENTRIES_MAX} patterns")
+        problems.add(node, f"ignore has more than {ENTRIES_MAX} patterns", "name folders instead of files")
     return tuple(dict.fromkeys(found))
 
 
@@ -109,7 +109,7 @@ def _mode(node: Node, problems: Problems) -> Mode:
 
 def _styles(node: Node, chains: tuple[str, ...], problems: Problems) -> tuple[str, ...]:
     found = tuple(dict.fromkeys(one for item in listed(node) if (one := _style(item, chains, problems))))
-    if not found:
+    if not listed(node):
         problems.add(node, "no style stands here", f"name at least one of {', '.join(STYLES)}, {{chain: name}}")
     return found
 

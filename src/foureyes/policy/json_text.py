@@ -115,7 +115,7 @@ class _Reader:
             raise self._error(f"a text is not well formed: {error.msg}") from None
         text = str(found)
         if len(text) > TEXT_CHARS_MAX:
-            raise self._error(f"a text of more than {TEXT_CHARS_MAX} characters")
+            raise self._error(f"a text of more than {TEXT_CHARS_MAX} characters", "write a shorter one")
         if any("\ud800" <= character <= "\udfff" for character in text):
             raise self._error("half a character, which no file can hold")
         return text
@@ -144,5 +144,5 @@ class _Reader:
         self._counted = self._at
         return self._line
 
-    def _error(self, wrong: str, allowed: str = "") -> PolicyErrors:
+    def _error(self, wrong: str, allowed: str = "a .json file holds JSON") -> PolicyErrors:
         return PolicyErrors((Problem(file=self._file, line=self._here(), wrong=wrong, allowed=allowed),))

@@ -31,7 +31,9 @@ def load(path: Path, read: Read | None = None) -> Loaded:
     except FileNotFoundError:
         return shipped(DEFAULT, f"There is no {path.name}: the shipped policy {DEFAULT} is used.")
     except OSError as error:
-        raise _unreadable(path.name, f"the file cannot be read: {error.strerror or error}") from None
+        raise _unreadable(
+            path.name, f"the file cannot be read: {error.strerror or error}", "see to its rights"
+        ) from None
     return load_text(path.name, text, source)
 
 
@@ -88,5 +90,5 @@ def _inside(name: str, read: Read) -> bytes:
     return read(name)
 
 
-def _unreadable(name: str, wrong: str, allowed: str = "", *, line: int = 1) -> PolicyErrors:
+def _unreadable(name: str, wrong: str, allowed: str, *, line: int = 1) -> PolicyErrors:
     return PolicyErrors((Problem(file=name, line=line, wrong=wrong, allowed=allowed),))

@@ -23,11 +23,11 @@ class Problem:
     file: str
     line: int
     wrong: str
-    allowed: str = ""
+    allowed: str
 
     def __str__(self) -> str:
         """One line, as compilers write them."""
-        return f"{self.file}:{self.line}: {self.wrong}" + (f"; {self.allowed}" if self.allowed else "")
+        return f"{self.file}:{self.line}: {self.wrong}; {self.allowed}"
 
 
 class PolicyErrors(ValueError):  # noqa: N818 - there are usually several

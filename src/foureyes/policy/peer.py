@@ -70,9 +70,7 @@ def read_peer(node: Node, problems: Problems) -> Peer:
 def _protocol(table: Table, triggers: _Triggers) -> Protocol:
     standards = table.part("standards")
     approve = standards.part("approve")
-    approve.amount("min_checklist_pass_rate")
     sure = approve.number("min_confidence")
-    approve.number("max_critical_concerns")
     unsure = _request_changes(standards.part("request_changes"), sure)
     _reject(standards.part("reject"))
     criteria, default = read_criteria(table.special("criteria"), table.problems)
@@ -173,7 +171,6 @@ def _read_triggers(table: Table) -> _Triggers:
     found = _Triggers()
     for item in listed(node) if node is not None else ():
         trigger = Table(item, "trigger", table.problems)
-        trigger.choice("reviewer_status")
         for name in ("and_creator_disagrees", "multiple_valid_options"):
             if not trigger.flag(name):
                 table.problems.add(trigger.at(name), f"{name} must be true", "leave the entry out instead")

@@ -26,7 +26,7 @@ def resolve(table: Table) -> Protocol:
     """No verdicts: findings, answers, confirmations."""
     least, most = table.number("min_reviewers"), table.number("seats_max")
     if most < least:
-        table.problems.add(table.at("seats_max"), f"seats_max must be at least min_reviewers, {least}")
+        table.problems.add(table.at("seats_max"), "seats_max is less than min_reviewers", f"at least {least}")
     severity = Severity[table.choice("blocking_severity").upper()]
     built = protocols.resolve(min_reviewers=least, seats_max=max(most, least), blind=blind(table))
     built = replace(built, revisions_max=table.number("max_revisions"))
@@ -61,9 +61,6 @@ def panel(table: Table) -> Protocol:
         auto_approve_single=table.flag("auto_approve_single"),
         b_only_critical_fixes=table.choice("b_only_critical") == "fix",
     )
-    # Read in either strategy: a wrong value must not wait for the day the strategy changes.
-    table.names("parallel_models")
-    table.name("single_model")
     return _with_blind(built, table)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from difflib import get_close_matches
 from typing import TypeVar
@@ -39,11 +39,12 @@ class Problems:
         #: Which group, and how many of it, each section wants rulings from: checked when the groups are known.
         self.rulings: list[tuple[Node, str, int]] = []
 
-    def add(self, at: Node | Entry, wrong: str, allowed: str = "", *, file: str = "") -> None:
+    def add(self, at: Node | Entry, wrong: str, allowed: str, *, file: str = "") -> None:
         """Keep a problem; beyond so many they are only noise."""
         named = file or (at.node.file if isinstance(at, Entry) else at.file)
-        if len(self._found) < PROBLEMS_MAX:
-            self._found.append(Problem(file=named, line=at.line, wrong=wrong, allowed=allowed))
+        found = Problem(file=named, line=at.line, wrong=wrong, allowed=allowed)
+        if len(self._found) < PROBLEMS_MAX and found not in self._found:
+            self._found.append(found)
 
     def extend(self, problems: Iterable[Problem]) -> None:
         """Keep what another reader found."""
@@ -58,7 +59,7 @@ class Problems:
         """End here if anything was wrong, with everything that was."""
         if self._found:
             ordered = sorted(self._found, key=lambda one: (one.file, one.line))
-            raise PolicyErrors(tuple(dict.fromkeys(ordered)))
+            raise PolicyErrors(tuple(ordered))
 
 
 class Table:
@@ -72,6 +73,7 @@ class Table:
         if isinstance(node, Mapping):
             self._found = {one.key: one for one in node.entries}
             self._refuse_unknown(node, frozenset(ignoring))
+            self._check_all()
         elif not (isinstance(node, Scalar) and node.value is None):
             problems.add(node, f"{section} is {described(node)}", f"its keys are {_listed(self._keys)}")
 
@@ -188,6 +190,24 @@ class Table:
         """What stands under a key whose form only its own reader knows."""
         self._shape(name, Special)
         return self._found[name].node if self.has(name) else None
+
+    def _check_all(self) -> None:
+        """Check every value here and now, also one that its reader will not ask for; the same problem counts once."""
+        readers: dict[type[Shape], Callable[[str], object]] = {
+            Number: self.number,
+            Limit: self.limit,
+            Amount: self.amount,
+            Flag: self.flag,
+            Choice: self.choice,
+            Text: self.text,
+            Name: self.name,
+            Names: self.names,
+            Part: self.part,
+            Special: self.special,
+        }
+        for name in self._found:
+            if name in self._keys:
+                readers[type(self._keys[name].shape)](name)
 
     def _text(self, name: str, chars_max: int) -> str:
         node = self.at(name)

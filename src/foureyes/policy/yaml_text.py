@@ -29,6 +29,8 @@ from foureyes.policy.nodes import (
 if TYPE_CHECKING:
     import yaml
 
+PLAIN = "the file holds plain YAML: keys, lists, texts and numbers"
+
 _WHOLE = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
 _DECIMAL = re.compile(r"[-+]?[0-9]+\.[0-9]+")
 #: What one reader takes for a number, a date or a time and another for text.
@@ -92,7 +94,7 @@ class _Reader:
         self.line = event.start_mark.line + 1 if event.start_mark else self.line
         self._count(depth)
         if isinstance(event, yaml.AliasEvent):
-            raise self._error(f"the alias *{event.anchor}", "write the value itself")
+            raise self._error(f"the alias *{short(str(event.anchor))}", "write the value itself")
         self._refuse_marks(event)
         if isinstance(event, yaml.ScalarEvent):
             return Scalar(value=self._scalar(event), file=self._file, line=self.line)
@@ -149,7 +151,7 @@ class _Reader:
     def _scalar(self, event: yaml.ScalarEvent) -> str | int | Decimal | bool | None:
         text: str = event.value
         if len(text) > TEXT_CHARS_MAX:
-            raise self._error(f"a text of more than {TEXT_CHARS_MAX} characters")
+            raise self._error(f"a text of more than {TEXT_CHARS_MAX} characters", "write a shorter one")
         if any("\ud800" <= character <= "\udfff" for character in text):
             raise self._error("half a character, which no file can hold")
         return text if event.style else self._plain(text)
@@ -171,9 +173,9 @@ class _Reader:
             )
         return text
 
-    def _error(self, wrong: str, allowed: str = "") -> PolicyErrors:
+    def _error(self, wrong: str, allowed: str = PLAIN) -> PolicyErrors:
         return PolicyErrors((_problem(self._file, self.line, wrong, allowed),))
 
 
-def _problem(file: str, line: int, wrong: str, allowed: str = "") -> Problem:
+def _problem(file: str, line: int, wrong: str, allowed: str = PLAIN) -> Problem:
     return Problem(file=file, line=line, wrong=" ".join(wrong.split()), allowed=allowed)

@@ -1,0 +1,99 @@
+"""The shipped policies hold the numbers of the core's own styles; the shipped documents say the same as the code."""
+
+from datetime import timedelta
+
+import pytest
+
+from foureyes.core import chains, protocols
+from foureyes.core.peer_data import REQUIRED_KINDS, TRIVIAL_KINDS
+from foureyes.core.rules import Budget, Learning, Limits, Protocol, SkipRule
+from foureyes.policy import SHIPPED, Command, Mode, PolicyErrors, Program, shipped
+from foureyes.policy.floor import least_reviewers
+from foureyes.policy.load import load_text, shipped_text
+from foureyes.policy.people import COMMANDS
+from foureyes.policy.schema_peer import CREATOR_EVENTS, HUMAN_EVENTS, REVIEWER_EVENTS
+
+CORE: tuple[Protocol, ...] = (
+    protocols.resolve(),
+    protocols.peer(),
+    protocols.session(),
+    protocols.panel(),
+    protocols.solo(),
+    *chains.CHAINS,
+)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_shipped_policy_has_the_styles_as_the_core_has_them(name: str) -> None:
+    rules = shipped(name).policy.rules
+    assert rules.protocols == CORE
+    assert rules.learning == Learning()
+    assert rules.limits == Limits()
+    assert rules.budget == Budget()
+    assert all(least_reviewers(one) >= 1 for one in rules.protocols)
+
+
+@pytest.mark.parametrize("name", ["resolve", "peer", "session", "panel", "solo"])
+def test_a_policy_named_after_a_style_judges_everything_in_it(name: str) -> None:
+    assert shipped(name).policy.rules.default == (name,)
+
+
+def test_the_file_of_chains_holds_the_seven_as_the_code_has_them() -> None:
+    """002-14: every critic with scope and veto, and each chain's retries and end."""
+    loaded = load_text("critic-chains.json", shipped_text("config/critic-chains.json"), shipped_text)
+    found = [loaded.policy.rules.protocol(one.name) for one in chains.CHAINS]
+    assert found == list(chains.CHAINS)
+    assert [one.name for one in chains.CHAINS] == [
+        "default",
+        "security",
+        "research",
+        "infrastructure",
+        "financial",
+        "content",
+        "trading",
+    ]
+    assert shipped_text("config/critic-chains.json").count(b'"layers"') == 7
+    assert loaded.policy.rules.default == ("default",)
+
+
+def test_the_peer_policy_has_the_kinds_the_skips_and_who_is_told() -> None:
+    """001-13, 001-04, 001-14, 001-15, 001-26: the document's lists arrive in the rules."""
+    loaded = shipped("peer")
+    rules = loaded.policy.rules
+    assert tuple(one.kind for one in rules.kinds) == REQUIRED_KINDS
+    assert all(one.protocols == ("peer",) for one in rules.kinds)
+    assert rules.skips == (
+        SkipRule(name="trivial", kinds=TRIVIAL_KINDS),
+        SkipRule(name="autonomy", autonomy="aggressive", except_for=("security_change", "breaking_change")),
+        SkipRule(name="learned", learned=True),
+    )
+    assert loaded.notify.events == (
+        ("creator", CREATOR_EVENTS),
+        ("reviewer", REVIEWER_EVENTS),
+        ("human", HUMAN_EVENTS),
+    )
+
+
+def test_solo_only_watches_and_asks_programs_and_the_agents_at_hand() -> None:
+    policy = shipped("solo").policy
+    assert policy.mode is Mode.WATCH
+    held = {one.name: one.holders for one in policy.reviewers}
+    assert held == {
+        "program": (Program(name="security"),),
+        "agent": tuple(Command(name=name) for name in COMMANDS),
+    }
+    assert policy.session_silence == timedelta(minutes=15)
+
+
+def test_a_team_has_every_style_and_a_veto_on_dangerous_ground() -> None:
+    policy = shipped("team").policy
+    rules = policy.rules
+    assert {name for one in rules.kinds for name in one.protocols} >= {"resolve", "peer", "session", "panel"}
+    assert rules.protocols_for("security_change") == ("peer", "security")
+    assert policy.mode_for("security-change") is Mode.ENFORCE
+    assert policy.level_for("production") == 2
+
+
+def test_an_unknown_policy_is_not_shipped() -> None:
+    with pytest.raises(PolicyErrors, match="the shipped ones are solo, team"):
+        shipped("../solo")
