@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foureyes.codec import EVENT_TYPES, CodecError, canonical, decode, encode
+from foureyes.codec.shapes import spelled
 from foureyes.core.events import (
     Event,
     FindingRaised,
@@ -56,6 +57,7 @@ def test_every_event_comes_back_as_it_was_written(kind: str) -> None:
         assert decode(written) == event
         assert encode(decode(written)) == written
         assert canonical(written) == canonical(encode(event))
+        assert spelled(encode(event)["body"]).encode() == canonical(written["body"])
 
     round_trip()
 

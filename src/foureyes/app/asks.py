@@ -7,8 +7,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from foureyes.codec import canonical
 from foureyes.codec.commands import Command, encode_command
+from foureyes.codec.shapes import spelled
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.values import Who, WorkPart
 
@@ -34,7 +34,7 @@ class Ask:
     def body_hash(self) -> str:
         """What this asks for, without the key: the same key with another body is an error."""
         body = {"stream": self.stream, "command": encode_command(self.command)}
-        return hashlib.sha256(canonical(body)).hexdigest()
+        return hashlib.sha256(spelled(body).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

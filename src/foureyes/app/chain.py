@@ -6,7 +6,8 @@ import hashlib
 from collections.abc import Iterable
 
 from foureyes.app.rows import Append, Entry, Stored
-from foureyes.codec import canonical, encode
+from foureyes.codec import encode
+from foureyes.codec.shapes import spelled
 from foureyes.core.events import Event
 
 #: The link before the first event of every stream.
@@ -21,7 +22,7 @@ def appended(
     entries: list[Entry] = []
     for version, event in enumerate(events, start=after + 1):
         written = encode(event)
-        kind, schema, body = written["type"], written["schema"], canonical(written["body"]).decode()
+        kind, schema, body = written["type"], written["schema"], spelled(written["body"])
         previous = _link(previous, (stream, version, kind, schema, at, actor, cause, body))
         entries.append(Entry(type=kind, schema=schema, body=body, chain=previous))
     return Append(stream=stream, after=after, at=at, actor=actor, cause=cause, entries=tuple(entries))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 _DOCUMENT_ENDINGS = (".md", ".markdown", ".rst", ".adoc")
 #: Plain text is prose only under these names: requirements.txt and CMakeLists.txt are programs.
@@ -52,14 +53,14 @@ def says_nothing_to_machines(path: str, added: Sequence[str], removed: Sequence[
         return False
     if is_document(path):
         return not any(_ACTIVE.search(line) for line in (*added, *removed))
-    return _substance(path, added) == _substance(path, removed)
+    return all(one == other for one, other in zip_longest(_substance(path, added), _substance(path, removed)))
 
 
-def _substance(path: str, lines: Sequence[str]) -> list[str]:
+def _substance(path: str, lines: Sequence[str]) -> Iterator[str]:
     """The lines a program consists of, without the white space that means nothing in this language."""
     ending = path.rpartition(".")[2].lower()
-    kept = [line for line in lines if line.strip() and not _is_comment(line, ending)]
-    return [_trimmed(line, indent_is_free=ending in _INDENT_IS_FREE) for line in kept]
+    kept = (line for line in lines if line.strip() and not _is_comment(line, ending))
+    return (_trimmed(line, indent_is_free=ending in _INDENT_IS_FREE) for line in kept)
 
 
 def _trimmed(line: str, *, indent_is_free: bool) -> str:
