@@ -33,15 +33,6 @@ class Books:
     session: Callable[[Reading, str, timedelta], SessionFacts]
 
 
-NOTHING_KNOWN = Books(
-    pairings=lambda _, __: {},
-    rulings=lambda _: (),
-    suppressions=lambda _: (),
-    day_usd_micro=lambda _, __: 0,
-    session=lambda _, __, silence: SessionFacts(silence=silence),
-)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bytes:
     """What the bytes of a revision say of themselves."""

@@ -21,9 +21,10 @@ from typing import cast, get_args
 
 from foureyes.app.asks import Ask, Reply, check_key, kept_reply, refusal_text, reply_text
 from foureyes.app.beside import Beside
+from foureyes.app.books import BOOKS
 from foureyes.app.chain import ROOT, appended
 from foureyes.app.deciding import Deciding, Moment
-from foureyes.app.facts import NOTHING_KNOWN, SERVED, Books
+from foureyes.app.facts import SERVED, Books
 from foureyes.app.heads import outbox_rows, state_of
 from foureyes.app.live import Judge, Live
 from foureyes.app.policies import Policies
@@ -99,7 +100,7 @@ class Gate:
         directory: Directory,
         *,
         policy: Policy,
-        books: Books = NOTHING_KNOWN,
+        books: Books = BOOKS,
         world: World | None = None,
     ) -> None:
         """Stand on a store; `policy` holds until a human activates another."""

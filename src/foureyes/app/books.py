@@ -1,0 +1,19 @@
+"""Where does the gate look up what reviews taught so far? In the projections that follow the log."""
+
+from __future__ import annotations
+
+from foureyes.app.facts import Books
+from foureyes.app.projections.costs import day_usd_micro
+from foureyes.app.projections.pairings import recent_pairings
+from foureyes.app.projections.rulings import past_rulings
+from foureyes.app.projections.sessions import session_facts
+from foureyes.app.projections.suppressions import suppressions
+
+#: These may lag behind the log by what was not followed yet; none of them can open the gate.
+BOOKS = Books(
+    pairings=recent_pairings,
+    rulings=past_rulings,
+    suppressions=suppressions,
+    day_usd_micro=day_usd_micro,
+    session=session_facts,
+)
