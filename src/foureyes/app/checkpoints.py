@@ -136,7 +136,7 @@ async def record_rotation(
     async with _pen(folder) as pen:
         if pen is None:
             raise _busy()
-        if pen.last and pen.last.next_key == new.public.text:
+        if pen.last and _goes_on_with(pen.last, new):
             return None
         if pen.last:
             _check_signer(pen.last, old)
@@ -199,20 +199,22 @@ async def _pen(folder: Path, signer: Signer | None = None) -> AsyncIterator[Pen 
 
 
 def _check_signer(last: Line, signer: Signer) -> None:
+    if not _goes_on_with(last, signer):
+        raise KeyTrouble(
+            f"Checkpoint {last.checkpoint.number} is not signed by key {signer.public.id}, which is to sign the next.",
+            "Sign with the key in use, or rotate to this one.",
+        )
+
+
+def _goes_on_with(last: Line, signer: Signer) -> bool:
+    """Whether this key signs what follows: the last line introduces it, or is signed by it and introduces none."""
     if last.next_key:
-        if last.next_key == signer.public.text:
-            return
-    else:
-        try:
-            check_signature(last.envelope, signer.public)
-        except BadEnvelope:
-            pass
-        else:
-            return
-    raise KeyTrouble(
-        f"Checkpoint {last.checkpoint.number} is not signed by key {signer.public.id}, which is to sign the next one.",
-        "Sign with the key in use, or rotate to this one.",
-    )
+        return last.next_key == signer.public.text
+    try:
+        check_signature(last.envelope, signer.public)
+    except BadEnvelope:
+        return False
+    return True
 
 
 def _busy() -> KeyTrouble:

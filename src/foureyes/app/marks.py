@@ -85,10 +85,6 @@ class Marks:
         """These streams are in the log."""
         self._scratch.executemany("INSERT OR IGNORE INTO met VALUES (?)", ((head.stream,) for head in heads))
 
-    def was_met(self, stream: str) -> bool:
-        """Whether the stream is among those the heads name."""
-        return self._scratch.execute("SELECT 1 FROM met WHERE stream = ?", (stream,)).fetchone() is not None
-
     def unmet(self) -> Iterator[tuple[str, Mark]]:
         """Streams that checkpoints speak of and nobody met, with the last thing said of each."""
         query = """SELECT stream, version, chain, number FROM marks WHERE stream NOT IN (SELECT stream FROM met)

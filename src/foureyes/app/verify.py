@@ -78,8 +78,6 @@ class Looking:
     uncovered: int = 0
     #: When the first event was written that no checkpoint covers.
     uncovered_since: str = ""
-    #: How many events the log has in its order.
-    ordered: int = 0
 
     def look(self, reading: Reading) -> None:
         """Walk the streams, then the log in its order."""
@@ -97,8 +95,6 @@ class Looking:
             what = f"deleted: the whole stream is gone; checkpoint {mark.number} saw {mark.version} events in it"
             self.found.add(f"{stream}@1", what, BACKUP)
         self._check_order(reading, expected)
-        if self.ordered > self.events:
-            self._name_hidden(reading)
         if self.events and self.last is None:
             what = "truncated: there is no checkpoint, so only the links among the events could be checked"
             self.found.add("the book", what, COPY)
@@ -153,19 +149,10 @@ class Looking:
                 if one.cursor <= numbers:
                     self.found.add(f"{one.stream}@{one.version}", f"reordered: number {one.seq} is given twice", BACKUP)
                 numbers = one.cursor
-                self.ordered += 1
                 yield one
             if page[-1].cursor <= cursor:
                 return
             cursor = page[-1].cursor
-
-    def _name_hidden(self, reading: Reading) -> None:
-        """The log has more events than its streams: some stream is missing among the heads."""
-        told: set[str] = set()
-        for one in self._in_order(reading):
-            if one.stream not in told and not self.marks.was_met(one.stream):
-                told.add(one.stream)
-                self.found.add(one.stream, "hidden: it has events, but the table of heads does not name it", BACKUP)
 
 
 def check_start(reading: Reading, last: Line | None) -> list[Damage]:

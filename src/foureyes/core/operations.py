@@ -61,6 +61,11 @@ def decide_operation(command: OperationCommand, actor: Who) -> tuple[SideEvent, 
             assert_never(command)
 
 
+def is_digest(text: str) -> bool:
+    """Whether this names bytes: 64 small hexadecimal digits."""
+    return _DIGEST(text) is not None
+
+
 def _check_reason(reason: str) -> None:
     if not reason.strip():
         raise Refusal(Code.REASON_MISSING, "This needs a reason.", "Say why, in a sentence, without the secret itself.")
@@ -73,7 +78,7 @@ def _check_reason(reason: str) -> None:
 
 
 def _purged(command: PurgeBlob, actor: Who) -> BlobPurged:
-    if not _DIGEST(command.digest):
+    if not is_digest(command.digest):
         raise Refusal(
             Code.DIGEST_MISMATCH,
             "The bytes are not named by a digest of 64 small hexadecimal digits.",

@@ -1,0 +1,165 @@
+"""Who let exactly these bytes through, and why? A signed statement that anybody can check without us.
+
+An in-toto statement in a DSSE envelope. Its subject is the digest of the work: SHA-256 over the canonical manifest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from foureyes.app.book import Line
+from foureyes.app.envelopes import BadEnvelope, read_json, sealed, signer_of, unsealed
+from foureyes.app.keys import PublicKey, Signer
+from foureyes.app.ports import Damaged, Reading
+from foureyes.app.rows import Stored
+from foureyes.app.shelf import Held, read_review
+from foureyes.codec import CodecError, Json, canonical
+from foureyes.codec.shapes import shape
+from foureyes.core.model import Review
+from foureyes.core.operations import is_digest
+from foureyes.core.refusals import Code, Refusal
+from foureyes.core.values import Outcome, Requirement, Who
+
+KIND = "application/vnd.in-toto+json"
+STATEMENT = "https://in-toto.io/Statement/v1"
+PREDICATE = "urn:foureyes:receipt:1"
+RECEIPT_BYTES_MAX = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reported:
+    """What one reviewer said of exactly these bytes."""
+
+    stage: str
+    seat: str
+    reviewer: Who
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What a receipt says: the clearance, who said what, by which rules, and where in the record it stands."""
+
+    digest: str
+    review: str
+    kind: str
+    title: str
+    author: Who
+    rules: str
+    revision: int
+    cleared_at: datetime
+    cleared_by: str
+    #: The level of independence that was reached.
+    level: int
+    flags: tuple[str, ...]
+    expires: datetime | None
+    single_use: bool
+    reports: tuple[Reported, ...]
+    requirements: tuple[Requirement, ...]
+    #: The clearing event in its stream: version and link.
+    version: int
+    link: str
+    #: The last checkpoint when this was written, by number and hash: it must be in the book for ever. 0: none yet.
+    checkpoint: int
+    checkpoint_hash: str
+
+
+def receipt(reading: Reading, digest: str, signer: Signer, last: Line | None = None) -> Json:
+    """The signed receipt of bytes that are cleared now; refused for any other."""
+    if not is_digest(digest):
+        raise Refusal(Code.DIGEST_MISMATCH, "This is no digest.", "Name the 64 hexadecimal digits of the work.")
+    rows = reading.digests(digest)
+    if any(row.vetoed for row in rows):
+        raise Refusal(Code.VETOED, "A veto stands on exactly these bytes.", "Ask a human to lift the veto there.")
+    for row in rows:
+        if row.cleared and row.digest == digest:
+            return _sealed(_receipt(reading, row.review, digest, last), signer)
+    raise Refusal(Code.NOT_ENDED, f"No review has cleared {digest}.", "Wait for its clearance.")
+
+
+def check_receipt(envelope: Any, keys: Iterable[PublicKey]) -> Receipt:
+    """What a receipt says, if one of these keys signed it; needs neither the store nor the network."""
+    try:
+        payload = unsealed(KIND, envelope)
+        signer_of(envelope, keys)
+        statement = read_json(payload)
+        if type(statement) is not dict or statement.keys() != {"_type", "subject", "predicateType", "predicate"}:
+            raise BadEnvelope("it is no in-toto statement")
+        if (statement["_type"], statement["predicateType"]) != (STATEMENT, PREDICATE):
+            raise BadEnvelope("it is no receipt of foureyes")
+        found: Receipt = shape(Receipt)[1](statement["predicate"])
+    except CodecError as error:
+        raise BadEnvelope(f"it is no receipt of this version{error}") from None
+    if statement["subject"] != _subject(found):
+        raise BadEnvelope("it speaks of other bytes than its subject")
+    return found
+
+
+def read_receipt(text: bytes) -> Any:
+    """Read a receipt's file; `check_receipt` says whether it is one."""
+    if len(text) > RECEIPT_BYTES_MAX:
+        raise BadEnvelope("it is too long for a receipt")
+    return read_json(text)
+
+
+def _receipt(reading: Reading, review: str, digest: str, last: Line | None) -> Receipt:
+    stream = f"review/{review}"
+    held = read_review(reading, stream, reading.known(stream, "", ""))
+    clearing = _clearing(reading, stream, held)
+    found = held.review
+    if held.cleared is None or found.outcome is not Outcome.CLEARED or held.cleared[1].digest != digest:
+        raise Damaged(f"Review {review} is listed as having cleared {digest}; its log does not say so.")
+    _, cleared = held.cleared
+    return Receipt(
+        digest=digest,
+        review=review,
+        kind=found.kind,
+        title=found.title,
+        author=found.author,
+        rules=found.rules,
+        revision=cleared.revision,
+        cleared_at=shape(datetime)[1](clearing.at),
+        cleared_by=cleared.by.value,
+        level=cleared.level,
+        flags=cleared.flags,
+        expires=cleared.expires,
+        single_use=cleared.single_use,
+        reports=tuple(_reports(found, cleared.revision)),
+        requirements=cleared.requirements,
+        version=clearing.version,
+        link=clearing.chain.hex(),
+        checkpoint=last.checkpoint.number if last else 0,
+        checkpoint_hash=last.digest if last else "",
+    )
+
+
+def _clearing(reading: Reading, stream: str, held: Held) -> Stored:
+    version = held.cleared[0] if held.cleared else 0
+    found = next(iter(reading.events(stream, version - 1)), None) if version else None
+    if found is None or found.version != version:
+        raise Damaged(f"The clearance of {stream} is not in its log.")
+    return found
+
+
+def _reports(review: Review, revision: int) -> Iterable[Reported]:
+    for (seat, number), report in sorted(review.reports.items()):
+        if number == revision:
+            verdict = report.verdict.value if report.verdict else ""
+            yield Reported(stage=review.seats[seat].stage, seat=seat, reviewer=report.reviewer, verdict=verdict)
+
+
+def _sealed(found: Receipt, signer: Signer) -> Json:
+    statement = {
+        "_type": STATEMENT,
+        "subject": _subject(found),
+        "predicateType": PREDICATE,
+        "predicate": shape(Receipt)[0](found),
+    }
+    return sealed(KIND, canonical(statement), signer)
+
+
+def _subject(found: Receipt) -> list[Json]:
+    return [{"name": f"review/{found.review}", "digest": {"sha256": found.digest}}]

@@ -1,0 +1,1 @@
+"""Can anybody change the record unnoticed?"""

@@ -1,0 +1,200 @@
+"""A new key takes over, a backup is put in the log's place: both stay in the book, and old checks go on to work."""
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from foureyes.app.book import Rotated, line_of, parsed
+from foureyes.app.checkpoints import last_line, newest_held, record_rotation
+from foureyes.app.damages import Damage
+from foureyes.app.handover import restored, rotate
+from foureyes.app.keys import Signer, new_key
+from foureyes.app.operations import OPERATIONS, operations
+from foureyes.app.ports import Reading
+from foureyes.app.verify import check_start, verify
+from foureyes.core.events import KeyRotated, StoreRestored
+from foureyes.core.refusals import Refusal
+from foureyes.store.sqlite_store import SqliteStore
+from tests.app.house import House, played
+from tests.cast import DEV, HUGO
+from tests.tamper.desk import Desk, desk, text_of
+
+
+async def rotated(it: Desk) -> Signer:
+    """Hugo makes a new key and rotates to it."""
+    old, it.signer = it.signer, new_key(it.folder / "keys")
+    await rotate(it.house.store, it.book, (old, it.signer), HUGO, reason="Yearly.", now=it.house.now)
+    it.keys.append(it.signer)
+    return old
+
+
+@played
+async def test_any_key_of_a_line_of_keys_checks_everything(tmp_path: Path) -> None:
+    async with desk(tmp_path) as it:
+        for _ in range(3):
+            await rotated(it)
+            await it.house.open({"more.py": b"%d\n" % len(it.keys)})
+            await it.sign()
+        for key in it.keys:
+            found = await verify(it.house.store, it.book, key.public)
+            assert found.damages == ()
+            assert len([note for note in found.notes if "replaced key" in note]) == 3
+        stranger = new_key(tmp_path / "other")
+        found = await verify(it.house.store, it.book, stranger.public)
+        assert {one.what.partition(":")[0] for one in found.damages if one.place.startswith("check")} == {
+            "wrong signature"
+        }
+
+
+@played
+async def test_a_rotation_is_in_the_record_and_done_again_it_changes_nothing(tmp_path: Path) -> None:
+    async with desk(tmp_path) as it:
+        old = await rotated(it)
+        lines = len(it.lines())
+        await rotate(it.house.store, it.book, (old, it.signer), HUGO, reason="Yearly.", now=it.house.now)
+        assert len(it.lines()) == lines
+        found = await it.house.store.read(operations)
+        assert found == (KeyRotated(old=old.public.id, new=it.signer.public.id, by="hugo", reason="Yearly."),)
+
+
+@played
+async def test_a_rotation_cut_off_in_the_middle_is_finished_by_doing_it_again(tmp_path: Path) -> None:
+    async with desk(tmp_path) as it:
+        new = new_key(tmp_path / "keys")
+        await record_rotation(it.book, it.signer, new, it.house.now, by="hugo", reason="Yearly.")
+        await rotate(it.house.store, it.book, (it.signer, new), HUGO, reason="Yearly.", now=it.house.now)
+        it.signer = new
+        assert len(await it.house.store.read(operations)) == 1
+        assert (await it.look()).sound
+
+
+@played
+async def test_an_agent_rotates_no_key(tmp_path: Path) -> None:
+    async with desk(tmp_path) as it:
+        before = it.lines()
+        with pytest.raises(Refusal):
+            await rotate(
+                it.house.store, it.book, (it.signer, new_key(tmp_path / "k")), DEV, reason="Mine.", now=it.house.now
+            )
+        assert it.lines() == before
+
+
+@played
+async def test_the_old_key_signs_nothing_after_a_rotation(tmp_path: Path) -> None:
+    """Whoever stole the old key cannot add to a book that goes on with the new one."""
+    async with desk(tmp_path) as it:
+        old = await rotated(it)
+        last = it.last()
+        forged = line_of(last.checkpoint, last.heads, old)
+        it.write_lines([*it.lines()[:-1], text_of(forged)])
+        assert (await it.places())["checkpoint 4"] == "wrong signature"
+
+
+@played
+async def test_a_rotation_that_only_one_key_signed_is_found(tmp_path: Path) -> None:
+    """A thief of the old key can lead nobody who trusts the new one to a key of his own."""
+    async with desk(tmp_path) as it:
+        old = await rotated(it)
+        number, line = next(
+            (number, parsed(text))
+            for number, text in enumerate(it.lines())
+            if isinstance(parsed(text).checkpoint.said, Rotated)
+        )
+        for signers in ((old,), (it.signer,)):
+            lines = it.lines()
+            lines[number] = text_of(line_of(line.checkpoint, (), *signers))
+            kept = it.lines()
+            it.write_lines(lines)
+            assert (await it.places())["checkpoint 3"] == "wrong signature"
+            it.write_lines(kept)
+        thief = new_key(tmp_path / "thief")
+        it.write_lines(it.lines()[:2])
+        await record_rotation(it.book, old, thief, it.house.now, by="eve", reason="None of yours.")
+        found = await verify(it.house.store, it.book, it.keys[1].public)
+        assert not found.sound
+
+
+@played
+async def test_a_book_that_never_comes_to_the_trusted_key_is_refused(tmp_path: Path) -> None:
+    """The thief of the old key keeps the true rotation, to be believed, and puts his own book before it."""
+    async with desk(tmp_path) as it:
+        old = await rotated(it)
+        true = next(text for text in it.lines() if isinstance(parsed(text).checkpoint.said, Rotated))
+        (it.book / "checkpoints.jsonl").unlink()
+        it.signer = old
+        it.tamper("UPDATE log SET actor = 'eve' WHERE stream = 1")
+        it.rewrite("review/r1")
+        await it.sign_at_once()
+        await it.house.open({"four.py": b"4\n"})
+        await it.sign_at_once()
+        it.write_lines([*it.lines(), true])
+        found = await verify(it.house.store, it.book, it.keys[1].public)
+        assert "checkpoint 3" in {one.place for one in found.damages if one.what.startswith("fork")}
+        it.write_lines(it.lines()[:1])
+        assert not (await verify(it.house.store, it.book, it.keys[1].public)).sound
+
+
+@played
+async def test_an_old_backup_is_noticed_at_the_start_and_recorded_by_a_human(tmp_path: Path) -> None:
+    """F19: the log is older than the last checkpoint; only a human goes on from there, and the book says so."""
+    async with desk(tmp_path) as it:
+        backup = tmp_path / "backup.db"
+        with closing(sqlite3.connect(it.file)) as origin, closing(sqlite3.connect(backup)) as copy:
+            origin.backup(copy)
+        await it.house.cleared({"four.py": b"4\n"})
+        await it.sign()
+        await it.house.store.close()
+        for path in ("foureyes.db", "foureyes.db-wal", "foureyes.db-shm"):
+            (tmp_path / path).unlink(missing_ok=True)
+        shutil.copy(backup, it.file)
+        async with SqliteStore.open(it.file) as store:
+            it.house.store = store
+            assert [one.place for one in await _check_start(it)] == ["review/r4@" + str(it.signed(3)["review/r4"])]
+            held = await store.read(lambda reading: newest_held(reading, it.book))
+            assert held is not None
+            assert held.checkpoint.number == 2
+            with pytest.raises(Refusal):
+                await restored(store, it.book, it.signer, held, DEV, reason="Mine.", now=it.house.now)
+            await restored(store, it.book, it.signer, held, HUGO, reason="The disk died.", now=it.house.now)
+            found = await it.look()
+            assert found.sound
+            assert "hugo restored a backup" in found.notes[0]
+            assert await _check_start(it) == []
+            assert any(isinstance(one, StoreRestored) for one in await store.read(operations))
+            house = House(store=store, ids=50, name="after")
+            await house.cleared({"five.py": b"5\n"})
+            it.house = house
+            it.house.wait(days=1)
+            await it.sign()
+            assert (await it.look()).sound
+            it.tamper("UPDATE log SET actor = 'eve' WHERE stream = 3 AND version = 1")
+            it.rewrite("review/r3")
+            assert (await it.places())["review/r3@1"] == "fork"
+
+
+@played
+async def test_a_sound_log_may_start_and_a_rewritten_one_may_not(tmp_path: Path) -> None:
+    async with desk(tmp_path) as it:
+        assert await _check_start(it) == []
+        await it.house.open({"four.py": b"4\n"})
+        assert await _check_start(it) == []
+        it.tamper("UPDATE log SET actor = 'eve' WHERE stream = 3 AND version = 1")
+        it.rewrite("review/r3")
+        assert [one.what.partition(":")[0] for one in await _check_start(it)] == ["fork"]
+
+
+@played
+async def test_a_store_without_any_checkpoint_may_start(tmp_path: Path) -> None:
+    async with SqliteStore.open(tmp_path / "foureyes.db") as store:
+        assert await store.read(lambda reading: check_start(reading, last_line(tmp_path))) == []
+        assert await store.read(lambda reading: reading.known(OPERATIONS, "", "").version) == 0
+
+
+async def _check_start(it: Desk) -> list[Damage]:
+    def look(reading: Reading) -> list[Damage]:
+        return [*check_start(reading, last_line(it.book))]
+
+    return await it.house.store.read(look)
