@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from foureyes.app.rows import (
     Answered,
     Append,
+    Blob,
     DigestRow,
     Head,
     InboxRow,
@@ -23,6 +25,9 @@ Row = Sequence[Any]
 
 #: The tables know it too.
 BLOB_BYTES_MAX = 20 * 1024 * 1024
+#: Larger ones would hold up the only writer.
+SQUEEZED_BYTES_MAX = 1024 * 1024
+
 #: In place of no due time: sorts behind every time there is.
 NEVER = "~"
 _HEX = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z").match
@@ -176,7 +181,30 @@ def check_size(content: bytes) -> None:
 
 def blob_row(digest: str, content: bytes) -> Row:
     check_size(content)
-    return (packed(digest), len(content), content)
+    return (packed(digest), len(content), squeezed(content))
+
+
+def blob(digest: str, row: Row) -> Blob:
+    size, content, purged = row
+    return Blob(digest=digest, size=size, content=None if content is None else unsqueezed(content, size), purged=purged)
+
+
+def squeezed(content: bytes) -> bytes:
+    """The same bytes in less room where that helps: half of what a review keeps would otherwise be the work's text."""
+    if len(content) > SQUEEZED_BYTES_MAX:
+        return content
+    short = zlib.compress(content, level=1)
+    return short if len(short) < len(content) else content
+
+
+def unsqueezed(content: bytes, size: int) -> bytes:
+    """What was squeezed is shorter than it was. Damaged bytes come back as they are: their hash tells."""
+    if len(content) >= size:
+        return content
+    try:
+        return zlib.decompressobj().decompress(content, size)
+    except zlib.error:
+        return content
 
 
 def prefix_end(prefix: str) -> str:

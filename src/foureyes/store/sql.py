@@ -6,7 +6,7 @@ The statements use `?`. A driver for PostgreSQL translates each once (`percents`
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Protocol, TypeVar
 
 from foureyes.app.ports import Conflict
@@ -122,9 +122,7 @@ class SqlReading:
 
     def blob(self, digest: str) -> Blob | None:
         """The bytes with this digest, as they are; the caller hashes them."""
-        return self._one(
-            lambda one: Blob(digest=digest, size=one[0], content=one[1], purged=one[2]), say.BLOB, (packed(digest),)
-        )
+        return self._one(partial(row.blob, digest), say.BLOB, (packed(digest),))
 
     def cursor(self, projection: str) -> Cursor:
         """How far a following projection has read."""
