@@ -11,7 +11,7 @@ from foureyes.core import gates
 from foureyes.core.rules import Blind, Budget, Humans, KindRule, PathRule, RiskRule, Rules, Stage
 from foureyes.core.values import ChangeKind, RiskLevel, Severity
 from foureyes.policy import FILE_NAME, Command, Mode, Model, PolicyErrors, Program, Role, Target, shipped
-from foureyes.policy.load import folder, load, load
+from foureyes.policy.load import folder, load
 from foureyes.policy.schema import SECTIONS
 from foureyes.policy.shapes import Part, Special
 from tests.policy.reading import loaded, minimal, refused

@@ -7,6 +7,7 @@ CHAINS = "core/chains.py"
 DRAFTS = "core/drafts.py"
 LESSONS = "core/lessons.py"
 MAJORITY = "core/gates/majority.py"
+POLICY_CHAINS = "policy/chains.py"
 PROTOCOLS = "core/protocols.py"
 SESSIONS = "core/sessions.py"
 SETTLE = "core/settle.py"
@@ -40,6 +41,7 @@ BREAKS_002: dict[str, tuple[Break, ...]] = {
     ),
     "002-12": _one(CHAINS, "exhausted=Exhausted.RETURN_TO_AUTHOR", "exhausted=Exhausted.ESCALATE"),
     "002-13": _one(CHAINS, '_layer("amaryl", "quantitative")', '_layer("amaryl", "quantitative", veto=True)'),
+    "002-14": _one(POLICY_CHAINS, "or not 1 <= len(node.items) <= LAYERS_MAX:", "or len(node.items) > LAYERS_MAX:"),
     "002-17": _one(UNANIMOUS, "if against or review.is_vetoed(stage.name):", "if review.is_vetoed(stage.name):"),
     "002-22": _one(
         "core/answers/author.py",
@@ -61,6 +63,7 @@ BREAKS_002: dict[str, tuple[Break, ...]] = {
     "C4": _one(
         "core/answers/author.py", "seat.veto or change not in stage.options.keeps", "change not in stage.options.keeps"
     ),
+    "C5": _one(POLICY_CHAINS, "if can_veto and agent not in vetoes:", "if can_veto and not vetoes:"),
     "C6": _one(
         "core/options.py", "if veto or not options.times.human_fallback:", "if not options.times.human_fallback:"
     ),
@@ -144,6 +147,7 @@ BREAKS_004: dict[str, tuple[Break, ...]] = {
     "004-25": _one(AGREEMENT, '"B-only critical", 70,', '"B-only critical", 40,'),
     "004-26": _one(AGREEMENT, 'if scenario == "agreed critical"', 'if scenario != "split"'),
     "004-27": _one(AGREEMENT, "if not self.auto_approve:", "if not self.auto_reject:"),
+    "004-29": _one("policy/styles.py", 'table.choice("strategy") == "single"', 'table.choice("strategy") == "one"'),
     "P1": _one(PROTOCOLS, "    auto_approve: bool = False,", "    auto_approve: bool = True,"),
     "P2": _one(SETTLE, "if scene.remaining() > 0:", "if scene.remaining() > 1:"),
     "P3": _one(AGREEMENT, "else self.b_only_critical_fixes and", "else self.auto_reject and"),

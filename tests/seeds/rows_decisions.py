@@ -75,7 +75,7 @@ DECISIONS = (
     Row("C2", "Not unanimous means a strict majority of layers, a veto still blocks, one layer decides alone."),
     Row("C3", "Retries are resubmissions after the first run: 1 means two evaluations."),
     Row("C4", "A revision starts the chain at layer 0 again; a layer is reused only if what it saw is unchanged."),
-    Row("C5", "A step that contradicts its chain about vetoes is a configuration error.", area="engine"),
+    Row("C5", "A step that contradicts its chain about vetoes is a configuration error."),
     Row("C6", "A veto nobody answers stays; time only notifies again."),
     Row("C7", "POST /seldon/validate and POST /validate are both served.", area="doors"),
     Row("C8", "A finding outside the seat's scope is advisory and cannot veto."),

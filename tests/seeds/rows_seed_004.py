@@ -50,7 +50,7 @@ SEED_004 = (
         "Report: strategy, confidence with label and reason, automatic decision, how to override, two tables.",
         area="review",
     ),
-    Row("004-29", "strategy, parallel_models and single_model keep their meaning and defaults.", area="store"),
+    Row("004-29", "strategy, parallel_models and single_model keep their meaning and defaults."),
     Row(
         "004-30",
         "An analytics entry has every field from date to findings with resolution and false_positive.",
