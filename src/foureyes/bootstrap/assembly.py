@@ -1,4 +1,4 @@
-"""Which part of the program does this command line ask for? The only module that knows every adapter.
+"""Which adapter stands behind each part that a command is handed? Nothing else knows.
 
 Whatever a command may not need is imported where it is used: `check` runs before every step of an agent.
 """
@@ -6,14 +6,12 @@ Whatever a command may not need is imported where it is used: `check` runs befor
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from foureyes import __version__, config
-from foureyes.cli import check, codes
 from foureyes.home import folder
 from foureyes.home.trouble import Trouble
 
@@ -27,27 +25,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Flags = Mapping[str, str | None]
-
-
-def main(argv: Sequence[str] | None = None, *, platform: str = sys.platform) -> int:
-    """Run a command line and give its exit code."""
-    if platform == "win32":
-        print("foureyes runs on Linux and macOS; Windows is not supported.", file=sys.stderr)
-        return codes.INTERNAL
-    arguments = list(sys.argv[1:] if argv is None else argv)
-    if arguments == ["--version"]:
-        print(f"foureyes {__version__}")
-        return codes.OK
-
-    def home() -> str:
-        return config.home_of({"home": _given(arguments, "--home")}, os.environ)
-
-    question = check.asked(arguments)
-    if question is not None and not _on_postgres(question.flags):
-        return check.run(question, look, home)
-    from foureyes.cli.program import run
-
-    return run(arguments, lambda flags: Assembly(config.read(flags, os.environ)), home)
 
 
 @contextmanager
@@ -233,7 +210,7 @@ async def _closing(store: Store) -> AsyncIterator[Store]:
         await store.close()
 
 
-def _on_postgres(flags: Flags) -> bool:
+def on_postgres(flags: Flags) -> bool:
     """Whether the light way is of no use; settings that cannot be read are told about on it."""
     try:
         return config.read(flags, os.environ).is_postgres
@@ -267,13 +244,3 @@ def _check_schema(schema: Schema) -> None:
             "Run `foureyes upgrade`: it makes a backup first.",
             blocked=True,
         )
-
-
-def _given(arguments: list[str], name: str) -> str | None:
-    """The value of an option, before anybody parses the line."""
-    for place, word in enumerate(arguments):
-        if word == name and place + 1 < len(arguments):
-            return arguments[place + 1]
-        if word.startswith(f"{name}="):
-            return word.partition("=")[2]
-    return None

@@ -1,0 +1,53 @@
+"""Which part of the program does this command line ask for? The only package that knows every adapter."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from foureyes import __version__
+
+OK, INTERNAL = 0, 1
+
+
+def main(argv: Sequence[str] | None = None, *, platform: str = sys.platform) -> int:
+    """Run a command line and give its exit code."""
+    if platform == "win32":
+        print("foureyes runs on Linux and macOS; Windows is not supported.", file=sys.stderr)
+        return INTERNAL
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments == ["--version"]:
+        print(f"foureyes {__version__}")
+        return OK
+    if argv is None and "check" in arguments:
+        from foureyes.cli.quick import quicken
+
+        quicken()  # before the first value class; the process ends with its answer
+    return _run(arguments)
+
+
+def _run(arguments: list[str]) -> int:
+    from foureyes import config
+    from foureyes.bootstrap import assembly
+    from foureyes.cli import check
+
+    def home() -> str:
+        return config.home_of({"home": _given(arguments, "--home")}, os.environ)
+
+    question = check.asked(arguments)
+    if question is not None and not assembly.on_postgres(question.flags):
+        return check.run(question, assembly.look, home)
+    from foureyes.cli.program import run
+
+    return run(arguments, lambda flags: assembly.Assembly(config.read(flags, os.environ)), home)
+
+
+def _given(arguments: list[str], name: str) -> str | None:
+    """The value of an option, before anybody parses the line."""
+    for place, word in enumerate(arguments):
+        if word == name and place + 1 < len(arguments):
+            return arguments[place + 1]
+        if word.startswith(f"{name}="):
+            return word.partition("=")[2]
+    return None
