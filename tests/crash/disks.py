@@ -114,7 +114,7 @@ class Disk:
                 return self._write(call, ended=step.ended)
             case "fsync" | "fdatasync":
                 return self._sync(call, ended=step.ended)
-            case "unlink" | "unlinkat" | "rename" | "renameat" | "renameat2" | "mkdir" | "mkdirat":
+            case "unlink" | "unlinkat" | "rename" | "renameat" | "renameat2" | "link" | "mkdir" | "mkdirat":
                 return step.ended and self._name(call)
             case _:
                 if self._inside(call.path) or any(self._inside(self._at(call, one)) for one in call.strings):
@@ -226,6 +226,8 @@ class Disk:
         if call.name.startswith("rename"):
             old, new = paths
             self._named(new, ((old, None), (new, self.now[old])))
+        elif call.name == "link":
+            self._named(paths[1], ((paths[1], self.now[paths[0]]),))
         else:
             self._named(paths[0], ((paths[0], None),))
         return True
@@ -244,16 +246,29 @@ class Disk:
 
 
 def possible(
-    steps: Sequence[Step], folder: Path, *, wanted: int, seed: int, before: Mapping[str, bytes] | None = None
+    steps: Sequence[Step],
+    folder: Path,
+    *,
+    wanted: int,
+    seed: int,
+    before: Mapping[str, bytes] | None = None,
+    share: tuple[int, int] = (0, 1),
 ) -> Iterator[State]:
-    """Different possible disks, at most as many as wanted: at every point none and all of what is open, then a draw."""
+    """Different possible disks, at most as many as wanted: at every point none and all of what is open, then a draw.
+
+    `share` (2, 3) takes the third of three equal parts of all points, so that several processes can divide the work.
+    """
     seen: set[bytes] = set()
     rounds = ["none", "all", *(f"draw {number}" for number in range(1, 200))]
     barren = 0
     for variant in rounds:
         disk, found = Disk(folder, before), 0
+        changes = 0
         for point, step in enumerate(steps):
-            if not disk.play(step) or (variant != "none" and not disk.open_ends):
+            changed = disk.play(step)
+            changes += changed
+            mine = changed and changes % share[1] == share[0]
+            if not mine or (variant != "none" and not disk.open_ends):
                 continue
             state = disk.states(point, variant, seed)
             if state.key in seen:

@@ -1,10 +1,5 @@
-"""A process that keeps commands in the shipped spool while its database is down, and replays them when it is back.
+"""A play: commands are kept in the shipped spool while the database is down, and replayed when it is back."""
 
-`python -m tests.crash.spool_driver FOLDER [BUG]`; with the name of a planted bug it is broken on purpose.
-"""
-
-import asyncio
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,8 +10,6 @@ from foureyes.app.spooling import Spooled, SpoolingGate
 from foureyes.core.commands import AddNote
 from foureyes.store.spool import FileSpool
 from tests.cast import ANN
-from tests.crash.marks import marking
-from tests.crash.planted import plant
 
 AT = "2026-01-05T09:00:00Z"
 COMMANDS = 60
@@ -51,8 +44,7 @@ def number_of(ask: Ask) -> int:
     return int(ask.key.removeprefix("key-"))
 
 
-async def main(folder: Path) -> None:
-    mark = marking(folder)
+async def play(folder: Path, mark: Callable[[str], None]) -> bool:
     numbers = iter(range(1, COMMANDS + 1))
     for _ in range(0, COMMANDS, REPLAY_EVERY):
         spool = FileSpool(folder / "spool", segment_bytes_max=SEGMENT_BYTES_MAX)
@@ -65,8 +57,4 @@ async def main(folder: Path) -> None:
             far.down = False
             await gate.replay()
         spool.close()
-
-
-if __name__ == "__main__":
-    plant(*sys.argv[2:])
-    asyncio.run(main(Path(sys.argv[1])))
+    return True

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,40 +65,28 @@ class Run:
         with self.log.open(encoding="ascii", errors="replace") as lines:
             return list(steps_of(lines))
 
-    @property
-    def killed_in(self) -> str:
-        """The call the process was killed in, empty when it was not killed by SIGKILL in a call."""
-        begun, killed = "", False
+    def killed_at(self, name: str, turn: int) -> bool:
+        """Whether a thread was killed by SIGKILL in its n-th call of this name, and did not come back from it."""
+        begun: dict[str, list[str]] = {}
+        killed: set[str] = set()
         for line in self.log.read_text(encoding="ascii", errors="replace").splitlines():
-            if (match := _KILLED.match(line)) and match[2] == "SIGKILL":
-                killed = True
-            elif match := re.match(r"\d+ +(\w+)\(.*(?:= \?|<unfinished \.\.\.>)$", line):
-                begun = match[1]
-        return begun if killed else ""
+            thread, _, rest = line.partition(" ")
+            if match := _KILLED.match(line):
+                killed |= {thread} if match[2] == "SIGKILL" else set()
+            elif rest.lstrip().startswith((f"{name}(", f"<... {name} resumed")):
+                begun.setdefault(thread, []).append(rest)
+        return any(
+            thread in killed
+            and sum(one.lstrip().startswith(f"{name}(") for one in calls) == turn
+            and calls[-1].endswith(("= ?", "<unfinished ...>"))
+            for thread, calls in begun.items()
+        )
 
 
-def traced(command: Sequence[str], log: Path, *, trace: str = TRACED, inject: Sequence[str] = ()) -> Run:
-    """Run a command under strace. Never with --seccomp-bpf: injections would silently be ignored."""
-    strace = shutil.which("strace")
-    if strace is None:
-        raise RuntimeError("The crash tests need strace. Install it (apt install strace) and run them again.")
-    options = [
-        "-f",
-        "-y",
-        "-xx",
-        "-s",
-        str(DATA_BYTES_MAX),
-        "-o",
-        str(log),
-        "-e",
-        f"trace={trace}",
-        "-e",
-        "signal=none",
-    ]
-    for one in inject:
-        options += ["-e", f"inject={one}"]
+def traced(command: Sequence[str], log: Path) -> Run:
+    """Run a command under strace."""
     run = subprocess.run(
-        [strace, *options, *command],
+        [*_strace(log, TRACED, (), data=True), *command],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -108,7 +97,33 @@ def traced(command: Sequence[str], log: Path, *, trace: str = TRACED, inject: Se
     return Run(code=run.returncode, output=run.stdout, log=log)
 
 
-def steps_of(lines: Iterator[str]) -> Iterator[Step]:
+@contextmanager
+def attached(process: int, log: Path, *, trace: str, inject: Sequence[str], data: bool) -> Iterator[None]:
+    """Trace a process that has stopped itself; it may go on when this begins, and must have ended when this ends."""
+    command = [*_strace(log, trace, inject, data=data), "-p", str(process)]
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as strace:
+        assert strace.stderr
+        said = strace.stderr.readline()
+        if "attached" not in said:
+            strace.kill()
+            raise RuntimeError(f"strace does not attach: {said}")
+        yield
+        strace.wait(SECONDS_MAX)
+
+
+def _strace(log: Path, trace: str, inject: Sequence[str], *, data: bool) -> list[str]:
+    """Never with --seccomp-bpf: injections would silently be ignored."""
+    strace = shutil.which("strace")
+    if strace is None:
+        raise RuntimeError("The crash tests need strace. Install it (apt install strace) and run them again.")
+    size = str(DATA_BYTES_MAX) if data else "16"
+    command = [strace, "-f", "-y", "-xx", "-s", size, "-o", str(log), "-e", f"trace={trace}"]
+    for one in inject:
+        command += ["-e", f"inject={one}"]
+    return command
+
+
+def steps_of(lines: Iterable[str]) -> Iterator[Step]:
     """Read strace's lines; a call cut in two by another thread's call is put together again."""
     under_way: dict[str, Call] = {}
     for line in lines:

@@ -177,6 +177,8 @@ def connect_writer(path: Path, lock_seconds_max: float = LOCK_SECONDS_MAX) -> sq
     connection = _connect(path, "rw")
     try:
         patient(lambda: _set_up(connection), lock_seconds_max)
+        # SQLite has made its journal by now, and says nothing when the folder's sync fails.
+        sync_folder(path.parent)
     except BaseException:
         connection.close()
         raise

@@ -1,38 +1,13 @@
-"""Which bugs of the store and the spool must the crash tests find? Each is put into a driven process by its name."""
+"""Which bugs of the spool must the crash tests find?"""
 
 from __future__ import annotations
 
 import os
-import stat
-from collections.abc import Callable
 from typing import Any
 
 from foureyes.app import spooling
 from foureyes.store import spool, spool_records
-
-BUGS: dict[str, Callable[[], None]] = {}
-
-
-def bug(break_it: Callable[[], None]) -> Callable[[], None]:
-    """Note a bug under its function's name."""
-    BUGS[break_it.__name__] = break_it
-    return break_it
-
-
-def plant(*names: str) -> None:
-    """Break this process."""
-    for name in names:
-        BUGS[name]()
-
-
-def put(place: object, name: str, broken: object) -> None:
-    """Replace something that exists."""
-    assert hasattr(place, name)
-    setattr(place, name, broken)
-
-
-def is_file(descriptor: int) -> bool:
-    return stat.S_ISREG(os.fstat(descriptor).st_mode)
+from tests.crash.planting import bug, is_file, put
 
 
 @bug
@@ -94,3 +69,17 @@ def spooled_before_it_is_written() -> None:
         return len(late)
 
     put(spool.FileSpool, "append", append)
+
+
+@bug
+def a_failed_sync_of_the_spool_is_tried_again() -> None:
+    """The second sync succeeds, although the first one may have lost the bytes."""
+    real = os.fsync
+
+    def fsync(descriptor: int) -> None:
+        try:
+            real(descriptor)
+        except OSError:
+            real(descriptor)
+
+    put(os, "fsync", fsync)

@@ -1,0 +1,102 @@
+"""Is everything that was acknowledged in the store after a crash, nothing in half, and nothing damaged?"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from foureyes.app.ports import Damaged, Unavailable
+from foureyes.store.sqlite import SqliteStore
+from tests.crash.books import disagreements
+from tests.crash.disks import State
+from tests.crash.plays import FILE, Tables, perform, tables_of
+from tests.crash.stages import acts_of
+
+Checker = Callable[[Path, Sequence[str]], str]
+
+
+@contextmanager
+def quick_folder() -> Iterator[Path]:
+    """A folder in memory where there is one: rebuilt disks are written and read a thousand times."""
+    shared = Path("/dev/shm")  # noqa: S108 - a folder of our own is made in it
+    place = shared if os.access(shared, os.W_OK) else Path(tempfile.gettempdir())
+    with TemporaryDirectory(dir=place, prefix="foureyes-crash-") as folder:
+        yield Path(folder)
+
+
+@cache
+def serial_states() -> tuple[Tables, ...]:
+    """What the store holds before and after each act of the play when nothing goes wrong."""
+    found: list[Tables] = []
+    with quick_folder() as folder:
+        SqliteStore.open(folder / FILE)._close()
+        found.append(tables_of(folder / FILE))
+
+        def note(mark: str) -> None:
+            if mark.startswith("ack"):
+                found.append(tables_of(folder / FILE))
+
+        assert asyncio.run(perform(folder / FILE, acts_of("reviews"), note))
+    return tuple(found)
+
+
+def wrong_alone(folder: Path, marks: Sequence[str]) -> str:
+    """What is wrong after the play of one caller: the store must be as it was between two of its acts."""
+    acked, asked = (max((int(one.split()[1]) for one in marks if one.startswith(word)), default=0) for word in WORDS)
+    found = _opened(folder)
+    if isinstance(found, str):
+        return found
+    states = serial_states()
+    if found in states[acked : asked + 1]:
+        return ""
+    if found in states:
+        return f"lost: {acked} were acknowledged, {states.index(found)} are there"
+    nearest = min(states, key=lambda one: sum(found.get(name) != rows for name, rows in one.items()))
+    differing = [name for name, rows in nearest.items() if found.get(name) != rows]
+    return f"in half: {differing} differ from what they were after act {states.index(nearest)}"
+
+
+def wrong_together(folder: Path, marks: Sequence[str]) -> str:
+    """What is wrong after the play of many callers: what each was told must be there."""
+    found = _opened(folder)
+    if isinstance(found, str):
+        return found
+    answered = {(row[0], row[1]) for row in found["answered"]}
+    told = [one.split()[1:] for one in marks if one.startswith("ack")]
+    lost = [f"{asker} {key}" for asker, key in told if (repr(asker), repr(key)) not in answered]
+    return f"lost: {lost}" if lost else ""
+
+
+def wrong_on(state: State, checker: Checker) -> str:
+    """Rebuild a disk, open it, and look."""
+    with quick_folder() as folder:
+        state.build(folder, random.Random(state.point))
+        return checker(folder, state.marks)
+
+
+WORDS = ("ack", "ask")
+
+
+def _opened(folder: Path) -> Tables | str:
+    """Open a store with everything checked; its tables, or what is wrong."""
+
+    async def look() -> Tables | str:
+        store = SqliteStore.open(folder / FILE, check=True, readers=1)
+        try:
+            tables = tables_of(folder / FILE)
+            found = await store.read(lambda reading: disagreements(reading, tables))
+        finally:
+            store._close()
+        return "; ".join(found) or tables
+
+    try:
+        return asyncio.run(look())
+    except (Unavailable, Damaged) as error:
+        return f"does not open: {error}"

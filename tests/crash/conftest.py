@@ -1,0 +1,13 @@
+"""What the crash tests share: one process that forks the driven ones."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.crash.nursery import Nursery
+
+
+@pytest.fixture(scope="session")
+def nursery() -> Iterator[Nursery]:
+    with Nursery() as nursery:
+        yield nursery

@@ -1,0 +1,51 @@
+"""Record a driven process, rebuild the disks it may leave, and say what is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tests.crash.checking import Checker, quick_folder, wrong_on
+from tests.crash.disks import possible
+from tests.crash.nursery import Nursery
+
+SEED = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hunt:
+    """What was found on how many disks, and how the process ended."""
+
+    found: tuple[str, ...]
+    states: int
+    code: int
+    output: str
+
+
+def hunt(
+    nursery: Nursery,
+    play: str,
+    checker: Checker,
+    *,
+    wanted: int,
+    bugs: Sequence[str] = (),
+    inject: Sequence[str] = (),
+    before: Mapping[str, bytes] | None = None,
+    share: tuple[int, int] = (0, 1),
+    enough: int = 1_000_000,
+) -> Hunt:
+    """Look at this many disks, or until enough is found."""
+    found: list[str] = []
+    count = 0
+    with quick_folder() as folder:
+        for name, content in (before or {}).items():
+            (folder / "data").mkdir(exist_ok=True)
+            (folder / "data" / name).write_bytes(content)
+        run = nursery.run(folder / "data", play, bugs=bugs, inject=inject)
+        for state in possible(run.steps, folder / "data", wanted=wanted, seed=SEED, before=before, share=share):
+            count += 1
+            if wrong := wrong_on(state, checker):
+                found.append(f"seed {SEED}, step {state.point}, {state.variant}: {wrong}")
+            if len(found) >= enough:
+                break
+    return Hunt(found=tuple(found), states=count, code=run.code, output=run.output)

@@ -1,0 +1,31 @@
+"""How is a bug put into a driven process? By its name, before the process begins."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+
+BUGS: dict[str, Callable[[], None]] = {}
+
+
+def bug(break_it: Callable[[], None]) -> Callable[[], None]:
+    """Note a bug under its function's name."""
+    BUGS[break_it.__name__] = break_it
+    return break_it
+
+
+def plant(*names: str) -> None:
+    """Break this process."""
+    for name in names:
+        BUGS[name]()
+
+
+def put(place: object, name: str, broken: object) -> None:
+    """Replace something that exists."""
+    assert hasattr(place, name)
+    setattr(place, name, broken)
+
+
+def is_file(descriptor: int) -> bool:
+    return stat.S_ISREG(os.fstat(descriptor).st_mode)

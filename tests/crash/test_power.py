@@ -1,0 +1,55 @@
+"""Does everything that was acknowledged survive a power cut at any moment?"""
+
+import pytest
+
+from tests.conftest import EFFORT
+from tests.crash.checking import Checker, wrong_alone, wrong_together
+from tests.crash.hunting import hunt
+from tests.crash.nursery import Nursery
+from tests.crash.spooled import wrong_spool
+from tests.crash.upgrades import before_upgrade, wrong_upgrade
+
+#: How many disks of each play, and in how many parts, so that two processes share the work.
+STATES = {
+    "reviews": ({"test": 900, "all": 2_300}, 3),
+    "together": ({"test": 600, "all": 1_500}, 2),
+    "spool": ({"test": 350, "all": 900}, 1),
+    "upgrade": ({"test": 150, "all": 300}, 1),
+}
+PARTS = [(play, part, parts) for play, (_, parts) in STATES.items() for part in range(parts)]
+pytestmark = pytest.mark.timeout(900)
+
+CHECKERS: dict[str, Checker] = {
+    "reviews": wrong_alone,
+    "together": wrong_together,
+    "spool": wrong_spool,
+    "upgrade": wrong_upgrade,
+}
+#: Each sync of the disk fails once, in a recording of its own.
+FAILED_SYNCS = {"test": 6, "all": 16}
+STATES_EACH = 60
+
+
+def test_so_many_disks_are_looked_at() -> None:
+    assert sum(states["test"] for states, _ in STATES.values()) == 2_000
+    assert sum(states["all"] for states, _ in STATES.values()) == 5_000
+
+
+@pytest.mark.parametrize(("play", "part", "parts"), PARTS)
+def test_nothing_acknowledged_is_lost_in_a_power_cut(nursery: Nursery, play: str, part: int, parts: int) -> None:
+    """F2, F8, F18: every possible disk opens; what was acknowledged is there, nothing is in half, the links hold."""
+    before = before_upgrade() if play == "upgrade" else {}
+    wanted = STATES[play][0][EFFORT] // parts + 1
+    seen = hunt(nursery, play, CHECKERS[play], wanted=wanted, before=before, share=(part, parts))
+    assert seen.code == 0, seen.output
+    assert seen.found == ()
+    assert seen.states == wanted
+
+
+@pytest.mark.parametrize("turn", range(1, FAILED_SYNCS[EFFORT] + 1))
+def test_a_sync_that_failed_makes_nothing_safe_and_nothing_is_built_on_it(nursery: Nursery, turn: int) -> None:
+    """F5: the kernel may drop what a failed sync should have written, and say yes the next time."""
+    inject = (f"fdatasync:error=EIO:when={turn}",)
+    seen = hunt(nursery, "reviews", wrong_alone, wanted=STATES_EACH, inject=inject)
+    assert seen.code == 0, seen.output
+    assert seen.found == ()
