@@ -16,7 +16,7 @@ from foureyes.app.ports import Reading, Store
 from foureyes.app.projections import PROJECTIONS, beside_log
 from foureyes.app.projections.anew import Overtaken, Progress, make_anew, unwatched
 from foureyes.app.projections.projection import slot_of
-from foureyes.app.projections.recount import RulesOf, recount
+from foureyes.app.projections.recount import RulesOf, check_trust, recount
 from foureyes.codec import canonical
 
 TRUST = "trust"
@@ -76,4 +76,4 @@ def _newest_known(reading: Reading) -> int:
     return max((reading.cursor(slot_of(reading, name))[1] for name in PROJECTIONS), default=0)
 
 
-__all__ = ["NAMES", "Overtaken", "Progress", "Rebuilt", "RulesOf", "digest_of", "rebuild", "unwatched"]
+__all__ = ["NAMES", "Overtaken", "Progress", "Rebuilt", "RulesOf", "check_trust", "digest_of", "rebuild", "unwatched"]

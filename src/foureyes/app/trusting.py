@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -174,15 +174,21 @@ def meet(reading: Reading, kind: str, author: str, at: str) -> Met:
     return Met(record=None, rows=(replace(row, checksum=TOLD + row.checksum),), outbox=(notice,))
 
 
-def suggestions_due(rows: Iterable[TrustRow], now: datetime, learning: Learning) -> tuple[SkipSuggested, ...]:
+def suggestions_due(
+    reading: Reading, rows: Iterable[TrustRow], now: datetime, learning: Learning
+) -> tuple[SkipSuggested, ...]:
     """What the clock suggests to a human now; each record once. Nothing is suggested on a damaged record."""
-    found = (suggestion(one, now, learning) for one in map(_read, rows) if isinstance(one, TrustRecord))
+    found = (suggestion(one, now, learning) for one in examined(reading, rows) if isinstance(one, TrustRecord))
     return tuple(one for one in found if one is not None)
 
 
-def damaged(rows: Iterable[TrustRow]) -> tuple[Suspect, ...]:
-    """The rows that are not what was written."""
-    return tuple(one for one in map(_read, rows) if isinstance(one, Suspect))
+def examined(reading: Reading, rows: Iterable[TrustRow]) -> Iterator[TrustRecord | Suspect]:
+    """Each record, or why it must not be believed."""
+    for row in rows:
+        try:
+            yield _confirmed(reading, from_row(row))
+        except Damaged as error:
+            yield Suspect(kind=row.kind, author=row.author, why=str(error))
 
 
 def _confirmed(reading: Reading, record: TrustRecord) -> TrustRecord:
@@ -204,10 +210,3 @@ def _least_confidence(review: Review) -> int | None:
 
 def _checksum(kind: str, author: str, body: str) -> str:
     return hashlib.sha256(canonical([kind, author, body])).hexdigest()
-
-
-def _read(row: TrustRow) -> TrustRecord | Suspect:
-    try:
-        return from_row(row)
-    except Damaged as error:
-        return Suspect(kind=row.kind, author=row.author, why=str(error))

@@ -24,7 +24,7 @@ from foureyes.core.model import Review
 from foureyes.core.values import Verdict
 
 PAGE_MAX = 200
-VERSION_DIGITS = 8
+TIME = "2026-01-31T23:59:59.000000Z"
 REQUEST, DECISION, SKIP, OVERRIDE = "request", "decision", "skip", "override"
 
 
@@ -44,15 +44,14 @@ class Told:
 
 
 def changes(one: Happened, read: Read) -> Changed:
-    """One row for each event of the trail, under its time; under its review, where it is found."""
+    """One row for each event of the trail, under its time; under its review only where that is."""
     del read  # what happened does not depend on what happened before
     told = _told(one)
     if told is None:
         return
-    place = key("time", newest_first(one.stored))
-    yield place, _row(one, told)
+    yield f"time/{newest_first(one.stored)}", _row(one, told)
     if one.after is not None:
-        yield key("review", one.after.id, f"{one.stored.version:0{VERSION_DIGITS}d}"), {"at": place}
+        yield f"{key('review', one.after.id)}/{backwards(newest_first(one.stored))}", []
 
 
 DECISIONS = Projection(
@@ -90,36 +89,45 @@ DECISIONS = Projection(
 def newest(reading: Reading, day: str = "", after: str = "", limit: int = PAGE_MAX) -> tuple[tuple[str, Json], ...]:
     """A page of the trail, the newest first, of everything or of a date (or the beginning of one, as in 2026-01)."""
     rows = reading.rows(slot_of(reading, DECISIONS.name), f"time/{backwards(day)}", after, min(limit, PAGE_MAX))
-    return tuple((name, json.loads(body)) for name, body in rows)
+    return tuple((name, _whole(name, body)) for name, body in rows)
 
 
 def of_review(reading: Reading, review: str, after: str = "", limit: int = PAGE_MAX) -> tuple[tuple[str, Json], ...]:
     """A page of a review's trail, in the order in which it happened."""
-    slot = slot_of(reading, DECISIONS.name)
-    found = reading.rows(slot, f"{key('review', review)}/", after, min(limit, PAGE_MAX))
-    bodies = ((name, reading.row(slot, json.loads(place)["at"])) for name, place in found)
-    return tuple((name, json.loads(body)) for name, body in bodies if body)
+    slot, prefix = slot_of(reading, DECISIONS.name), f"{key('review', review)}/"
+    found = reading.rows(slot, prefix, after, min(limit, PAGE_MAX))
+    places = ((name, f"time/{backwards(name.removeprefix(prefix))}") for name, _ in found)
+    bodies = ((name, place, reading.row(slot, place)) for name, place in places)
+    return tuple((name, _whole(place, body)) for name, place, body in bodies if body)
 
 
 def _row(one: Happened, told: Told) -> Json:
-    review, stored = one.after, one.stored
+    """Nothing that the key says already, and nothing empty: there are many of these."""
+    review, stored, who = one.after, one.stored, told.who or one.stored.actor
     row: Json = {
         "what": told.what,
         "type": stored.type,
-        "stream": clip(stored.stream),
         "version": stored.version,
-        "at": stored.at,
-        "actor": clip(stored.actor),
-        "who": clip(told.who or stored.actor),
+        "who": clip(who),
+        "actor": "" if who == stored.actor else clip(stored.actor),
         "says": clip(told.says),
         "why": clip(told.why),
+        "asks": clip(told.asks),
+        "stage": clip(told.stage),
+        "stream": "" if review else clip(stored.stream),
     }
-    row |= {name: clip(text) for name, text in (("asks", told.asks), ("stage", told.stage)) if text}
-    if review is None:
-        return row
-    row |= {"review": review.id, "kind": review.kind, "author": clip(review.author.name), "revision": review.revision}
-    row |= {"task": clip(review.origin.task)} if review.origin.task else {}
-    return row | _seat(review, told.seat)
+    if review is not None:
+        row |= {"review": review.id, "revision": review.revision, "task": clip(review.origin.task)}
+        row |= _seat(review, told.seat)
+    return {name: value for name, value in row.items() if value}
+
+
+def _whole(place: str, body: str) -> Json:
+    """A row as people want it, with its time and who gave the command."""
+    row: Json = json.loads(body)
+    at = backwards(place.removeprefix("time/"))[: len(TIME)]
+    stream = f"review/{row['review']}" if "review" in row else ""
+    return {"at": at, "actor": row["who"], "why": "", "stream": stream, **row}
 
 
 def _seat(review: Review, seat: str) -> Json:

@@ -66,8 +66,9 @@ def _listed(reading: Reading, prefix: str, after: str, limit: int) -> tuple[tupl
 
 
 def _row(review: Review, finding: Finding) -> Json:
+    """Nothing empty: there are many of these."""
     place = finding.place
-    return {
+    row: Json = {
         "review": review.id,
         "kind": review.kind,
         "finding": finding.id,
@@ -85,3 +86,4 @@ def _row(review: Review, finding: Finding) -> Json:
         "standing": finding.standing.value,
         "verification": finding.verification.value if finding.verification else "",
     }
+    return {name: value for name, value in row.items() if value}

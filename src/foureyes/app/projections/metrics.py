@@ -54,7 +54,7 @@ def changes(one: Happened, read: Read) -> Changed:
         yield key("kind", review.kind), added(read(key("kind", review.kind)), **counts, **gauges)
     if counts:
         pair = key("pair", review.kind, review.author.name)
-        yield pair, added(read(pair), **counts)
+        yield pair, added(read(pair) or {"kind": review.kind, "author": review.author.name}, **counts)
     if isinstance(one.event, ReportSubmitted):
         name = key("day", one.day, review.kind, review.author.name, one.event.reviewer.name)
         yield name, _day_row(one, one.event, read, read(name))
@@ -81,7 +81,7 @@ def of_day(reading: Reading, day: str, after: str = "", limit: int = PAGE_MAX) -
 
 
 def pairs(reading: Reading, after: str = "", limit: int = PAGE_MAX) -> tuple[tuple[str, Json], ...]:
-    """A page of the sums of each kind of work and author."""
+    """A page of the sums of each kind of work and author; `learned` are the ends that count for the track record."""
     rows = reading.rows(slot_of(reading, METRICS.name), "pair/", after, min(limit, PAGE_MAX))
     return tuple((name, json.loads(body)) for name, body in rows)
 

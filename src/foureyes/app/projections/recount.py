@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import cast
 
 from foureyes.app.ports import Reading, Store, Writing
 from foureyes.app.projections.anew import Progress, unwatched
+from foureyes.app.projections.metrics import pairs
 from foureyes.app.projections.steps import BATCH, Folds
 from foureyes.app.rows import START, Cursor, Stored
-from foureyes.app.trusting import ENDS, SWITCHES, after_review, decided, to_row
+from foureyes.app.trusting import ENDS, SWITCHES, Suspect, after_review, decided, examined, to_row
 from foureyes.core.events import ReviewEvent, SkipDisabled, SkipEnabled, SkipSuggested
 from foureyes.core.rules import Rules
 from foureyes.core.trust import TrustRecord
@@ -33,6 +34,29 @@ async def recount(
         progress(replay.events, max(replay.events, total))
     await store.write(partial(_settle, replay, batch))
     return replay.events
+
+
+def check_trust(reading: Reading) -> tuple[Suspect, ...]:
+    """The records that must not be believed: altered, or gone, or with fewer ends than the metrics have counted.
+
+    Metrics follow the log, records are written with it: so a sound record never knows less.
+    """
+    found = tuple(examined(reading, reading.trusts()))
+    suspects = [one for one in found if isinstance(one, Suspect)]
+    known = {(one.kind, one.author): one.attempts for one in found if isinstance(one, TrustRecord)}
+    named = {(one.kind, one.author) for one in suspects}
+    for pair, ends in _counted_ends(reading):
+        if pair not in named and known.get(pair, 0) < ends:
+            why = f"The track record knows {known.get(pair, 0)} ends of reviews, the log has at least {ends}."
+            suspects.append(Suspect(kind=pair[0], author=pair[1], why=why))
+    return tuple(sorted(suspects, key=lambda one: (one.kind, one.author)))
+
+
+def _counted_ends(reading: Reading) -> Iterator[tuple[Pair, int]]:
+    after = ""
+    while page := pairs(reading, after):
+        yield from (((row["kind"], row["author"]), row.get("learned", 0)) for _, row in page)
+        after = page[-1][0]
 
 
 @dataclass(slots=True, kw_only=True)

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import json
 from datetime import datetime, timedelta
+from typing import get_args
 
 from foureyes.app.ports import Reading
 from foureyes.app.projections.projection import Changed, Happened, Projection, Read, clip, key, slot_of, types
 from foureyes.codec import Json
 from foureyes.codec.shapes import shape
 from foureyes.core.events import (
-    DeadlinePassed,
-    RequestLapsed,
     ReviewCleared,
-    ReviewClosed,
-    ReviewReopened,
-    RevisionRequested,
-    RevisionSubmitted,
-    RulingGiven,
-    RulingRequested,
+    ReviewEvent,
     SessionEnded,
     SessionPaused,
     SessionResumed,
@@ -68,22 +62,8 @@ def changes(one: Happened, read: Read) -> Changed:
 SESSIONS = Projection(
     name="sessions",
     version=1,
-    takes=types(
-        DeadlinePassed,
-        RequestLapsed,
-        ReviewCleared,
-        ReviewClosed,
-        ReviewReopened,
-        RevisionRequested,
-        RevisionSubmitted,
-        RulingGiven,
-        RulingRequested,
-        SessionEnded,
-        SessionPaused,
-        SessionResumed,
-        SignalReceived,
-        SilenceDetected,
-    ),
+    # Many events can answer a ruling: an override, a waiver, an end.
+    takes=types(*get_args(ReviewEvent), SessionEnded, SessionPaused, SessionResumed, SignalReceived, SilenceDetected),
     changes=changes,
 )
 
