@@ -1,0 +1,1 @@
+"""Several processes embed the gate on one store and race on the same reviews."""
