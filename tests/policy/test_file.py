@@ -8,12 +8,14 @@ from subprocess import run
 import pytest
 
 from foureyes.core import gates
-from foureyes.core.rules import Blind, Budget, Humans, KindRule, PathRule, RiskRule, Rules, Stage
-from foureyes.core.values import ChangeKind, RiskLevel, Severity
+from foureyes.core.rules import Blind, Budget, Humans, KindRule, PathRule, RiskRule, Rules, SeatRule, Stage
+from foureyes.core.values import ChangeKind, Part, RiskLevel, Severity
 from foureyes.policy import FILE_NAME, Command, Mode, Model, PolicyErrors, Program, Role, Target, shipped
 from foureyes.policy.load import folder, load
 from foureyes.policy.schema import SECTIONS
-from foureyes.policy.shapes import Part, Special
+from foureyes.policy.shapes import Part as Section
+from foureyes.policy.shapes import Special
+from foureyes.policy.show import show
 from tests.policy.reading import loaded, minimal, refused
 
 EXAMPLE = """\
@@ -95,6 +97,8 @@ def test_every_option_of_a_style_arrives() -> None:
               keeps: [rebase, message]
               ruling: {needs: 2, group: leads}
               coverage: 90
+              later_severity: minor
+              late_findings: blocking
               times:
                 unassigned_minutes: 1
                 volunteer_hours: 2
@@ -118,6 +122,7 @@ def test_every_option_of_a_style_arrives() -> None:
     assert options.independence == ("session", "model_family")
     assert options.keeps == {ChangeKind.REBASE, ChangeKind.MESSAGE}
     assert (options.ruling_needs, options.ruling_group, options.blocking) == (2, "leads", Severity.IMPORTANT)
+    assert (options.floor, options.late_is_advisory) == (Severity.MINOR, False)
     minutes = (times.unassigned, times.unstarted, times.reassign, times.silent, times.total)
     assert minutes == tuple(timedelta(minutes=one) for one in (1, 3, 4, 5, 6))
     assert (times.volunteer, times.author, times.human) == tuple(timedelta(hours=one) for one in (2, 7, 8))
@@ -136,7 +141,8 @@ def test_every_key_beside_the_styles_arrives() -> None:
             targets: {production: 3}
             clearance: {expires_hours: 12, single_use: [trade, Deploy]}
             session: {silence_minutes: 7, reviewers: 3, role: critic}
-            solo: {programs: [], agents: [claude, codex], quorum: 2, coverage: 80, blind: false}
+            solo: {programs: [], agents: [claude, codex], quorum: 2, coverage: 80, blind: false, verifier: bob}
+            peer: {times: {unassigned_minutes: 1, reassign_minutes: 2, silent_minutes: 3, author_hours: 4}}
             """
         )
     ).policy
@@ -154,7 +160,12 @@ def test_every_key_beside_the_styles_arrives() -> None:
     assert policy.session_silence == timedelta(minutes=7)
     assert [one.roles for one in stage(rules, "session").seats] == [("critic",)] * 3
     solo = stage(rules, "solo")
-    assert (len(solo.seats), solo.options.blind) == (2, Blind.OFF)
+    assert (len(solo.seats), solo.options.blind) == (3, Blind.OFF)
+    assert solo.seats[-1] == SeatRule(roles=("bob",), part=Part.VERIFY)
+    assert "bob, who confirms or refutes each finding" in show(policy)
+    times = stage(rules, "peer").options.times
+    assert (times.unassigned, times.reassign, times.silent) == tuple(timedelta(minutes=one) for one in (1, 2, 3))
+    assert times.author == timedelta(hours=4)
     assert solo.gates[:2] == (gates.Quorum(reviewers=2, programs=False, everyone=True), gates.Coverage(percent=80))
 
 
@@ -236,6 +247,7 @@ PLACES = {
     "chain": "chains: {{x: {}}}",
     "layer": "chains: {{x: {{layers: [{}]}}}}",
     "step": "chains: {{steps: [{}]}}",
+    "peer times": "peer: {{times: {}}}",
     "review_required": "peer: {{review_required: {}}}",
     "skip_if": "peer: {{review_required: {{skip_if: [{}]}}}}",
     "matrix row": "peer: {{reviewer_matrix: {{dev: {}}}}}",
@@ -270,7 +282,7 @@ def test_no_key_is_left_unread(section: str, key: str) -> None:
 
 
 def test_every_section_is_reached_from_the_file() -> None:
-    named = {key.shape.section for many in SECTIONS.values() for key in many if isinstance(key.shape, Part)}
+    named = {key.shape.section for many in SECTIONS.values() for key in many if isinstance(key.shape, Section)}
     special = {key.name for many in SECTIONS.values() for key in many if isinstance(key.shape, Special)}
     own = {
         "file",

@@ -6,10 +6,11 @@ import pytest
 
 from foureyes.codec.shapes import CodecError
 from foureyes.core.rules import KindRule
-from foureyes.policy import SHIPPED, policy_text, read_policy, shipped
+from foureyes.policy import SHIPPED, Target, policy_text, read_policy, shipped
 from foureyes.policy.policy import sealed_policy
 
-SOLO = shipped("solo").policy
+SOLO = replace(shipped("solo").policy, targets=(Target(name="live", level=2),))
+SOLO = sealed_policy(SOLO)
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -41,6 +42,10 @@ def test_the_digest_is_that_of_everything_the_policy_says() -> None:
         (b'"schema":1}', b'"schema":1 }', "one spelling"),
         (b'"name":"solo"', b'"name":"solo","name":"solo"', "one spelling"),
         (b'"default":["solo"]', b'"default":[]', "needs a default"),
+        (b'"rules":{', b'"rules":{"digest":"0",', "one spelling|no digest"),
+        (b'"default":["solo"]', b'"default":["solo"],"digest":"0"', "no digest"),
+        (b'"enabled":true', b'"enabled":1', "true or false"),
+        (b'"level":2', b'"level":2.0', "whole number"),
         (b'"default":["solo"]', b'"default":["nothing"]', "which nobody defined"),
     ],
 )
@@ -51,7 +56,10 @@ def test_another_text_is_refused(old: bytes, new: bytes, says: str) -> None:
         read_policy(text.replace(old, new, 1))
 
 
-@pytest.mark.parametrize("text", [b"", b"{", b"[]", b"1", b'{"schema":1}', b"\xff", b"[" * 100_000])
+@pytest.mark.parametrize(
+    "text",
+    [b"", b"{", b"[]", b"1", b'{"schema":1}', b"\xff", b"[" * 100_000, b"NaN", b'"\\ud800"', b"[" * 900 + b"]" * 900],
+)
 def test_what_is_no_policy_is_refused(text: bytes) -> None:
     with pytest.raises(CodecError):
         read_policy(text)

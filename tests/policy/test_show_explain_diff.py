@@ -142,7 +142,7 @@ def test_an_undefined_style_is_explained_as_one_that_never_passes() -> None:
 
 
 def test_the_same_policy_has_no_differences() -> None:
-    assert diff_text(TEAM, TEAM) == "the policies say the same\n"
+    assert diff_text(TEAM, TEAM) == "the policies say the same"
 
 
 @pytest.mark.parametrize(

@@ -42,21 +42,6 @@ def rules_body(rules: Rules) -> Json:
     return body
 
 
-def read_rules_body(body: object, digest: str) -> Rules:
-    """Read rules back; the digest is that of the text they stood in. What no policy may say is refused here too."""
-    if type(body) is not dict or "digest" in body:
-        raise CodecError("rules have fields, and no digest among them")
-    try:
-        rules = shape(Rules)[1](body | {"digest": digest})
-    except CodecError:
-        raise
-    except ValueError as error:
-        raise CodecError(f"rules that no policy may have: {error}") from None
-    if not isinstance(rules, Rules):
-        raise CodecError("these are no rules")
-    return rules
-
-
 def encode_rules(rules: Rules) -> Json:
     """Write rules down by themselves."""
     return {"schema": SCHEMA, "rules": rules_body(rules)}
@@ -69,7 +54,11 @@ def decode_rules(text: bytes) -> Rules:
         raise CodecError("rules have exactly the fields schema and rules")
     if data["schema"] != SCHEMA:
         raise CodecError(f"rules of schema {data['schema']!r}; this program reads {SCHEMA}")
-    return read_rules_body(data["rules"], hashlib.sha256(text).hexdigest())
+    digest = hashlib.sha256(text).hexdigest()
+    rules = shape(Rules)[1](data["rules"] | {"digest": digest})
+    if not isinstance(rules, Rules):
+        raise CodecError("these are no rules")
+    return rules
 
 
 def rules_text(rules: Rules) -> bytes:

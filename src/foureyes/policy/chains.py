@@ -9,7 +9,7 @@ from foureyes.core import protocols
 from foureyes.core.kinds import canonical_kind
 from foureyes.core.rules import Exhausted, KindRule, Protocol, SeatRule, Style
 from foureyes.policy.nodes import Entry, Mapping, Node, Scalar, Sequence, described
-from foureyes.policy.styles import with_common
+from foureyes.policy.styles import times, with_common
 from foureyes.policy.tables import NAME, NAME_FORM, Problems, Table
 
 CHAINS_MAX = 100
@@ -82,7 +82,7 @@ def _chain(entry: Entry, problems: Problems) -> Protocol | None:
     if not layers:
         return None
     built = protocols.chain(entry.key, layers, unanimous=unanimous, retries_max=retries, exhausted=exhausted)
-    return with_common(built, table)
+    return with_common(built, table, times(table.part("times")))
 
 
 def _layers(table: Table, entry: Entry) -> tuple[SeatRule, ...]:

@@ -52,8 +52,8 @@ def diff_text(old: Policy, new: Policy) -> str:
     """The same as lines for people, the weakenings first."""
     changes = diff(old, new)
     if not changes:
-        return "the policies say the same\n"
-    return "\n".join(map(str, changes)) + "\n"
+        return "the policies say the same"
+    return "\n".join(map(str, changes))
 
 
 def _of_kinds(old: Policy, new: Policy) -> Iterator[Change]:

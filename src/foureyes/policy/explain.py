@@ -18,7 +18,7 @@ def explain(policy: Policy, kind: str, paths: Iterable[str] = (), risk: RiskLeve
     The styles are those the core itself computes, so this cannot say anything else than what will be asked.
     """
     touched = tuple(paths)
-    return "\n".join(_lines(policy, canonical_kind(kind), touched, risk)) + "\n"
+    return "\n".join(_lines(policy, canonical_kind(kind), touched, risk))
 
 
 def _lines(policy: Policy, kind: str, paths: tuple[str, ...], risk: RiskLevel) -> Iterator[str]:

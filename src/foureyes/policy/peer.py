@@ -101,13 +101,18 @@ def _protocol(table: Table, triggers: _Triggers) -> Protocol:
     stages = tuple(replace(one, gates=tuple(map(gate, one.gates))) for one in built.stages)
     built = replace(built, stages=stages, revisions_max=triggers.cycles)
     spans = _times(table, triggers)
-    built = with_options(built, lambda options: replace(options, confidence_min=sure, times=spans))
-    return with_common(built, table)
+    built = with_options(built, lambda options: replace(options, confidence_min=sure))
+    return with_common(built, table, spans)
 
 
 def _times(table: Table, triggers: _Triggers) -> Times:
     performance, human = table.part("performance"), table.part("escalation").limit("human_timeout")
+    rest = table.part("times")
     return Times(
+        unassigned=timedelta(minutes=rest.number("unassigned_minutes")),
+        reassign=timedelta(minutes=rest.number("reassign_minutes")),
+        silent=timedelta(minutes=rest.number("silent_minutes")),
+        author=timedelta(hours=rest.number("author_hours")),
         target=timedelta(minutes=performance.number("target_review_time_minutes")),
         longest=timedelta(minutes=performance.number("max_review_time_minutes")),
         unstarted=timedelta(minutes=table.number("default_timeout_minutes")),

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import StrEnum
 
-from foureyes.codec.rules import read_rules_body, rules_body
+from foureyes.codec.rules import rules_body
 from foureyes.codec.shapes import CodecError, canonical, register, shape, tagged
 from foureyes.core.kinds import canonical_kind
 from foureyes.core.risk import HIGH_PATHS, matches
@@ -130,18 +130,25 @@ def read_policy(text: bytes) -> Policy:
     """Read a policy back from its spelling, with the digest of exactly these bytes; anything else is refused."""
     try:
         data = json.loads(text)
+        same = canonical(data) == text
     except (ValueError, RecursionError) as error:
         raise CodecError(f"this is no policy: {error}") from None
     if type(data) is not dict or data.keys() != {"schema", "policy"} or type(data["policy"]) is not dict:
         raise CodecError("a policy has exactly the fields schema and policy")
     if type(data["schema"]) is not int or data["schema"] != SCHEMA:
         raise CodecError(f"a policy of schema {data['schema']!r}; this program reads {SCHEMA}")
-    digest = hashlib.sha256(text).hexdigest()
-    body = data["policy"]
-    rules = read_rules_body(body.get("rules"), digest)
-    policy = shape(Policy)[1](body | {"rules": shape(Rules)[0](rules)})
-    if not isinstance(policy, Policy) or policy_text(policy) != text:
+    if not same:
         raise CodecError("this is not the one spelling of a policy")
+    body = data["policy"]
+    if type(body.get("rules")) is not dict or "digest" in body["rules"]:
+        raise CodecError("the rules of a policy have fields, and no digest among them")
+    body["rules"]["digest"] = hashlib.sha256(text).hexdigest()
+    try:
+        policy: Policy = shape(Policy)[1](body)
+    except CodecError:
+        raise
+    except ValueError as error:
+        raise CodecError(f"what no policy may say: {error}") from None
     problems = floor_problems(policy.rules)
     if problems:
         raise CodecError(f"a policy below the floor: {problems[0]}")

@@ -26,6 +26,16 @@ COMMON: tuple[Key, ...] = (
     ),
     _key("ruling", Part(section="ruling"), "How many humans, and whose, it takes to let something pass."),
     _key("times", Part(section="times"), "How long each party may take before somebody else is asked."),
+    _key(
+        "later_severity",
+        Choice(words=("minor", "important"), default=""),
+        "From the second version on, findings below this are only listed; `important` if left out.",
+    ),
+    _key(
+        "late_findings",
+        Choice(words=("listed", "blocking"), default=""),
+        "What becomes of findings on lines unchanged since their reviewer last looked; chains block, others list.",
+    ),
     _key("coverage", Number(low=0, high=100, default=0), "How much of the work, in percent, every report must cover."),
 )
 
@@ -196,6 +206,7 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
         _key("programs", Names(default=("program",)), "Roles of the programs that are asked."),
         _key("agents", Names(default=("agent",), count_min=1), "Roles of the agents that are asked, each once."),
         _key("quorum", Number(low=1, high=10, default=1), "How many who are no programs must vouch."),
+        _key("verifier", Name(), "A role that confirms or refutes each finding before it stops the work."),
         _key("blind", BLIND, "Whether reviewers see nothing of each other until they have reported."),
         _key("max_revisions", Number(low=1, high=20, default=2), "New versions before a human is asked."),
         *(one for one in COMMON if one.name != "coverage"),

@@ -40,10 +40,27 @@ PEER_SECTIONS: dict[str, tuple[Key, ...]] = {
             Names(among=("rebase", "message")),
             "After which changes of the same content a report still counts.",
         ),
+        _key("times", Part(section="peer times"), "The times that have no key of their own above."),
+        _key("later_severity", Choice(words=("minor", "important"), default=""), "As in the other styles."),
+        _key("late_findings", Choice(words=("listed", "blocking"), default=""), "As in the other styles."),
         _key("ruling", Part(section="ruling"), "How many humans, and whose, it takes to let something pass."),
         _key(
             "coverage", Number(low=0, high=100, default=0), "How much of the work, in percent, every report must cover."
         ),
+    ),
+    "peer times": (
+        _key("unassigned_minutes", Number(low=1, high=10_080, default=15), "Nobody free: a human is asked after this."),
+        _key(
+            "reassign_minutes",
+            Number(low=1, high=10_080, default=15),
+            "Reminded and still not begun: given to the backup.",
+        ),
+        _key(
+            "silent_minutes",
+            Number(low=1, high=10_080, default=60),
+            "Begun, then no sign of life: given to the backup.",
+        ),
+        _key("author_hours", Number(low=1, high=8_760, default=24), "The author is silent: a human is asked."),
     ),
     "review_required": (
         _key("actions", Names(count_max=200), "Kinds of work that must be reviewed in this style."),

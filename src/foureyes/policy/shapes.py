@@ -16,7 +16,11 @@ class Number:
 
     @property
     def form(self) -> str:
-        return f"a whole number, {self.low}-{self.high}"
+        return f"a whole number, {self.range}" if self.low < self.high else str(self.low)
+
+    @property
+    def range(self) -> str:
+        return f"{self.low}-{self.high}" if self.low < self.high else str(self.low)
 
     @property
     def given(self) -> str:
@@ -51,7 +55,11 @@ class Amount:
 
     @property
     def form(self) -> str:
-        return f"a number, {self.low}-{self.high}" + (", or null for no limit" if self.nullable else "")
+        return f"a number, {self.range}" + (", or null for no limit" if self.nullable else "")
+
+    @property
+    def range(self) -> str:
+        return f"{self.low}-{self.high}" if self.low < self.high else str(self.low)
 
     @property
     def given(self) -> str:

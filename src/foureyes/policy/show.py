@@ -13,7 +13,7 @@ MICRO = 1_000_000
 
 def show(policy: Policy) -> str:
     """The whole policy as it holds, every default filled in. Styles that nothing leads to are only named."""
-    return "\n".join(_lines(policy)) + "\n"
+    return "\n".join(_lines(policy))
 
 
 def _lines(policy: Policy) -> Iterator[str]:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 from foureyes.core import gates, protocols
-from foureyes.core.rules import Blind, Gate, Options, Protocol, Stage, Times
-from foureyes.core.values import ChangeKind, Severity
+from foureyes.core.rules import Blind, Gate, Options, Protocol, SeatRule, Stage, Times
+from foureyes.core.values import ChangeKind, Part, Severity
 from foureyes.policy.nodes import Node, Scalar, described
 from foureyes.policy.tables import Problems, Table
 
@@ -39,7 +39,7 @@ def resolve(table: Table) -> Protocol:
         replace(one, options=replace(one.options, blocking=severity), gates=tuple(map(gate, one.gates)))
         for one in built.stages
     )
-    return with_common(replace(built, stages=stages), table)
+    return with_common(replace(built, stages=stages), table, times(table.part("times")))
 
 
 def session(table: Table) -> Protocol:
@@ -74,16 +74,20 @@ def solo(table: Table) -> Protocol:
             "programs do not count; name more agents, or lower the quorum",
         )
     built = protocols.solo(programs=table.names("programs"), agents=agents, quorum=quorum)
+    verifier = table.name("verifier")
+    if verifier:
+        seat = SeatRule(roles=(verifier,), part=Part.VERIFY)
+        built = replace(built, stages=tuple(replace(one, seats=(*one.seats, seat)) for one in built.stages))
     return _with_blind(replace(built, revisions_max=table.number("max_revisions")), table)
 
 
-def with_common(protocol: Protocol, table: Table) -> Protocol:
-    """The same style with what its section says about independence, humans, times and coverage."""
+def with_common(protocol: Protocol, table: Table, spans: Times) -> Protocol:
+    """The same style with these times, and what its section says about independence, humans, lateness and coverage."""
     ruling = table.part("ruling")
     group, needs = ruling.name("group"), ruling.number("needs")
     table.problems.rulings.append((ruling.node, group, needs))
     independence, keeps = table.names("independence"), frozenset(map(ChangeKind, table.names("keeps")))
-    spans = times(table.part("times")) if table.knows("times") else None
+    later, late = table.choice("later_severity"), table.choice("late_findings")
     covered = table.number("coverage")
 
     def stage(one: Stage) -> Stage:
@@ -93,7 +97,9 @@ def with_common(protocol: Protocol, table: Table) -> Protocol:
             keeps=keeps,
             ruling_needs=needs,
             ruling_group=group,
-            times=spans or one.options.times,
+            times=spans,
+            floor=Severity[later.upper()] if later else one.options.floor,
+            late_is_advisory=late == "listed" if late else one.options.late_is_advisory,
         )
         return replace(one, options=options, gates=_covered(one.gates, covered))
 
@@ -137,7 +143,9 @@ def _blind(node: Node, problems: Problems) -> Blind:
 
 def _with_blind(protocol: Protocol, table: Table) -> Protocol:
     wanted = blind(table)
-    return with_common(with_options(protocol, lambda options: replace(options, blind=wanted)), table)
+    return with_common(
+        with_options(protocol, lambda options: replace(options, blind=wanted)), table, times(table.part("times"))
+    )
 
 
 def _covered(conditions: tuple[Gate, ...], percent: int) -> tuple[Gate, ...]:

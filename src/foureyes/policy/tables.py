@@ -77,10 +77,6 @@ class Table:
         elif not (isinstance(node, Scalar) and node.value is None):
             problems.add(node, f"{section} is {described(node)}", f"its keys are {_listed(self._keys)}")
 
-    def knows(self, name: str) -> bool:
-        """Whether this section has such a key at all."""
-        return name in self._keys
-
     def has(self, name: str) -> bool:
         """Whether the file says anything about this key."""
         return name in self._found
@@ -96,7 +92,7 @@ class Table:
             return shape.default
         if isinstance(node, Scalar) and type(node.value) is int and shape.low <= node.value <= shape.high:
             return node.value
-        self._refuse(name, f"{name} must be {shape.low}-{shape.high}", f"write a whole number, not {described(node)}")
+        self._refuse(name, f"{name} must be {shape.range}", f"write a whole number, not {described(node)}")
         return shape.default
 
     def limit(self, name: str) -> int | None:
@@ -123,7 +119,7 @@ class Table:
             if shape.low <= found <= shape.high:
                 return found
         ends = " or null" if shape.nullable else ""
-        self._refuse(name, f"{name} must be {shape.low}-{shape.high}{ends}", f"not {described(node)}")
+        self._refuse(name, f"{name} must be {shape.range}{ends}", f"not {described(node)}")
         return shape.default
 
     def percent(self, name: str) -> int:

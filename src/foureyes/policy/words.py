@@ -8,6 +8,7 @@ from typing import assert_never
 
 from foureyes.core import gates
 from foureyes.core.rules import Blind, Exhausted, Gate, Options, Protocol, SeatRule, Stage, Style
+from foureyes.core.values import Part
 from foureyes.policy.policy import Command, Holder, Model, Program, Role
 
 _ENDS = {
@@ -129,6 +130,8 @@ def _seat(seat: SeatRule, roles: tuple[Role, ...]) -> str:
         role + (f" ({', '.join(map(holder_words, held[role]))})" if role in held else "") for role in seat.roles
     )
     scope = f" on {seat.scope}" if seat.scope else ""
+    if seat.part is Part.VERIFY:
+        return f"{who}, who confirms or refutes each finding"
     return f"{who or 'anybody eligible'}{scope}{', with a veto' if seat.veto else ''}"
 
 
