@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     from foureyes.cli.parts import Progress, Schema
     from foureyes.core.facts import Principal
     from foureyes.core.values import Who
+    from foureyes.policy.policy import Policy
 
 T = TypeVar("T")
 Flags = Mapping[str, str | None]
+CONNECT_SECONDS_MAX = 10
 
 
 @contextmanager
@@ -69,9 +71,7 @@ class Assembly:
         from foureyes.store.migrations import STEPS
 
         if self.settings.is_postgres:
-            from foureyes.store.copying import schema_of
-
-            return Schema(found=schema_of(self.settings.database), wanted=len(STEPS))
+            return Schema(found=_postgres_schema(self.settings.database), wanted=len(STEPS))
         return Schema(found=self.copy_schema(self.settings.database), wanted=len(STEPS))
 
     def copy_schema(self, path: str) -> int:
@@ -111,27 +111,33 @@ class Assembly:
         """A copy of a store in an SQLite file, to read."""
         yield _LookingStore(path)
 
-    def gate(self, store: Store) -> Gate:
-        """The gate on this store, with the policy file of these settings as what holds before any is activated."""
+    def policy(self) -> Policy:
+        """What judges before any policy is activated: the file of these settings, else the shipped default."""
         from pathlib import Path
 
-        from foureyes.app.gate import Gate
         from foureyes.policy.load import load
 
-        return Gate(store, _Nobody(), policy=load(Path(self.settings.policy)).policy)
+        return load(Path(self.settings.policy)).policy
+
+    def gate(self, store: Store) -> Gate:
+        """The gate on this store."""
+        from foureyes.app.books import BOOKS
+        from foureyes.app.gate import Gate, World
+
+        return Gate(store, _Nobody(), policy=self.policy(), books=BOOKS, world=World(clock=self.now))
 
     def copy_store(self, target: str, progress: Progress) -> None:
         """Copy the store into a new SQLite file as it is at one moment, while others go on working."""
         from pathlib import Path
 
         if self.settings.is_postgres:
-            from foureyes.store.copying import copy_out
+            from foureyes.store.copying import backup_postgres
 
-            copy_out(self.settings.database, Path(target), progress)
+            backup_postgres(self.settings.database, Path(target), _turned(progress))
             return
         from foureyes.store.sqlite_backup import backup
 
-        backup(Path(self.settings.database), Path(target), lambda total, left: progress(total - left, total))
+        backup(Path(self.settings.database), Path(target), _turned(progress))
 
     def put_store(self, copy: str, progress: Progress) -> str:
         """Put a copy in the place of the store; gives where the one that was there is kept."""
@@ -139,13 +145,13 @@ class Assembly:
 
         folder.make(self.settings.home)
         if self.settings.is_postgres:
-            from foureyes.store.copying import copy_in
+            from foureyes.store.copying import restore_postgres
 
-            return copy_in(Path(copy), self.settings.database, progress)
+            restore_postgres(Path(copy), self.settings.database, _turned(progress))
+            return ""
         from foureyes.store.sqlite_backup import restore
 
-        target = Path(self.settings.database)
-        kept = restore(Path(copy), target, lambda total, left: progress(total - left, total))
+        kept = restore(Path(copy), Path(self.settings.database), _turned(progress))
         return str(kept) if kept else ""
 
     def migrate(self, path: str = "") -> None:
@@ -208,6 +214,24 @@ async def _closing(store: Store) -> AsyncIterator[Store]:
         yield store
     finally:
         await store.close()
+
+
+def _postgres_schema(url: str) -> int:
+    import psycopg
+
+    from foureyes.app.ports import Unavailable
+    from foureyes.store.pg_schema import version_of
+
+    try:
+        with psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_SECONDS_MAX) as connection:
+            return version_of(connection)
+    except psycopg.Error as error:
+        raise Unavailable(f"PostgreSQL: {error}".strip(), "Check the URL and the server.") from error
+
+
+def _turned(progress: Progress) -> Callable[[int, int], None]:
+    """The stores say how much remains; people want to know how much is done."""
+    return lambda total, left: progress(total - left, total)
 
 
 def on_postgres(flags: Flags) -> bool:

@@ -61,13 +61,24 @@ def print_line(line: Line, stream: TextIO) -> None:
     stream.write(text.encode(encoding, "replace").decode(encoding) + "\n")
 
 
-def complain(sentence: str, next_step: str = "", *, as_json: bool = False, code: int = OK, kind: str = "error") -> int:
+def complain(
+    sentence: str,
+    next_step: str = "",
+    *,
+    code: int,
+    kind: str,
+    details: tuple[str, ...] = (),
+    as_json: bool = False,
+) -> int:
     """Say what is wrong and what to do: on stderr for people, as an object for scripts."""
     if as_json:
-        print_json({"exit": code, "error": kind, "sentence": plain(sentence), "next_step": plain(next_step)})
+        said = {"sentence": plain(sentence), "details": [plain(one) for one in details], "next_step": plain(next_step)}
+        print_json({"exit": code, "error": kind, **said})
         sys.stdout.flush()
     else:
         print_line(Line(sentence, "bad"), sys.stderr)
+        for one in details:
+            print_line(Line(f"  {one}"), sys.stderr)
         if next_step:
             print_line(Line(next_step), sys.stderr)
     return code

@@ -31,6 +31,7 @@ class Told:
     kind: str
     sentence: str
     next_step: str = ""
+    details: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,10 +47,20 @@ def tell(error: BaseException, manner: Manner) -> int:
     """Say what went wrong and what to do; give the exit code."""
     if manner.debug:
         sys.stderr.write(redacted_traceback(error))
-    told = expected(error)
+    try:
+        told = expected(error)
+    except ImportError:
+        told = None  # an installation that is not whole has no words for anything
     if told is None:
         told = _crash(error, manner)
-    return complain(told.sentence, told.next_step, as_json=manner.as_json, code=told.code, kind=told.kind)
+    return complain(
+        told.sentence,
+        told.next_step,
+        details=told.details,
+        as_json=manner.as_json,
+        code=told.code,
+        kind=told.kind,
+    )
 
 
 def expected(error: BaseException) -> Told | None:
@@ -65,18 +76,31 @@ def expected(error: BaseException) -> Told | None:
         return Told(
             code=codes.INCONCLUSIVE, kind="machine", sentence=f"{place}{os.strerror(error.errno)}.", next_step=step
         )
+    if isinstance(error, ModuleNotFoundError) and error.name == "psycopg":
+        sentence, step = "PostgreSQL needs an extra package.", "Run: pip install 'foureyes[postgres]'"
+        return Told(code=codes.INCONCLUSIVE, kind="trouble", sentence=sentence, next_step=step)
     return _of_the_gate(error)
 
 
 def _of_the_gate(error: BaseException) -> Told | None:
     # Imported here: `check` fails without them, and everybody else has them already.
+    from foureyes.app.keys import KeyTrouble  # noqa: PLC0415
     from foureyes.app.ports import Conflict, Damaged, Unavailable  # noqa: PLC0415
     from foureyes.core.refusals import Refusal  # noqa: PLC0415
+    from foureyes.policy.nodes import PolicyErrors  # noqa: PLC0415
 
     if isinstance(error, Refusal):
         code = codes.BLOCKED
         return Told(code=code, kind=error.code.value, sentence=error.sentence, next_step=error.next_step)
-    if isinstance(error, Unavailable):
+    if isinstance(error, PolicyErrors):
+        return Told(
+            code=codes.BLOCKED,
+            kind="policy",
+            sentence="The policy is not taken.",
+            next_step="Mend these and run it again.",
+            details=tuple(map(str, error.problems)),
+        )
+    if isinstance(error, Unavailable | KeyTrouble):
         code = codes.INCONCLUSIVE
         return Told(code=code, kind="unavailable", sentence=error.sentence, next_step=error.next_step)
     if isinstance(error, Damaged):

@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # `--help` and `config show` need none of the core
     from foureyes.app.gate import Gate
     from foureyes.app.ports import Store
     from foureyes.core.values import Who
+    from foureyes.policy.policy import Policy
 
 
 #: How much is done, of how much.
@@ -84,6 +85,9 @@ class Parts(Protocol):
 
     def copied(self, path: str) -> AbstractAsyncContextManager[Store]:
         """A copy of a store, to read."""
+
+    def policy(self) -> Policy:
+        """What judges before any policy is activated: the file of the settings, else the shipped default."""
 
     def gate(self, store: Store) -> Gate:
         """The gate on this store."""

@@ -1,0 +1,18 @@
+"""May a command change things now? Not while a server runs here, nor while another such command does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from foureyes.cli.parts import Parts
+from foureyes.home import folder
+from foureyes.home.lock import ServerLock
+
+
+@contextmanager
+def alone(parts: Parts, command: str) -> Iterator[None]:
+    """Hold the server's lock while something changes; whoever holds it already is named."""
+    folder.make(parts.settings.home)
+    with ServerLock.acquire(parts.settings.home, f"`foureyes {command}`", now=parts.now().isoformat()):
+        yield

@@ -1,0 +1,175 @@
+"""How does a backup take the place of the store, without anything being lost or hidden by it?"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import click
+
+from foureyes.app.book import NAME as BOOK
+from foureyes.app.book import Line as Checkpointed
+from foureyes.app.checkpoints import newest_held
+from foureyes.app.damages import Inspection
+from foureyes.app.handover import restored
+from foureyes.cli import signing
+from foureyes.cli.alone import alone
+from foureyes.cli.answer import Answer, Line
+from foureyes.cli.backups import CHECKPOINTS, KEYS, SETTINGS
+from foureyes.cli.console import progress
+from foureyes.cli.log import inspect, inspected
+from foureyes.cli.parts import Parts
+from foureyes.cli.program import answering
+from foureyes.home import backups, files, folder
+from foureyes.home.trouble import Trouble
+
+WORDS = "give up what came later"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Older:
+    """The backup lacks events that a checkpoint known here has signed."""
+
+    #: The newest checkpoint it still has, if any.
+    held: Checkpointed | None
+    last: Checkpointed
+
+    def in_words(self) -> str:
+        """What would be given up."""
+        to = f"checkpoint {self.held.checkpoint.number}" if self.held else "the time before the first checkpoint"
+        last = self.last.checkpoint
+        return (
+            f"This backup is older than the last checkpoint known here: it goes back to {to}. Whatever happened up "
+            f"to checkpoint {last.number} ({last.at.isoformat()}) is given up, clearances and vetoes too."
+        )
+
+
+@click.command()
+@click.argument("backup", type=click.Path(exists=True, file_okay=False))
+@click.option("--replace", is_flag=True, help="Put it in the place of a store that has something in it.")
+@click.option("--reason", default="", help="Why, in a sentence; it stays in the record.")
+@answering
+def restore(parts: Parts, backup: str, replace: bool, reason: str) -> Answer:  # noqa: FBT001 - click hands flags over so
+    """Put a backup in the place of the store.
+
+    Every byte of it is checked first. The store that was there is kept beside the new one. A backup that is older than
+    the last checkpoint known here needs a person at a terminal, and that is recorded.
+    """
+    manifest = backups.read(backup)
+    folder.make(parts.settings.home)
+    with alone(parts, "restore"), _ready_copy(parts, backup, manifest) as copy:
+        asyncio.run(_check_place(parts, replace=replace))
+        _book_back(parts, backup, manifest)
+        older = asyncio.run(_older(parts, copy))
+        if older:
+            parts.console.confirm((older.in_words(), f"You act as {parts.human().name}; this is recorded."), WORDS)
+            signing.signer(parts)  # without a key it cannot be recorded, and then it is not done
+        kept = parts.put_store(copy, progress("Restoring"))
+        _settings_back(parts, backup, manifest)
+        found = asyncio.run(_after(parts, older, reason or f"restored the backup of {manifest.made}"))
+    was = (Line(f"The store that was there is kept as {kept}."),) if kept else ()
+    head = Line(f"Restored {manifest.events} events of {manifest.made}.", "good")
+    if found is None:
+        note = Line("It has no checkpoints, so nothing signed could be compared.", "care")
+        return Answer(lines=(head, *was, note), data={"kept": kept, "older": bool(older), "verified": None})
+    said = inspected(found)
+    return Answer(
+        code=said.code,
+        lines=(head, *was, *said.lines),
+        data={"kept": kept, "older": bool(older), "verified": dict(said.data)},
+    )
+
+
+@contextmanager
+def _ready_copy(parts: Parts, backup: str, manifest: backups.Manifest) -> Iterator[str]:
+    """The backup's store in the schema of this program: an older one is upgraded in a copy of its own."""
+    source, wanted = str(Path(backup, backups.STORE)), parts.schema().wanted
+    found = parts.copy_schema(source)
+    if found > wanted:
+        raise Trouble(
+            f"The backup has schema {found}; this program knows {wanted}.",
+            f"Use foureyes {manifest.version} or a newer one.",
+            blocked=True,
+        )
+    if found == wanted:
+        yield source
+        return
+    with TemporaryDirectory(dir=parts.settings.home, prefix="restoring-") as place:
+        copy = str(Path(place, backups.STORE))
+        files.copy_whole(source, copy)
+        parts.migrate(copy)
+        yield copy
+
+
+async def _check_place(parts: Parts, *, replace: bool) -> None:
+    """A store with something in it is replaced only when that was asked for."""
+    if not parts.schema().found:
+        return
+    async with parts.store() as store:
+        empty = not await store.read(lambda reading: reading.heads("", 1))
+    if empty and not parts.settings.is_postgres:
+        return
+    if not empty and parts.settings.is_postgres:
+        raise Trouble(
+            "The PostgreSQL database has a store in it.",
+            "Create an empty database, name it with --database, and restore there; the old one stays as it is.",
+            blocked=True,
+        )
+    if not empty and not replace:
+        raise Trouble(
+            f"The store {parts.settings.database} has something in it.",
+            "Add --replace to put the backup in its place; what is there is kept beside it.",
+            blocked=True,
+        )
+
+
+def _book_back(parts: Parts, backup: str, manifest: backups.Manifest) -> None:
+    """Checkpoints and public keys that are not here. A book that goes on where ours ends takes its place."""
+    backups.put_back(backup, manifest, KEYS, parts.settings.keys)
+    Path(parts.settings.keys).mkdir(mode=0o700, parents=True, exist_ok=True)
+    backups.put_back(backup, manifest, CHECKPOINTS, parts.settings.checkpoints)
+    ours, theirs = Path(parts.settings.checkpoints, BOOK), Path(backup, CHECKPOINTS, BOOK)
+    if f"{CHECKPOINTS}/{BOOK}" in manifest.files and _goes_on(ours, theirs):
+        files.write_whole(str(ours), theirs.read_bytes())
+
+
+def _goes_on(ours: Path, theirs: Path) -> bool:
+    ends, more = ours.stat().st_size, theirs.stat().st_size
+    if more <= ends:
+        return False
+    with theirs.open("rb") as file:
+        return ours.read_bytes() == file.read(ends)
+
+
+async def _older(parts: Parts, copy: str) -> Older | None:
+    last = signing.book_end(parts)
+    if last is None:
+        return None
+    async with parts.copied(copy) as store:
+        held = await store.read(lambda reading: newest_held(reading, Path(parts.settings.checkpoints)))
+    return None if held and held.digest == last.digest else Older(held=held, last=last)
+
+
+def _settings_back(parts: Parts, backup: str, manifest: backups.Manifest) -> None:
+    """The settings and the policy file, where there are none."""
+    for target in (Path(parts.settings.file), Path(parts.settings.policy)):
+        name = f"{SETTINGS}/{target.name}"
+        if name in manifest.files and not target.exists():
+            target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            files.copy_whole(str(Path(backup, name)), str(target))
+
+
+async def _after(parts: Parts, older: Older | None, reason: str) -> Inspection | None:
+    """Write down that something was given up, and look at everything once more."""
+    if older:
+        async with parts.store(write=True) as store:
+            book, key = Path(parts.settings.checkpoints), signing.signer(parts)
+            await restored(store, book, key, older.held, parts.human(), reason=reason, now=parts.now())
+    if signing.book_end(parts) is None:
+        return None
+    async with parts.store() as store:
+        return await inspect(parts, store)

@@ -1,0 +1,92 @@
+"""Why is a review open or shut, and whose turn is it?"""
+
+from __future__ import annotations
+
+import asyncio
+
+import click
+
+from foureyes.app.gate import Seen
+from foureyes.cli import codes
+from foureyes.cli.answer import Answer, Json, Line
+from foureyes.cli.parts import Parts
+from foureyes.cli.program import answering
+from foureyes.core.explain import Explained, Explanation, Status, Turn
+from foureyes.core.values import Outcome
+
+_TONES = {Status.MET: "good", Status.NOT_MET: "bad", Status.ERROR: "bad", Status.NOT_APPLICABLE: "dim"}
+
+
+@click.command()
+@click.argument("review")
+@answering
+def why(parts: Parts, review: str) -> Answer:
+    """Say why a review is open or shut, and whose turn it is.
+
+    Exit code 0: cleared. 2: it ended without. 3: somebody still owes an answer.
+    """
+
+    async def look() -> Answer:
+        async with parts.store() as store:
+            return explained(await parts.gate(store).read(review.removeprefix("review/"), parts.human()))
+
+    return asyncio.run(look())
+
+
+def explained(seen: Seen) -> Answer:
+    """The judgement of the gate in words; the words are the core's own."""
+    found, review = seen.explanation, seen.view.review
+    head, *words = found.in_words()
+    needs, waits = words[: len(found.requirements)], words[len(found.requirements) :]
+    lines = (
+        Line(head, "good" if found.outcome is Outcome.CLEARED else ""),
+        Line(f"{review.title} ({review.kind}), by {review.author.name}, opened {seen.opened}"),
+        *(
+            Line(f"  {text}", _TONES.get(one.status, "care"))
+            for text, one in zip(needs, found.requirements, strict=True)
+        ),
+        *(Line(f"  {text}. Due {one.due.isoformat()}") for text, one in zip(waits, found.turns, strict=True)),
+    )
+    return Answer(code=_code(found), lines=lines, data=_data(seen, found))
+
+
+def _code(found: Explanation) -> int:
+    if found.outcome is None:
+        return codes.PENDING
+    return codes.OK if found.outcome is Outcome.CLEARED else codes.BLOCKED
+
+
+def _data(seen: Seen, found: Explanation) -> dict[str, Json]:
+    review = seen.view.review
+    return {
+        "review": found.review,
+        "state": found.outcome.value if found.outcome else "open",
+        "revision": found.revision,
+        "digest": found.digest,
+        "title": review.title,
+        "kind": review.kind,
+        "author": review.author.name,
+        "opened": seen.opened,
+        "requirements": [_requirement(one) for one in found.requirements],
+        "turns": [_turn(one) for one in found.turns],
+    }
+
+
+def _requirement(one: Explained) -> dict[str, Json]:
+    return {
+        "stage": one.stage,
+        "requirement": one.requirement,
+        "status": one.status.value,
+        "reason": one.reason,
+        "findings": list(one.findings),
+    }
+
+
+def _turn(one: Turn) -> dict[str, Json]:
+    return {
+        "request": one.request,
+        "who": list(one.who),
+        "what": one.what,
+        "how": one.how,
+        "due": one.due.isoformat(),
+    }
