@@ -25,10 +25,13 @@ class Proxy:
     from_server: int | None = None
     passed_to_server: int = 0
     passed_from_server: int = 0
+    #: How often the client spoke after the server had answered.
+    trips: int = 0
+    _server_spoke: bool = True
     connections: list[tuple[socket.socket, socket.socket]] = field(default_factory=list)
 
     def count(self) -> None:
-        self.passed_to_server = self.passed_from_server = 0
+        self.passed_to_server = self.passed_from_server = self.trips = 0
 
     def cut(self) -> None:
         """Cut every connection now."""
@@ -88,6 +91,8 @@ def _passed(proxy: Proxy, piece: bytes, to_server: bool, target: socket.socket) 
     """Hand on as much as may pass; False when the line is to be cut behind it."""
     left = proxy.to_server if to_server else proxy.from_server
     piece = piece if left is None else piece[:left]
+    proxy.trips += to_server and proxy._server_spoke
+    proxy._server_spoke = not to_server
     target.sendall(piece)
     if to_server:
         proxy.passed_to_server += len(piece)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import psycopg
-from psycopg.pq import TransactionStatus
+from psycopg.pq import ExecStatus, TransactionStatus
 
 from foureyes.app.ports import Conflict, Unavailable
 from foureyes.store.pg_errors import told
@@ -90,9 +90,8 @@ class PostgresDriver:
         connection = self._connection
         if connection.closed or connection.info.transaction_status == TransactionStatus.IDLE:
             return
-        try:
-            connection.execute("ROLLBACK")
-        except psycopg.Error:
+        # Asked past psycopg, which would forget every prepared statement at a ROLLBACK; the server does not.
+        if connection.pgconn.exec_(b"ROLLBACK").status != ExecStatus.COMMAND_OK:
             connection.close()
 
     def _sent(self, sql: str, values: Row) -> Answer:

@@ -19,7 +19,9 @@ def told(error: psycopg.Error, *, committing: bool = False, broken: bool = True)
     An error that breaks the connection while the commit is on its way leaves open whether it happened.
     """
     raced = isinstance(error, errors.UniqueViolation) and error.diag.constraint_name in _RACED
-    if raced or isinstance(error, _AGAIN):
+    # An event's stream is looked up by name: nobody has begun the one that was to grow.
+    unbegun = isinstance(error, errors.NotNullViolation) and error.diag.column_name == "stream"
+    if raced or unbegun or isinstance(error, _AGAIN):
         return Conflict("Somebody else was faster: decide again.")
     if committing and broken:
         return Unavailable("The connection to the database was lost while it committed.", _SAME_KEY, unknown=True)
