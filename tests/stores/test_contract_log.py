@@ -48,6 +48,12 @@ def test_whoever_comes_second_gets_a_conflict_and_leaves_nothing(box: Box, after
     assert box.read(lambda look: look.blob(A)) is None
 
 
+def test_nothing_follows_the_events_of_a_stream_nobody_began(box: Box) -> None:
+    with pytest.raises(Conflict):
+        box.put(appends=(append("review/1", 1, "{}"),))
+    assert box.read(lambda look: look.heads()) == ()
+
+
 def test_an_append_of_nothing_only_asks_that_the_stream_stands_where_it_stood(box: Box) -> None:
     box.put(appends=(append("review/1", 0),))
     box.put(appends=(append("review/1", 0, "{}"),))
