@@ -40,7 +40,7 @@ def test_the_checkpoint_and_the_receipt_of_an_earlier_version_are_still_good(ver
     async def play() -> None:
         key = PublicKey.of((version.folder / golden.KEY).read_text(encoding="utf-8").strip())
         store = await write.filled(version.events())
-        found = await verify(store, version.folder, key)
+        found = await verify(store, version.folder, key, deep=True)
         assert found.damages == ()
         assert found.uncovered == 0
         check_receipt(read_receipt((version.folder / golden.RECEIPT).read_bytes()), [key])

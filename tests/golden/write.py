@@ -14,16 +14,20 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from foureyes.app.book import Checkpoint, Covered, heads_hash
 from foureyes.app.book import line_of as checkpoint_line
 from foureyes.app.chain import ROOT, appended
 from foureyes.app.checkpoints import grown
+from foureyes.app.heads import digest_rows, review_row
 from foureyes.app.keys import PublicKey, Signer
 from foureyes.app.operations import OPERATIONS
+from foureyes.app.ports import Writing
 from foureyes.app.receipts import receipt
 from foureyes.app.rows import Append, Changes, Stored
+from foureyes.app.shelf import read_review
 from foureyes.app.work import work_of
 from foureyes.codec import EVENT_TYPES, decode
 from foureyes.core.events import Event
@@ -111,10 +115,19 @@ def golden_key() -> Signer:
 
 
 async def filled(events: Iterable[Stored]) -> MemoryStore:
-    """A store with these events."""
-    store = MemoryStore()
-    await store.write(lambda tx: tx.apply(Changes(appends=tuple(golden.appends(events)))))
+    """A store with these events, and the rows that reviews leave beside them."""
+    store, listed = MemoryStore(), list(events)
+    await store.write(lambda tx: tx.apply(Changes(appends=tuple(golden.appends(listed)))))
+    for stream in golden.by_stream(listed):
+        if stream.startswith("review/"):
+            await store.write(partial(_put_rows, stream=stream))
     return store
+
+
+def _put_rows(tx: Writing, stream: str) -> None:
+    held = read_review(tx, stream, tx.known(stream, "", ""))
+    row = review_row(held.review, opened=held.opened, updated=LATER)
+    tx.apply(Changes(reviews=(row,), digests=digest_rows(held.review)))
 
 
 async def _sign(folder: Path, events: list[Stored]) -> None:

@@ -7,6 +7,7 @@ the signing key nor the book.
 from pathlib import Path
 
 from tests.app.house import played
+from tests.cast import HARDIN, SELDON
 from tests.tamper.desk import desk
 
 
@@ -205,6 +206,20 @@ async def test_a_row_that_hides_something_is_found_by_folding(tmp_path: Path) ->
         it.tamper("UPDATE digests SET vetoed = 1 WHERE review = 'r1'", "UPDATE reviews SET state = 'open'")
         assert await it.places(deep=False) == {}
         assert await it.places(deep=True) == {"review/r1": "forged", "review/r3": "forged"}
+
+
+@played
+async def test_a_veto_that_was_taken_out_of_its_row_is_found(tmp_path: Path) -> None:
+    """The gate looks there for vetoes of other reviews, so nobody may take one away."""
+    async with desk(tmp_path) as it:
+        stream = await it.house.open({"step.txt": b"danger\n"}, "security_step")
+        await it.house.approve(stream, SELDON)
+        await it.house.object_to(stream, "It is dangerous.", actor=HARDIN)
+        assert (await it.house.review(stream)).vetoes
+        await it.sign()
+        assert (await it.look()).sound
+        it.tamper("UPDATE digests SET vetoed = 0 WHERE vetoed = 1")
+        assert (await it.places())[stream] == "forged"
 
 
 @played

@@ -32,9 +32,14 @@ _BLOCK_BYTES = 64 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reached:
-    """How far the log had come: its last event, how much there was, and one hash over all links in their order."""
+    """How far the log had come: its last event, how much there was, and one hash over all links in their order.
+
+    The cursor is where the next checkpoint goes on; a restored log is numbered anew, so it says nothing else.
+    """
 
     cursor: Cursor = START
+    stream: str = ""
+    version: int = 0
     link: str = ""
     streams: int = 0
     events: int = 0
@@ -60,7 +65,10 @@ class Rotated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restored:
-    """A human went back to a backup: what the lines between that checkpoint and this one say holds no more."""
+    """A human went back to a backup: what the lines between that checkpoint and this one say holds no more.
+
+    The log may be numbered anew, so the next lines cover all of it again, from the beginning.
+    """
 
     to: int
     by: str

@@ -88,6 +88,8 @@ def grown(reading: Reading, last: Line | None) -> tuple[Reached, tuple[Head, ...
         return None
     now = Reached(
         cursor=newest.cursor,
+        stream=newest.stream,
+        version=newest.version,
         link=newest.chain.hex(),
         streams=reached.streams + begun,
         events=reached.events + count,
@@ -103,25 +105,34 @@ def next_order(order: bytes, event: Stored) -> bytes:
 
 def check_held(reading: Reading, last: Line | None) -> None:
     """Refuse to go on from a log that no longer holds the last event a checkpoint has seen."""
-    if last is not None and not holds(reading, last.checkpoint.reached):
+    if last is None or not last.checkpoint.reached.events:
+        return
+    reached = last.checkpoint.reached
+    if not holds(reading, Head(stream=reached.stream, version=reached.version, chain=bytes.fromhex(reached.link))):
         raise Damaged(
             f"The log no longer ends behind checkpoint {last.checkpoint.number}: events that were signed are gone. "
             "If a backup was put in its place, restore it with `foureyes restore`, which records that."
         )
 
 
-def holds(reading: Reading, reached: Reached) -> bool:
-    """Whether the log still has the event that was the last one there."""
-    if not reached.events:
-        return True
-    tx, seq = reached.cursor
-    found = reading.tail((tx, seq - 1), 1)
-    return bool(found) and found[0].cursor == reached.cursor and found[0].chain.hex() == reached.link
+def holds(reading: Reading, head: Head) -> bool:
+    """Whether a stream still has the event that was its last one."""
+    found = next(iter(reading.events(head.stream, head.version - 1)), None)
+    return found is not None and (found.version, found.chain) == (head.version, head.chain)
 
 
 def newest_held(reading: Reading, folder: Path) -> Line | None:
-    """The newest checkpoint whose last event the log still has; older than the last one after an old backup."""
-    return next((line for line in newest_first(folder) if holds(reading, line.checkpoint.reached)), None)
+    """The newest checkpoint of which the log still has everything; older than the last one after an old backup."""
+    void_behind = None
+    for line in newest_first(folder):
+        number, said = line.checkpoint.number, line.checkpoint.said
+        if void_behind is not None and number > void_behind:
+            continue
+        if isinstance(said, Restored):
+            void_behind = said.to
+        elif isinstance(said, Covered) and all(holds(reading, head) for head in line.heads):
+            return line
+    return None
 
 
 def last_line(folder: Path) -> Line | None:
@@ -150,13 +161,15 @@ async def record_rotation(
 async def record_restore(
     folder: Path, signer: Signer, now: datetime, held: Line | None, *, by: str, reason: str
 ) -> Checkpoint:
-    """Write down that the log goes on from this checkpoint: what later ones say holds no more."""
+    """Write down that the log goes on from this checkpoint: what later ones say holds no more.
+
+    The next checkpoint begins anew, because a restored log may be numbered in another way.
+    """
     async with _pen(folder, signer) as pen:
         if pen is None:
             raise _busy()
-        reached = held.checkpoint.reached if held else Reached()
         said = Restored(to=held.checkpoint.number if held else 0, by=by, reason=reason)
-        line = line_of(_next(pen.last, now, reached, said), (), signer)
+        line = line_of(_next(pen.last, now, Reached(), said), (), signer)
         await asyncio.to_thread(pen.write, line)
         return line.checkpoint
 

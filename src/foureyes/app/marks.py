@@ -5,11 +5,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Self
 
-from foureyes.app.book import Line, Reached
-from foureyes.app.rows import Head
+from foureyes.app.book import Line
+from foureyes.app.rows import Cursor, Head
 
 _TABLES = """
 PRAGMA journal_mode = OFF;
@@ -17,8 +16,7 @@ PRAGMA synchronous = OFF;
 CREATE TABLE marks (stream TEXT, version INTEGER, chain BLOB, number INTEGER, PRIMARY KEY (stream, version, number))
   WITHOUT ROWID;
 CREATE INDEX marks_of ON marks (number);
-CREATE TABLE reached (number INTEGER PRIMARY KEY, tx INTEGER, seq INTEGER, link TEXT, streams INTEGER, events INTEGER,
-  total TEXT);
+CREATE TABLE reached (number INTEGER PRIMARY KEY, tx INTEGER, seq INTEGER, events INTEGER, total TEXT);
 CREATE TABLE met (stream TEXT PRIMARY KEY) WITHOUT ROWID;
 """
 
@@ -30,6 +28,16 @@ class Mark:
     version: int
     chain: bytes
     number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """What the log must come to at a cursor, as a checkpoint has signed it."""
+
+    number: int
+    cursor: Cursor
+    events: int
+    order: bytes
 
 
 class Marks:
@@ -55,31 +63,28 @@ class Marks:
             ((head.stream, head.version, head.chain, number) for head in line.heads),
         )
         self._scratch.execute(
-            "INSERT OR IGNORE INTO reached VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (number, *reached.cursor, reached.link, reached.streams, reached.events, reached.order),
+            "INSERT OR IGNORE INTO reached VALUES (?, ?, ?, ?, ?)",
+            (number, *reached.cursor, reached.events, reached.order),
         )
         self._scratch.execute("COMMIT")
 
     def forget_behind(self, number: int) -> None:
-        """A human went back to this checkpoint: what later ones say holds no more."""
+        """A human went back to this checkpoint: what later ones say holds no more, and the order begins anew."""
         self._scratch.execute("DELETE FROM marks WHERE number > ?", (number,))
-        self._scratch.execute("DELETE FROM reached WHERE number > ?", (number,))
+        self._scratch.execute("DELETE FROM reached")
 
     def of(self, stream: str) -> list[Mark]:
         """What is signed about a stream, by version."""
         query = "SELECT version, chain, number FROM marks WHERE stream = ? ORDER BY version, number"
         return [Mark(version=row[0], chain=row[1], number=row[2]) for row in self._scratch.execute(query, (stream,))]
 
-    def reached(self) -> Iterator[tuple[int, Reached]]:
+    def reached(self) -> Iterator[Target]:
         """How far each checkpoint came, in order; one that repeats the one before is left out."""
-        query = "SELECT number, tx, seq, link, streams, events, total FROM reached WHERE events > 0 ORDER BY number"
-        rows = (
-            (row[0], Reached(cursor=(row[1], row[2]), link=row[3], streams=row[4], events=row[5], order=row[6]))
-            for row in self._scratch.execute(query)
+        query = (
+            "SELECT min(number), tx, seq, events, total FROM reached WHERE events > 0 GROUP BY 2, 3, 4, 5 ORDER BY 1"
         )
-        for before, after in pairwise(((0, Reached()), *rows)):
-            if before[1] != after[1]:
-                yield after
+        for number, tx, seq, events, order in self._scratch.execute(query):
+            yield Target(number=number, cursor=(tx, seq), events=events, order=bytes.fromhex(order))
 
     def meet(self, heads: Iterable[Head]) -> None:
         """These streams are in the log."""

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from foureyes.app.book import Line, Reached
-from foureyes.app.checkpoints import EVERY, next_order
+from foureyes.app.book import Line
+from foureyes.app.checkpoints import EVERY, holds, next_order
 from foureyes.app.damages import Collected, Damage, Inspection
 from foureyes.app.keys import PublicKey
-from foureyes.app.marks import Marks
+from foureyes.app.marks import Marks, Target
 from foureyes.app.ports import Reading, Store
 from foureyes.app.rows import START, Cursor, Head, Stored
 from foureyes.app.verify_book import COPY, Seen, read_book
@@ -120,7 +120,7 @@ class Looking:
         targets = self.marks.reached()
         target = next(targets, None)
         for one in self._in_order(reading):
-            while target and one.cursor > target[1].cursor:
+            while target and one.cursor > target.cursor:
                 order, count = self._check_reached(target, order, count)
                 target = next(targets, None)
             order, count = next_order(order, one), count + 1
@@ -133,13 +133,12 @@ class Looking:
             order, count = self._check_reached(target, order, count)
             target = next(targets, None)
 
-    def _check_reached(self, target: tuple[int, Reached], order: bytes, count: int) -> tuple[bytes, int]:
-        number, reached = target
-        if (order.hex(), count) != (reached.order, reached.events):
+    def _check_reached(self, target: Target, order: bytes, count: int) -> tuple[bytes, int]:
+        if (order, count) != (target.order, target.events):
             what = "reordered or rewritten: the events it covers are not those that were signed, in that order"
-            self.found.add(f"checkpoint {number}", what, BACKUP)
+            self.found.add(f"checkpoint {target.number}", what, BACKUP)
         # Go on from what was signed, so that one damage is told once and not at every later checkpoint.
-        return bytes.fromhex(reached.order), reached.events
+        return target.order, target.events
 
     def _in_order(self, reading: Reading) -> Iterator[Stored]:
         cursor: Cursor = START
@@ -173,6 +172,5 @@ def _check_head(reading: Reading, head: Head, number: int, found: Collected) -> 
         what = f"truncated: checkpoint {number} saw {head.version} events, {known.version} are left"
         found.add(place, what, BACKUP)
         return
-    one = next(iter(reading.events(head.stream, head.version - 1)), None)
-    if one is None or (one.version, one.chain) != (head.version, head.chain):
+    if not holds(reading, head):
         found.add(place, f"fork: it is not the event that checkpoint {number} saw", BACKUP)

@@ -12,7 +12,7 @@ from foureyes.app.rows import Head, Known, Stored
 from foureyes.app.shelf import read_review
 
 REVIEW = "review/"
-REBUILD = "Nothing goes live by it, the gate reads the log. Find out who wrote it, then rebuild the rows."
+REBUILD = "Stop the server and find out who wrote it. The log is the truth: the rows can be made anew from it."
 
 
 @dataclass(slots=True)
@@ -22,9 +22,14 @@ class Rows:
     head: Head
     submitted: set[str] = field(default_factory=set)
     cleared: set[str] = field(default_factory=set)
+    #: A seat with that power was asked, and somebody rejected: only folding tells whether a veto stands.
+    veto_asked: bool = False
+    rejected: bool = False
 
     def see(self, one: Stored) -> None:
         """One event of the stream."""
+        self.veto_asked |= one.type == "ReportRequested" and '"veto":true' in one.body
+        self.rejected |= one.type == "ReportSubmitted" and '"verdict":"reject"' in one.body
         named = {"RevisionSubmitted": self.submitted, "ReviewCleared": self.cleared}.get(one.type)
         if named is not None:
             try:
@@ -33,13 +38,13 @@ class Rows:
                 return  # a body that cannot be read does not follow from its link, which is told there
 
     def check(self, reading: Reading, found: Collected, *, deep: bool) -> None:
-        """Hold the rows against the events: the clearances always, everything after folding it when asked."""
+        """Hold the rows against the events: clearances and vetoes always, everything when asked."""
         stream = self.head.stream
         for digest in self.submitted - self.cleared:
             for row in reading.digests(digest):
                 if row.digest == digest and f"{REVIEW}{row.review}" == stream and row.cleared:
                     found.add(stream, f"forged: a row says that {digest} is cleared, the log does not", REBUILD)
-        if deep and stream.startswith(REVIEW):
+        if stream.startswith(REVIEW) and (deep or (self.veto_asked and self.rejected)):
             _check_folded(reading, self.head, found)
 
 
