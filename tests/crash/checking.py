@@ -6,7 +6,7 @@ import asyncio
 import os
 import random
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -29,6 +29,13 @@ def quick_folder() -> Iterator[Path]:
     place = shared if os.access(shared, os.W_OK) else Path(tempfile.gettempdir())
     with TemporaryDirectory(dir=place, prefix="foureyes-crash-") as folder:
         yield Path(folder)
+
+
+def fill(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files to a folder."""
+    folder.mkdir(exist_ok=True)
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tests.crash.checking import Checker, quick_folder, wrong_on
+from tests.crash.checking import Checker, fill, quick_folder, wrong_on
 from tests.crash.disks import possible
 from tests.crash.nursery import Nursery
 
@@ -38,9 +38,7 @@ def hunt(
     found: list[str] = []
     count = 0
     with quick_folder() as folder:
-        for name, content in (before or {}).items():
-            (folder / "data").mkdir(exist_ok=True)
-            (folder / "data" / name).write_bytes(content)
+        fill(folder / "data", before or {})
         run = nursery.run(folder / "data", play, bugs=bugs, inject=inject)
         for state in possible(run.steps, folder / "data", wanted=wanted, seed=SEED, before=before, share=share):
             count += 1

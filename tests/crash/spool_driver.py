@@ -1,6 +1,9 @@
 """A play: commands are kept in the shipped spool while the database is down, and replayed when it is back."""
 
+import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 from foureyes.app.asks import Ask, Reply
@@ -45,16 +48,40 @@ def number_of(ask: Ask) -> int:
 
 
 async def play(folder: Path, mark: Callable[[str], None]) -> bool:
-    numbers = iter(range(1, COMMANDS + 1))
-    for _ in range(0, COMMANDS, REPLAY_EVERY):
-        spool = FileSpool(folder / "spool", segment_bytes_max=SEGMENT_BYTES_MAX)
-        far = Far(mark)
-        gate = SpoolingGate(far, spool, lambda: AT)
-        for number in (next(numbers) for _ in range(REPLAY_EVERY)):
+    # One thread for what blocks, so that its calls are counted together.
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
+    for first in range(1, COMMANDS + 1, REPLAY_EVERY):
+        if not await _day(folder, range(first, first + REPLAY_EVERY), mark):
+            return False
+    return True
+
+
+async def _day(folder: Path, numbers: range, mark: Callable[[str], None]) -> bool:
+    """Start, keep what comes while the database is down, hand it in when it is back (but on the last day), stop."""
+    far = Far(mark)
+    started = _started(folder, far) or _started(folder, far)
+    if started is None:
+        return False
+    spool, gate = started
+    for number in numbers:
+        with suppress(Unavailable):
             if isinstance(await gate.handle(ask_of(number)), Spooled):
                 mark(f"kept {number}")
-        if number < COMMANDS:
-            far.down = False
-            await gate.replay()
-        spool.close()
+    if numbers[-1] < COMMANDS:
+        far.down = False
+        await gate.replay()
+    spool.close()
     return True
+
+
+def _started(folder: Path, far: Far) -> tuple[FileSpool, SpoolingGate] | None:
+    """The spool and its gate; nothing when the disk says no."""
+    try:
+        spool = FileSpool(folder / "spool", segment_bytes_max=SEGMENT_BYTES_MAX)
+    except Unavailable:
+        return None
+    try:
+        return spool, SpoolingGate(far, spool, lambda: AT)
+    except Unavailable:
+        spool.close()
+        return None

@@ -17,7 +17,7 @@ from foureyes.store.migrations import STEPS, Step
 from foureyes.store.sqlite import SqliteStore
 from tests.app.house import House
 from tests.cast import HUGO
-from tests.crash import planted_spool, planted_store, spool_driver
+from tests.crash import one_file, planted_spool, planted_store, spool_driver
 from tests.crash.plays import FILE, Act, Mark, perform, quick, rehearsed, reviews
 
 Play = Callable[[Path, Mark], Coroutine[None, None, bool]]
@@ -105,6 +105,8 @@ PLANTED = (planted_spool, planted_store)
 PLAYS: dict[str, Play] = {
     "reviews": partial(alone, "reviews"),
     "spool": spool_driver.play,
+    "one file, carefully": one_file.careful,
+    "one file, hastily": one_file.hasty,
     "together": together,
     "upgrade": upgrade,
 }

@@ -21,7 +21,7 @@ SECONDS_MAX = 120
 _WHOLE = re.compile(r"(\d+) +(\w+)\((.*)\) += (-?\d+|\?)(.*)", re.DOTALL)
 _BEGUN = re.compile(r"(\d+) +(\w+)\((.*) <unfinished \.\.\.>", re.DOTALL)
 _RESUMED = re.compile(r"(\d+) +<\.\.\. (\w+) resumed>(.*)\) += (-?\d+|\?)(.*)", re.DOTALL)
-_KILLED = re.compile(r"(\d+) \+\+\+ killed by (\w+)")
+_KILLED = re.compile(r"(\d+) +\+\+\+ killed by (\w+)")
 _DESCRIPTOR = re.compile(r"(-?\d+|AT_FDCWD)<([^>]*)>(\(deleted\))?")
 _STRING = re.compile(r'"((?:\\x[0-9a-f]{2})*)"(\.\.\.)?')
 _NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.])")

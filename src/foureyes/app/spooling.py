@@ -11,6 +11,7 @@ import json
 import threading
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
@@ -218,10 +219,7 @@ class SpoolingGate:
         queue, last = self._spool.waiting(), 0
         try:
             while (one := await asyncio.to_thread(next, queue, None)) is not None:
-                try:
-                    refused = await self._handed_in(one)
-                except (Unavailable, Conflict) as error:
-                    return Progress(done=now.done, refused=now.refused, left=self.waiting, stopped=str(error))
+                refused = await self._handed_in(one)
                 with self._index.guard:
                     self._index.remove(one.ask)
                 last = one.position
@@ -229,9 +227,12 @@ class SpoolingGate:
                 progress(now)
                 if now.done % CURSOR_EVERY == 0:
                     await asyncio.to_thread(self._spool.done, last)
-        finally:
-            if last:
+            await asyncio.to_thread(self._spool.done, last)
+        except (Unavailable, Conflict) as error:
+            # What was handed in and is not noted as done is handed in again by its key, which does no harm.
+            with suppress(Unavailable):
                 await asyncio.to_thread(self._spool.done, last)
+            return Progress(done=now.done, refused=now.refused, left=self.waiting, stopped=str(error))
         return now
 
     async def _handed_in(self, one: Waiting) -> bool:

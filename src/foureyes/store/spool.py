@@ -13,6 +13,7 @@ import os
 import threading
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,12 +49,14 @@ class FileSpool:
         self._folder = folder
         self._bytes_max, self._segment_bytes_max = bytes_max, segment_bytes_max
         self._guard = threading.Lock()
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        sync_folder(folder.parent)
-        self._lock = _locked(folder / _LOCK)
+        with _speaking():
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            sync_folder(folder.parent)
+            self._lock = _locked(folder / _LOCK)
         try:
-            cursor = _read_cursor(folder / _CURSOR)
-            self._segments = _segments_of(folder, cursor)
+            with _speaking():
+                cursor = _read_cursor(folder / _CURSOR)
+                self._segments = _segments_of(folder, cursor)
         except BaseException:
             os.close(self._lock)
             raise
@@ -81,24 +84,27 @@ class FileSpool:
         with self._guard:
             done = self._done
             files = [(segment.path, segment.end) for segment in self._segments if segment.last > done]
-        for path, end in files:
-            for sequence, _, _, payload in promised(path, end):
-                if sequence > done:
-                    yield waiting_of(sequence, payload)
+        with _speaking():
+            for path, end in files:
+                for sequence, _, _, payload in promised(path, end):
+                    if sequence > done:
+                        yield waiting_of(sequence, payload)
 
     def done(self, position: int) -> None:
         """Everything up to here has happened: the disk knows before the commands are removed."""
         with self._guard:
             if position <= self._done:
                 return
-            _write_cursor(self._folder, position)
+            with _speaking():
+                _write_cursor(self._folder, position)
             self._done = position
             finished = [segment for segment in self._segments if segment.last <= position]
             self._segments = [segment for segment in self._segments if segment.last > position]
             if not self._segments:
                 self._leave()
             for segment in finished:
-                segment.path.unlink(missing_ok=True)
+                with suppress(OSError):  # the cursor says that it is done; the next start removes it
+                    segment.path.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Let go of the folder."""
@@ -139,6 +145,15 @@ class FileSpool:
         if self._open is not None:
             descriptor, self._open = self._open, None
             os.close(descriptor)
+
+
+@contextmanager
+def _speaking() -> Iterator[None]:
+    """Within this, the disk's errors are said in our words."""
+    try:
+        yield
+    except OSError as error:
+        raise _failed(error, unknown=False) from error
 
 
 def sync_folder(folder: Path) -> None:
@@ -222,8 +237,8 @@ def _full(why: str) -> Unavailable:
 
 def _failed(error: OSError, *, unknown: bool) -> Unavailable:
     return Unavailable(
-        f"The database is down, and the spool cannot be written: {error.strerror or error}.",
-        "Send the same command with the same key when the database is back.",
+        f"The spool cannot be used: {error.strerror or error}.",
+        "Look at the disk; send the same command with the same key when the database is back.",
         full=error.errno in _NO_ROOM,
         unknown=unknown,
     )

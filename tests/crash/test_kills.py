@@ -1,0 +1,90 @@
+"""Is everything there that was acknowledged, and does it go on, when the process is killed in any system call?"""
+
+import asyncio
+import time
+from collections.abc import Mapping
+
+import pytest
+
+from tests.conftest import EFFORT
+from tests.crash.checking import Checker, fill, quick_folder, serial_states, wrong_alone, wrong_together
+from tests.crash.marks import marked
+from tests.crash.nursery import Nursery
+from tests.crash.plays import FILE, perform, tables_of
+from tests.crash.points import STRUCK, Point, points_of, spread
+from tests.crash.spooled import wrong_spool
+from tests.crash.stages import acts_of
+from tests.crash.upgrades import before_upgrade, wrong_upgrade
+
+pytestmark = pytest.mark.timeout(900)
+
+KILLED = -9
+RESTART_SECONDS_MAX = 5
+#: Together 60 in `make test` and 200 in `make test-all`.
+KILLS = {
+    "reviews": {"test": 24, "all": 80},
+    "together": {"test": 12, "all": 40},
+    "spool": {"test": 12, "all": 40},
+    "upgrade": {"test": 12, "all": 40},
+}
+CHECKERS: dict[str, Checker] = {
+    "reviews": wrong_alone,
+    "together": wrong_together,
+    "spool": wrong_spool,
+    "upgrade": wrong_upgrade,
+}
+
+
+def test_so_many_are_killed() -> None:
+    assert sum(one["test"] for one in KILLS.values()) == 60
+    assert sum(one["all"] for one in KILLS.values()) == 200
+
+
+@pytest.mark.parametrize("play", KILLS)
+def test_a_process_killed_in_a_system_call_loses_nothing_it_acknowledged(nursery: Nursery, play: str) -> None:
+    """F1, F18: each child died by SIGKILL in that very call; then all is there, nothing in half, and it goes on."""
+    before = before_upgrade() if play == "upgrade" else {}
+    points = spread(points_of(nursery, play, before), KILLS[play][EFFORT])
+    assert len(points) == KILLS[play][EFFORT]
+    found = {point: wrong for point in points if (wrong := killed(nursery, point, before))}
+    assert found == {}
+
+
+def killed(nursery: Nursery, point: Point, before: Mapping[str, bytes]) -> str:
+    """Kill a child at a point and say what is wrong afterwards."""
+    with quick_folder() as folder:
+        data = folder / "data"
+        fill(data, before)
+        inject = f"{point.call}:signal=SIGKILL:when={point.turn}"
+        run = nursery.run(data, point.play, trace=",".join(STRUCK), inject=(inject,), data=False)
+        if run.code != KILLED or not run.killed_at(point.call, point.turn):
+            return f"was not killed there but ended with {run.code}: {run.output}"
+        begun = time.monotonic()
+        wrong = CHECKERS[point.play](data, marked(data))
+        seconds = time.monotonic() - begun
+        if wrong or seconds > RESTART_SECONDS_MAX:
+            return wrong or f"the restart took {seconds} s"
+        if point.play != "reviews":
+            return ""
+        # The same commands once more, by their keys: what was done is not done twice, what was not is done now.
+        finished = asyncio.run(perform(data / FILE, acts_of("reviews"), lambda _: None))
+        return "" if finished and tables_of(data / FILE) == serial_states()[-1] else "does not go on to the same end"
+
+
+def test_a_kill_that_does_not_happen_is_noticed(nursery: Nursery) -> None:
+    """A harness whose injections are silently ignored would find nothing for ever."""
+    point = Point(play="reviews", call="fdatasync", turn=10_000)
+    assert killed(nursery, point, {}).startswith("was not killed there but ended with 0")
+
+
+def test_a_kill_finds_a_reply_kept_too_late(nursery: Nursery) -> None:
+    """The bugs that need no power cut are found by a kill too."""
+    found = set()
+    for turn in range(40, 200, 8):
+        with quick_folder() as folder:
+            inject = f"pwrite64:signal=SIGKILL:when={turn}"
+            bugs = ("the_reply_is_kept_in_a_second_transaction",)
+            run = nursery.run(folder / "data", "reviews", bugs=bugs, inject=(inject,), data=False)
+            assert run.code == KILLED
+            found.add(wrong_alone(folder / "data", marked(folder / "data")).partition(":")[0])
+    assert "events without a reply" in found

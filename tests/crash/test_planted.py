@@ -1,0 +1,63 @@
+"""Do the crash tests find the bugs they are for?"""
+
+import pytest
+
+from tests.crash.checking import Checker, wrong_alone, wrong_together
+from tests.crash.hunting import hunt
+from tests.crash.nursery import Nursery
+from tests.crash.one_file import wrong_file
+from tests.crash.planting import BUGS, PLANTED_HOLES
+from tests.crash.spooled import wrong_spool
+from tests.crash.stages import PLANTED, PLAYS
+
+pytestmark = pytest.mark.timeout(300)
+
+WANTED = 400
+CHECKERS: dict[str, Checker] = {"reviews": wrong_alone, "together": wrong_together, "spool": wrong_spool}
+EIO = "fdatasync:error=EIO:when=3"
+NO_ROOM = "pwrite64:error=ENOSPC:when=150+"
+#: Which play shows a bug, and which trouble with the disk it needs.
+SHOWN = {
+    "a_failed_commit_is_tried_again": ("reviews", EIO),
+    "a_failed_sync_of_the_spool_is_tried_again": ("spool", "fsync:error=EIO:when=9"),
+    "a_group_lets_go_one_by_one": ("together", ""),
+    "acknowledged_before_the_commit": ("reviews", ""),
+    "an_error_is_taken_for_a_yes": ("reviews", EIO),
+    "memory_takes_what_the_disk_refuses": ("reviews", NO_ROOM),
+    "spooled_before_it_is_written": ("spool", ""),
+    "the_cursor_is_rewritten_in_place": ("spool", ""),
+    "the_cursor_moves_before_the_effect": ("spool", ""),
+    "the_disk_is_never_synced": ("reviews", ""),
+    "the_disk_is_synced_now_and_then": ("together", ""),
+    "the_inbox_is_kept_in_a_second_transaction": ("reviews", ""),
+    "the_mark_goes_with_the_record": ("spool", ""),
+    "the_reply_is_kept_in_a_second_transaction": ("reviews", ""),
+    "the_spool_is_not_synced": ("spool", ""),
+    "the_spools_folder_is_not_synced": ("spool", ""),
+}
+
+
+def test_every_planted_bug_is_hunted() -> None:
+    assert PLANTED
+    assert set(SHOWN) == set(BUGS)
+    assert set(PLANTED_HOLES.values()) <= {*SHOWN, *PLAYS}
+
+
+@pytest.mark.parametrize("bug", SHOWN)
+def test_a_planted_bug_is_found(nursery: Nursery, bug: str) -> None:
+    """S12 among others: what is acknowledged before it is safe is missed on some disk."""
+    play, trouble = SHOWN[bug]
+    inject = (trouble,) if trouble else ()
+    assert hunt(nursery, play, CHECKERS[play], wanted=WANTED, bugs=(bug,), inject=inject, enough=1).found
+
+
+@pytest.mark.parametrize("trouble", sorted({(play, trouble) for play, trouble in SHOWN.values() if trouble}))
+def test_the_same_trouble_finds_nothing_without_the_bug(nursery: Nursery, trouble: tuple[str, str]) -> None:
+    play, inject = trouble
+    assert hunt(nursery, play, CHECKERS[play], wanted=60, inject=(inject,)).found == ()
+
+
+def test_one_file_rewritten_by_many_loses_what_it_acknowledged(nursery: Nursery) -> None:
+    """S23: and the same file, kept as it must be, does not."""
+    assert hunt(nursery, "one file, hastily", wrong_file, wanted=WANTED, enough=1).found
+    assert hunt(nursery, "one file, carefully", wrong_file, wanted=WANTED).found == ()
