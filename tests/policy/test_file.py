@@ -1,5 +1,6 @@
 """What a policy file says arrives in the rules, and what it leaves out is as shipped."""
 
+import os
 import sys
 from datetime import timedelta
 from pathlib import Path
@@ -210,6 +211,19 @@ def test_a_file_is_read_from_its_folder_and_from_nowhere_else(tmp_path: Path) ->
         load(home / FILE_NAME)
     with pytest.raises(PermissionError):
         folder(home)("../outside.json")
+
+
+def test_a_policy_under_another_name_is_not_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "foureyes.yml").write_text("version: 1\n", encoding="utf-8")
+    with pytest.raises(PolicyErrors, match=r"foureyes.yml:1: .* call it foureyes.yaml"):
+        load(tmp_path / FILE_NAME)
+
+
+def test_a_pipe_is_no_policy(tmp_path: Path) -> None:
+    """Reading it would wait for ever."""
+    os.mkfifo(tmp_path / FILE_NAME)
+    with pytest.raises(PolicyErrors, match=r"foureyes.yaml:1: the file cannot be read"):
+        load(tmp_path / FILE_NAME)
 
 
 def test_a_folder_in_place_of_the_file_is_refused(tmp_path: Path) -> None:

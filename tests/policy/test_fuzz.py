@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from foureyes.core.events import ReviewCleared
 from foureyes.core.rules import Rules
 from foureyes.policy import Policy, PolicyErrors, load_text, policy_text, read_policy
 from foureyes.policy.diff import diff
@@ -15,6 +16,7 @@ from foureyes.policy.floor import QUORUM_MIN, floor_problems, least_reviewers
 from foureyes.policy.load import shipped_text
 from foureyes.policy.nodes import PROBLEMS_MAX
 from foureyes.policy.show import show
+from tests.cast import Play
 from tests.conftest import EFFORT
 from tests.policy.fuzzing import FULL, SEEDS, VALUES, seeds, spoilt
 
@@ -37,7 +39,11 @@ def read(name: str, text: bytes) -> Policy | None:
 
 
 def at_least_one_pair_of_other_eyes(rules: Rules) -> None:
-    """T12: the floor holds in every style that anything can be sent through."""
+    """T12: the floor holds in every style that anything can be sent through, and the core sees it the same way."""
+    for kind in ("odd", "security_change", *(one.kind for one in rules.kinds[:3])) if rules.enabled else ():
+        play = Play(rules=rules)
+        play.open(kind)
+        assert not play.count(ReviewCleared)
     assert floor_problems(rules) == ()
     assert rules.default
     for protocol in rules.protocols:

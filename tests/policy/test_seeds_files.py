@@ -166,7 +166,7 @@ def test_what_the_document_requires_is_added_to_what_the_file_says() -> None:
         ("      - would_break_system: true\n", "", "would_break_system is missing"),
         ("and_creator_disagrees: true", "and_creator_disagrees: false", "and_creator_disagrees must be true"),
         ('time_exceeded: ">2 hours"', 'time_exceeded: ">2 moons"', "time_exceeded is '>2 moons'"),
-        ('review_cycles: ">3"', "review_cycles: 3", "review_cycles is the number 3"),
+        ('review_cycles: ">3"', "review_cycles: 3", "review_cycles is 3"),
         ("reviewer_confidence:", "reviewer_confidenc:", "unknown key 'reviewer_confidenc'"),
         ("human_timeout: 48", "human_timeout: 0", "human_timeout must be 1-8760 or null"),
         ("has_auto_skip_pattern: true", "has_auto_skip_pattern: false", "has_auto_skip_pattern must be true"),
@@ -284,6 +284,15 @@ def test_other_keys_of_the_project_are_not_ours_and_that_is_said() -> None:
     assert (
         loaded("review: {}\nproject: {name: x}\n").notes[0].endswith("only `review` is ours in such a file: project.")
     )
+
+
+def test_a_project_file_can_be_named_and_its_keys_are_not_mixed_with_others() -> None:
+    """004-29: by name only `review` is read; inline nothing stands beside it unread."""
+    project = "review: {strategy: single}\nproject: {}\n"
+    named = loaded(minimal("panel: {file: project.yaml}\n"), project_yaml=project)
+    assert [seat.roles for seat in chain(named.policy.rules, "panel").stages[0].seats] == [("opus",)]
+    assert named.notes[0].startswith("Not read, because only `review` is ours")
+    assert refused(minimal("panel: {review: {}, strategy: single}\n"))[0].wrong == "unknown key 'review'"
 
 
 @pytest.mark.parametrize(

@@ -125,8 +125,11 @@ class _Sections:
         table = self._table
         if table.has("panel") and table.has("review"):
             self._problems.add(table.at("review"), "panel and review are the same section", "write one of them")
-        node = self._named("review" if table.has("review") else "panel", "panel")
-        inside = node.get("review") if isinstance(node, Mapping) else None
+        key = "review" if table.has("review") else "panel"
+        node, given = self._named(key, "panel"), table.special(key)
+        inside = node.get("review") if isinstance(node, Mapping) and node is not given else None
+        if inside and isinstance(node, Mapping):
+            _note_others(node, self._problems)
         return Table(inside or node, "panel", self._problems)
 
     def _named(self, key: str, section: str) -> Node:
@@ -178,9 +181,7 @@ def as_file(root: Node, problems: Problems) -> Node:
     if "version" in keys:
         return root
     if "review" in keys:
-        others = sorted(keys - {"review"})
-        if others:
-            problems.note(f"Not read, because only `review` is ours in such a file: {', '.join(others)[:300]}.")
+        _note_others(root, problems)
         return _wrapped(root, [one for one in root.entries if one.key == "review"], "panel")
     if "chains" in keys and keys <= _CHAINS_KEYS:
         inside = inlined(root, problems)
@@ -193,6 +194,13 @@ def as_file(root: Node, problems: Problems) -> Node:
         return _wrapped(root, [*enabled, Entry(key="peer", line=root.line, node=rest)], "peer")
     problems.add(root, "version is missing", "write `version: 1` in the first line")
     return root
+
+
+def _note_others(root: Mapping, problems: Problems) -> None:
+    """A project's file has keys of other programs, too."""
+    others = sorted(one.key for one in root.entries if one.key != "review")
+    if others:
+        problems.note(f"Not read, because only `review` is ours in such a file: {', '.join(others)[:300]}.")
 
 
 def _wrapped(root: Mapping, entries: list[Entry], default: str | dict[str, str]) -> Mapping:

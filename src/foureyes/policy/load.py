@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import resources
 from pathlib import Path, PurePosixPath
 
@@ -29,10 +30,11 @@ def load(path: Path, read: Read | None = None) -> Loaded:
     try:
         text = source(path.name)
     except FileNotFoundError:
+        _refuse_misnamed(path.name, source)
         return shipped(DEFAULT, f"There is no {path.name}: the shipped policy {DEFAULT} is used.")
     except OSError as error:
         raise _unreadable(
-            path.name, f"the file cannot be read: {error.strerror or error}", "see to its rights"
+            path.name, f"the file cannot be read: {error.strerror or error}", "it is a file in its folder"
         ) from None
     return load_text(path.name, text, source)
 
@@ -60,8 +62,8 @@ def folder(root: Path) -> Read:
 
     def read(name: str) -> bytes:
         found = (root / name).resolve(strict=True)
-        if not found.is_relative_to(root.resolve()):
-            raise PermissionError(f"{name} leads out of the policy's folder")
+        if not found.is_relative_to(root.resolve()) or not found.is_file():
+            raise PermissionError(f"{name} leads out of the policy's folder, or is no file")
         with found.open("rb") as file:
             return file.read(FILE_BYTES_MAX + 1)
 
@@ -78,6 +80,14 @@ def parse(name: str, text: bytes) -> Node:
         line = text.count(b"\n", 0, error.start) + 1
         raise _unreadable(name, "a byte that is no UTF-8", "save the file as UTF-8", line=line) from None
     return read_json(name, plain) if name.endswith(".json") else read_yaml(name, plain)
+
+
+def _refuse_misnamed(name: str, read: Read) -> None:
+    """A policy that somebody wrote and nobody reads would be worse than none."""
+    other = str(PurePosixPath(name).with_suffix(".yml"))
+    with suppress(FileNotFoundError):
+        read(other)
+        raise _unreadable(other, "a file of this name is not read", f"call it {name}")
 
 
 def _inside(name: str, read: Read) -> bytes:

@@ -95,7 +95,7 @@ def described(node: Node) -> str:
         case Scalar(value=str() as text):
             return repr(short(text))
         case Scalar(value=number):
-            return f"the number {number}"
+            return str(number)
 
 
 def short(text: str) -> str:

@@ -225,9 +225,8 @@ class Table:
         for entry in node.entries:
             if entry.key in self._keys or entry.key in ignoring:
                 continue
-            near = get_close_matches(entry.key, self._keys, n=1)
-            allowed = f"did you mean {near[0]}?" if near else f"the keys here are {_listed(self._keys)}"
-            self.problems.add(entry, f"unknown key {short(entry.key)!r}", allowed, file=node.file)
+            wrong = f"unknown key {short(entry.key)!r}"
+            self.problems.add(entry, wrong, _instead(entry.key, self._keys), file=node.file)
 
 
 def listed(node: Node) -> tuple[Node, ...]:
@@ -241,6 +240,15 @@ def name_of(node: Node, problems: Problems, what: str) -> str:
         return node.value
     problems.add(node, f"{what}: {described(node)} is no name", f"a name is {NAME_FORM}")
     return ""
+
+
+def _instead(key: str, keys: Iterable[str]) -> str:
+    """Where a key belongs that does not stand here, or what was probably meant, or what may stand here."""
+    elsewhere = next((name for name, many in SECTIONS.items() if any(one.name == key for one in many)), None)
+    if elsewhere:
+        return f"it belongs to {elsewhere}"
+    near = get_close_matches(key, keys, n=1)
+    return f"did you mean {near[0]}?" if near else f"the keys here are {_listed(keys)}"
 
 
 def _listed(keys: Iterable[str]) -> str:
