@@ -81,6 +81,7 @@ class Desk:
 
     def rewrite(self, stream: str) -> None:
         """Make all links of a stream agree again, and the table of heads too, as a careful forger would."""
+        self.tamper()
         with closing(sqlite3.connect(self.file, isolation_level=None)) as database:
             query = f"SELECT {COLUMNS} FROM log l JOIN streams s ON s.id = l.stream WHERE s.name = ? ORDER BY l.version"
             link, version = ROOT, 0
