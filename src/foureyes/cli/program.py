@@ -32,7 +32,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "rebuild": ("foureyes.cli.rebuild:rebuild", "Make a projection anew from the log."),
     "receipt": ("foureyes.cli.receipts:receipt", "Show who let exactly these bytes through, and why."),
     "restore": ("foureyes.cli.restoring:restore", "Put a backup in the place of the store."),
-    "status": ("foureyes.cli.status:status", "Say how things stand here."),
+    "status": ("foureyes.cli.status:status", "Say how things stand: open reviews, what is due, the last checkpoint."),
     "upgrade": ("foureyes.cli.upgrading:upgrade", "Bring the store to the schema of this version: backup first."),
     "why": ("foureyes.cli.why:why", "Say why a review is open or shut, and whose turn it is."),
 }

@@ -42,7 +42,7 @@ class Found:
 @click.command()
 @answering
 def status(parts: Parts) -> Answer:
-    """Say how things stand here: open reviews, what is due, the last checkpoint, the spool.
+    """Say how things stand: open reviews, what is due, the last checkpoint.
 
     Exit code 2 where track records were damaged; otherwise 0.
     """
