@@ -31,6 +31,14 @@ BREAKS_D_Y: dict[str, tuple[Break, ...]] = {
     "D-15": _one("core/claims.py", "unread = command.coverage < _coverage_needed(stage)", "unread = False"),
     "D-17": _one("core/gates/evidence.py", "        if owes:\n", "        if not seats:\n"),
     "D-20": _one(DRAFTS, "elif known and _is_repeat(", "elif known and not known.text and _is_repeat("),
+    "D-22": (
+        Break(
+            file="app/verify_stream.py",
+            old="if self.link is not None and link_of(self.link, one) != one.chain:",
+            new="if False:",
+        ),
+        Break(file="app/verify_stream.py", old="            if mark.chain == one.chain:", new="            if True:"),
+    ),
     "D-23": _one(
         "core/gates/agreement.py",
         "owes = missing(review, stage)",
