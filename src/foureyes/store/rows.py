@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import zlib
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -30,13 +29,13 @@ SQUEEZED_BYTES_MAX = 1024 * 1024
 
 #: In place of no due time: sorts behind every time there is.
 NEVER = "~"
-_HEX = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z").match
+_HEX_CHARS = (40, 64)
 _PACKED_BYTES = (20, 32)
 
 
 def packed(name: str) -> bytes:
     """A digest in half the room; any other name as it is, marked so that both can be told apart."""
-    if _HEX(name):
+    if len(name) in _HEX_CHARS and not name.strip("0123456789abcdef"):
         return bytes.fromhex(name)
     marked = b"\0" + name.encode()
     return b"\0" + marked if len(marked) in _PACKED_BYTES else marked

@@ -7,21 +7,20 @@ from __future__ import annotations
 
 import errno
 import os
-import random
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from foureyes.app.ports import Conflict, Unavailable
 from foureyes.store.rows import Row
 from foureyes.store.sql import SqlReading, SqlWriting
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # each of these would cost `check` some milliseconds
+    from pathlib import Path
+
     from foureyes.store.sqlite_store import SqliteStore
 
 #: STRICT tables need it; RETURNING is older.
@@ -195,7 +194,7 @@ def patient(act: Callable[[], None], seconds_max: float) -> None:
             waited = time.monotonic() - since
             if code_of(error) not in BUSY or waited > seconds_max:
                 raise
-            time.sleep(random.uniform(0, _WAIT_SECONDS_MAX) / (1 + 20 * waited))  # noqa: S311 - no secret, only a wait
+            time.sleep(_WAIT_SECONDS_MAX * os.urandom(1)[0] / 255 / (1 + 20 * waited))
         else:
             return
 
@@ -233,8 +232,9 @@ def check_file(connection: sqlite3.Connection) -> None:
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
+    address = str(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     return sqlite3.connect(
-        f"file:{quote(str(path))}?mode={mode}",
+        f"file:{address}?mode={mode}",
         uri=True,
         timeout=0,
         isolation_level=None,
