@@ -12,6 +12,8 @@ from pathlib import Path
 
 from psycopg import conninfo
 
+from tests.postgres.server import as_url
+
 SOCKET = ".s.PGSQL.5432"
 PIECE_BYTES = 65536
 
@@ -47,7 +49,7 @@ def between(url: str) -> Iterator[Proxy]:
     with tempfile.TemporaryDirectory(prefix="foureyes-proxy-") as folder, socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(Path(folder) / SOCKET))
         listener.listen()
-        proxy = Proxy(url=conninfo.make_conninfo(url, host=folder))
+        proxy = Proxy(url=as_url(conninfo.make_conninfo(url, host=folder)))
         server = str(conninfo.conninfo_to_dict(url)["host"])
         threads = [threading.Thread(target=_serve, args=(proxy, listener, server))]
         threads[0].start()

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote, urlencode
 
 import psycopg
 from psycopg import conninfo
@@ -54,8 +55,8 @@ class Server:
     settings: tuple[str, ...] = ()
 
     def at(self, database: str, **options: str) -> str:
-        """How to reach one of its databases."""
-        return conninfo.make_conninfo(self.url, dbname=database, **options)
+        """How to reach one of its databases, as a URL."""
+        return as_url(conninfo.make_conninfo(self.url, dbname=database, **options))
 
     @contextmanager
     def fresh(self) -> Iterator[str]:
@@ -84,6 +85,12 @@ class Server:
         _run(self.programs / "pg_ctl", "-w", "-t", str(START_SECONDS_MAX), "-D", str(data), *words)
 
 
+def as_url(where: str) -> str:
+    """Write a connection string, or a URL, as a URL."""
+    said = {name: str(value) for name, value in conninfo.conninfo_to_dict(where).items() if value is not None}
+    return f"postgresql:///{quote(said.pop('dbname', ''))}?{urlencode(said, quote_via=quote)}"
+
+
 @contextmanager
 def lent(*, durable: bool = False) -> Iterator[Server]:
     """Lend the server named by the environment, else one of our own."""
@@ -106,7 +113,7 @@ def own(*, durable: bool) -> Iterator[Server]:
         _run(programs / "initdb", *INITDB, "-U", SUPERUSER, "-D", str(data))
         durability = ("fsync=on", "synchronous_commit=on") if durable else ("fsync=off",)
         settings = ("listen_addresses=''", f"unix_socket_directories='{folder}'", "max_connections=80", *durability)
-        url = conninfo.make_conninfo(host=str(folder), user=SUPERUSER, dbname="postgres")
+        url = as_url(conninfo.make_conninfo(host=str(folder), user=SUPERUSER, dbname="postgres"))
         server = Server(url=url, programs=programs, folder=folder, settings=settings)
         server.start()
         yield server

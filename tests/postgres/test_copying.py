@@ -16,7 +16,7 @@ from foureyes.app.ports import Reading, Store, Unavailable, Writing
 from foureyes.app.rows import START, Changes, Head, Listing, OutboxRow, Stored
 from foureyes.store import copying
 from foureyes.store.copying import NOT_COPIED, TABLES, backup_postgres, restore_postgres
-from foureyes.store.postgres import PostgresStore
+from foureyes.store.postgres import PostgresStore, migrate_postgres
 from foureyes.store.sqlite import SqliteStore, reading
 from foureyes.store.sqlite_backup import backup
 from tests.crash.pg_writers import Writers
@@ -107,7 +107,7 @@ def test_a_store_moves_to_postgresql_and_back_and_is_the_same(filled: Path, url:
 
 def test_both_databases_have_the_same_tables_and_columns(filled: Path, url: str) -> None:
     """A column that only one of them has would be lost on the way."""
-    asyncio.run(PostgresStore.open(url, durable=False).close())
+    migrate_postgres(url, durable=False)
     with closing(sqlite3.connect(filled)) as file, psycopg.connect(url) as connection:
         query = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
         assert {row[0] for row in connection.execute(query).fetchall()} == {*TABLES, *NOT_COPIED}

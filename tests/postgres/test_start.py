@@ -11,7 +11,7 @@ from psycopg import conninfo
 from foureyes.app.ports import Unavailable
 from foureyes.store import migrations, pg_lines, pg_schema
 from foureyes.store.pg_schema import prepared, version_of
-from foureyes.store.postgres import PostgresStore
+from foureyes.store.postgres import PostgresStore, migrate_postgres
 from tests.postgres.commands import command
 from tests.postgres.server import Server
 
@@ -44,14 +44,14 @@ def _refused(settings: dict[str, str]) -> str:
 def test_the_quick_server_of_the_tests_is_refused_when_durability_is_asked_for(postgres: Server, url: str) -> None:
     """A server named by the environment may be a durable one; then it is taken."""
     if postgres.folder is None:
-        asyncio.run(PostgresStore.open(url, durable=False).close())
+        migrate_postgres(url, durable=False)
     else:
         assert "fsync off" in refusal(url, durable=True)
 
 
 def test_a_server_that_acknowledges_before_the_disk_has_it_is_refused(durable_postgres: Server) -> None:
     with durable_postgres.fresh() as url:
-        asyncio.run(PostgresStore.open(url).close())
+        migrate_postgres(url)
         careless = conninfo.make_conninfo(url, options="-c synchronous_commit=off")
         assert "synchronous_commit is off" in refusal(careless, durable=True)
 
@@ -74,7 +74,7 @@ def test_a_database_that_is_not_there_is_named(postgres: Server) -> None:
 
 
 def test_a_newer_schema_is_refused(url: str) -> None:
-    asyncio.run(PostgresStore.open(url, durable=False).close())
+    migrate_postgres(url, durable=False)
     with psycopg.connect(url) as connection:
         connection.execute("UPDATE meta SET body = '99' WHERE name = 'schema'")
     assert "version 99" in refusal(url)
@@ -119,7 +119,7 @@ def test_a_migration_killed_half_way_leaves_nothing_behind(url: str, at: int) ->
             "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace"
         ).fetchall()
     assert found == []
-    asyncio.run(PostgresStore.open(url, durable=False).close())
+    migrate_postgres(url, durable=False)
 
 
 def test_a_later_step_is_added_to_what_is_there(url: str) -> None:

@@ -159,9 +159,9 @@ class Assembly:
         from pathlib import Path
 
         if self.settings.is_postgres and not path:
-            from foureyes.store.postgres import PostgresStore
+            from foureyes.store.postgres import migrate_postgres
 
-            PostgresStore.open(self.settings.database)
+            migrate_postgres(self.settings.database)
             return
         from foureyes.store.migrate import migrate
 

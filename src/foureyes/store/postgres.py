@@ -69,6 +69,11 @@ class PostgresStore:
         self._readers.close()
 
 
+def migrate_postgres(url: str, *, durable: bool = True) -> None:
+    """Make the tables, or bring them to this version, if the server can be reached and trusted."""
+    PostgresStore.open(url, Limits(writers=1, readers=1), durable=durable)._close()  # noqa: SLF001 - our own
+
+
 def _read(work: Callable[[Reading], T], connection: Connection) -> T:
     driver = PostgresDriver(connection)
     try:
