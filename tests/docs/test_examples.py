@@ -12,7 +12,7 @@ from tests.shape import ROOT
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 EXAMPLES = [
     pytest.param(block, id=f"{page.stem}-{number}")
-    for page in sorted((ROOT / "docs" / "howto").glob("*.md"))
+    for page in sorted((ROOT / "docs").rglob("*.md"))
     for number, block in enumerate(BLOCK.findall(page.read_text(encoding="utf-8")), start=1)
 ]
 
