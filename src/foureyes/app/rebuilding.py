@@ -41,6 +41,8 @@ async def rebuild(store: Store, name: str, rules_of: RulesOf, progress: Progress
     Raises KeyError for another name, Damaged where the log itself was altered, Overtaken when somebody began the same.
     """
     began = time.monotonic()
+    if name not in NAMES:
+        raise KeyError(name)
     if name in PROJECTIONS:
         events = await make_anew(store, PROJECTIONS[name], progress)
     elif name == TRUST:
