@@ -174,7 +174,7 @@ def test_status_says_how_things_stand(signed: Desk) -> None:
 
 @pytest.mark.parametrize(("review", "code", "word"), [("r1", 0, "cleared"), ("r2", 3, "open"), ("r3", 2, "withdrawn")])
 def test_why_says_what_the_gate_says(desk: Desk, review: str, code: int, word: str) -> None:
-    """D-08: the explanation comes from the code that decides."""
+    """The explanation comes from the code that decides."""
     ran = desk.run("why", review)
     assert ran.code == code
     assert ran.out.startswith(f"{review}, version 1 (")

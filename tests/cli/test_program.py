@@ -187,7 +187,7 @@ def test_a_crash_makes_no_data_folder(tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 def test_debug_shows_where_it_happened(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(programs.COMMANDS, "why", ("foureyes.cli.codes:OK", "x"))  # type: ignore[attr-defined]
+    monkeypatch.setitem(programs.COMMANDS, "why", ("foureyes.cli.codes:OK", "x"))
     ran = desk.run("why", "x", "--debug")
     assert ran.code == 1
     assert "Traceback" in ran.err

@@ -55,7 +55,7 @@ class Group(click.Group):
         """Find the command, or say which one may be meant."""
         name = args[0]
         if not name.startswith("-") and self.get_command(ctx, name) is None:
-            near = difflib.get_close_matches(name, self.list_commands(ctx), n=1)
+            near = difflib.get_close_matches(name, self.list_commands(ctx), n=1, cutoff=0.7)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             ctx.fail(f"foureyes does not know {name!r}.{hint}")
         return super().resolve_command(ctx, args)
