@@ -175,6 +175,7 @@ BREAKS_001_B: dict[str, tuple[Break, ...]] = {
     ),
     "001-74": (Break(file="core/decide.py", old="stricter=policy.applies_in_flight)", new="stricter=True)"),),
     "001-75": (Break(file="core/trust.py", old="needs_successes=learning.successes_min,", new="needs_successes=0,"),),
+    "001-76": (Break(file="app/spooling.py", old="refused = await self._handed_in(one)", new="refused = False"),),
     "001-78": (
         Break(
             file="core/evolve/reports.py",
@@ -263,6 +264,13 @@ BREAKS_001_B: dict[str, tuple[Break, ...]] = {
             file="core/gates/standards.py",
             old="if are(wanted, (one.kind,))) or (self.default,)",
             new="if are(wanted, (one.kind,))) or self.criteria[:1]",
+        ),
+    ),
+    "B27": (
+        Break(
+            file="app/spooling.py",
+            old="if count := self.waiting:",
+            new="if (count := self.waiting) > 1_000_000:",
         ),
     ),
     "B28": (Break(file="core/checks.py", old="    if revision != review.revision:", new="    if False:"),),

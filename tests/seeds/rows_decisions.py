@@ -67,7 +67,7 @@ DECISIONS = (
     Row("B24", "An agent as escalation target breaks the tie once; if party to it or not settling it, a human."),
     Row("B25", "Roles without a row get any eligible agent of another family, else a human."),
     Row("B26", "Kinds without criteria of their own use the default set."),
-    Row("B27", "While the database is down the gate answers not approved, and writes go to a spool.", area="store"),
+    Row("B27", "While the database is down the gate answers not approved, and writes go to a spool."),
     Row("B28", "No lock: reports are bound to the digest, and a change makes the old ones stop counting."),
     Row("B29", "A tenth of the skips is audited by a seeded draw; never none while a skip is on."),
     Row("B30", "Mutual uncertainty asks a human and attaches a third review to the escalation."),

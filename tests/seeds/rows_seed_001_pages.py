@@ -76,7 +76,7 @@ SEED_001_PAGES = (
     Row("001-73", "The 4th revision is an escalation: revising does not go on for ever."),
     Row("001-74", "A policy changed under way: the review ends by its own rules and the change is noted."),
     Row("001-75", "A bug in skipped work: skip off at once, trust -0.30, 10 new successes needed, lesson kept."),
-    Row("001-76", "Database down: requests are spooled, replayed on return, and none is lost.", area="store"),
+    Row("001-76", "Database down: requests are spooled, replayed on return, and none is lost."),
     Row("001-77", "After a server crash queued requests are processed and running ones resumed.", area="engine"),
     Row("001-78", "A reviewer silent for 60 min is replaced by the backup, who sees the draft."),
     Row("001-79", "An abandoned escalation ends as one without a human answer: the reviewer's position stands."),

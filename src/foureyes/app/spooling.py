@@ -192,6 +192,13 @@ class SpoolingGate:
                 now = await self._round(now, progress)
             return now
 
+    async def tend(self, pause: Callable[[], Awaitable[None]]) -> None:
+        """Look again and again whether the database is back, until cancelled; `pause` is the wait between."""
+        while True:
+            await pause()
+            if self.waiting:
+                await self.replay()
+
     def _known(self, ask: Ask) -> Spooled | None:
         """The same key again while it waits has the same place."""
         found = self._index.keys.get((ask.actor.name, ask.key))
