@@ -114,6 +114,31 @@ WRONG: list[tuple[str, int, str]] = [
     ("name: [a\n", 3, "this is no YAML"),
     ("name: |\n  " + "a" * 9_000 + "\n", 2, "a text of more than"),
     ("version: 1\n", 2, "the key 'version' stands here twice"),
+    (
+        "peer: {reviewer_matrix: {a-b: {primary: c, backup: d}, a_b: {primary: c, backup: d}}}\n",
+        2,
+        "the role a_b stands",
+    ),
+    ("peer: {criteria: {task: {required: [{a: b}, {a: c}]}}}\n", 2, "the criterion a stands here twice"),
+    ("peer: {criteria: {task: {required: [{a b: c}]}}}\n", 2, "'a b' is no name for a criterion"),
+    ("peer: {criteria: {task: {optional: [{a: b}]}}}\n", 2, "task has no required criteria"),
+    ("peer: {escalation: {auto_escalate_to_human: [{review_cycles: '>0'}]}}\n", 2, "review_cycles is '>0'"),
+    ("peer: {escalation: {auto_escalate_to_human: [{both_confidence: '<101'}]}}\n", 2, "both_confidence is '<101'"),
+    ("peer: {escalation: {auto_escalate_to_human: [{review_type: task}]}}\n", 2, "review_type alone asks nobody"),
+    ("humans: {'a b': [ann]}\n", 2, "'a b' is no name for a group"),
+    ("ignore: [" + ", ".join(f"a{i}/" for i in range(501)) + "]\n", 2, "ignore has more than 500 patterns"),
+    (
+        "chains:\n" + "".join(f"  c{i}: {{layers: [{{agent: a, scope: s}}]}}\n" for i in range(101)),
+        103,
+        "more than 100",
+    ),
+    (
+        "chains:\n  steps:\n    - {name: a, critic_chain: security}\n    - {name: a, critic_chain: research}\n",
+        5,
+        "the step a names another chain",
+    ),
+    ("chains: {steps: [{name: a}]}\n", 2, "a step has a name and a critic_chain"),
+    ("chains: {steps: [{critic_chain: security}]}\n", 2, "a step has a name and a critic_chain"),
 ]
 
 

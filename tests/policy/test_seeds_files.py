@@ -195,6 +195,24 @@ def test_chains_stand_alone_inline_and_as_a_named_file() -> None:
     assert [one.name for one in alone.protocols if one in CHAINS] == [one.name for one in CHAINS]
 
 
+def test_what_is_wrong_in_a_named_file_is_said_with_its_own_name_and_line() -> None:
+    """002-14: the file that is wrong is the one to open."""
+    text = minimal("chains: {file: c.json}\nnmae: x\n")
+    found = refused(text, c_json='{"chains": {\n"x": {"layers": 7}}}')
+    assert [(one.file, one.line) for one in found] == [("c.json", 2), ("foureyes.yaml", 3)]
+    found = refused(text, c_json='{"chains":\n{,}}')
+    assert [(one.file, one.line) for one in found] == [("c.json", 2), ("foureyes.yaml", 3)]
+
+
+def test_criteria_of_every_other_kind_can_be_written() -> None:
+    """B26: the default set is one like the others."""
+    rules = loaded("criteria: {default: {required: [{works: 'It works'}]}}\n").policy.rules
+    standards = gate(rules, gates.Standards)
+    assert isinstance(standards, gates.Standards)
+    assert standards.default.required == (("works", "It works"),)
+    assert standards.for_kinds(("odd",)) == (standards.default,)
+
+
 def test_a_chain_of_the_file_takes_the_place_of_a_shipped_one() -> None:
     rules = loaded(minimal("chains:\n  security: {layers: [{agent: ann, scope: security, veto: true}]}\n")).policy.rules
     assert len(chain(rules, "security").stages) == 1

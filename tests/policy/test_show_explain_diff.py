@@ -189,6 +189,27 @@ def test_the_same_policy_has_no_differences() -> None:
         ("", "peer: {review_required: {skip_if: [{action_type: typo}]}}\n", "weaker: skips: trivial is new"),
         ("", "peer: {learning: {audit_percent: 5}}\n", "weaker: learning / audit percent: 10 becomes 5"),
         ("", "budget: {review_usd: 2}\n", "other: budget / review usd micro: 1000000 becomes 2000000"),
+        ("", "session: {reviewers: 1}\n", "weaker: session / seats: reviewer (2) is gone"),
+        (
+            "peer: {review_required: {skip_if: [{action_type: a}]}}\n",
+            "peer: {review_required: {skip_if: [{action_type: a}, {action_type: b}]}}\n",
+            "weaker: skips / trivial / kinds: b is new",
+        ),
+        (
+            "",
+            "peer: {escalation: {auto_escalate_to_human: [{review_type: deploy, reviewer_confidence: '<90'}]}}\n",
+            "stricter: peer / Certainty / kinds: deploy is new",
+        ),
+        (
+            "reviewers: {a: {command: codex}}\n",
+            "reviewers: {a: {command: claude}}\n",
+            "other: reviewers / a / holders: command codex is gone",
+        ),
+        (
+            "peer: {criteria: {task: {required: [{a: b}]}}}\n",
+            "peer: {criteria: {task: {required: [{a: b}, {c: d}]}}}\n",
+            "stricter: peer / Standards / criteria / task / required: c is new",
+        ),
         ("", "session: {silence_minutes: 20}\n", "other: session silence: 15 minutes becomes 20 minutes"),
         ("", "reviewers: {auditor: {command: codex}}\n", "other: reviewers: auditor is new"),
         (
@@ -220,6 +241,7 @@ def test_a_lost_veto_is_a_weakening() -> None:
 def test_weakenings_come_first() -> None:
     found = diff(TEAM, shipped("solo").policy)
     order = [one.direction for one in found]
+    assert diff_text(TEAM, shipped("solo").policy).splitlines() == [str(one) for one in found]
     assert order == sorted(order, key=[Direction.WEAKER, Direction.OTHER, Direction.STRICTER].index)
     assert Change(direction=Direction.WEAKER, words="task is no longer judged by panel") in found
 

@@ -117,6 +117,8 @@ class _Sections:
         if node is None:
             return Chains(chains=CHAINS)
         named = self._follow(node)
+        if named is None:
+            return Chains(chains=CHAINS)
         found = read_chains(named if named is node else inlined(named, self._problems), self._problems, CHAINS)
         by_name = {one.name: one for one in (*CHAINS, *found.chains)}
         return Chains(chains=tuple(by_name.values()), steps=found.steps)
@@ -135,23 +137,23 @@ class _Sections:
     def _named(self, key: str, section: str) -> Node:
         """What stands under a key, or in the file it names."""
         node = self._table.special(key)
-        if node is None:
+        found = None if node is None else self._follow(node)
+        if found is None:
             return Scalar(value=None, file=self._table.node.file, line=self._table.node.line)
-        found = self._follow(node)
         inside = found.get("enabled") if section == "peer" and isinstance(found, Mapping) else None
         if isinstance(inside, Scalar) and inside.value is False:
             wrong = "peer.enabled: false would switch off nothing but look as if it did"
             self._problems.add(inside, wrong, "write `enabled: false` at the top of the policy to leave reviewers out")
         return found
 
-    def _follow(self, node: Node) -> Node:
-        """The file a section names, if it names one."""
+    def _follow(self, node: Node) -> Node | None:
+        """What stands in a section, or in the file it names; nothing where that could not be read."""
         if not isinstance(node, Mapping) or node.get("file") is None:
             return node
         name = node.get("file")
         if len(node.entries) > 1 or not isinstance(name, Scalar) or not isinstance(name.value, str):
             self._problems.add(node, "a section is a file or keys, not both", "write {file: path} alone")
-            return node if len(node.entries) > 1 else Scalar(value=None, file=node.file, line=node.line)
+            return None
         try:
             return self._opened(name.value)
         except PolicyErrors as error:
@@ -160,7 +162,7 @@ class _Sections:
             self._problems.add(
                 name, f"the file {name.value!r} cannot be read: {error}", "write a path beside the policy"
             )
-        return Scalar(value=None, file=node.file, line=node.line)
+        return None
 
     def _check_rulings(self, rules: Rules) -> None:
         for node, group, needs in self._problems.rulings:

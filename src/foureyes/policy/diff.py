@@ -7,6 +7,7 @@ differences demand more and which less. What it does not name is neither, but it
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
@@ -128,11 +129,11 @@ def _of_lists(path: Path, old: list[Any], new: list[Any]) -> Iterator[Change]:
 
 def _named(items: list[Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
+    counted: Counter[str] = Counter()
     for index, item in enumerate(items):
         name = _name(item, index)
-        while name in found:
-            name += "'"
-        found[name] = item
+        counted[name] += 1
+        found[name if counted[name] == 1 else f"{name} ({counted[name]})"] = item
     return found
 
 
