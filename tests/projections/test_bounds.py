@@ -10,10 +10,10 @@ from functools import cache
 
 import pytest
 
+from foureyes.app.books import BOOKS
 from foureyes.app.following import catch_up_all
 from foureyes.app.ports import Reading
 from foureyes.app.projections import PROJECTIONS, accuracy, costs, decisions, findings, lessons, metrics, sessions
-from foureyes.app.projections.books import BOOKS
 from foureyes.app.projections.projection import ROW_BYTES_MAX, slot_of
 from foureyes.core.events import ReviewOpened
 from foureyes.core.sessions import SILENCE

@@ -11,11 +11,11 @@ from typing import TypeVar
 
 import pytest
 
+from foureyes.app.books import BOOKS
 from foureyes.app.following import catch_up_all
 from foureyes.app.ports import Reading
 from foureyes.app.projections import decisions, findings, metrics
 from foureyes.app.projections.accuracy import accuracy
-from foureyes.app.projections.books import BOOKS
 from foureyes.app.projections.costs import spent
 from foureyes.app.projections.lessons import lessons
 from foureyes.app.projections.sessions import session, waits

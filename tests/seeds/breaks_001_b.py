@@ -13,9 +13,22 @@ BREAKS_001_B: dict[str, tuple[Break, ...]] = {
             new="if False and",
         ),
     ),
+    "001-05": (
+        Break(
+            file="app/projections/decisions.py", old="case e.StageOverridden() | e.FindingWaived():", new="case None:"
+        ),
+    ),
+    "001-07": (Break(file="app/heads.py", old="opened=opened,", new="opened=updated,"),),
     "001-08": (
         Break(file="core/evolve/lifecycle.py", old="note=event.note,", new='note="",'),
         Break(file="core/asks.py", old="reasons=(judgement.reason,),", new="reasons=(),"),
+    ),
+    "001-09": (
+        Break(
+            file="app/projections/metrics.py",
+            old="review.author.name, one.event.reviewer.name)",
+            new='review.author.name, "")',
+        ),
     ),
     "001-10": (
         Break(
@@ -185,6 +198,13 @@ BREAKS_001_B: dict[str, tuple[Break, ...]] = {
     ),
     "001-79": (Break(file="core/options.py", old="if veto or not options.times.human_fallback:", new="if True:"),),
     "001-80": (Break(file="core/checks.py", old="    if revision != review.revision:", new="    if False:"),),
+    "001-81": (
+        Break(
+            file="app/trusting.py",
+            old="if row.checksum != _checksum(row.kind, row.author, row.body):",
+            new="if False:",
+        ),
+    ),
     "001-83": (
         Break(
             file="core/evolve/lifecycle.py",

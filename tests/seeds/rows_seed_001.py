@@ -11,7 +11,7 @@ SEED_001 = (
         area="dashboard",
     ),
     Row("001-04", "fix_typo, update_formatting, add_comment, update_readme need no review, and the reason is given."),
-    Row("001-05", "Every request, decision, skip and override is a row with who, when and why.", area="store"),
+    Row("001-05", "Every request, decision, skip and override is a row with who, when and why."),
     Row(
         "001-06",
         "Statuses: pending, in_progress, pending_re_review, approved, changes_requested, rejected, escalated.",
@@ -21,10 +21,9 @@ SEED_001 = (
         "001-07",
         "The stored review has type, parties, artifacts, questions, checklist, confidence 0-100, times, "
         "revision_count from 0.",
-        area="store",
     ),
     Row("001-08", "Each re-review keeps its number, what was asked for and what was changed."),
-    Row("001-09", "One metrics row per date, type, author and reviewer, with counts and averages.", area="store"),
+    Row("001-09", "One metrics row per date, type, author and reviewer, with counts and averages."),
     Row("001-10", "One track record per kind of work and author."),
     Row(
         "001-11",

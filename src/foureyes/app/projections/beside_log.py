@@ -11,7 +11,7 @@ from foureyes.app.ports import Reading, Store, Writing
 from foureyes.app.projections.anew import Progress, unwatched
 from foureyes.app.rows import Changes, Stored
 from foureyes.app.shelf import Held, dated, read_review
-from foureyes.core.events import ReportRequested, RevisionRequested, RulingRequested
+from foureyes.core.events import ReportRequested, RevisionRequested, RevisionSubmitted, RulingRequested
 
 #: Reviews in one transaction: each is locked meanwhile, and so is the writer.
 REVIEWS = 50
@@ -53,8 +53,13 @@ def _list(changes: Changes, held: Held, past: tuple[Stored, ...]) -> Changes:
 
 
 def _digests(changes: Changes, held: Held, past: tuple[Stored, ...]) -> Changes:
-    del past  # the review remembers each of its versions
-    return replace(changes, digests=(*changes.digests, *digest_rows(held.review)))
+    versions = [event for event, _ in dated(past) if isinstance(event, RevisionSubmitted)]
+    aliases = [(name, one.digest) for one in versions for name in one.aliases]
+    return replace(
+        changes,
+        digests=(*changes.digests, *digest_rows(held.review)),
+        aliases=(*changes.aliases, *aliases),
+    )
 
 
 def _inbox(changes: Changes, held: Held, past: tuple[Stored, ...]) -> Changes:
