@@ -1,0 +1,27 @@
+"""The reference says what the commands and settings say themselves."""
+
+import re
+
+from foureyes import config
+from foureyes.cli.restoring import WORDS
+from tests.cli.test_program import LEAVES
+from tests.shape import ROOT
+from tools import reference
+
+
+def test_the_reference_of_commands_is_up_to_date() -> None:
+    """If this fails: `python -m tools.reference`."""
+    page = (reference.REFERENCE / "cli.md").read_text(encoding="utf-8")
+    assert page == reference.commands()
+    assert {f"foureyes {path}" for path in LEAVES} <= set(re.findall(r"^## (.+)$", page, flags=re.MULTILINE))
+
+
+def test_the_reference_of_settings_is_up_to_date() -> None:
+    """If this fails: `python -m tools.reference`."""
+    page = (reference.REFERENCE / "configuration.md").read_text(encoding="utf-8")
+    assert page == reference.with_settings(page)
+    assert all(f"`{one.variable}`" in page for one in config.KNOWN)
+
+
+def test_the_words_to_type_are_those_the_guide_names() -> None:
+    assert WORDS in (ROOT / "docs" / "howto" / "back-up-and-restore.md").read_text(encoding="utf-8")
