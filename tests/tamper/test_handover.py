@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from foureyes.app.book import Rotated, line_of, parsed
-from foureyes.app.checkpoints import last_line, newest_held, record_rotation
+from foureyes.app.checkpoints import last_line, newest_held, record_rotation, standing
 from foureyes.app.damages import Damage
 from foureyes.app.handover import restored, rotate
 from foureyes.app.keys import Signer, new_key
 from foureyes.app.operations import OPERATIONS, operations
-from foureyes.app.ports import Reading
+from foureyes.app.ports import Damaged, Reading
 from foureyes.app.verify import check_start, verify
 from foureyes.core.events import KeyRotated, StoreRestored
 from foureyes.core.refusals import Refusal
@@ -152,7 +152,8 @@ async def test_an_old_backup_is_noticed_at_the_start_and_recorded_by_a_human(tmp
         shutil.copy(backup, it.file)
         async with SqliteStore.open(it.file) as store:
             it.house.store = store
-            assert [one.place for one in await _check_start(it)] == ["review/r4@" + str(it.signed(3)["review/r4"])]
+            end = it.signed(3)["review/r4"]
+            assert [one.place for one in await _check_start(it)] == [f"review/r4@{end}"]
             held = await store.read(lambda reading: newest_held(reading, it.book))
             assert held is not None
             assert held.checkpoint.number == 2
@@ -173,6 +174,54 @@ async def test_an_old_backup_is_noticed_at_the_start_and_recorded_by_a_human(tmp
             it.tamper("UPDATE log SET actor = 'eve' WHERE stream = 3 AND version = 1")
             it.rewrite("review/r3")
             assert (await it.places())["review/r3@1"] == "fork"
+
+
+@played
+async def test_what_a_restore_has_made_void_is_not_gone_back_to(tmp_path: Path) -> None:
+    """The log that was given up holds checkpoint 3, but 3 counts no more since the restore to 2."""
+    async with desk(tmp_path) as it:
+        held = it.last()
+        await it.house.cleared({"four.py": b"4\n"})
+        await it.sign()
+        await restored(it.house.store, it.book, it.signer, held, HUGO, reason="Back.", now=it.house.now)
+        it.write_lines(it.lines()[:4])
+        found = await it.house.store.read(lambda reading: standing(reading, it.book))
+        assert (found.held, found.last, found.fits) == (held, held, True)
+
+
+@played
+async def test_a_log_that_is_numbered_anew_is_not_signed_until_a_human_says_so(tmp_path: Path) -> None:
+    async with desk(tmp_path) as it:
+        assert (await it.house.store.read(lambda reading: standing(reading, it.book))).fits
+        it.tamper("UPDATE log SET seq = seq + 1000")
+        await it.house.open({"four.py": b"4\n"})
+        with pytest.raises(Damaged, match="numbered otherwise"):
+            await it.sign()
+        assert [one.place for one in await _check_start(it)] == ["the log"]
+        found = await it.house.store.read(lambda reading: standing(reading, it.book))
+        assert (found.older, found.renumbered, found.fits) == (False, True, False)
+        await restored(it.house.store, it.book, it.signer, found.held, HUGO, reason="We moved.", now=it.house.now)
+        assert (await it.look()).sound
+        assert await _check_start(it) == []
+
+
+@played
+async def test_a_log_that_lost_its_end_may_not_start_even_if_the_last_line_lists_no_heads(tmp_path: Path) -> None:
+    async with desk(tmp_path) as it:
+        new = new_key(tmp_path / "keys")
+        await record_rotation(it.book, it.signer, new, it.house.now, by="hugo", reason="Yearly.")
+        assert await _check_start(it) == []
+        it.delete("review/r3", it.signed(2)["review/r3"])
+        assert [one.place for one in await _check_start(it)] == ["the log"]
+
+
+@played
+async def test_an_empty_log_holds_nothing_of_a_book(tmp_path: Path) -> None:
+    async with desk(tmp_path) as it, SqliteStore.open(tmp_path / "empty.db") as empty:
+        found = await empty.read(lambda reading: standing(reading, it.book))
+        assert (found.held, found.older, found.fits) == (None, True, False)
+        fresh = await empty.read(lambda reading: standing(reading, tmp_path / "nowhere"))
+        assert (fresh.last, fresh.held, fresh.fits) == (None, None, True)
 
 
 @played

@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import secrets
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -41,6 +42,7 @@ PAGE = 1_000
 #: Enough for fifty million events that no checkpoint has seen yet.
 CATCH_UP_MAX = 1_000
 STORE_ID_BYTES = 16
+RECORD = "If a backup was put in its place, restore it with `foureyes restore`, which records that."
 
 
 def due(last: Checkpoint | None, now: datetime, every: timedelta = EVERY) -> bool:
@@ -104,15 +106,48 @@ def next_order(order: bytes, event: Stored) -> bytes:
 
 
 def check_held(reading: Reading, last: Line | None) -> None:
-    """Refuse to go on from a log that no longer holds the last event a checkpoint has seen."""
+    """Refuse to go on from a log that no longer holds the last event a checkpoint has seen, or not in its place."""
     if last is None or not last.checkpoint.reached.events:
         return
-    reached = last.checkpoint.reached
+    number, reached = last.checkpoint.number, last.checkpoint.reached
     if not holds(reading, Head(stream=reached.stream, version=reached.version, chain=bytes.fromhex(reached.link))):
-        raise Damaged(
-            f"The log no longer ends behind checkpoint {last.checkpoint.number}: events that were signed are gone. "
-            "If a backup was put in its place, restore it with `foureyes restore`, which records that."
-        )
+        raise Damaged(f"The log no longer ends behind checkpoint {number}: events that were signed are gone. {RECORD}")
+    if not _in_place(reading, reached):
+        raise Damaged(f"The log is numbered otherwise than when checkpoint {number} was signed. {RECORD}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """How a log, perhaps a backup's, stands to the book."""
+
+    #: The newest checkpoint that lists heads, and the newest of which the log still has everything.
+    last: Line | None
+    held: Line | None
+    #: The same events have other numbers, as after a move to another database.
+    renumbered: bool
+
+    @property
+    def older(self) -> bool:
+        """Whether the log lacks something that was signed."""
+        return self.last is not None and (self.held is None or self.held.digest != self.last.digest)
+
+    @property
+    def fits(self) -> bool:
+        """Whether the next checkpoint can simply go on; else a human must record a restore first."""
+        return not self.older and not self.renumbered
+
+
+def standing(reading: Reading, folder: Path) -> Standing:
+    """Hold a log against the book, before it takes the place of another."""
+    last = held = None
+    for line in _covering(folder):
+        last = last or line
+        if all(holds(reading, head) for head in line.heads):
+            held = line
+            break
+    return Standing(
+        last=last, held=held, renumbered=held is not None and not _in_place(reading, held.checkpoint.reached)
+    )
 
 
 def holds(reading: Reading, head: Head) -> bool:
@@ -123,16 +158,7 @@ def holds(reading: Reading, head: Head) -> bool:
 
 def newest_held(reading: Reading, folder: Path) -> Line | None:
     """The newest checkpoint of which the log still has everything; older than the last one after an old backup."""
-    void_behind = None
-    for line in newest_first(folder):
-        number, said = line.checkpoint.number, line.checkpoint.said
-        if void_behind is not None and number > void_behind:
-            continue
-        if isinstance(said, Restored):
-            void_behind = said.to
-        elif isinstance(said, Covered) and all(holds(reading, head) for head in line.heads):
-            return line
-    return None
+    return standing(reading, folder).held
 
 
 def last_line(folder: Path) -> Line | None:
@@ -172,6 +198,26 @@ async def record_restore(
         line = line_of(_next(pen.last, now, Reached(), said), (), signer)
         await asyncio.to_thread(pen.write, line)
         return line.checkpoint
+
+
+def _covering(folder: Path) -> Iterator[Line]:
+    """The checkpoints that list heads, the newest first, without those that a restore has made void."""
+    void_behind = None
+    for line in newest_first(folder):
+        number, said = line.checkpoint.number, line.checkpoint.said
+        if void_behind is not None and number > void_behind:
+            continue
+        if isinstance(said, Restored):
+            void_behind = said.to
+        elif isinstance(said, Covered):
+            yield line
+
+
+def _in_place(reading: Reading, reached: Reached) -> bool:
+    """Whether the last event is still the one at the cursor."""
+    tx, seq = reached.cursor
+    found = reading.tail((tx, seq - 1), 1)
+    return bool(found) and (found[0].cursor, found[0].chain.hex()) == (reached.cursor, reached.link)
 
 
 def _behind(reading: Reading, reached: Reached) -> Iterable[Stored]:

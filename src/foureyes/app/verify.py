@@ -12,11 +12,11 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from foureyes.app.book import Line
-from foureyes.app.checkpoints import EVERY, holds, next_order
+from foureyes.app.checkpoints import EVERY, check_held, holds, next_order
 from foureyes.app.damages import Collected, Damage, Inspection
 from foureyes.app.keys import PublicKey
 from foureyes.app.marks import Marks, Target
-from foureyes.app.ports import Reading, Store
+from foureyes.app.ports import Damaged, Reading, Store
 from foureyes.app.rows import START, Cursor, Head, Stored
 from foureyes.app.verify_book import COPY, Seen, read_book
 from foureyes.app.verify_rows import Rows
@@ -162,6 +162,11 @@ def check_start(reading: Reading, last: Line | None) -> list[Damage]:
     step = max(1, len(last.heads) // START_HEADS_MAX)
     for head in last.heads[::step]:
         _check_head(reading, head, last.checkpoint.number, found)
+    if not found.damages:
+        try:
+            check_held(reading, last)
+        except Damaged as error:
+            found.add("the log", f"not what it was: {str(error).rstrip('.')}", BACKUP)
     return found.damages
 
 

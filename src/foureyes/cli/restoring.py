@@ -5,15 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import click
 
 from foureyes.app.book import NAME as BOOK
-from foureyes.app.book import Line as Checkpointed
-from foureyes.app.checkpoints import newest_held
+from foureyes.app.checkpoints import Standing, standing
 from foureyes.app.damages import Inspection
 from foureyes.app.handover import restored
 from foureyes.cli import signing
@@ -28,24 +26,6 @@ from foureyes.home import backups, files, folder
 from foureyes.home.trouble import Trouble
 
 WORDS = "give up what came later"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Older:
-    """The backup lacks events that a checkpoint known here has signed."""
-
-    #: The newest checkpoint it still has, if any.
-    held: Checkpointed | None
-    last: Checkpointed
-
-    def in_words(self) -> str:
-        """What would be given up."""
-        to = f"checkpoint {self.held.checkpoint.number}" if self.held else "the time before the first checkpoint"
-        last = self.last.checkpoint
-        return (
-            f"This backup is older than the last checkpoint known here: it goes back to {to}. Whatever happened up "
-            f"to checkpoint {last.number} ({last.at.isoformat()}) is given up, clearances and vetoes too."
-        )
 
 
 @click.command()
@@ -64,23 +44,24 @@ def restore(parts: Parts, backup: str, replace: bool, reason: str) -> Answer:  #
     with alone(parts, "restore"), _ready_copy(parts, backup, manifest) as copy:
         asyncio.run(_check_place(parts, replace=replace))
         _book_back(parts, backup, manifest)
-        older = asyncio.run(_older(parts, copy))
-        if older:
-            parts.console.confirm((older.in_words(), f"You act as {parts.human().name}; this is recorded."), WORDS)
+        stands = asyncio.run(_stands(parts, copy))
+        if stands.older:
+            parts.console.confirm((_given_up(stands), f"You act as {parts.human().name}; this is recorded."), WORDS)
+        if not stands.fits:
             signing.signer(parts)  # without a key it cannot be recorded, and then it is not done
         kept = parts.put_store(copy, progress("Restoring"))
         _settings_back(parts, backup, manifest)
-        found = asyncio.run(_after(parts, older, reason or f"restored the backup of {manifest.made}"))
+        found = asyncio.run(_after(parts, stands, reason or f"restored the backup of {manifest.made}"))
     was = (Line(f"The store that was there is kept as {kept}."),) if kept else ()
     head = Line(f"Restored {manifest.events} events of {manifest.made}.", "good")
     if found is None:
         note = Line("It has no checkpoints, so nothing signed could be compared.", "care")
-        return Answer(lines=(head, *was, note), data={"kept": kept, "older": bool(older), "verified": None})
+        return Answer(lines=(head, *was, note), data={"kept": kept, "older": stands.older, "verified": None})
     said = inspected(found)
     return Answer(
         code=said.code,
         lines=(head, *was, *said.lines),
-        data={"kept": kept, "older": bool(older), "verified": dict(said.data)},
+        data={"kept": kept, "older": stands.older, "verified": dict(said.data)},
     )
 
 
@@ -145,13 +126,22 @@ def _goes_on(ours: Path, theirs: Path) -> bool:
         return ours.read_bytes() == file.read(ends)
 
 
-async def _older(parts: Parts, copy: str) -> Older | None:
-    last = signing.book_end(parts)
-    if last is None:
-        return None
+async def _stands(parts: Parts, copy: str) -> Standing:
+    signing.book_end(parts)  # a book that cannot be read is told as that
     async with parts.copied(copy) as store:
-        held = await store.read(lambda reading: newest_held(reading, Path(parts.settings.checkpoints)))
-    return None if held and held.digest == last.digest else Older(held=held, last=last)
+        return await store.read(lambda reading: standing(reading, Path(parts.settings.checkpoints)))
+
+
+def _given_up(stands: Standing) -> str:
+    """What a backup lacks that a checkpoint known here has signed."""
+    to = f"checkpoint {stands.held.checkpoint.number}" if stands.held else "the time before the first checkpoint"
+    last = (
+        f"checkpoint {stands.last.checkpoint.number} ({stands.last.checkpoint.at.isoformat()})" if stands.last else ""
+    )
+    return (
+        f"This backup is older than the last checkpoint known here: it goes back to {to}. Whatever happened up "
+        f"to {last} is given up, clearances and vetoes too."
+    )
 
 
 def _settings_back(parts: Parts, backup: str, manifest: backups.Manifest) -> None:
@@ -163,12 +153,12 @@ def _settings_back(parts: Parts, backup: str, manifest: backups.Manifest) -> Non
             files.copy_whole(str(Path(backup, name)), str(target))
 
 
-async def _after(parts: Parts, older: Older | None, reason: str) -> Inspection | None:
-    """Write down that something was given up, and look at everything once more."""
-    if older:
+async def _after(parts: Parts, stands: Standing, reason: str) -> Inspection | None:
+    """Write down that the log went back or is numbered anew, and look at everything once more."""
+    if not stands.fits:
         async with parts.store(write=True) as store:
             book, key = Path(parts.settings.checkpoints), signing.signer(parts)
-            await restored(store, book, key, older.held, parts.human(), reason=reason, now=parts.now())
+            await restored(store, book, key, stands.held, parts.human(), reason=reason, now=parts.now())
     if signing.book_end(parts) is None:
         return None
     async with parts.store() as store:
