@@ -1,14 +1,18 @@
 """A policy has one spelling, which is stored, hashed and read back; nothing below the floor is read."""
 
+import hashlib
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from foureyes.codec.shapes import CodecError
 from foureyes.core.rules import KindRule
 from foureyes.policy import SHIPPED, Target, policy_text, read_policy, shipped
-from foureyes.policy.policy import sealed_policy
+from foureyes.policy.policy import LIFTS, sealed_policy
 
+GOLDEN = Path(__file__).parent / "golden" / "team-1.json"
+GOLDEN_DIGEST = "e00e690a75fa72bc0067f0f8c969c6c7638986c7e410ed9b0d4628a363630398"
 SOLO = replace(shipped("solo").policy, targets=(Target(name="live", level=2),))
 SOLO = sealed_policy(SOLO)
 
@@ -69,3 +73,20 @@ def test_a_stored_policy_without_a_style_for_a_kind_is_refused() -> None:
     empty = replace(SOLO, rules=replace(SOLO.rules, kinds=(KindRule(kind="deploy", protocols=()),)))
     with pytest.raises(CodecError, match="deploy is judged by nothing"):
         read_policy(policy_text(empty))
+
+
+def test_a_policy_stored_by_the_first_version_is_still_what_it_was() -> None:
+    """001-74: a change of shape needs a new schema and a step that lifts what is stored, else open reviews are lost."""
+    text = GOLDEN.read_bytes()
+    policy = read_policy(text)
+    assert policy.digest == hashlib.sha256(text).hexdigest() == GOLDEN_DIGEST
+    assert policy.rules.protocols_for("security_change") == ("peer", "security")
+    assert [len(one.stages) for one in policy.rules.protocols] == [1, 1, 1, 2, 1, 1, 2, 2, 3, 3, 2, 3]
+
+
+def test_an_older_text_is_lifted_and_keeps_its_digest(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = policy_text(SOLO)
+    monkeypatch.setattr("foureyes.policy.policy.SCHEMA", 2)
+    monkeypatch.setitem(LIFTS, 1, lambda body: body | {"name": f"{body['name']}, lifted"})
+    lifted = read_policy(text)
+    assert (lifted.name, lifted.digest) == ("solo, lifted", SOLO.digest)

@@ -8,18 +8,22 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import StrEnum
 
 from foureyes.codec.rules import rules_body
-from foureyes.codec.shapes import CodecError, canonical, register, shape, tagged
+from foureyes.codec.shapes import CodecError, Json, canonical, register, shape, tagged
 from foureyes.core.kinds import canonical_kind
 from foureyes.core.risk import HIGH_PATHS, matches
 from foureyes.core.rules import Rules
 from foureyes.policy.floor import floor_problems
 
 SCHEMA = 1
+
+#: How the body of a policy of this schema is lifted to the next one; what it meant must stay what it means.
+LIFTS: dict[int, Callable[[Json], Json]] = {}
 
 
 class Mode(StrEnum):
@@ -135,11 +139,14 @@ def read_policy(text: bytes) -> Policy:
         raise CodecError(f"this is no policy: {error}") from None
     if type(data) is not dict or data.keys() != {"schema", "policy"} or type(data["policy"]) is not dict:
         raise CodecError("a policy has exactly the fields schema and policy")
-    if type(data["schema"]) is not int or data["schema"] != SCHEMA:
-        raise CodecError(f"a policy of schema {data['schema']!r}; this program reads {SCHEMA}")
+    schema = data["schema"]
+    if type(schema) is not int or not 1 <= schema <= SCHEMA:
+        raise CodecError(f"a policy of schema {schema!r}; this program reads up to {SCHEMA}")
     if not same:
         raise CodecError("this is not the one spelling of a policy")
     body = data["policy"]
+    for one in range(schema, SCHEMA):
+        body = LIFTS[one](body)
     if type(body.get("rules")) is not dict or "digest" in body["rules"]:
         raise CodecError("the rules of a policy have fields, and no digest among them")
     body["rules"]["digest"] = hashlib.sha256(text).hexdigest()
