@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import subprocess
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -189,3 +190,15 @@ def tamper(path: Path, *statements: str) -> None:
             database.execute(f'DROP TRIGGER "{one}"')
         for statement in statements:
             assert database.execute(statement).rowcount
+
+
+def tree_by_git(files: Mapping[str, bytes], folder: Path) -> str:
+    """The name git itself gives to a tree of these files."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content)
+    for command in (["init", "-q"], ["add", "."]):
+        subprocess.run(["git", *command], cwd=folder, check=True)
+    done = subprocess.run(["git", "write-tree"], cwd=folder, check=True, capture_output=True, text=True)
+    return done.stdout.strip()

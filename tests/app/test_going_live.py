@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -15,7 +14,7 @@ from foureyes.core.policies import ActivatePolicy
 from foureyes.core.rules import KindRule
 from foureyes.policy.policy import Target, policy_text
 from foureyes.store.sqlite_store import SqliteStore
-from tests.app.house import FIRST, RULES, SECOND, House, played, policy, tamper
+from tests.app.house import FIRST, RULES, SECOND, House, played, policy, tamper, tree_by_git
 from tests.cast import DEV, HARDIN, HUGO, REACTOR, SELDON, finding
 
 DIGEST = work_of(FIRST).digest
@@ -172,15 +171,3 @@ async def test_bytes_are_found_by_the_name_git_gives_their_tree(tmp_path: Path) 
     await house.cleared(files)
     assert (await house.gate.may_go_live(f"git-tree:{tree_by_git(files, tmp_path)}")).allowed
     assert (await house.gate.may_go_live(f"git-tree:{'0' * 40}")).state == "unknown"
-
-
-def tree_by_git(files: dict[str, bytes], folder: Path) -> str:
-    """The name git itself gives to a tree of these files."""
-    for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(content)
-    for command in (["init", "-q"], ["add", "."]):
-        subprocess.run(["git", *command], cwd=folder, check=True)
-    done = subprocess.run(["git", "write-tree"], cwd=folder, check=True, capture_output=True, text=True)
-    return done.stdout.strip()

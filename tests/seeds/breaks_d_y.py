@@ -67,6 +67,10 @@ BREAKS_D_Y: dict[str, tuple[Break, ...]] = {
     "Y20": _one("core/decide.py", "stricter=policy.applies_in_flight)", "stricter=False)"),
     "Y21": _one("core/answers/author.py", "if command.digest in facts.vetoes:", "if not command.digest:"),
     "Y22": _one("core/sessions.py", "bool(session.paused_by) or reviews_waiting", "bool(session.paused_by)"),
+    "Y23": (
+        Break(file="app/work.py", old='"mode": one.mode, ', new=""),
+        Break(file="app/deciding.py", old='GIT_TREE + tree if tree else ""', new='"" if tree else ""'),
+    ),
     "Y24": _one(
         "core/settle.py",
         "level(review.author, reviewers, _needed(assessment), review.contributors)",

@@ -98,7 +98,6 @@ DECISIONS_BETWEEN = (
     Row(
         "Y23",
         "The digest is SHA-256 of the canonical manifest; git tree, base and commit are its aliases.",
-        area="store",
     ),
     Row(
         "Y24",

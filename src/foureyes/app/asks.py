@@ -21,7 +21,8 @@ class Ask:
 
     `stream` names what it is about, `review/<id>`; opening a review names none, the gate mints the id. `blobs` are
     bytes of parts that the store may not have yet. `before` are the parts as they were at the base of the work, where
-    the shell knows it: without it everything counts as new.
+    the shell knows it: without it everything counts as new. `aliases` are other names of the bytes that the shell
+    looked up itself, like `git-commit:<id>`: whoever may go live by such a name trusts it.
     """
 
     actor: Who
@@ -30,6 +31,7 @@ class Ask:
     stream: str = ""
     blobs: Mapping[str, bytes] = field(default_factory=dict)
     before: tuple[WorkPart, ...] = ()
+    aliases: tuple[str, ...] = ()
 
     def body_hash(self) -> str:
         """What this asks for, without the key: the same key with another body is an error."""

@@ -28,7 +28,7 @@ from foureyes.core.model import Review
 from foureyes.core.rules import Rules
 from foureyes.core.values import Risk, RiskLevel, Who
 
-GIT_TREE = "git-tree:"
+GIT_TREE, GIT_BASE = "git-tree:", "git-base:"
 
 put_time, take_time = shape(datetime)
 
@@ -107,6 +107,7 @@ class Deciding:
             past_rulings=gathering.rulings(tx, self.books),
             changed=work.changed if work else (),
             risk=work.risk if work else _risk_before(review),
+            aliases=self._aliases(work),
             draw=self.moment.draw,
             served=self._served(review),
             day_usd_micro=self.books.day_usd_micro(tx, self.moment.at[:10]),
@@ -117,6 +118,15 @@ class Deciding:
             return review.author.name
         other: Who | None = getattr(self.command, "on_behalf_of", None)
         return other.name if other else self.ask.actor.name
+
+    def _aliases(self, work: Bytes | None) -> tuple[str, ...]:
+        """The names of new bytes elsewhere: what git calls a tree of them, their base, and what the shell looked up."""
+        command = self.command
+        if work is None or not isinstance(command, c.OpenReview | c.SubmitRevision):
+            return ()
+        tree, base = git_tree(command.parts, work.blobs), command.base
+        names = (GIT_TREE + tree if tree else "", GIT_BASE + base if base else "", *self.ask.aliases)
+        return tuple(dict.fromkeys(filter(None, names)))
 
     def _met(self, rules: Rules, review: Review | None) -> Met:
         """The author's track record, where a new version might go without reviewers because of it."""
@@ -145,14 +155,13 @@ class Deciding:
         says = tuple(one for one in digest_rows(review) if one not in before)
         self.tx.lock(*sorted(digest_lock(one.digest) for one in says if one.vetoed))
         blobs = {one.digest: work.blobs[one.digest] for one in review.current.parts} if work else {}
-        tree = git_tree(review.current.parts, work.blobs) if work else ""
         return Changes(
             appends=(log,),
             reviews=(review_row(review, opened=after.opened, updated=self.moment.at),),
             digests=says,
             inbox_gone=gone,
             inbox=new,
-            aliases=((GIT_TREE + tree, review.digest),) if tree else (),
+            aliases=tuple((one, review.digest) for one in self._aliases(work)),
             blobs={digest: content for digest, content in blobs.items() if digest in self.ask.blobs},
         )
 

@@ -64,7 +64,7 @@ class Judge:
             return Live(state=UNKNOWN, digest=name, reason="No review has seen these bytes. Submit them for review.")
         digest, vetoed = rows[0].digest, next((row for row in rows if row.vetoed), None)
         if len({row.digest for row in rows}) > 1:
-            raise Damaged(f"{name} names several works.")
+            return Live(state=BLOCKED, digest=name, reason=f"{name} names several works. Name one by its digest.")
         if vetoed:
             return Live(state=BLOCKED, digest=digest, review=vetoed.review, reason=_veto(vetoed))
         current = self.policies.current(self.reading)

@@ -77,6 +77,8 @@ class Facts:
     changed: tuple[Changed, ...] = ()
     unchanged_seats: frozenset[str] = frozenset()
     risk: Risk = Risk()
+    #: Other names of the bytes, as the shell computed or looked them up; never the author's word.
+    aliases: tuple[str, ...] = ()
     draw: int = 0
     served: str = ""
     day_usd_micro: int = 0

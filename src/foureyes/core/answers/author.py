@@ -72,6 +72,7 @@ def open_review(rules: Rules, command: OpenReview, actor: Who, facts: Facts) -> 
         risk=facts.risk.level.name.lower(),
         note=command.note,
         confidence=command.confidence,
+        aliases=facts.aliases,
     )
 
 
@@ -102,6 +103,7 @@ def submit_revision(scene: Scene, command: SubmitRevision, actor: Who) -> Iterat
         note=command.note,
         confidence=command.confidence,
         turns=command.turns,
+        aliases=scene.facts.aliases,
     )
     if len({answer.finding for answer in command.answers}) < len(command.answers):
         raise refuse(Code.TOO_MANY, what="answers to one finding", size=2, most=1)

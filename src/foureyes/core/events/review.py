@@ -53,6 +53,7 @@ class RevisionSubmitted:
     note: str = ""
     confidence: int | None = None
     turns: int | None = None
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
