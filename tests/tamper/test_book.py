@@ -149,6 +149,22 @@ async def test_another_history_behind_the_same_checkpoint_is_a_fork(tmp_path: Pa
 
 
 @played
+async def test_a_line_put_in_the_place_of_another_is_a_fork(tmp_path: Path) -> None:
+    """The key signed both, but the next line continues the one that was there."""
+    async with desk(tmp_path) as it:
+        one = parsed(it.lines()[0])
+        for other in (replace(one.checkpoint, at=it.house.now), replace(one.checkpoint, store="another")):
+            lines = it.lines()
+            _put(it, line_of(other, one.heads, it.signer), at=0)
+            assert (await it.places())["checkpoint 2"] == "fork"
+            it.write_lines(lines)
+        last = it.last()
+        elsewhere = replace(last.checkpoint, store="another", number=3, previous=last.digest)
+        it.write_lines([*it.lines(), text_of(line_of(elsewhere, last.heads, it.signer))])
+        assert (await it.places())["checkpoint 3"] == "fork"
+
+
+@played
 async def test_a_book_cut_short_is_found_by_whoever_noted_its_end(tmp_path: Path) -> None:
     """Without the key the end can be cut off, and only a note kept elsewhere tells: so keep one."""
     async with desk(tmp_path) as it:

@@ -3,6 +3,7 @@
 import shutil
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -103,13 +104,18 @@ async def test_a_rotation_that_only_one_key_signed_is_found(tmp_path: Path) -> N
             for number, text in enumerate(it.lines())
             if isinstance(parsed(text).checkpoint.said, Rotated)
         )
-        for signers in ((old,), (it.signer,)):
-            lines = it.lines()
-            lines[number] = text_of(line_of(line.checkpoint, (), *signers))
-            kept = it.lines()
-            it.write_lines(lines)
+        true, said = line.checkpoint, line.checkpoint.said
+        assert isinstance(said, Rotated)
+        lied = replace(true, said=replace(said, old=new_key(tmp_path / "other").public.text))
+        kept = it.lines()
+        for forged in (
+            line_of(true, (), old),
+            line_of(true, (), it.signer),
+            line_of(lied, (), old, it.signer),
+        ):
+            it.write_lines([*kept[:number], text_of(forged), *kept[number + 1 :]])
             assert (await it.places())["checkpoint 3"] == "wrong signature"
-            it.write_lines(kept)
+        it.write_lines(kept)
         thief = new_key(tmp_path / "thief")
         it.write_lines(it.lines()[:2])
         await record_rotation(it.book, old, thief, it.house.now, by="eve", reason="None of yours.")

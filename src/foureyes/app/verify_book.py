@@ -21,7 +21,7 @@ STOLEN = "If nobody of yours did this, take the key for stolen: rotate it, and t
 
 def read_book(folder: Path, trusted: PublicKey, marks: Marks, *, seen: Seen | None = None) -> BookReader:
     """Check every line, and take down what the good ones say."""
-    reader = BookReader(marks=marks, trusted=trusted, keys=_trusted_keys(folder, trusted), seen=seen)
+    reader = BookReader(marks=marks, keys=_trusted_keys(folder, trusted), seen=seen)
     for number, text in lines_in(folder):
         reader.take(number, text)
     reader.end()
@@ -33,7 +33,6 @@ class BookReader:
     """Goes through the book line by line."""
 
     marks: Marks
-    trusted: PublicKey
     #: Every key that follows from the trusted one by a rotation that both keys signed.
     keys: tuple[PublicKey, ...]
     seen: Seen | None
@@ -42,8 +41,6 @@ class BookReader:
     count: int = 0
     #: The key that signs now; the first line says which of the trusted ones that is.
     current: PublicKey | None = None
-    #: Keys that lead to the trusted one may sign what came before it, but it must have its turn: see `end`.
-    trusted_was_used: bool = False
     seen_is_there: bool = False
 
     def take(self, number: int, text: bytes) -> None:
@@ -70,9 +67,6 @@ class BookReader:
         if self.seen and not self.seen_is_there:
             what = f"truncated: it was seen before, and the book ends at {newest}"
             self.found.add(f"checkpoint {self.seen[0]}", what, COPY)
-        if newest and not self.trusted_was_used:
-            what = "wrong signature: the trusted key signs nothing in it, though others lead to that key"
-            self.found.add("the book", what, COPY)
 
     def _is_signed(self, line: Line) -> bool:
         """Whether the key that is in use has signed, and at a rotation the new one too."""
@@ -80,10 +74,8 @@ class BookReader:
             if self.current is None:
                 self.current = signer_of(line.envelope, self.keys)
             check_signature(line.envelope, self.current)
-            self.trusted_was_used |= self.current == self.trusted
             if isinstance(line.checkpoint.said, Rotated):
                 self.current = _rotated(line, line.checkpoint.said, self.current)
-                self.trusted_was_used |= self.current == self.trusted
         except (BadEnvelope, KeyTrouble) as error:
             self.found.add(f"checkpoint {line.checkpoint.number}", f"wrong signature: {error}", COPY)
             return False
