@@ -124,6 +124,24 @@ def test_a_store_with_something_in_it_is_kept(signed: Desk, tmp_path: Path) -> N
     assert signed.check(CLEARED).code == 0
 
 
+def test_a_damaged_store_is_replaced_and_kept(signed: Desk, tmp_path: Path) -> None:
+    folder = backed_up(signed, tmp_path / "safe")
+    signed.database.write_bytes(b"nothing is left of it" * 1000)
+    assert signed.run("restore", str(folder)).code == 2
+    ran = signed.run("restore", str(folder), "--replace", "--json")
+    assert ran.code == 0, ran.err
+    assert Path(ran.data["kept"]).read_bytes().startswith(b"nothing is left")
+    assert signed.check(CLEARED).code == 0
+
+
+def test_who_goes_back_to_an_older_program_restores_its_backup(signed: Desk, tmp_path: Path) -> None:
+    folder = backed_up(signed, tmp_path / "safe")
+    _set_schema(signed.database, 99)
+    assert signed.run("restore", str(folder)).code == 2
+    assert signed.run("restore", str(folder), "--replace").code == 0
+    assert signed.run("why", "r1").code == 0
+
+
 def test_an_older_backup_needs_the_exact_words_of_a_person_and_is_recorded(signed: Desk, tmp_path: Path) -> None:
     """F19: restoring what is older than the last checkpoint gives something up; a human says so, the log keeps it."""
     folder = backed_up(signed, tmp_path / "safe")

@@ -52,8 +52,11 @@ def test_every_changing_command_works_on_postgresql(shared: Desk) -> None:
 
 def test_a_backup_of_postgresql_is_restored_into_sqlite(shared: Desk, tmp_path: Path) -> None:
     assert shared.run("log", "checkpoint").code == 0
-    folder = shared.run("backup", str(tmp_path / "safe"), "--json").data["folder"]
+    without = shared.run("backup", str(tmp_path / "safe"), "--json").data["folder"]
+    folder = shared.run("backup", str(tmp_path / "safe"), "--with-keys", "--json").data["folder"]
     alone = Desk(home=tmp_path / "alone")
+    ran = alone.run("restore", without)
+    assert ran.code == 4, "the events get other numbers, and without a key that cannot be recorded"
     ran = alone.run("restore", folder)
     assert ran.code == 0, ran.err + ran.out
     assert alone.check(CLEARED).code == 0
@@ -64,7 +67,7 @@ def test_a_backup_of_sqlite_is_restored_into_an_empty_postgresql(
     desk: Desk, durable_postgres: Server, tmp_path: Path
 ) -> None:
     assert desk.run("log", "checkpoint").code == 0
-    folder = desk.run("backup", str(tmp_path / "safe"), "--json").data["folder"]
+    folder = desk.run("backup", str(tmp_path / "safe"), "--with-keys", "--json").data["folder"]
     with durable_postgres.fresh() as url:
         there = Desk(home=tmp_path / "there", environment={"FOUREYES_DATABASE": url})
         ran = there.run("restore", folder)

@@ -68,11 +68,16 @@ class Assembly:
     def schema(self) -> Schema:
         """Which schema the store has and which this program wants."""
         from foureyes.cli.parts import Schema
-        from foureyes.store.migrations import STEPS
 
         if self.settings.is_postgres:
-            return Schema(found=_postgres_schema(self.settings.database), wanted=len(STEPS))
-        return Schema(found=self.copy_schema(self.settings.database), wanted=len(STEPS))
+            return Schema(found=_postgres_schema(self.settings.database), wanted=self.wanted_schema())
+        return Schema(found=self.copy_schema(self.settings.database), wanted=self.wanted_schema())
+
+    def wanted_schema(self) -> int:
+        """The schema of this program."""
+        from foureyes.store.migrations import STEPS
+
+        return len(STEPS)
 
     def copy_schema(self, path: str) -> int:
         """Which schema an SQLite file has; 0 where there is none."""

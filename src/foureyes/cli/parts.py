@@ -74,6 +74,9 @@ class Parts(Protocol):
     def schema(self) -> Schema:
         """What the store is like; opens nothing that would change it."""
 
+    def wanted_schema(self) -> int:
+        """The schema of this program."""
+
     def copy_schema(self, path: str) -> int:
         """Which schema a copy of a store has; 0 where there is none."""
 

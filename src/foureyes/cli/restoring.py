@@ -14,6 +14,7 @@ from foureyes.app.book import NAME as BOOK
 from foureyes.app.checkpoints import Standing, standing
 from foureyes.app.damages import Inspection
 from foureyes.app.handover import restored
+from foureyes.app.ports import Unavailable
 from foureyes.cli import signing
 from foureyes.cli.alone import alone
 from foureyes.cli.answer import Answer, Line
@@ -68,7 +69,7 @@ def restore(parts: Parts, backup: str, replace: bool, reason: str) -> Answer:  #
 @contextmanager
 def _ready_copy(parts: Parts, backup: str, manifest: backups.Manifest) -> Iterator[str]:
     """The backup's store in the schema of this program: an older one is upgraded in a copy of its own."""
-    source, wanted = str(Path(backup, backups.STORE)), parts.schema().wanted
+    source, wanted = str(Path(backup, backups.STORE)), parts.wanted_schema()
     found = parts.copy_schema(source)
     if found > wanted:
         raise Trouble(
@@ -88,24 +89,33 @@ def _ready_copy(parts: Parts, backup: str, manifest: backups.Manifest) -> Iterat
 
 async def _check_place(parts: Parts, *, replace: bool) -> None:
     """A store with something in it is replaced only when that was asked for."""
-    if not parts.schema().found:
+    if await _is_empty(parts):
         return
-    async with parts.store() as store:
-        empty = not await store.read(lambda reading: reading.heads("", 1))
-    if empty and not parts.settings.is_postgres:
-        return
-    if not empty and parts.settings.is_postgres:
+    if parts.settings.is_postgres:
         raise Trouble(
             "The PostgreSQL database has a store in it.",
             "Create an empty database, name it with --database, and restore there; the old one stays as it is.",
             blocked=True,
         )
-    if not empty and not replace:
+    if not replace:
         raise Trouble(
             f"The store {parts.settings.database} has something in it.",
             "Add --replace to put the backup in its place; what is there is kept beside it.",
             blocked=True,
         )
+
+
+async def _is_empty(parts: Parts) -> bool:
+    """A file that is damaged, or of another version, may hold anything; that is what a backup is for."""
+    try:
+        if not parts.schema().found:
+            return True
+        async with parts.store() as store:
+            return not await store.read(lambda reading: reading.heads("", 1))
+    except (Unavailable, Trouble):
+        if parts.settings.is_postgres:
+            raise
+        return False
 
 
 def _book_back(parts: Parts, backup: str, manifest: backups.Manifest) -> None:
