@@ -1,0 +1,253 @@
+"""How does a store come to hold a million reviews in minutes? Written through the codec and the store's own rows.
+
+One in four reviews is a whole lifecycle of eighteen events, the others were approved at once; a fixed number is open.
+What differs between two reviews (who, what, which bytes) is encoded for each; what does not, once. Every link of every
+chain is true, so that the gate says yes to each cleared one. A thousand reviews make a day.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from bench.story import AUTHOR, POLICY, REVIEWER, gate_on, lifecycle, opened, opening
+from foureyes.app.asks import Ask
+from foureyes.app.chain import ROOT, link_of
+from foureyes.app.gate import new_key
+from foureyes.app.projections.metrics import METRICS, TOTALS
+from foureyes.app.projections.pairings import PAIRINGS
+from foureyes.app.projections.projection import VERSION_KEY, key
+from foureyes.app.rows import Answered, Append, Changes, Cursor, DigestRow, Entry, InboxRow, ReviewRow, Stored
+from foureyes.app.shelf import dated
+from foureyes.app.trusting import to_row
+from foureyes.app.work import Work, work_of
+from foureyes.codec import encode
+from foureyes.codec.shapes import spelled
+from foureyes.core.commands import SubmitReport
+from foureyes.core.events import Event, ReportSubmitted, ReviewCleared, ReviewOpened, RevisionSubmitted
+from foureyes.core.trust import TrustRecord
+from foureyes.policy.policy import policy_text
+from foureyes.store.migrate import migrate
+from foureyes.store.sqlite import SqliteDriver, SqliteWriting
+
+BATCH = 2_000
+A_DAY = 1_000
+OPEN = 200
+LONG_EVERY = 4
+KINDS = tuple(f"kind-{number}" for number in range(20))
+AUTHORS = tuple(replace(AUTHOR, name=f"author-{number}") for number in range(50))
+REVIEWERS = tuple(f"reviewer-{number}" for number in range(10))
+REPLY = '["review/000000000000",3,["ReviewOpened"],"open"]'
+BEGIN = datetime(2020, 1, 1, tzinfo=UTC)
+#: Nobody needs this file after a power cut.
+_SETTINGS = ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE", "cache_size = -3000000")
+_DIFFERENT = (ReviewOpened, RevisionSubmitted, ReportSubmitted, ReviewCleared)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pattern:
+    """The events of a review that was really played, and those of them that are the same in every other."""
+
+    events: tuple[Event, ...]
+    revisions: int
+    written: tuple[tuple[str, int, str] | None, ...]
+
+    @classmethod
+    def of(cls, events: tuple[Event, ...]) -> Pattern:
+        """Encode what never differs."""
+        written = tuple(None if isinstance(one, _DIFFERENT) else _written(one) for one in events)
+        revisions = sum(isinstance(one, RevisionSubmitted) for one in events)
+        return cls(events=events, revisions=revisions, written=written)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patterns:
+    """The reviews that are played again and again."""
+
+    long: Pattern
+    short: Pattern
+    open: Pattern
+
+
+async def patterns() -> Patterns:
+    """Play each once."""
+    async with opened("memory") as store:
+        gate = gate_on(store)
+        long = await lifecycle(gate, 0)
+        short = await gate.handle(opening(1))
+        approving = SubmitReport(revision=1, verdict="approve")
+        await gate.handle(Ask(actor=REVIEWER, key=new_key(), command=approving, stream=short.stream))
+        waiting = await gate.handle(opening(2))
+
+        async def events(stream: str) -> Pattern:
+            stored = await store.read(lambda look: tuple(look.events(stream)))
+            return Pattern.of(tuple(event for event, _ in dated(stored)))
+
+        return Patterns(
+            long=await events(long.stream), short=await events(short.stream), open=await events(waiting.stream)
+        )
+
+
+def name_of(number: int) -> str:
+    """The review's id: spread over the alphabet like those the gate mints."""
+    return f"{(number * 0x9E3779B97F4A7C15) % 2**64:016x}"[:12]
+
+
+def bytes_of(number: int, revision: int) -> Work:
+    """Its bytes: few, but its own."""
+    return work_of({"transfer.py": f"# {number}.{revision}\n".encode()})
+
+
+def last_digest(number: int, size: int) -> str:
+    """The digest that a review of a set of this size has cleared, or waits with."""
+    long = number % LONG_EVERY == 0 and number < size - OPEN
+    return bytes_of(number, 2 if long else 1).digest
+
+
+def write(path: Path, size: int, known: Patterns) -> float:
+    """Make a store with so many reviews; how many seconds it took."""
+    begun = time.perf_counter()
+    migrate(path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        for setting in _SETTINGS:
+            connection.execute(f"PRAGMA {setting}")
+        for first in range(0, size, BATCH):
+            connection.execute("BEGIN")
+            tx = SqliteWriting(SqliteDriver(connection))
+            for number in range(first, min(first + BATCH, size)):
+                tx.apply(review(number, size, known))
+            connection.execute("COMMIT")
+        connection.execute("BEGIN")
+        end = (0, connection.execute("SELECT MAX(seq) FROM log").fetchone()[0])
+        _beside(SqliteWriting(SqliteDriver(connection)), size, end)
+        connection.execute("COMMIT")
+    return time.perf_counter() - begun
+
+
+def review(number: int, size: int, known: Patterns) -> Changes:
+    """Everything one review leaves in the store."""
+    is_open = number >= size - OPEN
+    pattern = known.open if is_open else known.long if number % LONG_EVERY == 0 else known.short
+    name, author, kind = name_of(number), AUTHORS[number % len(AUTHORS)], KINDS[number % len(KINDS)]
+    works = [bytes_of(number, revision + 1) for revision in range(pattern.revisions)]
+    at = f"{BEGIN + timedelta(seconds=number * 86_400 // A_DAY):%Y-%m-%dT%H:%M:%S.000000Z}"
+    envelope = Stored(
+        seq=0,
+        stream=f"review/{name}",
+        version=0,
+        type="",
+        schema=0,
+        at=at,
+        actor=author.name,
+        cause=name,
+        body="",
+        chain=b"",
+    )
+    row = ReviewRow(
+        review=name,
+        kind=kind,
+        title=f"Transfer {number}",
+        author=author.name,
+        state="open" if is_open else "cleared",
+        waits="reviewer" if is_open else "",
+        revision=len(works),
+        digest=works[-1].digest,
+        opened=at,
+        updated=at,
+    )
+    return Changes(
+        appends=(_append(pattern, envelope, _differing(pattern, row, works)),),
+        reviews=(row,),
+        digests=tuple(
+            DigestRow(digest=one.digest, review=name, cleared=one is works[-1] and not is_open, vetoed=False)
+            for one in works
+        ),
+        inbox=(_owed(row),) if is_open else (),
+        aliases=tuple((f"{int(one.digest[:40], 16):040x}", one.digest) for one in works),
+        blobs={digest: content for one in works for digest, content in one.blobs.items()},
+        answered=Answered(asker=author.name, key=name, body_hash=works[0].digest, reply=REPLY, at=at),
+    )
+
+
+def _differing(pattern: Pattern, row: ReviewRow, works: list[Work]) -> Iterable[Event]:
+    """The events that are this review's own."""
+    author = next(one for one in AUTHORS if one.name == row.author)
+    work = works[0]
+    for event in pattern.events:
+        match event:
+            case ReviewOpened():
+                yield replace(
+                    event, review=row.review, kind=row.kind, title=row.title, author=author, contributors=(author,)
+                )
+            case RevisionSubmitted():
+                work = works[event.number - 1]
+                yield replace(event, digest=work.digest, parts=work.parts, by=author, aliases=())
+            case ReportSubmitted():
+                yield replace(event, digest=work.digest)
+            case ReviewCleared():
+                yield replace(event, digest=work.digest)
+
+
+def _append(pattern: Pattern, envelope: Stored, differing: Iterable[Event]) -> Append:
+    own = iter(differing)
+    entries: list[Entry] = []
+    previous = ROOT
+    for version, known in enumerate(pattern.written, start=1):
+        kind, schema, body = known or _written(next(own))
+        previous = link_of(previous, replace(envelope, version=version, type=kind, schema=schema, body=body))
+        entries.append(Entry(type=kind, schema=schema, body=body, chain=previous))
+    one = envelope
+    return Append(stream=one.stream, after=0, at=one.at, actor=one.actor, cause=one.cause, entries=tuple(entries))
+
+
+def _written(event: Event) -> tuple[str, int, str]:
+    found = encode(event)
+    return found["type"], found["schema"], spelled(found["body"])
+
+
+def _owed(row: ReviewRow) -> InboxRow:
+    return InboxRow(
+        review=row.review,
+        request="solo.1",
+        kind="report",
+        who=REVIEWERS[0],
+        held=True,
+        queued=False,
+        revision=1,
+        due=row.opened,
+    )
+
+
+def _beside(tx: SqliteWriting, size: int, end: Cursor) -> None:
+    """What does not belong to one review: the policy, track records, and the sums of every day."""
+    records = [TrustRecord(kind=kind, author=author.name) for kind in KINDS for author in AUTHORS]
+    tx.apply(Changes(blobs={POLICY.digest: policy_text(POLICY)}, trust=tuple(map(to_row, records))))
+    sums = {"opened": size, "cleared": size - OPEN, "now_open": OPEN, "now_cleared": size - OPEN}
+    rows: dict[str, str | None] = {VERSION_KEY: str(METRICS.version), TOTALS: json.dumps(sums)}
+    for kind in KINDS:
+        rows[key("kind", kind)] = json.dumps(sums)
+        rows |= {
+            key("pair", kind, author.name): json.dumps({"kind": kind, "author": author.name, "opened": 1})
+            for author in AUTHORS
+        }
+    for number in range(0, size, A_DAY):
+        day = f"{BEGIN + timedelta(seconds=number * 86_400 // A_DAY):%Y-%m-%d}"
+        rows[key("date", day)] = json.dumps(sums)
+        rows |= {
+            key("day", day, kind, author.name, reviewer): '{"approved":1,"reviews":1}'
+            for kind in KINDS
+            for author in AUTHORS[:: len(REVIEWERS)]
+            for reviewer in REVIEWERS
+        }
+        if len(rows) > BATCH:
+            tx.follow(METRICS.name, rows, end)
+            rows = {}
+    tx.follow(METRICS.name, rows, end)
+    pairs: dict[str, str | None] = {key(one.name): json.dumps(REVIEWERS * 3) for one in AUTHORS}
+    tx.follow(PAIRINGS.name, {VERSION_KEY: str(PAIRINGS.version), **pairs}, end)

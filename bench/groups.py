@@ -1,0 +1,178 @@
+"""What is it worth that waiting commands share a commit, and does anything fail when very many wait?
+
+Usage: python -m bench.groups [--seconds N] [--rounds N]. 32 callers append a small event each, again and again: once
+with groups as shipped, once with one commit per command; both take turns. Then the same with whole lifecycles through
+the gate. Then 64 callers play lifecycles on SQLite for `--seconds`, and none may fail.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import itertools
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from functools import partial
+from unittest import mock
+
+from bench.lifecycle import NAMES, places_of
+from bench.lines import LEAST, Figure, keep, middle
+from bench.story import gate_on, lifecycle, opened
+from foureyes.app.chain import ROOT, appended
+from foureyes.app.ports import Store, Writing
+from foureyes.app.rows import Answered, Changes
+from foureyes.core.events import WentLive
+from foureyes.store import sqlite_writer
+from foureyes.store.pg_lines import Limits
+from foureyes.store.postgres import PostgresStore
+from foureyes.store.sqlite_store import SqliteStore
+
+CALLERS = 32
+SWARM = 64
+COMMANDS = 640
+LIFECYCLES = 64
+COMMAND = "python -m bench.groups"
+AT = "2026-01-05T09:00:00.000000Z"
+
+Turn = Callable[[], Awaitable[object]]
+
+
+def small(number: int, tx: Writing) -> None:
+    """The smallest command there is: its key is looked up, one event is appended, the reply is kept."""
+    stream, key = f"target/{number}", f"key-{number}"
+    known = tx.known(stream, "bench", key)
+    event = WentLive(target=str(number), review="r", digest="0" * 64)
+    log = appended(stream, (known.version, known.chain or ROOT), (event,), at=AT, actor="bench", cause=key)
+    answered = Answered(asker="bench", key=key, body_hash="0" * 64, reply="{}", at=AT)
+    tx.apply(Changes(appends=(log,), answered=answered))
+
+
+@dataclass(slots=True)
+class Crowd:
+    """Callers who wait at one store; what they do is counted."""
+
+    store: Store
+    groups: bool
+    numbers: itertools.count[int]
+
+    async def appends(self) -> float:
+        """Small commands a second."""
+        return await self._rate(lambda number: self.store.write(partial(small, number)), COMMANDS)
+
+    async def lifecycles(self) -> float:
+        """Lifecycles a second."""
+        gate = gate_on(self.store)
+        return await self._rate(partial(lifecycle, gate), LIFECYCLES)
+
+    async def _rate(self, act: Callable[[int], Awaitable[object]], count: int) -> float:
+        waiting = iter([next(self.numbers) for _ in range(count)])
+
+        async def caller() -> None:
+            for number in waiting:
+                await act(number)
+
+        limit = sqlite_writer.GROUP_MAX if self.groups else 1
+        begun = time.perf_counter()
+        with mock.patch.object(sqlite_writer, "GROUP_MAX", limit):
+            await asyncio.gather(*(caller() for _ in range(CALLERS)))
+        return count / (time.perf_counter() - begun)
+
+
+def crowded(kind: str, place: str, *, groups: bool) -> SqliteStore | PostgresStore:
+    """A store as shipped, or with one commit at a time: PostgreSQL groups the commits of several connections."""
+    if kind == "sqlite":
+        return SqliteStore.open(place)
+    return PostgresStore.open(place, None if groups else Limits(writers=1))
+
+
+async def compare(kind: str, rounds: int) -> None:
+    """How many times more with groups, at the store and at the gate."""
+    with places_of(kind) as places:
+        async with AsyncExitStack() as stack:
+            crowds = [
+                Crowd(
+                    store=await stack.enter_async_context(crowded(kind, places(), groups=groups)),
+                    groups=groups,
+                    numbers=itertools.count(),
+                )
+                for groups in (True, False)
+            ]
+            appends = [[await crowd.appends() for crowd in crowds] for _ in range(rounds)]
+            lives = [[await crowd.lifecycles() for crowd in crowds] for _ in range(rounds)]
+    for name, found, demand in (("append", appends, 3.0), ("gate", lives, None)):
+        what = "small appends" if name == "append" else "lifecycles"
+        figure = Figure(
+            figure=f"groups.{kind}.{name}",
+            what=f"{what} with {CALLERS} waiting callers on {NAMES[kind]}: shared commits against one per command",
+            measured=middle(shared / alone for shared, alone in found),
+            unit="×",
+            bound=LEAST,
+            demand=demand,
+            correct=True,
+            command=COMMAND,
+            more={
+                "shared_per_s": middle(shared for shared, _ in found),
+                "alone_per_s": middle(alone for _, alone in found),
+            },
+        )
+        keep(figure)
+
+
+async def swarm(seconds: float) -> None:
+    """Very many callers for a while; every lifecycle must end with the gate's yes."""
+    failed: list[str] = []
+    times: list[float] = []
+    numbers = itertools.count()
+    with places_of("sqlite") as places:
+        async with opened(places()) as store:
+            gate = gate_on(store)
+            begun = time.perf_counter()
+
+            async def caller() -> None:
+                while time.perf_counter() - begun < seconds:
+                    since = time.perf_counter()
+                    try:
+                        await lifecycle(gate, next(numbers))
+                    except Exception as error:  # noqa: BLE001 - a failed lifecycle is what is counted here
+                        failed.append(repr(error)[:200])
+                    else:
+                        times.append(1000 * (time.perf_counter() - since))
+
+            await asyncio.gather(*(caller() for _ in range(SWARM)))
+            took = time.perf_counter() - begun
+            streams = await store.read(lambda look: len(look.heads(after="review/", limit=10_000_000)))
+    times.sort()
+    figure = Figure(
+        figure="groups.sqlite.swarm",
+        what=f"failed lifecycles with {SWARM} callers on SQLite (FULL) for {seconds:.0f} s",
+        measured=len(failed),
+        unit="failed",
+        demand=0,
+        correct=bool(times) and streams >= len(times),
+        command=COMMAND,
+        more={
+            "lifecycles": len(times),
+            "per_s": round(len(times) / took, 1),
+            "p50_ms": middle(times),
+            "p99_ms": round(times[int(len(times) * 0.99)], 3),
+            "errors": sorted(set(failed))[:3],
+        },
+    )
+    keep(figure)
+
+
+def main() -> None:
+    """Measure and keep."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--rounds", type=int, default=7)
+    given = parser.parse_args()
+    for kind in ("sqlite", "postgres"):
+        asyncio.run(compare(kind, given.rounds))
+    asyncio.run(swarm(given.seconds))
+
+
+if __name__ == "__main__":
+    main()

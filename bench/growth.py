@@ -1,0 +1,173 @@
+"""Does anything slow down when very much was reviewed? Gate, lists, metrics and a lifecycle, with few and with many.
+
+Usage: python -m bench.growth [--size N] [--rounds N]. A store with a thousand reviews and one with N are written in
+bulk (see `bulk.py`) into a temporary folder, take turns with every question, and are deleted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import itertools
+import random
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+
+from bench import bulk
+from bench.lines import Figure, keep, middle
+from bench.story import TARGET, gate_on, lifecycle, opened
+from foureyes.app.gate import Gate
+from foureyes.app.ports import Reading, Store
+from foureyes.app.projections.metrics import of_day, pairs, totals
+from foureyes.app.rebuilding import check_trust
+from foureyes.app.rows import Listing
+
+FEW = 1_000
+WRITE_SECONDS_MAX = 15 * 60
+BLOCK = 25
+LIFECYCLES = 40
+PAGE = 50
+
+Ask = Callable[[], Awaitable[object]]
+
+
+@dataclass
+class Side:
+    """A store of one size, and how it is asked."""
+
+    store: Store
+    size: int
+    lot: random.Random = field(default_factory=lambda: random.Random(7))
+    numbers: itertools.count[int] = field(default_factory=lambda: itertools.count(10_000_000))
+
+    def __post_init__(self) -> None:
+        """One gate that lives long, as in a server."""
+        self.gate = gate_on(self.store)
+
+    async def gate_cold(self) -> None:
+        """Random bytes, to a gate that has nothing at hand."""
+        await self._asked(gate_on(self.store), self.lot.randrange(self.size - bulk.OPEN))
+
+    async def gate_warm(self) -> None:
+        """Bytes that were asked for before."""
+        await self._asked(self.gate, self.lot.randrange(20))
+
+    async def lists(self) -> None:
+        """The newest, of one author, of one kind, the open ones, and a page from the middle of everything."""
+        author, kind = self.lot.choice(bulk.AUTHORS).name, self.lot.choice(bulk.KINDS)
+        middle_of = f"{bulk.BEGIN + timedelta(seconds=self.size // 2 * 86_400 // bulk.A_DAY):%Y-%m-%dT%H:%M:%S.000000Z}"
+        for listing in (
+            Listing(limit=PAGE),
+            Listing(author=author, limit=PAGE // 5),
+            Listing(kind=kind, limit=PAGE),
+            Listing(state="open", limit=PAGE),
+            Listing(before=(middle_of, ""), limit=PAGE),
+        ):
+            rows = await self.store.read(lambda look, listing=listing: look.reviews(listing))  # type: ignore[misc]
+            assert len(rows) == listing.limit, f"{listing}: {len(rows)} rows"
+
+    async def inbox(self) -> None:
+        """What the reviewer owes, and what is overdue."""
+        rows = await self.store.read(lambda look: (look.inbox(bulk.REVIEWERS[0]), look.due("9999")))
+        assert all(rows), rows
+
+    async def metrics(self) -> None:
+        """The sums, those of a day and those of every pair, and what the status page shows."""
+        day = f"{bulk.BEGIN + timedelta(days=self.lot.randrange(self.size // bulk.A_DAY)):%Y-%m-%d}"
+        found = await self.store.read(lambda look: _page(look, day))
+        assert all(found), found
+
+    async def life(self) -> None:
+        """A whole lifecycle."""
+        await lifecycle(self.gate, next(self.numbers))
+
+    async def _asked(self, gate: Gate, number: int) -> None:
+        answer = await gate.may_go_live(bulk.last_digest(number, self.size), TARGET)
+        assert answer.allowed, answer
+
+
+def _page(look: Reading, day: str) -> tuple[object, ...]:
+    check_trust(look)
+    return totals(look), of_day(look, day), pairs(look), look.reviews(Listing(state="open", limit=bulk.OPEN))
+
+
+async def ratio(few: Ask, many: Ask, rounds: int, block: int) -> tuple[float, float, float]:
+    """Both in turns: the ratio of the medians of a round, the median of all rounds; and milliseconds of both."""
+    found: list[tuple[float, float]] = []
+    for _ in range(rounds):
+        times: tuple[list[float], list[float]] = ([], [])
+        for _ in range(block):
+            for ask, kept in zip((few, many), times, strict=True):
+                begun = time.perf_counter()
+                await ask()
+                kept.append(1000 * (time.perf_counter() - begun))
+        found.append((middle(times[0]), middle(times[1])))
+    return middle(b / a for a, b in found), middle(a for a, _ in found), middle(b for _, b in found)
+
+
+QUESTIONS: dict[str, tuple[str, float, int]] = {
+    "gate_cold": ("the gate by digest, nothing at hand", 1.5, BLOCK),
+    "gate_warm": ("the gate by digest, asked before", 1.5, BLOCK),
+    "lists": ("five pages of lists", 1.5, BLOCK),
+    "inbox": ("an inbox and what is overdue", 1.5, BLOCK),
+    "metrics": ("metrics and the status page", 1.5, BLOCK),
+    "life": ("a lifecycle", 1.2, LIFECYCLES),
+}
+
+
+async def measure(size: int, rounds: int) -> None:
+    """Write both, ask both, forget both."""
+    with tempfile.TemporaryDirectory(prefix="foureyes-bench-") as folder:
+        known = await bulk.patterns()
+        paths = {FEW: Path(folder) / "few.db", size: Path(folder) / "many.db"}
+        bulk.write(paths[FEW], FEW, known)
+        took = bulk.write(paths[size], size, known)
+        bytes_each = paths[size].stat().st_size / size
+        command = f"python -m bench.growth --size {size}"
+        keep(
+            Figure(
+                figure=f"growth.{size}.write",
+                what=f"seconds to write {size:,} reviews through the codec",
+                measured=round(took, 1),
+                unit="s",
+                demand=WRITE_SECONDS_MAX,
+                correct=True,
+                command=command,
+                more={"bytes_each": round(bytes_each)},
+            )
+        )
+        async with opened(str(paths[FEW])) as few, opened(str(paths[size])) as many:
+            sides = Side(store=few, size=FEW), Side(store=many, size=size)
+            for name, (what, demand, block) in QUESTIONS.items():
+                asks = [getattr(side, name) for side in sides]
+                await ratio(asks[0], asks[1], 1, 5)
+                found, small, large = await ratio(asks[0], asks[1], rounds, block)
+                keep(
+                    Figure(
+                        figure=f"growth.{size}.{name}",
+                        what=f"{what}, with {size:,} reviews against {FEW:,}",
+                        measured=found,
+                        unit="×",
+                        demand=demand,
+                        correct=True,
+                        command=command,
+                        more={"few_ms": small, "many_ms": large},
+                    )
+                )
+
+
+def main() -> None:
+    """Measure and keep."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--size", type=int, default=100_000)
+    parser.add_argument("--rounds", type=int, default=7)
+    given = parser.parse_args()
+    asyncio.run(measure(given.size, given.rounds))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+"""What is one lifecycle? The unit of work that everything here is measured by, played through the shipped gate.
+
+Open (2 KiB of work), a report with three findings, a revision that answers them, an approving report, the gate's yes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from foureyes.app.asks import Ask, Reply
+from foureyes.app.gate import Gate, new_key
+from foureyes.app.ports import Store
+from foureyes.app.work import Work, work_of
+from foureyes.core import commands as c
+from foureyes.core.facts import Principal
+from foureyes.core.values import Who
+from foureyes.policy import load_text
+from foureyes.store.memory import MemoryStore
+from foureyes.store.postgres import PostgresStore
+from foureyes.store.sqlite_store import SqliteStore
+
+WORK_BYTES = 2048
+LINES = "def transfer(a, b, amount):\n    a.balance -= amount\n    b.balance += amount\n" * 28
+FOUND = (
+    ("major", "No check that amount is positive. " * 4),
+    ("major", "Two writes without a transaction. " * 4),
+    ("minor", "The name does not say what unit amount is in. " * 3),
+)
+TARGET = "production"
+AUTHOR = Who(name="dev", operator="acme", model_family="claude", session="s-dev")
+REVIEWER = Who(name="codex", operator="bolt", model_family="gpt", session="s-codex")
+FILE = b"""version: 1
+reviewers: {agent: [{command: codex}]}
+kinds: {default: solo}
+solo: {programs: [], agents: [agent], quorum: 1, max_revisions: 2, coverage: 100}
+"""
+POLICY = load_text("foureyes.yaml", FILE, lambda _: b"").policy
+#: How the gate names the findings of the first report.
+FINDINGS = tuple(f"solo.1-F{number}" for number in range(1, len(FOUND) + 1))
+
+
+class Pool:
+    """One reviewer is enough."""
+
+    def pool(self) -> tuple[Principal, ...]:
+        """Who may be asked."""
+        return (Principal(who=REVIEWER, roles=frozenset({"agent"})),)
+
+
+def gate_on(store: Store) -> Gate:
+    """The gate as a program embeds it."""
+    return Gate(store, Pool(), policy=POLICY)
+
+
+def work(number: int, revision: int) -> Work:
+    """Two KiB that nobody has seen before."""
+    text = f"# {number}.{revision}\n{LINES}"
+    return work_of({"transfer.py": text.encode()[:WORK_BYTES]})
+
+
+def opening(number: int) -> Ask:
+    """Somebody wants something to go live."""
+    new = work(number, 1)
+    command = c.OpenReview(review="", kind="code", title="Transfer", digest=new.digest, parts=new.parts)
+    return Ask(actor=AUTHOR, key=new_key(), command=command, blobs=new.blobs)
+
+
+def objecting(stream: str) -> Ask:
+    """A reviewer finds three things."""
+    drafts = tuple(
+        c.Draft(severity=severity, text=text, category="bug", evidence="Seen in transfer()") for severity, text in FOUND
+    )
+    command = c.SubmitReport(revision=1, verdict="reject", findings=drafts)
+    return Ask(actor=REVIEWER, key=new_key(), command=command, stream=stream)
+
+
+def revising(stream: str, new: Work) -> Ask:
+    """The author answers all three with new bytes."""
+    answers = tuple(c.Answer(finding=one, text="Done as you say.") for one in FINDINGS)
+    command = c.SubmitRevision(digest=new.digest, parts=new.parts, answers=answers)
+    return Ask(actor=AUTHOR, key=new_key(), command=command, stream=stream, blobs=new.blobs)
+
+
+def approving(stream: str) -> Ask:
+    """The reviewer is content."""
+    settled = tuple(c.Settlement(finding=one, resolved=True) for one in FINDINGS)
+    command = c.SubmitReport(revision=2, verdict="approve", settled=settled)
+    return Ask(actor=REVIEWER, key=new_key(), command=command, stream=stream)
+
+
+async def lifecycle(gate: Gate, number: int) -> Reply:
+    """Play it; a gate that says no stops the measurement."""
+    stream = (await gate.handle(opening(number))).stream
+    await gate.handle(objecting(stream))
+    new = work(number, 2)
+    await gate.handle(revising(stream, new))
+    reply = await gate.handle(approving(stream))
+    answer = await gate.may_go_live(new.digest, TARGET)
+    assert answer.allowed, f"the gate said {answer.state} for {stream}: {answer.reason}"
+    return reply
+
+
+@asynccontextmanager
+async def opened(place: str) -> AsyncIterator[Store]:
+    """A store by its place: `memory`, an address of PostgreSQL, or the path of a file."""
+    store: Store
+    if place == "memory":
+        store = MemoryStore()
+    elif "host=" in place or place.startswith("postgresql:"):
+        store = PostgresStore.open(place)
+    else:
+        store = SqliteStore.open(Path(place))
+    try:
+        yield store
+    finally:
+        await store.close()
