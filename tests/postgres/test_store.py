@@ -5,9 +5,10 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
+from operator import methodcaller
 from typing import Any, TypeVar
 
 import psycopg
@@ -19,6 +20,7 @@ from foureyes.store.pg_lines import Limits
 from foureyes.store.postgres import PostgresStore
 from tests.postgres.commands import append, changes, command
 from tests.postgres.server import Server
+from tests.stores.making import everything
 
 T = TypeVar("T")
 LIMITS = Limits(writers=4, readers=2, lock_seconds=30, wait_seconds=30)
@@ -160,21 +162,51 @@ def test_a_lock_somebody_keeps_too_long_is_not_waited_for_for_ever(url: str) -> 
     asyncio.run(store.close())
 
 
-def test_two_first_results_of_one_author_are_both_counted(store: PostgresStore) -> None:
+def test_two_first_results_of_one_author_are_both_counted(store: PostgresStore, url: str) -> None:
     """There is no row to lock yet; 001-81 needs the record to be what the log says."""
 
-    def count(tx: Writing) -> None:
+    def count(tx: Writing, before_writing: Callable[[Writing], None] = lambda _: None) -> None:
         found = tx.trust("code", "ann")
-        tx.apply(
-            Changes(trust=(TrustRow(kind="code", author="ann", body=f"{found.body if found else ''}+", checksum=""),))
-        )
+        before_writing(tx)
+        body = f"{found.body if found else ''}+"
+        tx.apply(Changes(trust=(TrustRow(kind="code", author="ann", body=body, checksum=""),)))
 
-    with ThreadPoolExecutor(4) as threads:
-        for done in [threads.submit(write, store, count) for _ in range(20)]:
-            done.result()
+    slow = Pausing(lambda _: None)
+    with ThreadPoolExecutor(2) as threads:
+        first = threads.submit(write, store, lambda tx: count(tx, slow))
+        assert slow.stopped.wait(30)
+        second = threads.submit(write, store, count)
+        _until_waiting(url, second)
+        slow.go_on.set()
+        first.result()
+        second.result()
     assert read(store, lambda look: look.trust("code", "ann")) == TrustRow(
-        kind="code", author="ann", body="+" * 20, checksum=""
+        kind="code", author="ann", body="++", checksum=""
     )
+
+
+def _until_waiting(url: str, second: Future[None]) -> None:
+    """Wait until somebody waits for a lock, or need not."""
+    waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    with psycopg.connect(url, autocommit=True) as connection:
+        while connection.execute(waiting).fetchone() == (0,) and not second.done():
+            pass
+
+
+def test_a_worker_takes_what_another_has_not_claimed_without_waiting_for_it(url: str) -> None:
+    store = opened(url, lock_seconds=0.5)
+    for number in (1, 2):
+        write(store, methodcaller("apply", everything(number)))
+    claimed: list[int] = []
+    slow = Pausing(lambda tx: claimed.extend(one.id for one in tx.claim("slow", "1", "9", limit=1)))
+    with ThreadPoolExecutor(1) as threads:
+        first = threads.submit(write, store, slow)
+        assert slow.stopped.wait(30)
+        claimed += [one.id for one in write(store, lambda tx: tx.claim("quick", "1", "9", limit=5))]
+        slow.go_on.set()
+        first.result()
+    assert claimed == [1, 2]
+    asyncio.run(store.close())
 
 
 def test_a_deadlock_means_decide_again(store: PostgresStore) -> None:
