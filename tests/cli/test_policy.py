@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
+import pty
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,7 +14,8 @@ import pytest
 from foureyes.policy.load import SHIPPED, shipped
 from foureyes.policy.policy import policy_text
 from foureyes.store.sqlite_store import SqliteStore
-from tests.cli.desk import Desk
+from tests.cli.desk import CLEARED, Desk
+from tests.cli.test_program import FOUREYES
 
 SOLO, TEAM = shipped("solo").policy, shipped("team").policy
 
@@ -109,6 +114,40 @@ def test_a_policy_comes_into_force_when_a_person_types_its_digest(empty: Desk) -
     again = empty.run("policy", "activate", "team", "--yes")
     assert again.code == 2
     assert "in force already" in again.err
+
+
+def test_a_real_terminal_is_asked(empty: Desk) -> None:
+    """Through a pseudo-terminal, as a person has one."""
+    ours, theirs = pty.openpty()
+    environment = {"PATH": os.environ["PATH"], "HOME": str(empty.home), "FOUREYES_HOME": str(empty.home)}
+    with subprocess.Popen(
+        [FOUREYES, "policy", "activate", "team", "--json"],
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+    ) as program:
+        os.write(ours, f"{TEAM.digest[:12]}\n".encode())
+        out, err = program.communicate()
+    os.close(ours)
+    os.close(theirs)
+    assert program.returncode == 0, err
+    assert json.loads(out)["digest"] == TEAM.digest
+    assert f"Type exactly: {TEAM.digest[:12]}" in err
+
+
+def test_a_target_that_demands_more_is_asked_for_by_name(desk: Desk) -> None:
+    desk.types = []
+    policy = desk.home / "strict.yaml"
+    policy.write_text("version: 1\ntargets: {moon: 3}\n", encoding="utf-8")
+    assert desk.run("policy", "activate", str(policy), "--yes").code == 0
+    for way in (desk.check, lambda *line: desk.run("check", *line)):
+        assert way(CLEARED).code == 0
+        assert way(CLEARED, "--target", "earth").code == 0
+        ran = way(CLEARED, "--target", "moon")
+        assert ran.code == 2
+        assert "Target moon demands level 3" in ran.out
 
 
 def test_who_activated_it_is_in_the_log(desk: Desk) -> None:

@@ -34,12 +34,17 @@ def look(flags: Flags) -> Iterator[Reading]:
     """One look at an SQLite store, with as little of the program as will do."""
     settings = config.read(flags, os.environ)
     _check_there(settings)
+    from contextlib import closing
     from pathlib import Path
 
     from foureyes.store import sqlite
+    from foureyes.store.migrate import version_of
+    from foureyes.store.migrations import STEPS
 
-    with sqlite.reading(Path(settings.database)) as reading:
-        yield reading
+    with sqlite.speaking(), closing(sqlite.connect_reader(Path(settings.database))) as connection:
+        _check_schema(version_of(connection), len(STEPS))
+        with sqlite.snapshot(connection) as reading:
+            yield reading
 
 
 class Assembly:
@@ -97,7 +102,8 @@ class Assembly:
         """The store of these settings; one of another schema is not opened, let alone changed."""
         if not self.settings.is_postgres:
             _check_there(self.settings)
-        _check_schema(self.schema())
+        found = self.schema()
+        _check_schema(found.found, found.wanted)
         async with _closing(self._opened(write=write)) as store:
             yield store
 
@@ -107,7 +113,7 @@ class Assembly:
         folder.make(self.settings.home)
         found = self.schema()
         if found.found:
-            _check_schema(found)
+            _check_schema(found.found, found.wanted)
         async with _closing(self._opened(write=True)) as store:
             yield store
 
@@ -260,16 +266,16 @@ def _check_there(settings: config.Settings) -> None:
         )
 
 
-def _check_schema(schema: Schema) -> None:
-    if schema.found > schema.wanted:
+def _check_schema(found: int, wanted: int) -> None:
+    if found > wanted:
         raise Trouble(
-            f"The store has schema {schema.found}; foureyes {__version__} knows {schema.wanted}.",
-            f"Use the foureyes that wrote it, or a newer one: it must know schema {schema.found}.",
+            f"The store has schema {found}; foureyes {__version__} knows {wanted}.",
+            f"Use the foureyes that wrote it, or a newer one: it must know schema {found}.",
             blocked=True,
         )
-    if schema.found < schema.wanted:
+    if found < wanted:
         raise Trouble(
-            f"The store has schema {schema.found}; foureyes {__version__} needs {schema.wanted}.",
+            f"The store has schema {found}; foureyes {__version__} needs {wanted}.",
             "Run `foureyes upgrade`: it makes a backup first.",
             blocked=True,
         )

@@ -12,6 +12,10 @@ from foureyes.home.trouble import Trouble
 ASKED_CHARS_MAX = 1000
 
 
+def _is_terminal() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
 def _typed() -> str:
     return sys.stdin.readline(ASKED_CHARS_MAX)
 
@@ -20,7 +24,7 @@ def _typed() -> str:
 class Console:
     """What a command asks a person; tests put their own person here."""
 
-    is_terminal: Callable[[], bool] = sys.stdin.isatty
+    is_terminal: Callable[[], bool] = _is_terminal
     typed: Callable[[], str] = _typed
 
     def confirm(self, lines: tuple[str, ...], words: str, *, yes: bool = False) -> None:
