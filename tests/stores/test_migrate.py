@@ -15,9 +15,10 @@ import pytest
 
 from foureyes.app.ports import Unavailable
 from foureyes.store import sqlite_store
-from foureyes.store.migrate import migrate, version_of
+from foureyes.store.migrate import migrate
 from foureyes.store.migrations import STEPS, Step
-from foureyes.store.sqlite import SqliteStore, connect_reader, reading
+from foureyes.store.sqlite import SqliteStore, connect_reader, reading, snapshot
+from foureyes.store.versions import version_of
 from tests.stores.making import bodies, everything, grow, look
 
 #: As a later version might have it: a column with a default, a table built anew, an index.
@@ -71,7 +72,7 @@ def test_an_older_store_is_upgraded_with_its_data_after_a_backup(tmp_path: Path)
     kept = migrate(path, steps=NEXT)
     assert kept is not None
     assert (version(kept), version(path)) == (len(STEPS), len(NEXT))
-    with reading(path) as now, reading(kept) as then:
+    with closing(connect_reader(path)) as connection, snapshot(connection) as now, reading(kept) as then:
         assert look(now, 1) == look(then, 1) == before
         assert now.cursor("metrics") == (0, 5)
     with closing(sqlite3.connect(path)) as connection:
@@ -92,7 +93,15 @@ def test_a_newer_store_is_refused_and_left_alone(tmp_path: Path) -> None:
     before = path.read_bytes()
     with pytest.raises(Unavailable, match=f"has version {len(NEXT)}, this program knows {len(STEPS)}"):
         SqliteStore.open(path)
+    with pytest.raises(Unavailable, match="Use the program that wrote it"), reading(path):
+        pass
     assert path.read_bytes() == before
+
+
+def test_a_file_without_a_store_is_said_to_be_so(tmp_path: Path) -> None:
+    (tmp_path / "store.db").touch()
+    with pytest.raises(Unavailable, match="no store in this file"), reading(tmp_path / "store.db"):
+        pass
 
 
 def test_a_step_that_fails_leaves_the_old_store(tmp_path: Path) -> None:
@@ -142,7 +151,7 @@ def test_an_upgrade_killed_half_way_leaves_the_old_store(tmp_path: Path, stateme
     assert done.returncode == -9
     assert (version(path), schema(path)) == (len(STEPS), before)
     assert migrate(path, steps=NEXT) is not None
-    with reading(path) as now:
+    with closing(connect_reader(path)) as connection, snapshot(connection) as now:
         assert look(now, 1) == wanted
 
 

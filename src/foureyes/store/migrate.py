@@ -11,37 +11,10 @@ from foureyes.app.ports import Unavailable
 from foureyes.store import sqlite as file
 from foureyes.store.migrations import STEPS, Step
 from foureyes.store.sqlite_backup import backup
+from foureyes.store.versions import check_schema, refuse_newer, version_of
 
-_HAS_META = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'meta'"
-_VERSION = "SELECT body FROM meta WHERE name = 'schema'"
 _SET_VERSION = """INSERT INTO meta (name, body) VALUES ('schema', ?)
 ON CONFLICT (name) DO UPDATE SET body = excluded.body"""
-
-
-def version_of(connection: sqlite3.Connection) -> int:
-    """The store's version; 0 when there is nothing yet."""
-    if not connection.execute(_HAS_META).fetchone():
-        return 0
-    found = connection.execute(_VERSION).fetchone()
-    return int(found[0]) if found else 0
-
-
-def check_schema(connection: sqlite3.Connection, steps: Sequence[Step] = STEPS) -> None:
-    """Refuse a store that is not of this version."""
-    version = version_of(connection)
-    refuse_newer(version, len(steps))
-    if version < len(steps):
-        raise Unavailable(
-            f"The store has version {version}, this program needs {len(steps)}.", "Upgrade the store, then ask again."
-        )
-
-
-def refuse_newer(version: int, known: int) -> None:
-    """Refuse what a newer program has written: we do not know what it means."""
-    if version > known:
-        raise Unavailable(
-            f"The store has version {version}, this program knows {known}.", "Use the program that wrote it, or newer."
-        )
 
 
 def migrate(
@@ -90,3 +63,6 @@ def _verify(connection: sqlite3.Connection) -> None:
     file.check_file(connection)
     if connection.execute("PRAGMA foreign_key_check").fetchone():
         raise Unavailable("The upgraded store does not hold together.", "Restore the backup made before the upgrade.")
+
+
+__all__ = ["check_schema", "migrate", "refuse_newer", "version_of"]

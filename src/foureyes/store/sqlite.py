@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from foureyes.app.ports import Conflict, Unavailable
 from foureyes.store.rows import Row
 from foureyes.store.sql import SqlReading, SqlWriting
+from foureyes.store.versions import check_schema
 
 if TYPE_CHECKING:  # each of these would cost `check` some milliseconds
     from pathlib import Path
@@ -139,6 +140,7 @@ def speaking() -> Iterator[None]:
 def reading(path: Path) -> Iterator[SqlReading]:
     """One consistent look at a store's file, in this thread, without any lock against writers."""
     with speaking(), closing(connect_reader(path)) as connection, snapshot(connection) as look:
+        check_schema(connection)
         yield look
 
 

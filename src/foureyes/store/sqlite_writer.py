@@ -14,7 +14,7 @@ from typing import Any
 
 from foureyes.app.ports import Unavailable, Writing
 from foureyes.store import sqlite as file
-from foureyes.store.migrate import check_schema
+from foureyes.store.versions import check_schema
 
 #: Commands that share one commit at most.
 GROUP_MAX = 256
