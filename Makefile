@@ -6,7 +6,7 @@ BIN := .venv/bin
 TOO_OLD := foureyes needs Python 3.11 or newer, this is %d.%d; choose one with: make PYTHON=python3.11
 
 .DEFAULT_GOAL := help
-.PHONY: help install lint format tests test test-all wheel-test manifest manifest-audit bench lock clean
+.PHONY: help install lint format tests test test-all wheel-test manifest manifest-audit bench bench-growth lock clean
 
 help: ## Show this list.
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
@@ -47,9 +47,12 @@ manifest: install ## Print the table of requirements and what proves them.
 manifest-audit: install ## Disable proven rules one at a time; each one's test must fail.
 	$(BIN)/python -m tests.seeds.audit
 
-bench: install ## Measure the core and the simulator.
-	$(BIN)/python -m bench.core
-	$(BIN)/python -m bench.sim
+bench: install ## Measure everything, with 100,000 stored reviews, and write docs/explain/performance.md.
+	$(BIN)/python -m bench.run
+
+bench-growth: install ## The same questions with 1,000,000 stored reviews; they need about 8 GB for a while.
+	$(BIN)/python -m bench.growth --size 1000000
+	$(BIN)/python -m bench.page
 
 lock: install ## Resolve requirements/dev.in into requirements/dev.lock.
 	$(BIN)/uv pip compile requirements/dev.in --output-file requirements/dev.lock --upgrade --quiet \

@@ -10,10 +10,13 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from multiprocessing import get_context
 from pathlib import Path
 
 from bench.story import AUTHOR, POLICY, REVIEWER, gate_on, lifecycle, opened, opening
@@ -37,6 +40,7 @@ from foureyes.store.migrate import migrate
 from foureyes.store.sqlite import SqliteDriver, SqliteWriting
 
 BATCH = 2_000
+AHEAD = 3
 A_DAY = 1_000
 OPEN = 200
 LONG_EVERY = 4
@@ -117,17 +121,33 @@ def write(path: Path, size: int, known: Patterns) -> float:
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         for setting in _SETTINGS:
             connection.execute(f"PRAGMA {setting}")
-        for first in range(0, size, BATCH):
+        for batch in _batches(size, known):
             connection.execute("BEGIN")
             tx = SqliteWriting(SqliteDriver(connection))
-            for number in range(first, min(first + BATCH, size)):
-                tx.apply(review(number, size, known))
+            for changes in batch:
+                tx.apply(changes)
             connection.execute("COMMIT")
         connection.execute("BEGIN")
         end = (0, connection.execute("SELECT MAX(seq) FROM log").fetchone()[0])
         _beside(SqliteWriting(SqliteDriver(connection)), size, end)
         connection.execute("COMMIT")
     return time.perf_counter() - begun
+
+
+def _batches(size: int, known: Patterns) -> Iterator[list[Changes]]:
+    """Made by another process while this one writes; only a few batches wait."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as other:
+        waiting: deque[Future[list[Changes]]] = deque()
+        for first in range(0, size, BATCH):
+            waiting.append(other.submit(_batch, first, size, known))
+            if len(waiting) > AHEAD:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def _batch(first: int, size: int, known: Patterns) -> list[Changes]:
+    return [review(number, size, known) for number in range(first, min(first + BATCH, size))]
 
 
 def review(number: int, size: int, known: Patterns) -> Changes:
@@ -137,18 +157,6 @@ def review(number: int, size: int, known: Patterns) -> Changes:
     name, author, kind = name_of(number), AUTHORS[number % len(AUTHORS)], KINDS[number % len(KINDS)]
     works = [bytes_of(number, revision + 1) for revision in range(pattern.revisions)]
     at = f"{BEGIN + timedelta(seconds=number * 86_400 // A_DAY):%Y-%m-%dT%H:%M:%S.000000Z}"
-    envelope = Stored(
-        seq=0,
-        stream=f"review/{name}",
-        version=0,
-        type="",
-        schema=0,
-        at=at,
-        actor=author.name,
-        cause=name,
-        body="",
-        chain=b"",
-    )
     row = ReviewRow(
         review=name,
         kind=kind,
@@ -162,7 +170,7 @@ def review(number: int, size: int, known: Patterns) -> Changes:
         updated=at,
     )
     return Changes(
-        appends=(_append(pattern, envelope, _differing(pattern, row, works)),),
+        appends=(_append(pattern, row, _differing(pattern, row, works)),),
         reviews=(row,),
         digests=tuple(
             DigestRow(digest=one.digest, review=name, cleared=one is works[-1] and not is_open, vetoed=False)
@@ -194,16 +202,27 @@ def _differing(pattern: Pattern, row: ReviewRow, works: list[Work]) -> Iterable[
                 yield replace(event, digest=work.digest)
 
 
-def _append(pattern: Pattern, envelope: Stored, differing: Iterable[Event]) -> Append:
+def _append(pattern: Pattern, row: ReviewRow, differing: Iterable[Event]) -> Append:
     own = iter(differing)
     entries: list[Entry] = []
-    previous = ROOT
+    stream, previous = f"review/{row.review}", ROOT
     for version, known in enumerate(pattern.written, start=1):
         kind, schema, body = known or _written(next(own))
-        previous = link_of(previous, replace(envelope, version=version, type=kind, schema=schema, body=body))
+        stored = Stored(
+            seq=0,
+            stream=stream,
+            version=version,
+            type=kind,
+            schema=schema,
+            at=row.opened,
+            actor=row.author,
+            cause=row.review,
+            body=body,
+            chain=b"",
+        )
+        previous = link_of(previous, stored)
         entries.append(Entry(type=kind, schema=schema, body=body, chain=previous))
-    one = envelope
-    return Append(stream=one.stream, after=0, at=one.at, actor=one.actor, cause=one.cause, entries=tuple(entries))
+    return Append(stream=stream, after=0, at=row.opened, actor=row.author, cause=row.review, entries=tuple(entries))
 
 
 def _written(event: Event) -> tuple[str, int, str]:

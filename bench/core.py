@@ -70,13 +70,17 @@ def measure(repeat: int) -> dict[str, object]:
 
 def context() -> dict[str, object]:
     """What else a figure needs to be read: commit, load, time."""
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)  # noqa: S607 - the git of the machine
     return {
-        "commit": commit.stdout.strip(),
+        "commit": _git("rev-parse", "--short", "HEAD") + ("+" if _git("status", "--porcelain", "src") else ""),
         "load1": round(os.getloadavg()[0], 2),
         "cores": os.cpu_count(),
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
     }
+
+
+def _git(*words: str) -> str:
+    """What git says; a plus behind a commit means that the program was changed since."""
+    return subprocess.run(["git", *words], capture_output=True, text=True, check=False).stdout.strip()  # noqa: S603, S607 - the git of the machine
 
 
 def main() -> None:

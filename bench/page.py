@@ -1,0 +1,147 @@
+"""What do the figures say, in a form people read? `docs/explain/performance.md`, made from the lines and nothing else.
+
+Usage: python -m bench.page
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from bench.lines import HERE, read
+
+PAGE = HERE.parent / "docs" / "explain" / "performance.md"
+Line = dict[str, Any]
+
+_HEAD = """# Performance
+
+What foureyes costs, measured beside the bare database driver on the same machine in the same second. This page is
+written by `make bench` from `bench/results/lines.jsonl`; nobody types a figure here.
+
+The unit is a **lifecycle**: open a review of 2 KiB of work, a report with three findings, a revision that answers them,
+an approving report, the gate's yes. Everything runs in one process through the gate, as a program embeds it, and every
+answer is checked.
+
+Two floors stand beside it. **Its own bare commits** are the very statements and values that our lifecycle writes, sent
+again by the bare driver in four commits, with the gate's own reads. **The least four commits** are what a lifecycle
+without policy, chain, keys and inbox would need: four small tables.
+
+A ratio is that of medians of turns taken one after the other; the figure is the median of several rounds. Processor
+time stands beside the clock, because a busy machine delays the clock. How to repeat a figure is written in its row; the
+load is that of the machine at the time, and a busy one makes syncing the disk slower, for us and for the floor.
+"""
+
+_SECTIONS = (
+    ("lifecycle.", "A lifecycle", ""),
+    (
+        "groups.",
+        "Many callers",
+        """On SQLite the commands that wait share one commit. On PostgreSQL eight connections commit side by side, and
+the server syncs once for all that wait; “one per command” is one connection there. A lifecycle is mostly our own
+deciding, so sharing commits gives it less than it gives a small append.""",
+    ),
+    (
+        "growth.",
+        "Much history",
+        "Two stores, one with a thousand reviews and one with many, take turns with every question.",
+    ),
+    ("bytes.", "Room", "Bytes on the disk, the empty store's taken off."),
+    ("cold.", "A check from nothing", "A new process for every answer; none of the heavy modules may be imported."),
+    ("core.", "The core alone", ""),
+    ("sim.", "The simulator", ""),
+)
+
+
+def page(lines: Iterable[Line]) -> str:
+    """The whole page."""
+    known = list(lines)
+    return "\n".join([_HEAD, *(text for one in _SECTIONS for text in _section(one, known))])
+
+
+def _section(about: tuple[str, str, str], lines: list[Line]) -> Iterator[str]:
+    prefix, title, why = about
+    found = [line for line in lines if line["figure"].startswith(prefix)]
+    if not found:
+        return
+    yield f"## {title}\n"
+    if why:
+        yield f"{why}\n"
+    yield "| figure | demanded | measured | kept | beside it | command | commit | load |"
+    yield "|---|---|---|---|---|---|---|---|"
+    yield from (_row(line) for line in found)
+    yield ""
+
+
+def _row(line: Line) -> str:
+    kept = {True: "yes", False: "**no**", None: ""}[line["kept"]]
+    if not line["correct"]:
+        kept = "**wrong answers**"
+    cells = (
+        line["what"],
+        _demanded(line),
+        f"{_number(line['measured'])}{_unit(line['unit'])}",
+        kept,
+        _beside(line),
+        f"`{line['command']}`",
+        line["commit"],
+        str(line["load1"]),
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _demanded(line: Line) -> str:
+    if line["demand"] is None:
+        return ""
+    unit = _unit(line["unit"])
+    aim = f" (aim {_number(line['aim'])}{unit})" if line["aim"] is not None else ""
+    return f"{line['bound']} {_number(line['demand'])}{unit}{aim}"
+
+
+def _beside(line: Line) -> str:
+    """The numbers behind the figure, in the words of the line."""
+    facts: list[str] = []
+    for name, words in _WORDS.items():
+        value = line.get(name)
+        if isinstance(value, dict):
+            facts.append(f"{words} {', '.join(f'{key} {_number(one)}' for key, one in value.items())}")
+        elif value is not None:
+            facts.append(f"{words} {_number(value)}")
+    return "; ".join(facts)
+
+
+_WORDS = {
+    "wall_ms": "ms",
+    "bare_wall_ms": "bare ms",
+    "cpu_ms": "processor ms",
+    "cpu_ratio": "processor ×",
+    "p50_ms": "median ms",
+    "p99_ms": "99 % ms",
+    "shared_per_s": "shared /s",
+    "alone_per_s": "alone /s",
+    "lifecycles": "lifecycles",
+    "per_s": "/s",
+    "few_ms": "few: ms",
+    "many_ms": "many: ms",
+    "bytes": "bytes",
+    "floor_bytes": "floor's bytes",
+    "bytes_each": "bytes each",
+    "modules": "modules",
+}
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 or value == int(value) else f"{value:.3g}"  # noqa: PLR2004 - digits
+
+
+def _unit(unit: str) -> str:
+    return f" {unit}"
+
+
+def write(place: Path = PAGE) -> None:
+    """Write the page."""
+    place.write_text(page(read()), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write()

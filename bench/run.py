@@ -1,0 +1,53 @@
+"""Everything, one after the other, each in a process of its own; then the page is written.
+
+Usage: python -m bench.run. Takes about ten minutes; ends with 1 when a demand was not met or an answer was wrong.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from bench import core, page, sim
+from bench.lines import Figure, keep, read
+
+PARTS = ("cold", "bytes", "lifecycle", "groups", "growth")
+
+
+def alone() -> None:
+    """The core and the simulator, which need no store."""
+    command = core.measure(500)
+    steps = sim.measure(1_000, 30_000)
+    keep(
+        Figure(
+            figure="core.command",
+            what=f"fold, decide and evolve one command on a review of {command['events']} events",
+            measured=float(str(command["median_ms"])),
+            unit="ms",
+            correct=bool(command["correct"]),
+            command="python -m bench.core",
+        ),
+        Figure(
+            figure="sim.steps",
+            what="steps of the simulator with every invariant on, per second of one processor",
+            measured=float(str(steps["steps_per_second"])),
+            unit="/s",
+            correct=bool(steps["correct"]),
+            command="python -m bench.sim",
+        ),
+    )
+
+
+def main() -> int:
+    """Run all of it."""
+    alone()
+    failed = [part for part in PARTS if subprocess.run([sys.executable, "-m", f"bench.{part}"], check=False).returncode]  # noqa: S603 - our own modules
+    page.write()
+    missed = [line["figure"] for line in read() if line["kept"] is False or not line["correct"]]
+    for name in (*failed, *missed):
+        print(f"not as it must be: {name}", file=sys.stderr)
+    return 1 if failed or missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
