@@ -196,6 +196,18 @@ async def test_what_a_restore_has_made_void_is_not_gone_back_to(tmp_path: Path) 
 
 
 @played
+async def test_a_log_that_lacks_any_of_what_a_checkpoint_saw_does_not_hold_it(tmp_path: Path) -> None:
+    """On PostgreSQL a backup may have a later event of a checkpoint and lack an earlier one."""
+    async with desk(tmp_path) as it:
+        for version in range(it.signed(1)["review/r2"] + 1, it.signed(2)["review/r2"] + 1):
+            it.delete("review/r2", version)
+        it.rewrite("review/r2")
+        found = await it.house.store.read(lambda reading: standing(reading, it.book))
+        assert found.held is not None
+        assert (found.held.checkpoint.number, found.older) == (1, True)
+
+
+@played
 async def test_a_log_that_is_numbered_anew_is_not_signed_until_a_human_says_so(tmp_path: Path) -> None:
     async with desk(tmp_path) as it:
         assert (await it.house.store.read(lambda reading: standing(reading, it.book))).fits
