@@ -184,6 +184,12 @@ def test_everything_that_is_wrong_is_said_at_once_and_in_order() -> None:
     assert refused(minimal("reviewer_matrix: {}\n"))[0].allowed == "it belongs to peer"
 
 
+def test_what_two_readers_could_understand_differently_does_not_hide_the_rest() -> None:
+    found = refused(minimal("resolve: {blind: off}\nname: a\nname: b\nsolo: {quorum: 07}\nsession: {reviewers: 0}\n"))
+    assert sorted({one.line for one in found}) == [2, 4, 5, 6]
+    assert str(found[-1]) == "foureyes.yaml:6: reviewers must be 1-10; it is 0"
+
+
 def test_a_flood_of_problems_is_cut_off() -> None:
     assert len(refused("version: 1\n" + "".join(f"k{i}: 1\n" for i in range(5_000)))) == PROBLEMS_MAX
 

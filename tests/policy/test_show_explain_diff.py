@@ -43,6 +43,7 @@ def test_a_shown_policy_says_who_looks_and_what_must_hold() -> None:
         "  new versions: at most 10, then it is shelved",
         "  production: independence of level 2",
         "  a review may cost 1.00 USD, a day 10.00 USD",
+        "also defined: chain default, chain research, chain financial, chain content, chain trading",
     ):
         assert line in lines
 

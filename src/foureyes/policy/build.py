@@ -20,8 +20,9 @@ from foureyes.policy.nodes import Entry, Mapping, Node, PolicyErrors, Scalar, de
 from foureyes.policy.peer import Peer, read_peer
 from foureyes.policy.people import Notify, read_humans, read_notify, read_reviewers, read_targets
 from foureyes.policy.policy import Policy, sealed_policy
+from foureyes.policy.problems import Problems
 from foureyes.policy.schema import SECTIONS
-from foureyes.policy.tables import Problems, Table
+from foureyes.policy.tables import Table
 
 #: Gives the node of a file that a policy names, or raises PolicyErrors.
 Open = Callable[[str], Node]
@@ -41,9 +42,8 @@ class Loaded:
     notes: tuple[str, ...] = ()
 
 
-def build(name: str, root: Node, opened: Open) -> Loaded:
+def build(name: str, root: Node, opened: Open, problems: Problems) -> Loaded:
     """Turn the root of a file into a policy, or raise PolicyErrors with everything that is wrong."""
-    problems = Problems()
     table = Table(as_file(root, problems), "file", problems)
     policy, notify = _Sections(table, opened).policy(name)
     problems.raise_if_any()

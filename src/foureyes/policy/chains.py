@@ -9,8 +9,9 @@ from foureyes.core import protocols
 from foureyes.core.kinds import canonical_kind
 from foureyes.core.rules import Exhausted, KindRule, Protocol, SeatRule, Style
 from foureyes.policy.nodes import Entry, Mapping, Node, Scalar, Sequence, described
+from foureyes.policy.problems import Problems
 from foureyes.policy.styles import times, with_common
-from foureyes.policy.tables import NAME, NAME_FORM, Problems, Table
+from foureyes.policy.tables import NAME, NAME_FORM, Table
 
 CHAINS_MAX = 100
 LAYERS_MAX = 20

@@ -11,7 +11,8 @@ from foureyes.core.rules import KindRule, PathRule, RiskRule, Style
 from foureyes.core.values import RiskLevel
 from foureyes.policy.nodes import Entry, Mapping, Node, Scalar, described, short
 from foureyes.policy.policy import KindMode, Mode
-from foureyes.policy.tables import Problems, listed
+from foureyes.policy.problems import Problems
+from foureyes.policy.tables import listed
 
 ENTRIES_MAX = 500
 PATTERN_CHARS_MAX = 300

@@ -20,6 +20,7 @@ from foureyes.policy.nodes import (
     Sequence,
     short,
 )
+from foureyes.policy.problems import Problems
 
 _DECODER = JSONDecoder()
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -28,9 +29,9 @@ _WORD = re.compile(r"true|false|null")
 _VALUES: dict[str, bool | None] = {"true": True, "false": False, "null": None}
 
 
-def read_json(file: str, text: str) -> Node:
-    """Read one JSON value; the first thing that is wrong ends it, since nothing after it can be trusted."""
-    reader = _Reader(file, text)
+def read_json(file: str, text: str, problems: Problems) -> Node:
+    """Read one JSON value; where nothing after it could be trusted, what is wrong ends the reading at once."""
+    reader = _Reader(file, text, problems)
     node = reader.value(depth=1)
     reader.end()
     return node
@@ -39,8 +40,9 @@ def read_json(file: str, text: str) -> Node:
 class _Reader:
     """A place in the text that moves forward."""
 
-    def __init__(self, file: str, text: str) -> None:
+    def __init__(self, file: str, text: str, problems: Problems) -> None:
         self._file = file
+        self._problems = problems
         self._text = text
         self._at = 0
         self._line = 1
@@ -80,7 +82,8 @@ class _Reader:
                 raise self._error("a key is no text in double quotes", 'keys are written as "name"')
             key = self._string()
             if key in seen:
-                raise self._error(f"the key {short(key)!r} stands here twice", f"it stands on line {seen[key]} already")
+                again = f"it stands on line {seen[key]} already"
+                self._problems.extend(self._error(f"the key {short(key)!r} stands here twice", again).problems)
             seen[key] = key_line
             self._expect(":")
             entries.append(Entry(key=key, line=key_line, node=self.value(depth + 1)))

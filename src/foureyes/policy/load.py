@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from foureyes.policy.build import Loaded, build
 from foureyes.policy.json_text import read_json
 from foureyes.policy.nodes import FILE_BYTES_MAX, Node, PolicyErrors, Problem
+from foureyes.policy.problems import Problems
 from foureyes.policy.yaml_text import read_yaml
 
 FILE_NAME = "foureyes.yaml"
@@ -41,7 +42,14 @@ def load(path: Path, read: Read | None = None) -> Loaded:
 
 def load_text(name: str, text: bytes, read: Read) -> Loaded:
     """Load a policy from its bytes; files it names are asked of `read`. Raises PolicyErrors, and nothing else."""
-    return build(name, parse(name, text), lambda other: parse(other, _inside(other, read)))
+    problems = Problems()
+    try:
+        root = parse(name, text, problems)
+    except PolicyErrors as error:
+        problems.extend(error.problems)
+        problems.raise_if_any()
+        raise
+    return build(name, root, lambda other: parse(other, _inside(other, read), problems), problems)
 
 
 def shipped(name: str, *notes: str) -> Loaded:
@@ -70,8 +78,8 @@ def folder(root: Path) -> Read:
     return read
 
 
-def parse(name: str, text: bytes) -> Node:
-    """The nodes of a file, by the form its name promises."""
+def parse(name: str, text: bytes, problems: Problems) -> Node:
+    """The nodes of a file, by the form its name promises; raises PolicyErrors where no more of it can be read."""
     if len(text) > FILE_BYTES_MAX:
         raise _unreadable(name, f"the file has more than {FILE_BYTES_MAX} bytes", "write a smaller one")
     try:
@@ -79,7 +87,7 @@ def parse(name: str, text: bytes) -> Node:
     except UnicodeDecodeError as error:
         line = text.count(b"\n", 0, error.start) + 1
         raise _unreadable(name, "a byte that is no UTF-8", "save the file as UTF-8", line=line) from None
-    return read_json(name, plain) if name.endswith(".json") else read_yaml(name, plain)
+    return read_json(name, plain, problems) if name.endswith(".json") else read_yaml(name, plain, problems)
 
 
 def _refuse_misnamed(name: str, read: Read) -> None:

@@ -13,8 +13,9 @@ from foureyes.core.kinds import canonical_kind
 from foureyes.core.rules import Gate, Learning, Limits, Protocol, SkipRule, Times
 from foureyes.policy.nodes import Mapping, Node, Scalar, described
 from foureyes.policy.peer_lists import read_criteria, read_matrix, read_skips
+from foureyes.policy.problems import Problems
 from foureyes.policy.styles import with_common, with_options
-from foureyes.policy.tables import Problems, Table, listed
+from foureyes.policy.tables import Table, listed
 
 MINUTES = {"minute": 1, "minutes": 1, "hour": 60, "hours": 60}
 _OVER = re.compile(r">\s*([0-9]{1,6})\s*([a-z]*)")

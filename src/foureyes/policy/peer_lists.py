@@ -9,7 +9,8 @@ from foureyes.core.kinds import canonical_kind
 from foureyes.core.peer_data import CRITERIA, DEFAULT_CRITERIA, MATRIX
 from foureyes.core.rules import MatrixRow, SkipRule
 from foureyes.policy.nodes import Entry, Mapping, Node, Scalar, Sequence, described
-from foureyes.policy.tables import NAME, NAME_FORM, Problems, Table, listed
+from foureyes.policy.problems import Problems
+from foureyes.policy.tables import NAME, NAME_FORM, Table, listed
 
 ENTRIES_MAX = 200
 SENTENCE_CHARS_MAX = 500

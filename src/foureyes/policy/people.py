@@ -10,7 +10,8 @@ from foureyes.core.independence import LEVELS, normal
 from foureyes.core.rules import Humans
 from foureyes.policy.nodes import Entry, Mapping, Node, Scalar, described
 from foureyes.policy.policy import Command, Holder, Model, Program, Role, Target
-from foureyes.policy.tables import NAME, NAME_FORM, Problems, Table, listed, name_of
+from foureyes.policy.problems import Problems
+from foureyes.policy.tables import NAME, NAME_FORM, Table, listed, name_of
 
 #: The agents this program knows how to run; a policy cannot name any other command.
 COMMANDS = ("claude", "codex", "gemini")

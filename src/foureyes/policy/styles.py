@@ -10,7 +10,8 @@ from foureyes.core import gates, protocols
 from foureyes.core.rules import Blind, Gate, Options, Protocol, SeatRule, Stage, Times
 from foureyes.core.values import ChangeKind, Part, Severity
 from foureyes.policy.nodes import Node, Scalar, described
-from foureyes.policy.tables import Problems, Table
+from foureyes.policy.problems import Problems
+from foureyes.policy.tables import Table
 
 OptionsChange = Callable[[Options], Options]
 

@@ -9,17 +9,15 @@ from difflib import get_close_matches
 from typing import TypeVar
 
 from foureyes.policy.nodes import (
-    PROBLEMS_MAX,
     Entry,
     Mapping,
     Node,
-    PolicyErrors,
-    Problem,
     Scalar,
     Sequence,
     described,
     short,
 )
+from foureyes.policy.problems import Problems
 from foureyes.policy.schema import SECTIONS
 from foureyes.policy.shapes import Amount, Choice, Flag, Key, Limit, Name, Names, Number, Part, Shape, Special, Text
 
@@ -28,38 +26,6 @@ NAME_FORM = "letters, digits, _ and -, at most 64"
 KEYS_SHOWN_MAX = 12
 
 S = TypeVar("S", bound=Shape)
-
-
-class Problems:
-    """What was found to be wrong so far, and what is worth a word though nothing is wrong with it."""
-
-    def __init__(self) -> None:
-        self._found: list[Problem] = []
-        self.notes: list[str] = []
-        #: Which group, and how many of it, each section wants rulings from: checked when the groups are known.
-        self.rulings: list[tuple[Node, str, int]] = []
-
-    def add(self, at: Node | Entry, wrong: str, allowed: str, *, file: str = "") -> None:
-        """Keep a problem; beyond so many they are only noise."""
-        named = file or (at.node.file if isinstance(at, Entry) else at.file)
-        found = Problem(file=named, line=at.line, wrong=wrong, allowed=allowed)
-        if len(self._found) < PROBLEMS_MAX and found not in self._found:
-            self._found.append(found)
-
-    def extend(self, problems: Iterable[Problem]) -> None:
-        """Keep what another reader found."""
-        self._found.extend(problems)
-
-    def note(self, sentence: str) -> None:
-        """Keep a sentence for the reader, once."""
-        if sentence not in self.notes and len(self.notes) < PROBLEMS_MAX:
-            self.notes.append(sentence)
-
-    def raise_if_any(self) -> None:
-        """End here if anything was wrong, with everything that was."""
-        if self._found:
-            ordered = sorted(self._found, key=lambda one: (one.file, one.line))
-            raise PolicyErrors(tuple(ordered))
 
 
 class Table:
@@ -92,7 +58,7 @@ class Table:
             return shape.default
         if isinstance(node, Scalar) and type(node.value) is int and shape.low <= node.value <= shape.high:
             return node.value
-        self._refuse(name, f"{name} must be {shape.range}", f"write a whole number, not {described(node)}")
+        self._refuse(name, f"{name} must be {shape.range}", _not_whole(node))
         return shape.default
 
     def limit(self, name: str) -> int | None:
@@ -227,6 +193,11 @@ class Table:
                 continue
             wrong = f"unknown key {short(entry.key)!r}"
             self.problems.add(entry, wrong, _instead(entry.key, self._keys), file=node.file)
+
+
+def _not_whole(node: Node) -> str:
+    number = isinstance(node, Scalar) and type(node.value) is int
+    return f"it is {described(node)}" if number else f"write a whole number, not {described(node)}"
 
 
 def listed(node: Node) -> tuple[Node, ...]:

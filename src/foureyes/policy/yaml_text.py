@@ -25,6 +25,7 @@ from foureyes.policy.nodes import (
     Sequence,
     short,
 )
+from foureyes.policy.problems import Problems
 
 if TYPE_CHECKING:
     import yaml
@@ -40,11 +41,11 @@ _VALUES: dict[str, bool | None] = {"": None, "~": None, "null": None, "true": Tr
 _EITHER = frozenset({"yes", "no", "on", "off", "y", "n"})
 
 
-def read_yaml(file: str, text: str) -> Node:
-    """Read one YAML document; the first thing that is wrong ends it, since nothing after it can be trusted."""
+def read_yaml(file: str, text: str, problems: Problems) -> Node:
+    """Read one YAML document; where nothing after it could be trusted, what is wrong ends the reading at once."""
     import yaml  # noqa: PLC0415 - see above
 
-    reader = _Reader(file)
+    reader = _Reader(file, problems)
     try:
         return reader.document(yaml.parse(text, Loader=yaml.SafeLoader))
     except yaml.MarkedYAMLError as error:
@@ -63,8 +64,9 @@ def read_yaml(file: str, text: str) -> Node:
 class _Reader:
     """The events of one document, turned into nodes."""
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, problems: Problems) -> None:
         self._file = file
+        self._problems = problems
         self._nodes = 0
         self.line = 1
 
@@ -135,7 +137,8 @@ class _Reader:
                 break
             key_line, key = self.line, self._key(event, events, depth)
             if key in seen:
-                raise self._error(f"the key {short(key)!r} stands here twice", f"it stands on line {seen[key]} already")
+                again = f"it stands on line {seen[key]} already"
+                self._go_on_after(f"the key {short(key)!r} stands here twice", again)
             seen[key] = key_line
             entries.append(Entry(key=key, line=key_line, node=self._node(next(events), events, depth + 1)))
         return Mapping(entries=tuple(entries), file=self._file, line=line)
@@ -161,17 +164,22 @@ class _Reader:
         if lowered in _VALUES and text in {lowered, text.capitalize(), text.upper()}:
             return _VALUES[lowered]
         if lowered in _EITHER:
-            raise self._error(f"{text} may mean true or false or the word", "write true or false, or quote the word")
+            self._go_on_after(f"{text} may mean true or false or the word", "write true or false, or quote the word")
+            return text
         if len(text) <= DIGITS_MAX and _WHOLE.fullmatch(text):
             return int(text)
         if len(text) <= DIGITS_MAX and _DECIMAL.fullmatch(text):
             return Decimal(text)
         if _LIKE_A_NUMBER.fullmatch(text):
-            raise self._error(
+            self._go_on_after(
                 f"{short(text)} is a number to some readers and text to others",
                 "write a plain decimal number, or quote the text",
             )
         return text
+
+    def _go_on_after(self, wrong: str, allowed: str) -> None:
+        """Keep a problem that does not change what the rest means."""
+        self._problems.extend((_problem(self._file, self.line, wrong, allowed),))
 
     def _error(self, wrong: str, allowed: str = PLAIN) -> PolicyErrors:
         return PolicyErrors((_problem(self._file, self.line, wrong, allowed),))
