@@ -163,7 +163,7 @@ def test_a_lock_somebody_keeps_too_long_is_not_waited_for_for_ever(url: str) -> 
 
 
 def test_two_first_results_of_one_author_are_both_counted(store: PostgresStore, url: str) -> None:
-    """There is no row to lock yet; 001-81 needs the record to be what the log says."""
+    """There is no row to lock yet, and the record must be what the log says."""
 
     def count(tx: Writing, before_writing: Callable[[Writing], None] = lambda _: None) -> None:
         found = tx.trust("code", "ann")
@@ -316,6 +316,24 @@ def _hang(store: PostgresStore) -> None:
     assert stopped == [backend]
     assert not caught.value.unknown
     assert write(store, lambda tx: command(tx, "one", "after")) == '{"revision":1}'
+    asyncio.run(store.close())
+
+
+def test_a_transaction_that_thinks_for_too_long_is_ended_and_nothing_of_it_is_kept(url: str) -> None:
+    store = opened(url, idle_seconds=0.1)
+
+    def thinks(tx: Writing) -> None:
+        tx.apply(Changes(appends=(append("review/one", (0, b""), "slow"),)))
+        process = _backend(tx)
+        with psycopg.connect(url, autocommit=True) as connection:
+            while connection.execute("SELECT 1 FROM pg_stat_activity WHERE pid = %s", (process,)).fetchone():
+                pass
+        tx.known("review/one", "", "")
+
+    with pytest.raises(Unavailable) as caught:
+        write(store, thinks)
+    assert not caught.value.unknown
+    assert read(store, lambda look: look.heads()) == ()
     asyncio.run(store.close())
 
 

@@ -128,7 +128,7 @@ class PostgresDriver:
         try:
             yield
         except psycopg.Error as error:
-            failure = self.failed(told(error))
+            failure = self.failed(told(error, broken=self._connection.closed))
             if failure is error:
                 raise
             raise failure from error

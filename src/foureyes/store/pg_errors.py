@@ -13,7 +13,7 @@ _AGAIN = (errors.SerializationFailure, errors.DeadlockDetected)
 _SAME_KEY = "Ask again with the same key."
 
 
-def told(error: psycopg.Error, *, committing: bool = False, broken: bool = True) -> Exception:
+def told(error: psycopg.Error, *, committing: bool = False, broken: bool = False) -> Exception:
     """Say what to raise instead; a fault of ours comes back as it is.
 
     An error that breaks the connection while the commit is on its way leaves open whether it happened.
@@ -27,10 +27,10 @@ def told(error: psycopg.Error, *, committing: bool = False, broken: bool = True)
         return Unavailable("The connection to the database was lost while it committed.", _SAME_KEY, unknown=True)
     if isinstance(error, psycopg.DataError) and not error.sqlstate:
         return ValueError("A text with a NUL character cannot be stored.")
-    return _unavailable(error) or error
+    return _unavailable(error, broken=broken) or error
 
 
-def _unavailable(error: psycopg.Error) -> Unavailable | None:
+def _unavailable(error: psycopg.Error, *, broken: bool) -> Unavailable | None:
     match error:
         case errors.DiskFull() | errors.OutOfMemory():
             return Unavailable("The database has no room left.", "Free some, then ask again.", full=True)
@@ -40,4 +40,5 @@ def _unavailable(error: psycopg.Error) -> Unavailable | None:
             return Unavailable("The database is a standby and takes no writes.", "Name the primary in the URL.")
         case psycopg.OperationalError() | psycopg.InterfaceError():
             return Unavailable("The database cannot be reached.", _SAME_KEY)
-    return None
+    # A session that is ended by the server, say because it was idle for too long, has an error of another class.
+    return Unavailable("The database ended the connection.", _SAME_KEY) if broken else None
