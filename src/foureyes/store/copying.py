@@ -20,14 +20,15 @@ import psycopg
 from foureyes.app.ports import Damaged, Unavailable
 from foureyes.store import pg_statements as pg
 from foureyes.store import sqlite as file
-from foureyes.store.migrate import check_schema, migrate
-from foureyes.store.migrate import version_of as version_of_file
+from foureyes.store.migrate import migrate
 from foureyes.store.pg_errors import told
 from foureyes.store.pg_schema import prepared, version_of
 from foureyes.store.pg_transaction import lock_number
 from foureyes.store.rows import Row
 from foureyes.store.sql import percents
 from foureyes.store.sqlite_backup import Progress, forget
+from foureyes.store.versions import check_schema
+from foureyes.store.versions import version_of as version_of_file
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 

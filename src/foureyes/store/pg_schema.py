@@ -9,10 +9,10 @@ import psycopg
 
 from foureyes.app.ports import Unavailable
 from foureyes.store import pg_statements as pg
-from foureyes.store.migrate import refuse_newer
 from foureyes.store.migrations import STEPS, Step
 from foureyes.store.pg_transaction import lock_number
 from foureyes.store.sql import percents
+from foureyes.store.versions import refuse_newer
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
