@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from foureyes.app.ports import Reading
@@ -112,6 +113,7 @@ def added(row: Json | None, **counts: int) -> Json:
     return {**(row or {}), **{name: (row or {}).get(name, 0) + more for name, more in counts.items() if more}}
 
 
+@lru_cache(maxsize=4_096)
 def _part(text: str) -> str:
     escaped = text.translate(_ESCAPES)
     if len(escaped) <= PART_CHARS_MAX:

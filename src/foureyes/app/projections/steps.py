@@ -179,12 +179,12 @@ def _steps(reading: Reading, folds: Folds, begin: Cursor, group: Sequence[Target
     for stored in new:
         one = folds.happened(reading, stored)
         for target, table in zip(group, tables, strict=True):
-            _apply(target.projection, one, table)
+            if stored.type in target.projection.takes:
+                _apply(target.projection, one, table)
     for target, table in zip(group, tables, strict=True):
         yield Step(target=target, begin=begin, end=new[-1].cursor, rows=table.rows(), events=len(new))
 
 
 def _apply(projection: Projection, one: Happened, table: Table) -> None:
-    if one.stored.type in projection.takes:
-        for key, body in projection.changes(one, table.read):
-            table.put(key, body)
+    for key, body in projection.changes(one, table.read):
+        table.put(key, body)
