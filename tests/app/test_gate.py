@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,15 @@ def test_a_key_that_tells_nothing_apart_is_refused(key: str) -> None:
     house, work = House(), work_of(FIRST)
     with pytest.raises(Refusal, match="key_missing"):
         asyncio.run(house.gate.handle(Ask(actor=DEV, key=key, command=house.opening(work))))
+
+
+@pytest.mark.parametrize("title", ["nul\0", "half \ud800", 5, True])
+def test_what_cannot_be_written_down_is_refused_before_anything_else(title: object) -> None:
+    house, work = House(), work_of(FIRST)
+    with pytest.raises(Refusal, match=r"OpenReview\.title: "):
+        asyncio.run(house.do(DEV, house.opening(work, title=title), blobs=work.blobs))
+    with pytest.raises(Refusal, match="bad_value"):
+        asyncio.run(house.do(replace(DEV, session="\0"), house.opening(work), blobs=work.blobs))
 
 
 @played

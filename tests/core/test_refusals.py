@@ -251,7 +251,14 @@ def test_a_refused_command_is_told_why_and_what_to_do_and_changes_nothing(
 
 def test_every_code_is_reached_by_a_play_of_this_table() -> None:
     """A code nobody can meet would be a promise nobody keeps."""
-    of_the_gate = {Code.BAD_PATH, Code.KEY_MISSING, Code.KEY_REUSED, Code.PARTS_MISSING, Code.UNKNOWN_DIGEST}
+    of_the_gate = {
+        Code.BAD_PATH,
+        Code.BAD_VALUE,
+        Code.KEY_MISSING,
+        Code.KEY_REUSED,
+        Code.PARTS_MISSING,
+        Code.UNKNOWN_DIGEST,
+    }
     assert sorted(one[0] for one in CASES) == sorted(set(Code) - of_the_gate)
 
 

@@ -7,7 +7,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from foureyes.codec.commands import Command, encode_command
+from foureyes.codec import CodecError
+from foureyes.codec.commands import Command, encode_command, encode_who
 from foureyes.codec.shapes import spelled
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.values import Who, WorkPart
@@ -35,8 +36,11 @@ class Ask:
 
     def body_hash(self) -> str:
         """What this asks for, without the key: the same key with another body is an error."""
-        body = {"stream": self.stream, "command": encode_command(self.command)}
-        return hashlib.sha256(spelled(body).encode()).hexdigest()
+        try:
+            body = {"stream": self.stream, "by": encode_who(self.actor), "command": encode_command(self.command)}
+            return hashlib.sha256(spelled(body).encode()).hexdigest()
+        except (CodecError, UnicodeEncodeError) as error:
+            raise refuse(Code.BAD_VALUE, what=error) from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -220,6 +220,8 @@ def _put_text(value: Any) -> Any:
         if not isinstance(value, str):
             raise CodecError(f": expected text, not {type(value).__name__}")
         value = str(value)
+    if "\0" in value:
+        raise CodecError(": the character NUL, which no database can hold")
     return value if value.isascii() else _unicode(value)
 
 

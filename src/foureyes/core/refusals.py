@@ -14,6 +14,7 @@ class Code(StrEnum):
     AUTHOR_MAY_NOT = "author_may_not"
     BAD_NUMBER = "bad_number"
     BAD_PATH = "bad_path"
+    BAD_VALUE = "bad_value"
     CHECKLIST_INCOMPLETE = "checklist_incomplete"
     CONFIDENCE_TOO_LOW = "confidence_too_low"
     DIGEST_MISMATCH = "digest_mismatch"
@@ -100,6 +101,7 @@ _TEXTS: dict[Code, tuple[str, str]] = {
         "{path!r} is no path inside the work.",
         "Use a relative path with / between folders and without . or .. in it.",
     ),
+    Code.BAD_VALUE: ("The request cannot be written down: {what}.", "Send plain text, whole numbers and times in UTC."),
     Code.CHECKLIST_INCOMPLETE: (
         "An approval needs every required criterion; not passed: {names}.",
         "Fill in the checklist, or ask for changes.",
