@@ -32,12 +32,12 @@ def build(place: Path) -> Path:
 
 
 def install(wheel: Path, place: Path) -> Path:
-    """Install without an index: a dependency the metadata does not admit would be missed at once."""
+    """Install as a user does, with the dependencies the metadata names and no others: one it forgot would be missed."""
     clean = place / "clean"
     venv.create(clean, with_pip=True)
     run(
         *(str(clean / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"),
-        *("--no-index", str(wheel)),
+        *("--only-binary", ":all:", str(wheel)),
         cwd=place,
     )
     return clean / "bin" / "foureyes"
@@ -53,6 +53,9 @@ def check(program: Path, place: Path) -> None:
     ).strip()
     if not (Path(home).is_relative_to(place) and (Path(home) / "py.typed").is_file()):
         sys.exit(f"The wheel's package was not the one imported, or has no py.typed: {home}")
+    shown = run(str(program), "policy", "show", "solo", cwd=place)
+    if "solo" not in shown:
+        sys.exit(f"The installed wheel does not have its policies: {shown!r}")
     print(f"wheel-test: {said}, installed and run outside the repository.")
 
 
