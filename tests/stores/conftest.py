@@ -15,19 +15,13 @@ from foureyes.app.ports import Store
 from foureyes.store.memory import MemoryStore
 from foureyes.store.postgres import PostgresStore
 from foureyes.store.sqlite import SqliteStore
-from tests.postgres.server import Server, lent
+from tests.postgres.server import Server
 from tests.stores.making import Box
 
 DATABASES = ("sqlite", "postgres")
 STORES = ("memory", *DATABASES)
 
 Lend = Callable[[], AbstractContextManager[Box]]
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[Server]:
-    with lent() as server:
-        yield server
 
 
 @pytest.fixture(params=STORES)
