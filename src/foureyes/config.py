@@ -15,6 +15,7 @@ FILE_BYTES_MAX = 65_536
 TEXT_CHARS_MAX = 4096
 POSTGRES = ("postgresql://", "postgres://")
 DAY_SECONDS = 86_400
+CONNECTIONS_MAX = 64
 #: Variables that our own tests read; no settings of the program.
 FOR_TESTS = "FOUREYES_TEST_"
 
@@ -88,6 +89,22 @@ KNOWN: tuple[Known, ...] = (
         says="Where `foureyes backup` puts its folders when no place is named.",
         default=lambda home: os.path.join(home, "backups"),
     ),
+    Known(
+        name="writers",
+        says="How many connections to PostgreSQL write at once; SQLite has one.",
+        default=lambda _: 8,
+        kind="number",
+        low=1,
+        high=CONNECTIONS_MAX,
+    ),
+    Known(
+        name="readers",
+        says="How many connections read at once.",
+        default=lambda _: 4,
+        kind="number",
+        low=1,
+        high=CONNECTIONS_MAX,
+    ),
 )
 
 
@@ -103,6 +120,8 @@ class Settings:
     keys: str
     spool: str
     backups: str
+    writers: int
+    readers: int
     sources: Mapping[str, str]
 
     @property

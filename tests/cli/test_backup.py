@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from foureyes.cli import restoring
 from foureyes.cli.restoring import WORDS
 from foureyes.home import Trouble, backups, files
 from foureyes.store.sqlite_store import SqliteStore
@@ -200,6 +201,27 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
 }
 
 
+def test_a_restore_that_died_before_it_was_recorded_is_noticed_and_done_again(
+    signed: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The store is older than the book by now: nothing is signed over that until a person has said so."""
+    folder = backed_up(signed, tmp_path / "safe")
+    signed.add("later")
+    assert signed.run("log", "checkpoint").code == 0
+    signed.types = [f"{WORDS}\n"]
+    with monkeypatch.context() as patched:
+        patched.setattr(restoring, "_after", _died)
+        assert signed.run("restore", str(folder), "--replace").code == 130
+    assert signed.run("log", "verify").code == 2
+    signed.add("after")
+    ran = signed.run("log", "checkpoint")
+    assert ran.code == 4
+    assert "foureyes restore" in ran.err
+    signed.types = [f"{WORDS}\n"]
+    assert signed.run("restore", str(folder), "--replace").code == 0
+    assert signed.run("log", "verify").code == 0
+
+
 @pytest.mark.parametrize("name", DAMAGES)
 def test_a_backup_that_is_not_whole_is_refused_before_anything_is_touched(
     signed: Desk, other: Desk, tmp_path: Path, name: str
@@ -285,6 +307,10 @@ def test_two_backups_of_one_second_are_two(tmp_path: Path) -> None:
     names = {backups.make(str(tmp_path), NOW, "1", fill)[0] for _ in range(3)}
     assert len(names) == 3
     assert all(backups.read(name).schema == 1 for name in names)
+
+
+async def _died(*_: object) -> None:
+    raise KeyboardInterrupt
 
 
 def _flip(path: Path) -> None:

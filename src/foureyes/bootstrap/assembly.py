@@ -180,14 +180,16 @@ class Assembly:
 
     def _opened(self, *, write: bool) -> Store:
         if self.settings.is_postgres:
+            from foureyes.store.pg_lines import Limits
             from foureyes.store.postgres import PostgresStore
 
-            return PostgresStore.open(self.settings.database)
+            limits = Limits(writers=self.settings.writers, readers=self.settings.readers)
+            return PostgresStore.open(self.settings.database, limits)
         if not write:
             return _LookingStore(self.settings.database)
         from foureyes.store.sqlite_store import SqliteStore
 
-        return SqliteStore.open(self.settings.database)
+        return SqliteStore.open(self.settings.database, readers=self.settings.readers)
 
 
 class _LookingStore:
