@@ -132,7 +132,7 @@ def test_a_real_terminal_is_asked(empty: Desk) -> None:
         out, err = program.communicate()
     os.close(ours)
     os.close(theirs)
-    assert program.returncode == 0, err
+    assert program.returncode == 0, out + err
     assert json.loads(out)["digest"] == TEAM.digest
     assert f"Type exactly: {TEAM.digest[:12]}" in err
 
