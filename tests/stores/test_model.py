@@ -36,7 +36,7 @@ appends = st.builds(
     lambda stream, after, count: append(stream, after, *("{}",) * count), st.sampled_from(STREAMS), small, small
 )
 review_rows = st.builds(
-    lambda name, state, author, kind, updated: review(name, state=state, author=author, kind=kind, updated=updated),
+    lambda name, state, author, kind, opened: review(name, state=state, author=author, kind=kind, opened=opened),
     names,
     st.sampled_from(("open", "cleared")),
     st.sampled_from(WHO[:2]),

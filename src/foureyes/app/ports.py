@@ -67,7 +67,7 @@ class Reading(Protocol):
         """One review's row."""
 
     def reviews(self, listing: Listing) -> tuple[ReviewRow, ...]:
-        """A page of reviews, newest first."""
+        """A page of reviews, the newest opened first."""
 
     def digests(self, name: str) -> tuple[DigestRow, ...]:
         """What the reviews say of these bytes, named by their digest or by an alias; by review."""

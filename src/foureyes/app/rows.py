@@ -171,7 +171,7 @@ class Blob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """Which reviews, newest first; `before` is (updated, review) of the last one seen."""
+    """Which reviews, the newest opened first; `before` is (opened, review) of the last one seen."""
 
     state: str = ""
     author: str = ""

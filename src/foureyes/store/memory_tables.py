@@ -87,16 +87,16 @@ class MemoryReading:
         return self._tables.reviews.get(review)
 
     def reviews(self, listing: Listing) -> tuple[ReviewRow, ...]:
-        """A page of reviews, newest first."""
+        """A page of reviews, the newest opened first."""
         wanted = [
             one
             for one in self._tables.reviews.values()
             if listing.state in ("", one.state)
             and listing.author in ("", one.author)
             and listing.kind in ("", one.kind)
-            and (listing.before is None or (one.updated, one.review) < listing.before)
+            and (listing.before is None or (one.opened, one.review) < listing.before)
         ]
-        return tuple(sorted(wanted, key=lambda one: (one.updated, one.review), reverse=True)[: listing.limit])
+        return tuple(sorted(wanted, key=lambda one: (one.opened, one.review), reverse=True)[: listing.limit])
 
     def digests(self, name: str) -> tuple[DigestRow, ...]:
         """What the reviews say of these bytes, named by their digest or by an alias; by review."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from foureyes.app.ports import Conflict
-from foureyes.app.rows import Append, Changes, Counts, Cursor, Stored, TrustRow
+from foureyes.app.rows import Append, Changes, Counts, Cursor, ReviewRow, Stored, TrustRow
 from foureyes.store import pg_statements as pg
 from foureyes.store import rows as row
 from foureyes.store import statements as say
@@ -88,6 +88,10 @@ class PostgresWriting(PostgresReading, SqlWriting):
         with self._driver.together():
             self._driver.later(pg.LOCK_TRUST)
             super().set_trust(rows)
+
+    def _put_reviews(self, reviews: tuple[ReviewRow, ...]) -> None:
+        """PostgreSQL sees by itself which indexes need not hear of a change."""
+        self._driver.many(say.PUT_REVIEW, map(row.review_row, reviews))
 
     def _grow(self, append: Append) -> tuple[Append, Answer]:
         end = append.after + len(append.entries)

@@ -103,6 +103,12 @@ def review_row(one: ReviewRow) -> Row:
     )
 
 
+def touched_review(one: ReviewRow) -> Row:
+    """The values of `TOUCH_REVIEW`."""
+    changed = (one.title, one.waits, one.revision, packed(one.digest), one.updated)
+    return (*changed, one.review, one.kind, one.author, one.state, one.opened)
+
+
 def review(row: Row) -> ReviewRow:
     name, kind, title, author, state, waits, revision, digest, opened, updated = row
     return ReviewRow(

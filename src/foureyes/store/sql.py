@@ -86,7 +86,7 @@ class SqlReading:
         return self._one(row.review, say.REVIEW, (review,))
 
     def reviews(self, listing: Listing) -> tuple[ReviewRow, ...]:
-        """A page of reviews, newest first."""
+        """A page of reviews, the newest opened first."""
         chosen = {"state": listing.state, "author": listing.author, "kind": listing.kind}
         given = tuple(name for name, value in chosen.items() if value)
         # Few reviews are open, however many there were; else an author's are fewer than those of a kind.
@@ -97,7 +97,9 @@ class SqlReading:
 
     def digests(self, name: str) -> tuple[DigestRow, ...]:
         """What the reviews say of these bytes, named by their digest or by an alias; by review."""
-        return self._all(row.digest, say.DIGESTS, (packed(name), packed(name)))
+        meant = packed(name)
+        found = set(self._driver.rows(say.DIGESTS, (meant, meant)))
+        return tuple(map(row.digest, sorted(found, key=lambda one: (one[1], one[0]))))
 
     def inbox(self, who: str, limit: int = 100) -> tuple[InboxRow, ...]:
         """What somebody owes or may take, the most urgent first; what has no due time comes last."""
@@ -159,16 +161,29 @@ class SqlWriting(SqlReading):
         for append in changes.appends:
             self._append(append)
         many = self._driver.many
-        many(say.PUT_REVIEW, map(row.review_row, changes.reviews))
-        many(say.PUT_DIGEST, map(row.digest_row, changes.digests))
-        many(say.DROP_INBOX, changes.inbox_gone)
-        many(say.PUT_INBOX, map(row.inbox_row, changes.inbox))
-        many(say.PUT_OUTBOX, map(row.outbox_row, changes.outbox))
-        many(say.PUT_TRUST, map(row.trust_row, changes.trust))
-        many(say.PUT_ALIAS, ((packed(alias), packed(digest)) for alias, digest in changes.aliases))
-        many(say.PUT_BLOB, [row.blob_row(digest, content) for digest, content in changes.blobs.items()])
+        self._put_reviews(changes.reviews)
+        if changes.digests:
+            many(say.PUT_DIGEST, map(row.digest_row, changes.digests))
+        if changes.inbox_gone:
+            many(say.DROP_INBOX, changes.inbox_gone)
+        if changes.inbox:
+            many(say.PUT_INBOX, map(row.inbox_row, changes.inbox))
+        if changes.outbox:
+            many(say.PUT_OUTBOX, map(row.outbox_row, changes.outbox))
+        if changes.trust:
+            many(say.PUT_TRUST, map(row.trust_row, changes.trust))
+        if changes.aliases:
+            many(say.PUT_ALIAS, ((packed(alias), packed(digest)) for alias, digest in changes.aliases))
+        if changes.blobs:
+            many(say.PUT_BLOB, [row.blob_row(digest, content) for digest, content in changes.blobs.items()])
         if changes.answered:
             self._driver.run(say.PUT_ANSWERED, row.answered_row(changes.answered))
+
+    def _put_reviews(self, reviews: tuple[ReviewRow, ...]) -> None:
+        """Most commands change nothing that an index has, and SQLite rewrites every index that is named."""
+        for one in reviews:
+            if not self._driver.run(say.TOUCH_REVIEW, row.touched_review(one)):
+                self._driver.run(say.PUT_REVIEW, row.review_row(one))
 
     def _append(self, append: Append) -> None:
         if not append.entries:

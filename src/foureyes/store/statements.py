@@ -20,8 +20,8 @@ TAIL = f"""SELECT {_LOG}, 0 FROM log l JOIN streams s ON s.id = l.stream
 WHERE l.seq > ? ORDER BY l.seq LIMIT ?"""
 REVIEW = f"SELECT {_REVIEW} FROM reviews WHERE review = ?"
 DIGESTS = """SELECT digest, review, cleared, vetoed FROM digests WHERE digest = ?
-UNION SELECT d.digest, d.review, d.cleared, d.vetoed FROM aliases a JOIN digests d ON d.digest = a.digest
-WHERE a.alias = ? ORDER BY review, digest"""
+UNION ALL SELECT d.digest, d.review, d.cleared, d.vetoed FROM aliases a JOIN digests d ON d.digest = a.digest
+WHERE a.alias = ?"""
 INBOX = f"SELECT {_INBOX} FROM inbox WHERE who = ? ORDER BY due, review, request LIMIT ?"
 #: The empty text keeps SQLite from walking the whole inbox in the order of its key.
 DUE = (
@@ -47,6 +47,9 @@ PUT_REVIEW = f"""INSERT INTO reviews ({_REVIEW}) VALUES (?, ?, ?, ?, ?, ?, ?, ?,
 ON CONFLICT (review) DO UPDATE SET kind = excluded.kind, title = excluded.title, author = excluded.author,
 state = excluded.state, waits = excluded.waits, revision = excluded.revision, digest = excluded.digest,
 opened = excluded.opened, updated = excluded.updated"""
+#: What no index has.
+TOUCH_REVIEW = """UPDATE reviews SET title = ?, waits = ?, revision = ?, digest = ?, updated = ?
+WHERE review = ? AND kind = ? AND author = ? AND state = ? AND opened = ?"""
 PUT_DIGEST = """INSERT INTO digests (digest, review, cleared, vetoed) VALUES (?, ?, ?, ?)
 ON CONFLICT (digest, review) DO UPDATE SET cleared = excluded.cleared, vetoed = excluded.vetoed"""
 DROP_INBOX = "DELETE FROM inbox WHERE review = ? AND request = ?"
@@ -78,9 +81,12 @@ POSTPONE = "UPDATE outbox SET until = ? WHERE id = ?"
 
 @cache
 def listing(given: tuple[str, ...], best: str, *, paged: bool) -> str:
-    """Lists reviews with these columns given; the index of the best one is used, whatever the planner believes."""
+    """Lists reviews with these columns given; the index of the best one is used, whatever the planner believes.
+
+    In the order of their opening, which never changes: a command on a review then touches no index of its row.
+    """
     wanted = [f"{name} = ?" if name == best or len(given) == 1 else f"{name} || '' = ?" for name in given]
     if paged:
-        wanted.append("(updated, review) < (?, ?)")
+        wanted.append("(opened, review) < (?, ?)")
     where = f"WHERE {' AND '.join(wanted)} " if wanted else ""
-    return f"SELECT {_REVIEW} FROM reviews {where}ORDER BY updated DESC, review DESC LIMIT ?"
+    return f"SELECT {_REVIEW} FROM reviews {where}ORDER BY opened DESC, review DESC LIMIT ?"
