@@ -14,6 +14,7 @@ from foureyes.app.books import BOOKS
 from foureyes.app.following import catch_up_all
 from foureyes.app.ports import Reading
 from foureyes.app.projections import PROJECTIONS, accuracy, costs, decisions, findings, lessons, metrics, sessions
+from foureyes.app.projections.pairings import PAIRINGS_MAX
 from foureyes.app.projections.projection import ROW_BYTES_MAX, slot_of
 from foureyes.core.events import ReviewOpened
 from foureyes.core.sessions import SILENCE
@@ -97,6 +98,16 @@ def test_after_two_thousand_reviews_no_row_is_big() -> None:
 
     sizes = asyncio.run(look())
     assert max(sizes.values()) <= ROW_BYTES_SEEN_MAX < ROW_BYTES_MAX, sizes
+
+
+def test_of_each_author_the_last_thirty_pairings_are_kept() -> None:
+    store, said = followed(MANY)
+    authors = {event.author.name for one in said for event in one.events if isinstance(event, ReviewOpened)}
+
+    async def look() -> list[int]:
+        return await store.read(lambda reading: [sum(BOOKS.pairings(reading, one).values()) for one in authors])
+
+    assert max(asyncio.run(look())) == PAIRINGS_MAX == 30
 
 
 Page = Callable[[Reading, str, Said], object]

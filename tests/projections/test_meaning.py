@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from typing import TypeVar
@@ -12,13 +13,15 @@ from typing import TypeVar
 import pytest
 
 from foureyes.app.books import BOOKS
-from foureyes.app.following import catch_up_all
+from foureyes.app.following import Follower, catch_up_all
 from foureyes.app.ports import Reading
-from foureyes.app.projections import decisions, findings, metrics
+from foureyes.app.projections import decisions, findings, metrics, rulings, suppressions
 from foureyes.app.projections.accuracy import accuracy
 from foureyes.app.projections.costs import spent
 from foureyes.app.projections.lessons import lessons
-from foureyes.app.projections.sessions import session, waits
+from foureyes.app.projections.projection import Happened
+from foureyes.app.projections.sessions import SESSIONS, session
+from foureyes.app.rows import Stored
 from foureyes.codec import Json
 from foureyes.core import events as e
 from foureyes.core.events import Event
@@ -26,10 +29,11 @@ from foureyes.core.evolve import evolve
 from foureyes.core.lessons import in_force
 from foureyes.core.model import Review
 from foureyes.core.sessions import SILENCE
-from foureyes.core.values import Verdict
+from foureyes.core.values import CLOCK, Effect, Severity, Verdict, Who
 from foureyes.store.memory import MemoryStore
+from tests.cast import HUGO
 from tests.conftest import EFFORT
-from tests.projections.logs import Recorded, Said, recorded, write_log
+from tests.projections.logs import Recorded, Said, Scribe, recorded, write_log
 from tests.sim.world import written
 
 T = TypeVar("T")
@@ -186,8 +190,8 @@ def test_the_facts_of_the_gate_are_those_of_the_simulators_books(seed: int) -> N
     books, authors = run.world.books, {one.author.name for one in run.world.reviews.values()}
     for author in authors:
         assert dict(look(store, BOOKS.pairings, author)) == books.paired(author)
-    rulings = look(store, BOOKS.rulings)
-    assert sorted(rulings, key=repr) == sorted(set(books.rulings), key=repr)
+    past = look(store, BOOKS.rulings)
+    assert sorted(past, key=repr) == sorted(set(books.rulings), key=repr)
     known = {one.source: one for one in look(store, BOOKS.suppressions)}
     waived = [one for one in books.suppressions if one.source.startswith("review/")]
     assert all(known[one.source] == one for one in waived)
@@ -247,10 +251,29 @@ def test_findings_stand_where_their_review_says(seed: int) -> None:
 
 @seeds
 def test_a_session_waits_exactly_while_one_of_its_reviews_does(seed: int) -> None:
+    """Looked at again and again while the log grows."""
+
+    async def story() -> set[bool]:
+        run, store, reviews = recorded(seed, STEPS), MemoryStore(), dict[str, Review]()
+        scribe, follower, seen = Scribe(rules=run.world.rules), Follower(store, (SESSIONS,)), set[bool]()
+        for begin in range(0, len(run.said), 10):
+            await write_log(store, run, run.said[begin : begin + 10], scribe)
+            await follower.catch_up()
+            reviews |= {stream: review for stream, (review, _) in scribe.reviews.items()}
+            mine = [one for one in reviews.values() if one.origin.session == "session-0" and one.outcome is None]
+            clarify = any(one.revision_request() and one.revision_request().clarify for one in mine)  # type: ignore[union-attr]
+            waiting = clarify or any(one.ruling() for one in mine)
+            facts = await store.read(lambda reading: BOOKS.session(reading, "session-0", SILENCE))
+            assert facts.reviews_waiting == waiting
+            seen.add(waiting)
+        return seen
+
+    assert asyncio.run(story()) == {True, False}
+
+
+@seeds
+def test_a_session_remembers_its_last_signals(seed: int) -> None:
     run, store = followed(seed)
-    waiting = [one for one in run.world.reviews.values() if one.origin.session == "session-0" and waits(one)]
-    facts = look(store, BOOKS.session, "session-0", SILENCE)
-    assert facts.reviews_waiting == bool(waiting)
     signals = [(said, event) for said, event, _ in happened(run) if isinstance(event, e.SignalReceived)]
     for name in {event.session for _, event in signals}:
         last = [(event.agent, written(said.at)) for said, event in signals if event.session == name][-20:]
@@ -291,3 +314,44 @@ def test_a_date_of_the_trail_is_one_run_of_its_keys() -> None:
     assert {row["at"][:10] for _, row in page} == {day}
     assert len(page) == min(count, decisions.PAGE_MAX)
     assert datetime.fromisoformat(page[0][1]["at"]) <= max(said.at for said in run.said)
+
+
+def test_what_no_human_decided_becomes_no_fact() -> None:
+    """What the clock rules is nobody's habit, and an agent's word silences nothing."""
+    run = recorded(SEEDS[0], STEPS)
+    review = next(iter(run.world.reviews.values()))
+    stored = Stored(
+        seq=1,
+        stream="s",
+        version=1,
+        type="",
+        schema=1,
+        at=written(run.now),
+        actor="clock",
+        cause="",
+        body="",
+        chain=b"",
+    )
+    plain = Happened(stored=stored, event=NOTED, at=run.now, opened=run.now, before=review, after=review)
+    ruling = e.RulingGiven(request="r", by=CLOCK, option="o", effect=Effect.REVISE, reason="late", by_clock=True)
+    lesson = e.LessonRecorded(
+        lesson="l",
+        scope="s",
+        kind=e.LessonKind.FALSE_POSITIVE,
+        text="not real",
+        fingerprint="f",
+        context_hash="c",
+        severity=Severity.MINOR,
+        source="x",
+        by=Who(name="codex"),
+    )
+    for event, changes in ((ruling, rulings.changes), (lesson, suppressions.changes)):
+        assert not list(changes(replace(plain, event=event), lambda _: None))
+    for event, changes in (
+        (replace(ruling, by_clock=False), rulings.changes),
+        (replace(lesson, by=HUGO), suppressions.changes),
+    ):
+        assert list(changes(replace(plain, event=event), lambda _: None))
+
+
+NOTED = e.NoteAdded(by="ann", text="Noted")

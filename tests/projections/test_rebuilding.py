@@ -4,30 +4,34 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from typing import TypeVar
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foureyes.app.following import Follower, catch_up_all
+from foureyes.app.following import Follower, _move, catch_up_all
 from foureyes.app.ports import Reading, Store, Writing
 from foureyes.app.projections import PROJECTIONS
 from foureyes.app.projections.anew import make_anew
 from foureyes.app.projections.costs import COSTS
 from foureyes.app.projections.metrics import METRICS, totals
 from foureyes.app.projections.projection import SLOTS, slot_of
+from foureyes.app.projections.steps import Folds, plan, targets
 from foureyes.app.rebuilding import NAMES, Overtaken, digest_of, rebuild
 from foureyes.app.rows import START
 from foureyes.core import commands as c
 from foureyes.store.memory import MemoryStore
 from tests.app.house import House, played
 from tests.conftest import EFFORT
-from tests.projections.logs import Scribe, recorded, rules_of, write_log
+from tests.projections.logs import Said, Scribe, recorded, rules_of, write_log
 from tests.projections.test_following import Killed, Mortal
 from tests.stores.making import Box
 
+T = TypeVar("T")
 SEED, STEPS = 4, 700
 EXAMPLES = {"test": 5, "all": 60}[EFFORT]
 
@@ -145,6 +149,67 @@ async def test_readers_see_the_old_rows_or_the_new_ones_and_never_fewer() -> Non
         looks += 1
     assert await building
     assert looks > 20
+
+
+class Overtaking:
+    """A store where the log grows and somebody follows it just before each of our writes."""
+
+    def __init__(self, store: Store, pieces: list[tuple[Said, ...]]) -> None:
+        self._store = store
+        self._pieces = pieces
+        self._scribe = Scribe(rules=recorded(SEED, STEPS).world.rules)
+
+    async def grow(self) -> None:
+        if self._pieces:
+            await write_log(self._store, recorded(SEED, STEPS), self._pieces.pop(0), self._scribe)
+            await catch_up_all(self._store)
+
+    async def read(self, work: Callable[[Reading], T]) -> T:
+        return await self._store.read(work)
+
+    async def write(self, work: Callable[[Writing], T]) -> T:
+        await self.grow()
+        return await self._store.write(work)
+
+    async def close(self) -> None:
+        """Nothing is left to do."""
+
+
+@played
+async def test_nothing_goes_back_when_a_follower_is_faster_than_the_rebuild() -> None:
+    """The new rows are used only once they know all that the old ones knew."""
+    said = recorded(SEED, STEPS).said
+    pieces = [tuple(said[begin : begin + 60]) for begin in range(0, len(said), 60)]
+    store = MemoryStore()
+    faster = Overtaking(store, pieces)
+    await faster.grow()
+    while pieces:
+        await make_anew(faster, METRICS, batch=10_000)
+        before = await store.read(totals)
+        await catch_up_all(store)
+        assert await store.read(totals) == before
+
+
+@played
+async def test_what_a_dead_rebuild_left_is_not_taken_over() -> None:
+    """It may have been another version of the program."""
+    store = MemoryStore()
+    await followed(store)
+    before = await store.read(lambda reading: digest_of(reading, "costs"))
+    end = await store.read(lambda reading: reading.cursor("costs"))
+    await store.write(lambda tx: tx.follow("costs~1", {"day/2026-01-05": '{"usd_micro":1}', "junk": "[]"}, end))
+    await make_anew(store, COSTS)
+    assert await store.read(lambda reading: digest_of(reading, "costs")) == before
+
+
+@played
+async def test_who_was_about_to_write_into_rows_that_were_replaced_does_not() -> None:
+    store = MemoryStore()
+    await write_log(store, recorded(SEED, STEPS))
+    stale = await store.read(lambda reading: plan(reading, Folds(), targets(reading, (COSTS,)), 50))
+    await make_anew(store, COSTS)
+    assert await store.write(lambda tx: _move(stale, tx)) == 0
+    assert await store.read(lambda reading: reading.rows("costs")) == ()
 
 
 @played

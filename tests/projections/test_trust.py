@@ -3,52 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import random
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
-from datetime import timedelta
+from typing import TypeVar
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foureyes.app.following import catch_up_all
-from foureyes.app.ports import Damaged, Reading, Writing
+from foureyes.app.ports import Reading, Writing
 from foureyes.app.projections.recount import recount
-from foureyes.app.rebuilding import check_trust, digest_of, rebuild
+from foureyes.app.rebuilding import digest_of, rebuild
 from foureyes.app.rows import Changes, TrustRow
-from foureyes.app.trusting import ENDS, SWITCHES, from_row, meet, suggestions_due, to_row
-from foureyes.codec import canonical
+from foureyes.app.trusting import ENDS, SWITCHES, from_row
 from foureyes.core import commands as c
-from foureyes.core.events import SkipSuggested
-from foureyes.core.rules import Learning, Rules
-from foureyes.core.trust import EnableSkip, TrustRecord
-from foureyes.core.values import Outcome
 from foureyes.store.memory import MemoryStore
-from tests.app.house import RULES, House, played, policy
-from tests.cast import CODEX, HUGO, START
+from tests.app.house import played
 from tests.conftest import EFFORT
+from tests.projections.learning import learning_house, rules_in, trust
 from tests.projections.logs import Scribe, recorded, rules_of, write_log
 from tests.stores.making import Box, append
 
+T = TypeVar("T")
 #: A world where the fast lane is opened and shut.
 SEED, STEPS = 0, 1_200
 EXAMPLES = {"test": 4, "all": 60}[EFFORT]
-RECORD = TrustRecord(
-    kind="script",
-    author="dev",
-    attempts=3,
-    successes=2,
-    confidence_sum=180,
-    history=((START, True), (START + timedelta(days=1), False)),
-    last_review_at=START,
-)
-
-
-def trust(reading: Reading) -> tuple[TrustRow, ...]:
-    return tuple(reading.trusts())
 
 
 @settings(max_examples=EXAMPLES)
@@ -83,6 +64,81 @@ def test_counting_again_gives_the_same_bytes_on_every_store(box: Box) -> None:
     assert box.run(other.read(trust)) == before
 
 
+class Undone(Exception):  # noqa: N818 - the database asks to try again
+    """Nothing of it was written."""
+
+
+class Twice:
+    """A store that undoes each transaction once, after the log has grown, and runs it again."""
+
+    def __init__(self, store: MemoryStore, grow: Callable[[], Coroutine[None, None, None]]) -> None:
+        self._store = store
+        self._grow = grow
+
+    async def read(self, work: Callable[[Reading], T]) -> T:
+        return await self._store.read(work)
+
+    async def write(self, work: Callable[[Writing], T]) -> T:
+        await self._grow()
+
+        def undone(tx: Writing) -> None:
+            work(tx)
+            raise Undone
+
+        with pytest.raises(Undone):
+            await self._store.write(undone)
+        return await self._store.write(work)
+
+    async def close(self) -> None:
+        """Nothing is left to do."""
+
+
+@played
+async def test_a_last_stretch_that_is_undone_is_counted_once() -> None:
+    """I21: a transaction may be asked to run again."""
+    run, store, half = recorded(SEED, STEPS), MemoryStore(), 400
+    scribe = Scribe(rules=run.world.rules)
+    await write_log(store, run, run.said[:half], scribe)
+    twice = Twice(store, lambda: write_log(store, run, run.said[half:], scribe))
+    events = await recount(twice, rules_of(run.world))
+    whole = MemoryStore()
+    await write_log(whole, run)
+    assert await store.read(trust) == await whole.read(trust)
+    assert events == await whole.read(lambda reading: len(reading.tail((0, 0), 1_000_000)))
+
+
+def test_what_is_counted_is_what_the_simulators_books_count() -> None:
+    """001-81: an end by the gates, any other end but a withdrawal, an escape; nothing else."""
+    run, store = recorded(SEED, STEPS), MemoryStore()
+    asyncio.run(write_log(store, run))
+    found = {(one.kind, one.author): one for one in map(from_row, asyncio.run(_rows(store)))}
+    booked = {pair: record for pair, record in run.world.books.trust.items() if record.attempts}
+    assert {pair for pair, record in found.items() if record.attempts} == set(booked)
+    for pair, record in booked.items():
+        same = replace(found[pair], seconds_sum=record.seconds_sum)
+        assert (same.attempts, same.successes, same.confidence_sum) == (
+            record.attempts,
+            record.successes,
+            record.confidence_sum,
+        )
+        assert (same.history, same.trust, same.last_review_at) == (record.history, record.trust, record.last_review_at)
+
+
+@played
+async def test_a_withdrawal_counts_neither_way_and_the_time_a_review_took_is_kept() -> None:
+    house = learning_house()
+    withdrawn = await house.open({"a.py": b"never mind\n"})
+    await house.do((await house.review(withdrawn)).author, c.WithdrawReview(reason="Not now"), withdrawn)
+    stream = await house.open({"a.py": b"good\n"})
+    house.wait(minutes=5)
+    await house.approve(stream, confidence=95)
+    (row,) = await house.store.read(trust)
+    record = from_row(row)
+    assert (record.attempts, record.successes, record.seconds_sum) == (1, 1, 300)
+    await rebuild(house.store, "trust", rules_in(house))
+    assert await house.store.read(trust) == (row,)
+
+
 @settings(max_examples=EXAMPLES)
 @given(seed=st.integers(0, 2**32))
 def test_what_happens_while_a_record_is_damaged_is_not_lost(seed: int) -> None:
@@ -104,171 +160,6 @@ def test_what_happens_while_a_record_is_damaged_is_not_lost(seed: int) -> None:
         assert await store.read(trust) == await whole.read(trust)
 
     asyncio.run(story())
-
-
-@given(data=st.data())
-def test_a_record_that_differs_in_one_character_is_not_believed(data: st.DataObject) -> None:
-    """F15: whose it is, what it says and its checksum."""
-    row = to_row(RECORD)
-    assert from_row(row) == RECORD
-    field = data.draw(st.sampled_from(["kind", "author", "body", "checksum"]))
-    text: str = getattr(row, field)
-    place = data.draw(st.integers(0, len(text) - 1))
-    other = data.draw(st.characters(codec="utf-8").filter(lambda one: one != text[place]))
-    with pytest.raises(Damaged):
-        from_row(replace(row, **{field: text[:place] + other + text[place + 1 :]}))
-
-
-@pytest.mark.parametrize("body", ["", "{}", "null", "[]", '{"kind":"script"}', "[" * 100_000, "\x00"])
-def test_a_record_of_another_shape_is_not_believed_though_its_checksum_fits(body: str) -> None:
-    row = to_row(RECORD)
-    forged = _sealed(replace(row, body=body))
-    with pytest.raises(Damaged):
-        from_row(forged)
-
-
-def test_a_record_of_somebody_else_is_not_believed() -> None:
-    other = to_row(replace(RECORD, author="eve", successes=99))
-    with pytest.raises(Damaged):
-        from_row(_sealed(replace(other, author="dev")))
-
-
-def _sealed(row: TrustRow) -> TrustRow:
-    return replace(row, checksum=hashlib.sha256(canonical([row.kind, row.author, row.body])).hexdigest())
-
-
-def learning_house(store: object = None) -> House:
-    rules = replace(RULES, learning=Learning(successes_min=2, trust_min_percent=55, audit_percent=1))
-    return House(policy=policy(rules), **({"store": store} if store else {}))  # type: ignore[arg-type]
-
-
-async def trusted(house: House) -> None:
-    """Two good reviews, and a human enables the fast lane."""
-    for number in range(2):
-        await house.approve(await house.open({"a.py": b"%d\n" % number}), confidence=95)
-        house.wait(hours=1)
-    await house.do(HUGO, EnableSkip(), "trust/script/dev")
-
-
-async def is_skipped(house: House, text: bytes) -> bool:
-    review = await house.review(await house.open({"a.py": text}))
-    assert (review.outcome is Outcome.CLEARED) == bool(review.skipped)
-    return bool(review.skipped)
-
-
-def rules_in(house: House) -> Callable[[Reading, str], Rules]:
-    return house.gate._policies.rules
-
-
-FLIP = "UPDATE trust SET body = replace(body, '\"successes\":2', '\"successes\":9')"
-CUT = "UPDATE trust SET body = substr(body, 1, 40)"
-SEAL = "UPDATE trust SET checksum = replace(checksum, substr(checksum, 1, 1), 'x')"
-DROP = "DELETE FROM trust"
-
-
-@pytest.mark.parametrize("damage", [FLIP, CUT, SEAL, DROP])
-def test_damaged_learning_data_is_noticed_skips_go_off_and_counting_again_restores_it(sqlite: Box, damage: str) -> None:
-    """001-81, F15: bytes flipped, cut off or dropped in the file; the same bytes come back, and with them the skip."""
-    house = learning_house(sqlite.store)
-    sqlite.run(trusted(house))
-    assert sqlite.run(is_skipped(house, b"quiet 1\n"))
-    sqlite.run(catch_up_all(sqlite.store))
-    assert sqlite.read(check_trust) == ()
-    before = sqlite.read(lambda reading: digest_of(reading, "trust"))
-    assert sqlite.raw
-    sqlite.raw(damage)
-    (suspect,) = sqlite.read(check_trust)
-    assert (suspect.kind, suspect.author) == ("script", "dev")
-    assert suspect.why
-    for number in range(2):
-        assert not sqlite.run(is_skipped(house, b"while damaged %d\n" % number))
-    told = sqlite.write(lambda tx: tx.claim("w", "2027-01-01", "2027-01-02", limit=1000))
-    assert [one.row.type for one in told].count("TrustDamaged") == 1
-    sqlite.run(rebuild(sqlite.store, "trust", rules_in(house)))
-    assert sqlite.read(lambda reading: digest_of(reading, "trust")) == before
-    assert sqlite.read(check_trust) == ()
-    assert sqlite.run(is_skipped(house, b"quiet 2\n"))
-
-
-@played
-async def test_a_row_alone_does_not_open_the_fast_lane() -> None:
-    """I11: whoever can write to the table and knows how to seal a row still needs a human's word in the log."""
-    house = learning_house()
-    for number in range(2):
-        await house.approve(await house.open({"a.py": b"%d\n" % number}), confidence=95)
-    row = await house.store.read(lambda reading: reading.trust("script", "dev"))
-    assert row
-    forged = to_row(
-        replace(from_row(row), enabled_by="hugo", enabled_at=house.now, expires=house.now + timedelta(days=30))
-    )
-    await house.store.write(lambda tx: tx.set_trust([forged]))
-    (suspect,) = await house.store.read(check_trust)
-    assert "the log does not say so" in suspect.why
-    assert not await is_skipped(house, b"sneaky\n")
-    await rebuild(house.store, "trust", rules_in(house))
-    assert await house.store.read(trust) == (row,)
-
-
-@played
-async def test_a_record_put_back_to_an_earlier_state_is_noticed() -> None:
-    """001-81: it knows fewer ends than the log, whatever its checksum says."""
-    house = learning_house()
-    await house.approve(await house.open(), confidence=95)
-    old = await house.store.read(trust)
-    stream = await house.open({"a.py": b"bad\n"})
-    await house.approve(stream, confidence=50)
-    await house.store.write(lambda tx: tx.set_trust(old))
-    assert await house.store.read(check_trust) == ()
-    await catch_up_all(house.store)
-    (suspect,) = await house.store.read(check_trust)
-    assert "knows 1 ends" in suspect.why
-
-
-@played
-async def test_an_escape_while_the_record_is_damaged_shuts_the_fast_lane_for_good() -> None:
-    """001-81: the rebuild counts what happened meanwhile."""
-    house = learning_house()
-    await trusted(house)
-    skipped = await house.open({"a.py": b"quiet\n"})
-    (row,) = await house.store.read(trust)
-    await house.store.write(lambda tx: tx.set_trust([replace(row, checksum="0" * 64)]))
-    await house.do(CODEX, c.ReportEscape(text="It crashed", severity="critical"), skipped)
-    await rebuild(house.store, "trust", rules_in(house))
-    (row,) = await house.store.read(trust)
-    assert from_row(row).enabled_by == ""
-    assert "escaped" in from_row(row).disabled_because
-    assert not await is_skipped(house, b"after\n")
-
-
-@played
-async def test_the_clock_suggests_each_good_record_once_and_no_damaged_one() -> None:
-    house = learning_house()
-    for number in range(2):
-        await house.approve(await house.open({"a.py": b"%d\n" % number}), confidence=95)
-    learning = house.policy.rules.learning
-
-    async def due() -> tuple[SkipSuggested, ...]:
-        return await house.store.read(lambda reading: suggestions_due(reading, reading.trusts(), house.now, learning))
-
-    assert await due() == ()
-    house.wait(days=7)
-    (suggested,) = await due()
-    assert (suggested.kind, suggested.author, suggested.successes) == ("script", "dev", 2)
-    (row,) = await house.store.read(trust)
-    await house.store.write(lambda tx: tx.set_trust([replace(row, checksum="")]))
-    assert await due() == ()
-
-
-@played
-async def test_a_record_that_the_log_speaks_of_is_not_begun_anew_when_it_is_gone() -> None:
-    house = learning_house()
-    await trusted(house)
-    await house.store.write(lambda tx: tx.set_trust([]))
-    met = await house.store.read(lambda reading: meet(reading, "script", "dev", "2026-01-05T09:00:00.000000Z"))
-    assert met.record is None
-    assert len(met.outbox) == 1
-    fresh = await house.store.read(lambda reading: meet(reading, "script", "eve", "2026-01-05T09:00:00.000000Z"))
-    assert fresh.record == TrustRecord(kind="script", author="eve")
 
 
 class Pausing:

@@ -32,8 +32,7 @@ async def recount(
     replay = Replay(rules_of=rules_of)
     while await store.read(lambda reading: replay.take(reading, reading.tail(replay.cursor, batch))):
         progress(replay.events, max(replay.events, total))
-    await store.write(partial(_settle, replay, batch))
-    return replay.events
+    return replay.events + await store.write(partial(_settle, replay, batch))
 
 
 def check_trust(reading: Reading) -> tuple[Suspect, ...]:
@@ -100,11 +99,11 @@ class Replay:
         return self.records.get(pair) or TrustRecord(kind=pair[0], author=pair[1])
 
 
-def _settle(replay: Replay, batch: int, tx: Writing) -> None:
+def _settle(replay: Replay, batch: int, tx: Writing) -> int:
     """Count what is left while nobody else can, and put the records in place."""
     # A transaction may run twice; what it counted the first time must not count again.
     last = Replay(rules_of=replay.rules_of, records=dict(replay.records), folds=replay.folds, cursor=replay.cursor)
     while last.take(tx, tx.settled(last.cursor, batch)):
         pass
     tx.set_trust(to_row(last.records[pair]) for pair in sorted(last.records))
-    replay.events += last.events
+    return last.events
