@@ -111,7 +111,7 @@ def own(*, durable: bool) -> Iterator[Server]:
         programs = _programs(folder)
         data = folder / "data"
         _run(programs / "initdb", *INITDB, "-U", SUPERUSER, "-D", str(data))
-        durability = ("fsync=on", "synchronous_commit=on") if durable else ("fsync=off",)
+        durability = ("fsync=on", "synchronous_commit=on") if durable else ("fsync=off", "autovacuum=off")
         settings = ("listen_addresses=''", f"unix_socket_directories='{folder}'", "max_connections=80", *durability)
         url = as_url(conninfo.make_conninfo(host=str(folder), user=SUPERUSER, dbname="postgres"))
         server = Server(url=url, programs=programs, folder=folder, settings=settings)

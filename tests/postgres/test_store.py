@@ -16,6 +16,7 @@ import pytest
 
 from foureyes.app.ports import Conflict, Reading, Store, Unavailable, Writing
 from foureyes.app.rows import START, Changes, Stored, TrustRow
+from foureyes.store.pg_driver import PostgresDriver
 from foureyes.store.pg_lines import Limits
 from foureyes.store.postgres import PostgresStore
 from tests.postgres.commands import append, changes, command
@@ -88,7 +89,8 @@ def test_a_reader_of_the_log_skips_no_event_that_commits_late(store: PostgresSto
         follow()
         slow.go_on.set()
         first.result()
-    follow()
+    while len(read(store, lambda look: look.tail(START))) < 4:
+        pass
     follow()
 
     quick = read(store, lambda look: tuple(look.events("review/quick")))
@@ -111,7 +113,9 @@ def test_events_of_one_transaction_stay_together_in_the_tail(store: PostgresStor
         write(store, lambda tx: tx.apply(Changes(appends=(append("review/c", (0, b""), "c"),))))
         one.go_on.set()
         first.result()
-    seen = read(store, lambda look: look.tail(START))
+    seen: tuple[Stored, ...] = ()
+    while len(seen) < 6:
+        seen = read(store, lambda look: look.tail(START))
     assert [event.cause for event in seen] == ["a", "a", "b", "b", "c", "c"]
     assert [event.seq for event in seen] == [1, 2, 5, 6, 3, 4]
 
@@ -294,7 +298,16 @@ def test_when_no_connection_becomes_free_the_wait_ends(url: str) -> None:
 def test_a_server_that_hangs_is_not_waited_for_for_ever(durable_postgres: Server) -> None:
     """A stopped backend answers nothing and closes nothing. On a server of our own: its processes are ours to stop."""
     with durable_postgres.fresh() as url:
-        _hang(opened(url, wait_seconds=0.1, write_seconds=0.1))
+        _hang(opened(url, wait_seconds=1, write_seconds=2))
+
+
+def test_a_connection_that_cannot_undo_is_thrown_away(url: str) -> None:
+    """A killed backend may leave the driver between two of its modes."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("BEGIN")
+        connection.pgconn.enter_pipeline_mode()
+        PostgresDriver(connection).undo()
+        assert connection.closed
 
 
 def _hang(store: PostgresStore) -> None:

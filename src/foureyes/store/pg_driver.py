@@ -42,9 +42,8 @@ class PostgresDriver:
             return 0 if self._together else cursor.rowcount
 
     def later(self, sql: str, values: Row = ()) -> Answer:
-        """Run a statement whose answer is looked at when all have arrived."""
-        with self._telling():
-            return self._sent(sql, values)
+        """Run a statement among those that travel together; its answer is looked at when all have arrived."""
+        return self._sent(sql, values)
 
     def many(self, sql: str, values: Iterable[Row]) -> None:
         """Run a statement once for each of these, in one round trip."""
@@ -91,7 +90,11 @@ class PostgresDriver:
         if connection.closed or connection.info.transaction_status == TransactionStatus.IDLE:
             return
         # Asked past psycopg, which would forget every prepared statement at a ROLLBACK; the server does not.
-        if connection.pgconn.exec_(b"ROLLBACK").status != ExecStatus.COMMAND_OK:
+        try:
+            undone = connection.pgconn.exec_(b"ROLLBACK").status == ExecStatus.COMMAND_OK
+        except psycopg.Error:
+            undone = False
+        if not undone:
             connection.close()
 
     def _sent(self, sql: str, values: Row) -> Answer:
