@@ -6,6 +6,7 @@ the signing key nor the book.
 
 from pathlib import Path
 
+from foureyes.app.damages import LISTED_MAX, Collected
 from tests.app.house import played
 from tests.cast import HARDIN, SELDON
 from tests.tamper.desk import desk
@@ -191,6 +192,13 @@ async def test_events_torn_from_their_stream_are_found(tmp_path: Path) -> None:
     async with desk(tmp_path) as it:
         it.tamper("UPDATE streams SET id = 77 WHERE name = 'review/r1'")
         assert (await it.places())["review/r1@1"] == "truncated"
+
+
+def test_of_very_much_damage_only_so_much_is_listed_and_the_rest_counted() -> None:
+    found = Collected()
+    for number in range(LISTED_MAX + 7):
+        found.add(f"review/r{number}@1", "edited: all of it", "Restore a backup.")
+    assert (len(found.damages), found.unlisted) == (LISTED_MAX, 7)
 
 
 @played

@@ -12,7 +12,7 @@ from foureyes.app.book import Rotated, line_of, parsed
 from foureyes.app.checkpoints import last_line, newest_held, record_rotation, standing
 from foureyes.app.damages import Damage
 from foureyes.app.handover import restored, rotate
-from foureyes.app.keys import Signer, new_key
+from foureyes.app.keys import KeyTrouble, Signer, new_key
 from foureyes.app.operations import OPERATIONS, operations
 from foureyes.app.ports import Damaged, Reading
 from foureyes.app.verify import check_start, verify
@@ -70,6 +70,19 @@ async def test_a_rotation_cut_off_in_the_middle_is_finished_by_doing_it_again(tm
         it.signer = new
         assert len(await it.house.store.read(operations)) == 1
         assert (await it.look()).sound
+
+
+@played
+async def test_behind_a_rotation_only_the_new_key_signs(tmp_path: Path) -> None:
+    async with desk(tmp_path) as it:
+        new, old = new_key(tmp_path / "keys"), it.signer
+        await record_rotation(it.book, old, new, it.house.now, by="hugo", reason="Yearly.")
+        await it.house.open({"four.py": b"4\n"})
+        for it.signer in (old, new_key(tmp_path / "other")):
+            with pytest.raises(KeyTrouble):
+                await it.sign()
+        it.signer = new
+        assert await it.sign()
 
 
 @played
@@ -159,7 +172,9 @@ async def test_an_old_backup_is_noticed_at_the_start_and_recorded_by_a_human(tmp
         async with SqliteStore.open(it.file) as store:
             it.house.store = store
             end = it.signed(3)["review/r4"]
-            assert [one.place for one in await _check_start(it)] == [f"review/r4@{end}"]
+            (damage,) = await _check_start(it)
+            assert damage.place == f"review/r4@{end}"
+            assert damage.what == f"truncated: checkpoint 3 saw {end} events, 0 are left"
             held = await store.read(lambda reading: newest_held(reading, it.book))
             assert held is not None
             assert held.checkpoint.number == 2

@@ -87,6 +87,21 @@ def test_each_tampering_is_found_on_postgresql_too(word: str, url: str, tmp_path
     play()
 
 
+def test_a_number_that_is_given_twice_is_found(url: str, tmp_path: Path) -> None:
+    @played
+    async def play() -> None:
+        async with PostgresStore.open(url, durable=False) as store:
+            it = await signed(store, tmp_path)
+            with psycopg.connect(url, autocommit=True) as connection:
+                connection.execute(b"ALTER TABLE log DROP CONSTRAINT log_pkey")
+                connection.execute(b"ALTER TABLE log ALTER seq DROP IDENTITY")
+            forge(url, "UPDATE log SET seq = 1 WHERE stream = 1 AND version = 2")
+            words = {one.what for one in (await looked(it)).damages}
+            assert "reordered: number 1 is given twice" in words
+
+    play()
+
+
 def test_a_log_that_moves_to_another_database_is_covered_again_and_its_past_still_holds(
     url: str, tmp_path: Path
 ) -> None:

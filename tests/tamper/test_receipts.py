@@ -21,8 +21,11 @@ from foureyes.app.receipts import (
     receipt,
 )
 from foureyes.app.work import work_of
+from foureyes.core.commands import ReopenReview
 from foureyes.core.refusals import Code, Refusal
+from foureyes.core.values import Outcome
 from tests.app.house import played
+from tests.cast import HUGO
 from tests.tamper.desk import Desk, desk
 
 ONE, TWO = work_of({"one.py": b"1\n"}).digest, work_of({"two.py": b"2\n"}).digest
@@ -120,6 +123,18 @@ async def test_there_is_no_receipt_for_what_is_not_cleared(tmp_path: Path) -> No
             with pytest.raises(Refusal) as caught:
                 await made(it, digest)
             assert caught.value.code is code
+
+
+@played
+async def test_there_is_no_receipt_for_what_was_cleared_once_and_reopened(tmp_path: Path) -> None:
+    """Not even when a row still says so."""
+    async with desk(tmp_path) as it:
+        await it.house.do(HUGO, ReopenReview(reason="Look again.", undoes=Outcome.CLEARED), "review/r1")
+        with pytest.raises(Refusal):
+            await made(it)
+        it.tamper("UPDATE digests SET cleared = 1 WHERE review = 'r1'")
+        with pytest.raises(Damaged):
+            await made(it)
 
 
 @played
