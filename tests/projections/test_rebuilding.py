@@ -152,11 +152,12 @@ async def test_readers_see_the_old_rows_or_the_new_ones_and_never_fewer() -> Non
 
 
 class Overtaking:
-    """A store where the log grows and somebody follows it just before each of our writes."""
+    """A store where the log grows and is followed before every other write of a rebuild, which no reader notices."""
 
     def __init__(self, store: Store, pieces: list[tuple[Said, ...]]) -> None:
         self._store = store
         self._pieces = pieces
+        self._writes = 0
         self._scribe = Scribe(rules=recorded(SEED, STEPS).world.rules)
 
     async def grow(self) -> None:
@@ -168,8 +169,13 @@ class Overtaking:
         return await self._store.read(work)
 
     async def write(self, work: Callable[[Writing], T]) -> T:
-        await self.grow()
-        return await self._store.write(work)
+        self._writes += 1
+        if self._writes % 2 == 0:  # a step, then the switch over: that is when it hurts
+            await self.grow()
+        before = await self._store.read(totals)
+        result = await self._store.write(work)
+        assert await self._store.read(totals) == before
+        return result
 
     async def close(self) -> None:
         """Nothing is left to do."""
@@ -185,9 +191,6 @@ async def test_nothing_goes_back_when_a_follower_is_faster_than_the_rebuild() ->
     await faster.grow()
     while pieces:
         await make_anew(faster, METRICS, batch=10_000)
-        before = await store.read(totals)
-        await catch_up_all(store)
-        assert await store.read(totals) == before
 
 
 @played
