@@ -6,19 +6,18 @@ A round trip is the dear part: BEGIN travels with the first statement, and what 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from contextlib import contextmanager, suppress
+from weakref import WeakKeyDictionary
 
 import psycopg
 from psycopg.pq import ExecStatus, TransactionStatus
 
-from foureyes.app.ports import Conflict, Unavailable
 from foureyes.store.pg_errors import told
+from foureyes.store.pg_wire import Answer, Connection, Wire
 from foureyes.store.rows import Row
-from foureyes.store.sql import percents
 
-Connection = psycopg.Connection[tuple[Any, ...]]
-Answer = psycopg.Cursor[tuple[Any, ...]]
+#: What each connection has prepared lasts as long as the connection.
+_WIRES: WeakKeyDictionary[Connection, Wire] = WeakKeyDictionary()
 
 
 class PostgresDriver:
@@ -26,6 +25,7 @@ class PostgresDriver:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self._wire = _wire_of(connection)
         self._begun = False
         self._together = False
         self._failure: Exception | None = None
@@ -33,13 +33,18 @@ class PostgresDriver:
     def rows(self, sql: str, values: Row = ()) -> list[Row]:
         """Run a statement and give all it returns."""
         with self._telling():
-            return list(self._sent(sql, values).fetchall())
+            answer = self._sent(sql, values)
+            self._wire.fetch()
+        return answer.rows()
 
     def run(self, sql: str, values: Row = ()) -> int:
         """Run a statement and say how many rows it touched; 0 while statements travel together."""
         with self._telling():
-            cursor = self._sent(sql, values)
-            return 0 if self._together else cursor.rowcount
+            answer = self._sent(sql, values)
+            if self._together:
+                return 0
+            self._wire.fetch()
+        return answer.count
 
     def later(self, sql: str, values: Row = ()) -> Answer:
         """Run a statement among those that travel together; its answer is looked at when all have arrived."""
@@ -57,13 +62,18 @@ class PostgresDriver:
         if self._together:
             yield
             return
+        self._together = True
         with self._telling():
             try:
-                with self._travelling():
-                    self._together = True
-                    yield
+                yield
+            except BaseException:
+                # What was put together must be over before anything else is said; it will be undone.
+                with suppress(psycopg.Error):
+                    self._wire.fetch()
+                raise
             finally:
                 self._together = False
+            self._wire.fetch()
 
     def failed(self, failure: Exception) -> Exception:
         """Remember why it cannot be committed."""
@@ -77,19 +87,19 @@ class PostgresDriver:
         if not self._begun:
             return
         try:
-            status = self._connection.execute("COMMIT").statusmessage
+            answer = self._wire.say("COMMIT")
+            self._wire.fetch()
         except psycopg.Error as error:
             raise told(error, committing=True, broken=self._connection.closed) from error
         # PostgreSQL answers COMMIT with ROLLBACK when the transaction had failed: that is no acknowledgement.
-        if status != "COMMIT":
-            raise AssertionError(f"PostgreSQL said {status} to COMMIT")
+        if answer.status != "COMMIT":
+            raise AssertionError(f"PostgreSQL said {answer.status} to COMMIT")
 
     def undo(self) -> None:
         """Forget it. A connection that cannot even do that is thrown away by its line."""
         connection = self._connection
         if connection.closed or connection.info.transaction_status == TransactionStatus.IDLE:
             return
-        # Asked past psycopg, which would forget every prepared statement at a ROLLBACK; the server does not.
         try:
             undone = connection.pgconn.exec_(b"ROLLBACK").status == ExecStatus.COMMAND_OK
         except psycopg.Error:
@@ -98,33 +108,10 @@ class PostgresDriver:
             connection.close()
 
     def _sent(self, sql: str, values: Row) -> Answer:
-        if self._begun:
-            return self._executed(sql, values)
-        self._begun = True
-        if self._together:
-            self._connection.execute("BEGIN")
-            return self._executed(sql, values)
-        with self._travelling():
-            self._connection.execute("BEGIN")
-            return self._executed(sql, values)
-
-    def _executed(self, sql: str, values: Row) -> Answer:
-        return self._connection.cursor(binary=True).execute(percents(sql), values)
-
-    @contextmanager
-    def _travelling(self) -> Iterator[None]:
-        """Raise the first error only: the driver logs a warning when one is on its way out while it hears of others."""
-        first: Exception | None = None
-        try:
-            with self._connection.pipeline():
-                try:
-                    yield
-                except (psycopg.Error, Conflict, Unavailable) as error:
-                    first = error
-        except psycopg.Error as error:
-            first = first or error
-        if first:
-            raise first
+        if not self._begun:
+            self._begun = True
+            self._wire.say("BEGIN")
+        return self._wire.send(sql, values)
 
     @contextmanager
     def _telling(self) -> Iterator[None]:
@@ -135,3 +122,10 @@ class PostgresDriver:
             if failure is error:
                 raise
             raise failure from error
+
+
+def _wire_of(connection: Connection) -> Wire:
+    found = _WIRES.get(connection)
+    if found is None:
+        found = _WIRES[connection] = Wire(connection)
+    return found

@@ -11,7 +11,8 @@ from foureyes.app.rows import Append, Changes, Counts, Cursor, ReviewRow, Stored
 from foureyes.store import pg_statements as pg
 from foureyes.store import rows as row
 from foureyes.store import statements as say
-from foureyes.store.pg_driver import Answer, PostgresDriver
+from foureyes.store.pg_driver import PostgresDriver
+from foureyes.store.pg_wire import Answer
 from foureyes.store.sql import SqlReading, SqlWriting
 
 
@@ -54,7 +55,7 @@ class PostgresWriting(PostgresReading, SqlWriting):
         with self._driver.together():
             self.lock(f"trust/{kind}/{author}")
             found = self._driver.later(f"{say.TRUST} FOR UPDATE", (kind, author))
-        return next(map(row.trust, found), None)
+        return next(map(row.trust, found.rows()), None)
 
     def apply(self, changes: Changes) -> None:
         """Write all of it in one round trip; raises Conflict when a stream has grown meanwhile."""
@@ -65,8 +66,8 @@ class PostgresWriting(PostgresReading, SqlWriting):
                 self._driver.many(pg.PUT_LOG, row.log_rows(append.stream, append))
             super().apply(replace(changes, appends=()))
         for append, answer in grown:
-            found = answer.fetchone()
-            if (found[0] if found else 0) != append.after + len(append.entries):
+            found = answer.rows()
+            if (found[0][0] if found else 0) != append.after + len(append.entries):
                 raise self._driver.failed(Conflict(f"{append.stream} has grown meanwhile."))
 
     def delivered(self, parcels: Iterable[int]) -> None:

@@ -10,10 +10,11 @@ from typing import Self, TypeVar
 import psycopg
 
 from foureyes.app.ports import Reading, Unavailable, Writing
-from foureyes.store.pg_driver import Connection, PostgresDriver
+from foureyes.store.pg_driver import PostgresDriver
 from foureyes.store.pg_lines import Limits, Lines
 from foureyes.store.pg_schema import prepared
 from foureyes.store.pg_transaction import PostgresReading, PostgresWriting
+from foureyes.store.pg_wire import Connection
 
 T = TypeVar("T")
 
