@@ -1,30 +1,32 @@
 """How do prepared statements and their answers travel over a connection, many in one piece?
 
-psycopg's cursors send every statement of a pipeline by itself and look at each value's type anew. A command sends some
+psycopg's cursors send each statement of a pipeline by itself and work out every value's type anew. A command sends some
 twenty statements of few kinds, so they go past the cursors: libpq, through psycopg's own door to it, sends them in one
-piece. Each statement is prepared once for each connection, and values come back in their binary form.
+piece. Each statement is prepared once for each connection; values come back in their binary form.
 """
 
 from __future__ import annotations
 
 import select
 from collections import deque
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import psycopg
-from psycopg.pq import ExecStatus, PGresult
+from psycopg import errors
+from psycopg.pq import ExecStatus
+from psycopg.pq.abc import PGresult
 
 from foureyes.store.rows import Row
 
 Connection = psycopg.Connection[tuple[Any, ...]]
+Written = tuple[bytes | None, int]
 
-#: Statements kept prepared on one connection; there are fewer kinds than this.
-PREPARED_MAX = 256
-
-_BINARY = 1
-_NUMBER_TYPES = frozenset({20, 21, 23})
+_TEXT, _BINARY = 0, 1
 _BYTES_TYPE = 17
-_TEXT_TYPES = frozenset({19, 25, 1042, 1043})
+_NUMBER_TYPES = frozenset({20, 21, 23})
+_TEXT_TYPES = frozenset({19, 25, 1043})
 _GOOD = frozenset({ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK})
 
 
@@ -37,12 +39,12 @@ class Answer:
         self._result: PGresult | None = None
 
     def arrived(self, result: PGresult) -> None:
-        """Keep it; each value is read when it is asked for."""
+        """Keep it."""
         self._result = result
 
     @property
     def status(self) -> str:
-        """What the server said was done."""
+        """What the server says it did."""
         return (self._there().command_status or b"").decode()
 
     @property
@@ -56,13 +58,13 @@ class Answer:
         readers = [_reader(result.ftype(column)) for column in range(result.nfields)]
         get = result.get_value
         return [
-            tuple(_value(get(number, column), read) for column, read in enumerate(readers))
-            for number in range(result.ntuples)
+            tuple([None if (data := get(row, column)) is None else read(data) for column, read in enumerate(readers)])
+            for row in range(result.ntuples)
         ]
 
     def _there(self) -> PGresult:
         if self._result is None:
-            raise LookupError("The answer has not arrived: the statements before it failed.")
+            raise LookupError("This answer has not arrived.")
         return self._result
 
 
@@ -72,43 +74,136 @@ class Wire:
     def __init__(self, connection: Connection) -> None:
         """Nothing is prepared yet."""
         self._line = connection.pgconn
-        self._prepared: dict[str, bytes] = {}
-        #: What an answer is awaited for: of a statement, or (None) that it was prepared.
-        self._awaited: deque[Answer | None] = deque()
-        self._poll = select.poll()
-        self._poll.register(self._line.socket, select.POLLIN)
+        self._names: dict[str, bytes] = {}
+        self._made = 0
+        #: What is awaited: the answer of a statement, or that one was prepared, by its text.
+        self._awaited: deque[Answer | str] = deque()
 
     def send(self, sql: str, values: Row = ()) -> Answer:
         """Put a statement into what is sent next; `?` stands for a value."""
-        answer = Answer()
         given = [_written(one) for one in values]
+        self._enter()
+        name = self._names.get(sql) or self._prepare(sql)
+        self._line.send_query_prepared(name, [one[0] for one in given], [one[1] for one in given], _BINARY)
+        return self._await()
+
+    def say(self, sql: str) -> Answer:
+        """Put a word about the transaction into what is sent next: it is not worth preparing."""
+        self._enter()
+        self._line.send_query_params(sql.encode(), None)
+        return self._await()
+
+    def fetch(self) -> None:
+        """Send it and wait until every answer has arrived; raises the first error, once all is over."""
+        if not self._awaited:
+            return
+        first: psycopg.Error | None = None
+        try:
+            self._line.pipeline_sync()
+            self._flush()
+            while self._awaited:
+                error = self._take(self._awaited.popleft())
+                first = first or error
+            self._next()
+            self._line.exit_pipeline_mode()
+        except psycopg.Error as error:
+            # The connection is lost, and with it whatever else was awaited.
+            self._awaited.clear()
+            first = first or error
+        if first:
+            raise first
+
+    def _enter(self) -> None:
         if not self._awaited:
             self._line.enter_pipeline_mode()
-        name = self._prepared.get(sql) or self._prepare(sql)
-        self._line.send_query_prepared(
-            name,
-            [one[0] for one in given],
-            param_formats=[one[1] for one in given],
-            result_format=_BINARY,
-        )
+
+    def _await(self) -> Answer:
+        answer = Answer()
         self._awaited.append(answer)
         return answer
 
-    def fetch(self) -> None:
-        """Send it and wait until every answer has arrived; raises the first error there was, once all is over."""
-        if not self._awaited:
-            return
-        failure: psycopg.Error | None = None
-        self._line.pipeline_sync()
-        while self._awaited:
-            answer, result = self._awaited.popleft(), self._next()
-            if result.status in _GOOD:
-                if answer is not None:
-                    answer.arrived(result)
-            elif result.status != ExecStatus.PIPELINE_ABORTED:
-                failure = failure or _error(result)
-            self._end_of_answer()
-        self._next()
-        self._line.exit_pipeline_mode()
-        if failure:
-            raise failure
+    def _prepare(self, sql: str) -> bytes:
+        self._made += 1
+        name = self._names[sql] = f"foureyes_{self._made}".encode()
+        self._line.send_prepare(name, dollars(sql).encode())
+        self._awaited.append(sql)
+        return name
+
+    def _flush(self) -> None:
+        """Send all of it; whatever the server says meanwhile is taken in, else both might wait for each other."""
+        while self._line.flush():
+            if self._ready(select.POLLIN | select.POLLOUT) & select.POLLIN:
+                self._line.consume_input()
+
+    def _take(self, awaited: Answer | str) -> psycopg.Error | None:
+        result = self._next()
+        # Behind each answer libpq says once that there is no more of it.
+        if result is not None:
+            self._next()
+        if result is not None and result.status in _GOOD:
+            if isinstance(awaited, Answer):
+                awaited.arrived(result)
+            return None
+        if isinstance(awaited, str):
+            del self._names[awaited]
+        if result is None:
+            return psycopg.OperationalError("the connection is lost")
+        return None if result.status == ExecStatus.PIPELINE_ABORTED else errors.error_from_result(result)
+
+    def _next(self) -> PGresult | None:
+        while self._line.is_busy():
+            self._ready(select.POLLIN)
+            self._line.consume_input()
+        return self._line.get_result()
+
+    def _ready(self, events: int) -> int:
+        """Wait for the socket, and let other threads work meanwhile."""
+        waiting = select.poll()
+        waiting.register(self._line.socket, events)
+        return waiting.poll()[0][1]
+
+
+@cache
+def dollars(sql: str) -> str:
+    """The same statement as the server wants it."""
+    first, *rest = sql.split("?")
+    return first + "".join(f"${number}{part}" for number, part in enumerate(rest, start=1))
+
+
+def _written(value: Any) -> Written:
+    """A value as it travels; the server knows by its place which type it has."""
+    if value is None:
+        return None, _TEXT
+    if isinstance(value, str):
+        return _text(value), _TEXT
+    if isinstance(value, bytes):
+        return value, _BINARY
+    if isinstance(value, int):
+        return b"%d" % value, _TEXT
+    return b"{%s}" % b",".join(map(_element, value)), _TEXT
+
+
+def _text(value: str) -> bytes:
+    if "\0" in value:
+        raise ValueError("A text with a NUL character cannot be stored.")
+    return value.encode()
+
+
+def _element(value: str | int) -> bytes:
+    """One of an array, in quotes."""
+    text = _text(str(value)).replace(b"\\", b"\\\\").replace(b'"', b'\\"')
+    return b'"%s"' % text
+
+
+def _number(data: bytes) -> int:
+    return int.from_bytes(data, "big", signed=True)
+
+
+def _reader(kind: int) -> Callable[[bytes], Any]:
+    if kind in _NUMBER_TYPES:
+        return _number
+    if kind in _TEXT_TYPES:
+        return bytes.decode
+    if kind == _BYTES_TYPE:
+        return bytes
+    raise TypeError(f"PostgreSQL gave a value of type {kind}, which no statement of ours asks for.")
