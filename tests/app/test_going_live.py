@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+from foureyes.app.rebuilding import rebuild
 from foureyes.app.work import work_of
 from foureyes.core import chains
 from foureyes.core import commands as c
@@ -13,6 +14,7 @@ from foureyes.core.live import RecordLive
 from foureyes.core.policies import ActivatePolicy
 from foureyes.core.rules import KindRule
 from foureyes.policy.policy import Target, policy_text
+from foureyes.store.rows import packed
 from foureyes.store.sqlite_store import SqliteStore
 from tests.app.house import FIRST, RULES, SECOND, House, played, policy, tamper, tree_by_git
 from tests.cast import DEV, HARDIN, HUGO, REACTOR, SELDON, finding
@@ -82,6 +84,19 @@ async def test_a_row_that_says_cleared_is_not_believed(tmp_path: Path) -> None:
 
 
 @played
+async def test_a_name_that_no_log_gave_opens_nothing(tmp_path: Path) -> None:
+    """T34: another tree put behind the name of cleared bytes by whoever can write the file is damage, not a yes."""
+    path = tmp_path / "foureyes.db"
+    house = House(store=SqliteStore.open(path))
+    await house.cleared()
+    forged = f"git-tree:{'f' * 40}"
+    tamper(path, f"INSERT INTO aliases (alias, digest) SELECT x'{packed(forged).hex()}', digest FROM aliases")  # noqa: S608 - our own
+    answer = await house.gate.may_go_live(forged)
+    assert (answer.allowed, answer.state) == (False, "damaged")
+    await house.store.close()
+
+
+@played
 async def test_altered_or_purged_bytes_do_not_go_live(tmp_path: Path) -> None:
     """F20: a blob missing or altered is damage, never live."""
     path = tmp_path / "foureyes.db"
@@ -126,6 +141,21 @@ async def test_a_clearance_for_one_use_is_used_once() -> None:
     answer = await house.gate.may_go_live(DIGEST, "b")
     assert not answer.allowed
     assert "one use" in answer.reason
+
+
+@played
+async def test_what_was_used_up_stays_used_up_when_its_rows_are_lost_and_made_anew(tmp_path: Path) -> None:
+    """Y25, I21: the log knows by which clearance something went live."""
+    path = tmp_path / "foureyes.db"
+    house = House(store=SqliteStore.open(path), policy=policy(replace(RULES, single_use_kinds=frozenset({"script"}))))
+    review = (await house.cleared()).removeprefix("review/")
+    await house.do(REACTOR, RecordLive(target="a/b", review=review, digest=DIGEST), "target/a/b")
+    before = await house.store.read(lambda reading: reading.rows("lives"))
+    tamper(path, "DELETE FROM rows WHERE projection = 'lives'")
+    await rebuild(house.store, "lives", house.gate.policies.rules)
+    assert await house.store.read(lambda reading: reading.rows("lives")) == before
+    assert not (await house.gate.may_go_live(DIGEST, "c")).allowed
+    await house.store.close()
 
 
 @played

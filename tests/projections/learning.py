@@ -40,4 +40,4 @@ async def is_skipped(house: House, text: bytes) -> bool:
 
 
 def rules_in(house: House) -> Callable[[Reading, str], Rules]:
-    return house.gate._policies.rules
+    return house.gate.policies.rules

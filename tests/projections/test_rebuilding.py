@@ -219,7 +219,7 @@ async def test_who_was_about_to_write_into_rows_that_were_replaced_does_not() ->
 async def test_only_what_has_a_name_is_made_anew() -> None:
     with pytest.raises(KeyError):
         await rebuild(MemoryStore(), "log", lambda _, __: None)  # type: ignore[arg-type, return-value]
-    assert set(NAMES) == {*PROJECTIONS, "trust", "reviews", "digests", "inbox"}
+    assert set(NAMES) == {*PROJECTIONS, "trust", "reviews", "digests", "inbox", "lives"}
 
 
 @played
@@ -249,7 +249,7 @@ def test_what_is_written_with_the_log_is_written_again_as_it_was(sqlite: Box, na
     for damage in TABLES[name]:
         sqlite.raw(damage)
         assert sqlite.raw(whole) != before
-        found = sqlite.run(rebuild(sqlite.store, name, house.gate._policies.rules))
+        found = sqlite.run(rebuild(sqlite.store, name, house.gate.policies.rules))
         assert sqlite.raw(whole) == before
         assert found.events == sqlite.read(_events_of_reviews)
 

@@ -9,10 +9,10 @@ from typing import assert_never, cast
 
 from foureyes.app.asks import Ask
 from foureyes.app.facts import digest_lock
-from foureyes.app.live import LIVES, Judge, live_key
+from foureyes.app.live import Judge, live_row
 from foureyes.app.policies import POLICY_STREAM, Policies
 from foureyes.app.ports import Reading, Writing
-from foureyes.app.rows import START, Known, TrustRow
+from foureyes.app.rows import LIVES, START, Known, TrustRow
 from foureyes.app.shelf import Held, read_events
 from foureyes.app.trusting import decided, load, stream_of, to_row
 from foureyes.codec import CodecError
@@ -73,17 +73,25 @@ class Beside:
 
     def _live(self, tx: Writing, ask: Ask, command: RecordLive, now: datetime) -> Decided:
         """Nobody can veto these bytes or use the clearance elsewhere until this is committed."""
+        stream = f"target/{_named(command.target, 'target')}"
+        if ask.stream != stream:
+            raise refuse(Code.UNKNOWN_WORD, what="The stream", word=ask.stream, allowed=stream)
         tx.lock(f"review/{command.review}")
         tx.lock(digest_lock(command.digest))
         judge = Judge(reading=tx, policies=self.policies, load=self.load, now=now)
         found = judge.judge(command.digest, command.target, command.review)
-        stream = f"target/{_named(command.target, 'target')}"
         if not found.allowed or found.digest != command.digest:
             reason = found.reason or f"{command.digest} is another name of {found.digest}. Name the digest itself."
             refused = LiveRefused(target=command.target, digest=command.digest, actor=ask.actor.name, reason=reason)
             return Decided(stream=stream, events=(refused,))
-        live = WentLive(target=command.target, review=command.review, digest=command.digest, commit=command.commit)
-        tx.follow(LIVES, {live_key(command.review, found.version, command.target): command.digest}, START)
+        live = WentLive(
+            target=command.target,
+            review=command.review,
+            digest=command.digest,
+            commit=command.commit,
+            clearance=found.version,
+        )
+        tx.follow(LIVES, dict([live_row(live)]), START)
         return Decided(stream=stream, events=(live,))
 
     def _policy(self, tx: Writing, ask: Ask, command: ActivatePolicy) -> Decided:

@@ -9,11 +9,11 @@ from datetime import datetime
 from foureyes.app import facts as gathering
 from foureyes.app.asks import Ask
 from foureyes.app.chain import ROOT, appended
-from foureyes.app.facts import SERVED, Books, Bytes, bytes_of, digest_lock
+from foureyes.app.facts import Books, Bytes, bytes_of, digest_lock
 from foureyes.app.heads import digest_rows, inbox_rows, review_row
 from foureyes.app.policies import InForce, Policies
 from foureyes.app.ports import Directory, Writing
-from foureyes.app.rows import Append, Changes, InboxRow, Known
+from foureyes.app.rows import SERVED, Append, Changes, InboxRow, Known
 from foureyes.app.shelf import Held
 from foureyes.app.trusting import ENDS, Met, learned, meet, stream_of, to_row
 from foureyes.app.work import check_work, git_tree

@@ -18,9 +18,6 @@ from foureyes.core.risk import risk_of
 from foureyes.core.sessions import SessionFacts
 from foureyes.core.values import Changed, Risk, WorkPart
 
-#: The same-transaction projection of which bytes a reviewer was last given.
-SERVED = "served"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Books:

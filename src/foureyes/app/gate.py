@@ -24,12 +24,12 @@ from foureyes.app.beside import Beside
 from foureyes.app.books import BOOKS
 from foureyes.app.chain import ROOT, appended
 from foureyes.app.deciding import Deciding, Moment
-from foureyes.app.facts import SERVED, Books
+from foureyes.app.facts import Books
 from foureyes.app.heads import outbox_rows, state_of
 from foureyes.app.live import Judge, Live
 from foureyes.app.policies import Policies
 from foureyes.app.ports import Conflict, Directory, Reading, Store, Unavailable, Writing, looking
-from foureyes.app.rows import START, Answered, Changes, Known
+from foureyes.app.rows import SERVED, START, Answered, Changes, Known
 from foureyes.app.shelf import Held, Shelf
 from foureyes.core.commands import OpenReview, ReviewCommand
 from foureyes.core.events import ReviewEvent
@@ -106,12 +106,12 @@ class Gate:
         """Stand on a store; `policy` holds until a human activates another."""
         self._store = store
         self._directory = directory
-        self._policies = Policies(policy)
+        self.policies = Policies(policy)
         self._books = books
         self._world = world or World()
         self._shelf = Shelf()
         self._default_is_kept = False
-        self._beside = Beside(policies=self._policies, load=self._load, session_facts=books.session)
+        self._beside = Beside(policies=self.policies, load=self._load, session_facts=books.session)
 
     async def handle(self, ask: Ask) -> Reply:
         """Do what is asked, durably and once per key; raises Refusal, which is kept for the key too.
@@ -174,7 +174,7 @@ class Gate:
         """
 
         def work(reading: Reading) -> Live:
-            judge = Judge(reading=reading, policies=self._policies, load=self._load, now=self._world.clock())
+            judge = Judge(reading=reading, policies=self.policies, load=self._load, now=self._world.clock())
             return judge.judge(name, target)
 
         try:
@@ -240,8 +240,8 @@ class Gate:
             known=known,
             held=self._shelf.get(tx, stream, known),
             moment=moment or Moment(now=self._world.clock(), draw=self._world.draw()),
-            policies=self._policies,
-            current=self._policies.current(tx),
+            policies=self.policies,
+            current=self.policies.current(tx),
             books=self._books,
             directory=self._directory,
         )
@@ -250,7 +250,7 @@ class Gate:
         """A review's rules are kept where its log is: the default policy of another day must not judge it."""
         if self._default_is_kept or deciding.held is not None or deciding.current.activated:
             return changes
-        default = self._policies.default
+        default = self.policies.default
         return replace(changes, blobs={**changes.blobs, default.digest: policy_text(default)})
 
     @staticmethod
@@ -268,11 +268,11 @@ class Gate:
 
     def _seen(self, review: str, viewer: Who, reading: Reading) -> Seen:
         held = self._held(reading, review)
-        rules = self._policies.rules(reading, held.review.rules)
-        stricter = self._policies.stricter(reading, held.review.stricter)
+        rules = self.policies.rules(reading, held.review.rules)
+        stricter = self.policies.stricter(reading, held.review.stricter)
         shown = view(rules, held.review, viewer, stricter)
         return Seen(view=shown, opened=held.opened, explanation=explain(rules, shown.review, stricter))
 
     def _explained(self, reading: Reading, review: Review) -> Explanation:
-        rules = self._policies.rules(reading, review.rules)
-        return explain(rules, review, self._policies.stricter(reading, review.stricter))
+        rules = self.policies.rules(reading, review.rules)
+        return explain(rules, review, self.policies.stricter(reading, review.stricter))

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from foureyes.app.policies import InForce, Policies
 from foureyes.app.ports import Damaged, Reading
-from foureyes.app.rows import DigestRow
+from foureyes.app.rows import LIVES, DigestRow
 from foureyes.app.shelf import Held
 from foureyes.app.work import blob_digest
 from foureyes.core.assess import assess
@@ -16,8 +16,6 @@ from foureyes.core.events import WentLive
 from foureyes.core.live import Clearance, LiveFacts, RecordLive, why_not
 from foureyes.core.values import Outcome, WorkPart
 
-#: The same-transaction projection of what went live by which clearance.
-LIVES = "lives"
 TARGETS_MAX = 1_000
 
 CLEARED, BLOCKED, PENDING, UNKNOWN, DAMAGED = "cleared", "blocked", "pending", "unknown", "damaged"
@@ -65,6 +63,8 @@ class Judge:
         digest, vetoed = rows[0].digest, next((row for row in rows if row.vetoed), None)
         if len({row.digest for row in rows}) > 1:
             return Live(state=BLOCKED, digest=name, reason=f"{name} names several works. Name one by its digest.")
+        if name != digest and not any(self._is_called(row, name) for row in rows):
+            raise Damaged(f"{name} is listed as a name of {digest}, but no log says so.")
         if vetoed:
             return Live(state=BLOCKED, digest=digest, review=vetoed.review, reason=_veto(vetoed))
         current = self.policies.current(self.reading)
@@ -72,6 +72,13 @@ class Judge:
         if not answers:
             return self._waiting(next((row for row in rows if row.review == review), rows[-1]))
         return next((one for one in answers if one.allowed), answers[0])
+
+    def _is_called(self, row: DigestRow, name: str) -> bool:
+        """Whether the log says that these bytes have this other name: a row alone is not believed."""
+        held = self.load(self.reading, f"review/{row.review}")
+        return held is not None and any(
+            one.digest == row.digest and name in one.aliases for one in held.review.revisions
+        )
 
     def _by(self, row: DigestRow, target: str, current: InForce) -> Live:
         held = self.load(self.reading, f"review/{row.review}")
@@ -120,7 +127,7 @@ class Judge:
         return ""
 
     def _lives(self, review: str, version: int) -> tuple[WentLive, ...]:
-        prefix = live_key(review, version, "")
+        prefix = f"{review}/{version}/"
         found = self.reading.rows(LIVES, prefix, limit=TARGETS_MAX)
         return tuple(WentLive(target=key.removeprefix(prefix), review=review, digest=digest) for key, digest in found)
 
@@ -137,9 +144,9 @@ class Judge:
         return Live(state=BLOCKED, digest=row.digest, review=review.id, reason=reason)
 
 
-def live_key(review: str, version: int, target: str) -> str:
-    """Under which key it is kept that a clearance was used on a target."""
-    return f"{review}/{version}/{target}"
+def live_row(live: WentLive) -> tuple[str, str]:
+    """How it is kept that a clearance was used on a target: key and body."""
+    return f"{live.review}/{live.clearance}/{live.target}", live.digest
 
 
 def _veto(row: DigestRow) -> str:

@@ -9,6 +9,10 @@ from dataclasses import dataclass, field
 Cursor = tuple[int, int]
 START: Cursor = (0, 0)
 
+#: Rows that are written together with the log though no projection follows it for them: what went live by which
+#: clearance, and which bytes a reviewer was last given. A copy of the store keeps them.
+LIVES, SERVED = "lives", "served"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:

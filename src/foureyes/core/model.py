@@ -49,6 +49,7 @@ class Revision:
     note: str
     confidence: int | None
     turns: int | None
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,6 +18,7 @@ from typing import Any
 import psycopg
 
 from foureyes.app.ports import Damaged, Unavailable
+from foureyes.app.rows import LIVES, SERVED
 from foureyes.store import pg_statements as pg
 from foureyes.store import sqlite as file
 from foureyes.store.migrate import migrate
@@ -33,13 +34,16 @@ from foureyes.store.versions import version_of as version_of_file
 Connection = psycopg.Connection[tuple[Any, ...]]
 
 #: What is copied, in this order; the columns are those of the file.
-TABLES = ("meta", "streams", "log", "answered", "reviews", "digests", "aliases", "inbox", "outbox", "trust", "blobs")
+TABLES = (
+    *("meta", "streams", "log", "answered", "reviews", "digests", "aliases", "inbox", "outbox", "trust", "blobs"),
+    "rows",
+)
 #: A reader's place in the log is a number of one database, so following projections are not copied but built anew.
-NOT_COPIED = ("rows", "cursors")
+NOT_COPIED = ("cursors",)
 #: How often progress is told.
 ROWS_A_WORD = 1000
 
-_WHERE = {"meta": "WHERE name <> 'schema'"}
+_WHERE = {"meta": "WHERE name <> 'schema'", "rows": f"WHERE projection IN ('{LIVES}', '{SERVED}')"}
 _COLUMNS = "SELECT name FROM pragma_table_info(?) ORDER BY cid"
 _TYPES = "SELECT attname, atttypid FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped"
 _SEQUENCE = "pg_get_serial_sequence('{table}', '{column}')"

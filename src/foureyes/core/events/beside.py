@@ -31,12 +31,13 @@ class LessonKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WentLive:
-    """Cleared bytes were published."""
+    """Cleared bytes were published, by the clearance that is this event of the review's stream."""
 
     target: str
     review: str
     digest: str
     commit: str = ""
+    clearance: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,6 +38,7 @@ def revision_submitted(review: Review, event: e.RevisionSubmitted) -> Review:
         note=event.note,
         confidence=event.confidence,
         turns=event.turns,
+        aliases=event.aliases,
     )
     known = review.is_contributor(event.by.name)
     counts = event.number > 1 and event.change is not ChangeKind.CLARIFICATION
