@@ -12,6 +12,8 @@ from tests.offline import no_outside_world
 from tests.postgres.server import Server, lent, own
 
 SIMULATOR = Path(__file__).parent / "sim"
+#: What is looked at a thousand times over is not measured: the core's own tests must cover it.
+UNMEASURED = (SIMULATOR, Path(__file__).parent / "crash")
 EFFORT = os.environ.get("EFFORT", "test")
 SIMULATOR_SECONDS_MAX = {"test": 600, "all": 3600}
 #: More examples take longer, the more so while coverage traces them.
@@ -57,8 +59,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """Take the simulator out of the coverage run: tracing makes it slow, and the core's own tests must suffice."""
-    tracer = coverage.Coverage.current() if item.path.is_relative_to(SIMULATOR) else None
+    """Take the simulator and the crashes out of the coverage run: tracing makes them slow."""
+    tracer = coverage.Coverage.current() if any(map(item.path.is_relative_to, UNMEASURED)) else None
     if tracer is None:
         return (yield)
     tracer.stop()

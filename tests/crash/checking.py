@@ -39,6 +39,14 @@ def fill(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 @cache
+def fresh_store() -> Mapping[str, bytes]:
+    """The files of a store with nothing in it, closed as it should be."""
+    with quick_folder() as folder:
+        SqliteStore.open(folder / FILE)._close()
+        return {one.name: one.read_bytes() for one in folder.iterdir() if not one.name.endswith("-shm")}
+
+
+@cache
 def serial_states() -> tuple[Tables, ...]:
     """What the store holds before and after each act of the play when nothing goes wrong."""
     found: list[Tables] = []

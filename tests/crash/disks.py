@@ -23,7 +23,7 @@ SECTOR = 512
 #: What the driven process tells us by writing to this file beside its folder: it is no part of the disk.
 MARKS = "marks"
 #: When so many rounds of drawing found no new disk, there are no more worth looking for.
-BARREN_ROUNDS_MAX = 5
+BARREN_ROUNDS_MAX = 20
 _IGNORED = ("lseek", "sync_file_range")
 
 
@@ -134,14 +134,6 @@ class Disk:
             if not path.endswith("-shm")
         }
         return State(point=point, variant=variant, files=files, marks=tuple(self.marks))
-
-    @property
-    def open_ends(self) -> int:
-        """How many writes and names are not safe now."""
-        unsafe = {id(one): one for one in (*self.now.values(), *self.safe_names.values())}
-        return sum(not write.safe for file in unsafe.values() for write in file.writes) + sum(
-            map(len, self.namings.values())
-        )
 
     def _open(self, call: Call) -> bool:
         if call.result is None or call.result < 0:
@@ -254,33 +246,40 @@ def possible(
     before: Mapping[str, bytes] | None = None,
     share: tuple[int, int] = (0, 1),
 ) -> Iterator[State]:
-    """Different possible disks, at most as many as wanted: at every point none and all of what is open, then a draw.
+    """Different possible disks, at most as many as wanted, from all over the steps.
 
-    `share` (2, 3) takes the third of three equal parts of all points, so that several processes can divide the work.
+    A third of them have nothing of what is open, some have all of it, the others a draw. `share` (2, 3) takes the third
+    of three equal parts of all points, so that several processes can divide the work.
     """
+    watched = Disk(folder, before)
+    points = [point for point, step in enumerate(steps) if watched.play(step)][share[0] :: share[1]]
+    choose = random.Random(f"{seed} {share}")
     seen: set[bytes] = set()
-    rounds = ["none", "all", *(f"draw {number}" for number in range(1, 200))]
     barren = 0
-    for variant in rounds:
-        disk, found = Disk(folder, before), 0
-        changes = 0
+    while len(seen) < wanted and barren < BARREN_ROUNDS_MAX:
+        known = len(seen)
+        plan = _plan(points, wanted - known, choose, first=not seen)
+        disk = Disk(folder, before)
         for point, step in enumerate(steps):
-            changed = disk.play(step)
-            changes += changed
-            mine = changed and changes % share[1] == share[0]
-            if not mine or (variant != "none" and not disk.open_ends):
-                continue
-            state = disk.states(point, variant, seed)
-            if state.key in seen:
-                continue
-            seen.add(state.key)
-            found += 1
-            yield state
-            if len(seen) >= wanted:
-                return
-        barren = 0 if found else barren + 1
-        if barren == BARREN_ROUNDS_MAX:
-            return
+            disk.play(step)
+            for variant in plan.get(point, ()):
+                state = disk.states(point, variant, seed)
+                if len(seen) < wanted and state.key not in seen:
+                    seen.add(state.key)
+                    yield state
+        barren = 0 if len(seen) > known else barren + 1
+
+
+def _plan(points: Sequence[int], count: int, choose: random.Random, *, first: bool) -> Mapping[int, list[str]]:
+    """Which disks to build at which points."""
+    plan: dict[int, list[str]] = {}
+    sure = min(len(points), count // 3) if first else 0
+    for number in range(sure):
+        plan.setdefault(points[number * len(points) // sure], []).append("none")
+    for _ in range(count - sure):
+        variant = "all" if choose.random() < 0.1 else f"draw {choose.randrange(10**6)}"
+        plan.setdefault(choose.choice(points), []).append(variant)
+    return plan
 
 
 def _beginning(count: int, variant: str, choose: random.Random) -> int:

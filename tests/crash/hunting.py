@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tests.crash.checking import Checker, fill, quick_folder, wrong_on
 from tests.crash.disks import possible
 from tests.crash.nursery import Nursery
+from tests.crash.planting import DIES
 
 SEED = 5
 
@@ -33,14 +35,23 @@ def hunt(
     before: Mapping[str, bytes] | None = None,
     share: tuple[int, int] = (0, 1),
     enough: int = 1_000_000,
+    dies: bool = False,
 ) -> Hunt:
-    """Look at this many disks, or until enough is found."""
+    """Look at this many disks, or until enough is found.
+
+    With `dies` the process is gone as soon as its disk fails, and a second one, untroubled, goes on.
+    """
     found: list[str] = []
     count = 0
     with quick_folder() as folder:
         fill(folder / "data", before or {})
-        run = nursery.run(folder / "data", play, bugs=bugs, inject=inject)
-        for state in possible(run.steps, folder / "data", wanted=wanted, seed=SEED, before=before, share=share):
+        run = nursery.run(folder / "data", play, bugs=(*bugs, *([DIES] if dies else [])), inject=inject)
+        steps = run.steps
+        if dies:
+            assert run.code == -signal.SIGKILL, run.output
+            run = nursery.run(folder / "data", play, bugs=bugs)
+            steps += run.steps
+        for state in possible(steps, folder / "data", wanted=wanted, seed=SEED, before=before, share=share):
             count += 1
             if wrong := wrong_on(state, checker):
                 found.append(f"seed {SEED}, step {state.point}, {state.variant}: {wrong}")

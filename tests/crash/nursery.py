@@ -20,7 +20,7 @@ from typing import IO, Any, Self
 from tests.crash.marks import marking
 from tests.crash.planting import plant
 from tests.crash.stages import PLAYS, Play, load
-from tests.crash.tracing import SECONDS_MAX, TRACED, Run, attached
+from tests.crash.tracing import SECONDS_MAX, TRACED, Run, attached, untraced
 
 GAVE_UP = 3
 
@@ -35,8 +35,7 @@ class Nursery:
             stdout=subprocess.PIPE,
             text=True,
             cwd=Path(__file__).parents[2],
-            # Nobody measures what a child covers that is killed, and tracing makes it slow.
-            env={name: value for name, value in os.environ.items() if not name.startswith("COV")},
+            env=untraced(),
         )
         self._answer()
 

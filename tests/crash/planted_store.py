@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sqlite3
 from contextlib import suppress
 from dataclasses import replace
@@ -142,3 +144,20 @@ def a_failed_commit_is_tried_again() -> None:
 def an_error_is_taken_for_a_yes() -> None:
     """Whoever waits is told that it is done, whatever the disk said."""
     put(Writer, "_fail", lambda self, *_, **__: setattr(self, "_connection", None))
+
+
+@bug
+def the_journal_is_believed_after_a_failed_sync() -> None:
+    """What the kernel remembers is taken for what the disk has."""
+    put(file, "_rewrite_journal", lambda *_: None)
+
+
+@bug
+def the_journals_name_is_left_to_sqlite() -> None:
+    """SQLite syncs the folder once and does not look whether that worked."""
+    put(file, "sync_folder", lambda _: None)
+
+
+@bug
+def it_dies_when_the_disk_fails() -> None:
+    put(Writer, "_fail", lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL))

@@ -9,6 +9,9 @@ from collections.abc import Callable
 #: The holes of the seeds that are planted here: as a bug, or as a play that has it.
 PLANTED_HOLES = {"S12": "memory_takes_what_the_disk_refuses", "S23": "one file, hastily"}
 
+#: No bug, but planted like one: the process is killed as soon as its disk fails.
+DIES = "it_dies_when_the_disk_fails"
+
 BUGS: dict[str, Callable[[], None]] = {}
 
 

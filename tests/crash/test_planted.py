@@ -1,12 +1,14 @@
 """Do the crash tests find the bugs they are for?"""
 
+from functools import partial
+
 import pytest
 
-from tests.crash.checking import Checker, wrong_alone, wrong_together
+from tests.crash.checking import Checker, fresh_store, wrong_alone, wrong_together
 from tests.crash.hunting import hunt
 from tests.crash.nursery import Nursery
 from tests.crash.one_file import wrong_file
-from tests.crash.planting import BUGS, PLANTED_HOLES
+from tests.crash.planting import BUGS, DIES, PLANTED_HOLES
 from tests.crash.spooled import wrong_spool
 from tests.crash.stages import PLANTED, PLAYS
 
@@ -30,6 +32,8 @@ SHOWN = {
     "the_disk_is_never_synced": ("reviews", ""),
     "the_disk_is_synced_now_and_then": ("together", ""),
     "the_inbox_is_kept_in_a_second_transaction": ("reviews", ""),
+    "the_journal_is_believed_after_a_failed_sync": ("reviews", "fdatasync:error=EIO:when=6..7"),
+    "the_journals_name_is_left_to_sqlite": ("reviews", "fdatasync:error=EIO:when=2"),
     "the_mark_goes_with_the_record": ("spool", ""),
     "the_reply_is_kept_in_a_second_transaction": ("reviews", ""),
     "the_spool_is_not_synced": ("spool", ""),
@@ -39,7 +43,7 @@ SHOWN = {
 
 def test_every_planted_bug_is_hunted() -> None:
     assert PLANTED
-    assert set(SHOWN) == set(BUGS)
+    assert {*SHOWN, DIES} == set(BUGS)
     assert set(PLANTED_HOLES.values()) <= {*SHOWN, *PLAYS}
 
 
@@ -55,6 +59,15 @@ def test_a_planted_bug_is_found(nursery: Nursery, bug: str) -> None:
 def test_the_same_trouble_finds_nothing_without_the_bug(nursery: Nursery, trouble: tuple[str, str]) -> None:
     play, inject = trouble
     assert hunt(nursery, play, CHECKERS[play], wanted=60, inject=(inject,)).found == ()
+
+
+def test_what_comes_after_a_process_whose_sync_failed_does_not_believe_the_kernel(nursery: Nursery) -> None:
+    """F5: it would checkpoint a journal whose end is in memory only, and a power cut would tear the file."""
+    bugs = ("the_journal_is_believed_after_a_failed_sync",)
+    inject = ("fdatasync:error=EIO:when=6",)
+    trouble = partial(hunt, nursery, "reviews", wrong_alone, inject=inject, before=fresh_store(), dies=True)
+    assert trouble(wanted=2 * WANTED, bugs=bugs, enough=1).found
+    assert trouble(wanted=WANTED).found == ()
 
 
 def test_one_file_rewritten_by_many_loses_what_it_acknowledged(nursery: Nursery) -> None:

@@ -3,9 +3,9 @@
 import pytest
 
 from tests.conftest import EFFORT
-from tests.crash.checking import Checker, wrong_alone, wrong_together
+from tests.crash.checking import Checker, fresh_store, wrong_alone, wrong_together
 from tests.crash.hunting import hunt
-from tests.crash.nursery import Nursery
+from tests.crash.nursery import GAVE_UP, Nursery
 from tests.crash.spooled import wrong_spool
 from tests.crash.upgrades import before_upgrade, wrong_upgrade
 
@@ -25,8 +25,13 @@ CHECKERS: dict[str, Checker] = {
     "spool": wrong_spool,
     "upgrade": wrong_upgrade,
 }
-#: Each sync of the disk fails once, in a recording of its own.
-FAILED_SYNCS = {"test": 6, "all": 16}
+#: The sync that fails, and how many times running, each in a recording of its own.
+FAILED_SYNCS = {
+    "test": [(turn, 1 + turn % 3) for turn in range(1, 9)],
+    "all": [(turn, times) for turn in range(1, 13) for times in (1, 2, 3)],
+}
+#: The sync whose failure a process does not survive.
+DYING_SYNCS = {"test": (4, 6), "all": range(1, 9)}
 STATES_EACH = 60
 
 
@@ -46,10 +51,22 @@ def test_nothing_acknowledged_is_lost_in_a_power_cut(nursery: Nursery, play: str
     assert seen.states == wanted
 
 
-@pytest.mark.parametrize("turn", range(1, FAILED_SYNCS[EFFORT] + 1))
-def test_a_sync_that_failed_makes_nothing_safe_and_nothing_is_built_on_it(nursery: Nursery, turn: int) -> None:
+@pytest.mark.parametrize(("turn", "times"), FAILED_SYNCS[EFFORT])
+def test_a_sync_that_failed_makes_nothing_safe_and_nothing_is_built_on_it(
+    nursery: Nursery, turn: int, times: int
+) -> None:
     """F5: the kernel may drop what a failed sync should have written, and say yes the next time."""
-    inject = (f"fdatasync:error=EIO:when={turn}",)
+    inject = (f"fdatasync:error=EIO:when={turn}..{turn + times - 1}",)
     seen = hunt(nursery, "reviews", wrong_alone, wanted=STATES_EACH, inject=inject)
+    assert seen.code in (0, GAVE_UP), seen.output
+    assert seen.found == ()
+
+
+@pytest.mark.parametrize("turn", DYING_SYNCS[EFFORT])
+def test_a_process_that_comes_after_a_failed_sync_builds_nothing_on_it(nursery: Nursery, turn: int) -> None:
+    """F1, F5: the first one dies when its disk fails; the second reads what may be in the kernel's memory only."""
+    inject = (f"fdatasync:error=EIO:when={turn}",)
+    before = fresh_store()
+    seen = hunt(nursery, "reviews", wrong_alone, wanted=2 * STATES_EACH, inject=inject, before=before, dies=True)
     assert seen.code == 0, seen.output
     assert seen.found == ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -83,6 +84,11 @@ class Run:
         )
 
 
+def untraced() -> dict[str, str]:
+    """The environment without coverage: nobody measures what a process covers that is to be killed."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("COV")}
+
+
 def traced(command: Sequence[str], log: Path) -> Run:
     """Run a command under strace."""
     run = subprocess.run(
@@ -93,6 +99,7 @@ def traced(command: Sequence[str], log: Path) -> Run:
         text=True,
         timeout=SECONDS_MAX,
         check=False,
+        env=untraced(),
     )
     return Run(code=run.returncode, output=run.stdout, log=log)
 

@@ -36,6 +36,7 @@ READER_CACHE_KIB = 8 * 1024
 JOURNAL_BYTES_MAX = 64 * 1024 * 1024
 
 _SYNC_FULL = 2
+_PIECE_BYTES = 1024 * 1024
 _WAIT_SECONDS_MAX = 0.004
 _PRIMARY = 0xFF
 BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
@@ -82,8 +83,7 @@ class SqliteDriver:
 
     def many(self, sql: str, values: Iterable[Row]) -> None:
         """Run a statement once for each of these."""
-        for one in values:
-            self._connection.execute(sql, plain(one))
+        self._connection.executemany(sql, map(plain, values))
 
 
 class SqliteWriting(SqlWriting):
@@ -178,6 +178,7 @@ def connect_writer(path: Path, lock_seconds_max: float = LOCK_SECONDS_MAX) -> sq
     connection = _connect(path, "rw")
     try:
         patient(lambda: _set_up(connection), lock_seconds_max)
+        patient(lambda: _rewrite_journal(connection, path), lock_seconds_max)
         # SQLite has made its journal by now, and says nothing when the folder's sync fails.
         sync_folder(path.parent)
     except BaseException:
@@ -265,6 +266,30 @@ def _set_up(connection: sqlite3.Connection) -> None:
         raise Unavailable(
             f"SQLite did not take our settings: {found}, not {wanted}.", "Keep the data folder on a local disk."
         )
+
+
+def _rewrite_journal(connection: sqlite3.Connection, path: Path) -> None:
+    """Write what the journal holds once more, as the only writer, and sync it.
+
+    A sync may have failed before us, here or in a process that is gone. Then SQLite reads from the kernel's memory, and
+    believes, what the disk does not have, and no later sync would write it: only bytes that are written again are.
+    """
+    connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone()  # makes the journal, if there is none
+    journal = path.with_name(f"{path.name}-wal")
+    if not journal.exists() or not journal.stat().st_size:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        handle = os.open(journal, os.O_RDWR | os.O_CLOEXEC)
+        try:
+            place = 0
+            while piece := os.pread(handle, _PIECE_BYTES, place):
+                place += os.pwrite(handle, piece, place)
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+    finally:
+        connection.execute("ROLLBACK")
 
 
 def _pragma(connection: sqlite3.Connection, name: str) -> object:
