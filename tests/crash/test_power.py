@@ -11,9 +11,9 @@ from tests.crash.upgrades import before_upgrade, wrong_upgrade
 
 #: How many disks of each play, and in how many parts, so that two processes share the work.
 STATES = {
-    "reviews": ({"test": 900, "all": 2_300}, 3),
+    "reviews": ({"test": 900, "all": 2_500}, 3),
     "together": ({"test": 600, "all": 1_500}, 2),
-    "spool": ({"test": 350, "all": 900}, 1),
+    "spool": ({"test": 350, "all": 700}, 1),
     "upgrade": ({"test": 150, "all": 300}, 1),
 }
 PARTS = [(play, part, parts) for play, (_, parts) in STATES.items() for part in range(parts)]
@@ -30,8 +30,8 @@ FAILED_SYNCS = {
     "test": [(turn, 1 + turn % 3) for turn in range(1, 9)],
     "all": [(turn, times) for turn in range(1, 13) for times in (1, 2, 3)],
 }
-#: The sync whose failure a process does not survive.
-DYING_SYNCS = {"test": (4, 6), "all": range(1, 9)}
+#: The sync whose failure a process does not survive; the second is one of a folder, which SQLite passes over.
+DYING_SYNCS = {"test": (4, 6), "all": (1, 3, 4, 5, 6, 7, 8)}
 STATES_EACH = 60
 
 
