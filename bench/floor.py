@@ -1,8 +1,7 @@
 """What is the least a durable lifecycle can cost? Four commits and a read by the bare driver.
 
-Two floors. `Least` has four small tables, no policy, no audit chain: the least that can be called a lifecycle. `Own`
-replays the very statements and values that our own lifecycle writes, in four commits, and the gate's own reads: what
-remains of our cost above it is ours. Both in the caller's thread: nothing is cheaper.
+This is the least that can be called a lifecycle: three small tables, no policy, no audit chain, no keys. What our own
+statements cost without us is in `recording.py`. Both run in the caller's thread: nothing is cheaper.
 """
 
 from __future__ import annotations

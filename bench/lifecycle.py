@@ -25,7 +25,7 @@ from tests.postgres.server import Server, own
 
 WARM = 10
 CALLERS = 16
-OURS, OWN, LEAST = "ours", "own", "least"
+OURS, OWN, WRITES, LEAST = "ours", "own", "writes", "least"
 
 Player = Callable[[], Awaitable[object]]
 
@@ -58,13 +58,12 @@ async def take_turns(players: dict[str, Player], count: int) -> Times:
 async def table(kind: str, places: Callable[[], str], turns: int) -> AsyncIterator[dict[str, Player]]:
     """Ours and both floors on new stores, ready for so many turns."""
     script = await recorded(places(), turns)
-    own_place = places()
-    await empty(own_place)
-    floors: dict[str, Floor] = (
-        {OWN: OwnSqlite(own_place, script), LEAST: LeastSqlite(places())}
-        if kind == "sqlite"
-        else {OWN: OwnPostgres(own_place, script), LEAST: LeastPostgres(places())}
-    )
+    replay, least = (OwnSqlite, LeastSqlite) if kind == "sqlite" else (OwnPostgres, LeastPostgres)
+    floors: dict[str, Floor] = {LEAST: least(places())}
+    for name, played in ((OWN, script), (WRITES, [one.only_writes() for one in script])):
+        place = places()
+        await empty(place)
+        floors[name] = replay(place, played)
     numbers = itertools.count()
     async with opened(places()) as store:
         gate = gate_on(store)
@@ -107,6 +106,15 @@ async def beside_the_floors(kind: str, places: Callable[[], str], rounds: int, c
             correct=True,
             command=command,
             more={**more, "cpu_ratio": ratio_cpu(OWN)},
+        ),
+        Figure(
+            figure=f"lifecycle.{kind}.writes",
+            what=f"a lifecycle on {NAMES[kind]}, against its own bare commits without what they read",
+            measured=ratio(WRITES),
+            unit="×",
+            correct=True,
+            command=command,
+            more={"cpu_ratio": ratio_cpu(WRITES)},
         ),
         Figure(
             figure=f"lifecycle.{kind}.least",

@@ -23,9 +23,10 @@ The unit is a **lifecycle**: open a review of 2 KiB of work, a report with three
 an approving report, the gate's yes. Everything runs in one process through the gate, as a program embeds it, and every
 answer is checked.
 
-Two floors stand beside it. **Its own bare commits** are the very statements and values that our lifecycle writes, sent
-again by the bare driver in four commits, with the gate's own reads. **The least four commits** are what a lifecycle
-without policy, chain, keys and inbox would need: four small tables.
+Floors stand beside it. **Its own bare commits** are the very statements and values that our lifecycle sends, recorded
+and sent again by the bare driver in four commits, with the gate's own reads; once with and once without what commands
+read before they write. **The least four commits** are what a lifecycle without policy, chain, keys and inbox would
+need: three small tables.
 
 A ratio is that of medians of turns taken one after the other; the figure is the median of several rounds. Processor
 time stands beside the clock, because a busy machine delays the clock. How to repeat a figure is written in its row; the

@@ -1,8 +1,8 @@
 """Which statements does our own lifecycle send, and what do they cost without us? Recorded from the shipped store.
 
 A connection that writes down what it is asked for takes the driver's place while a lifecycle is played; the same
-statements are sent again later by the bare driver: those that write, in as many commits, and the reads of the gate.
-What a command reads, its locks and its savepoints are left out: they are our cost, not that of the commit.
+statements are sent again later by the bare driver in as many commits, and the reads of the gate behind them. Locks and
+savepoints are left out. What commands read inside their transactions can be left out too (`only_writes`).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -17,15 +18,33 @@ from unittest import mock
 import psycopg
 
 from bench.story import gate_on, lifecycle, opened
+from foureyes.store.pg_wire import Wire
+from foureyes.store.sql import percents
 from foureyes.store.sqlite import connect_reader, connect_writer
 
 Said = tuple[str, tuple[Any, ...]]
 #: What is sent in one commit, or in one look of the gate.
 Batch = tuple[Said, ...]
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Played:
+    """One lifecycle as the database saw it: what each commit held, and what the gate asked."""
+
+    commits: tuple[Batch, ...]
+    looks: Batch
+
+    def only_writes(self) -> Played:
+        """Without what the commands read inside their transactions."""
+        kept = [tuple(one for one in batch if one[0].startswith(_WRITES)) for batch in self.commits]
+        return Played(commits=tuple(kept), looks=self.looks)
+
+
 COMMITS = 4
 _ENDS = ("COMMIT", "ROLLBACK")
 _WRITES = ("INSERT", "UPDATE", "DELETE")
+_TOLD = (*_WRITES, "SELECT")
+_LOCK = "advisory"
 
 
 class Tape:
@@ -39,19 +58,19 @@ class Tape:
         """Write down a statement."""
         self.said.setdefault(id(connection), []).append((sql, tuple(values)))
 
-    def batches(self) -> tuple[list[Batch], list[Batch]]:
+    def played(self) -> Played:
         """What was committed, and what was only read, on any connection; what came in between is forgotten."""
-        writes: list[Batch] = []
-        reads: list[Batch] = []
+        commits: list[Batch] = []
+        looks: list[Said] = []
         for said in self.said.values():
             for batch in _split(said):
-                chosen = tuple(one for one in batch if one[0].startswith(_WRITES))
-                if chosen:
-                    writes.append(chosen)
-                elif any(one[0].startswith("SELECT") for one in batch):
-                    reads.append(tuple(one for one in batch if one[0].startswith("SELECT")))
+                chosen = tuple(one for one in batch if one[0].startswith(_TOLD) and _LOCK not in one[0])
+                if any(one[0].startswith(_WRITES) for one in chosen):
+                    commits.append(chosen)
+                else:
+                    looks += chosen
         self.said.clear()
-        return writes, reads
+        return Played(commits=tuple(commits), looks=tuple(looks))
 
 
 def _split(said: list[Said]) -> Iterator[list[Said]]:
@@ -65,42 +84,41 @@ def _split(said: list[Said]) -> Iterator[list[Said]]:
         yield batch
 
 
-async def recorded(place: str, count: int) -> list[tuple[list[Batch], Batch]]:
-    """Play so many lifecycles on a new store: for each its four commits and what the gate read."""
+async def recorded(place: str, count: int) -> list[Played]:
+    """Play so many lifecycles on a new store."""
     tape = Tape()
-    found: list[tuple[list[Batch], Batch]] = []
+    found: list[Played] = []
     with _listening(tape):
         async with opened(place) as store:
             gate = gate_on(store)
             for number in range(count):
                 tape.said.clear()
                 await lifecycle(gate, number)
-                writes, reads = tape.batches()
-                assert len(writes) == COMMITS, f"{len(writes)} commits, not {COMMITS}"
-                found.append((writes, tuple(one for batch in reads for one in batch)))
+                found.append(tape.played())
+                assert len(found[-1].commits) == COMMITS, f"{len(found[-1].commits)} commits, not {COMMITS}"
     return found
 
 
 class OwnSqlite:
     """Our own statements on SQLite, by the bare driver with our settings."""
 
-    def __init__(self, path: str, script: list[tuple[list[Batch], Batch]]) -> None:
+    def __init__(self, path: str, script: list[Played]) -> None:
         """Use a store's empty file."""
         self._script = iter(script)
         self._writer, self._reader = connect_writer(Path(path)), connect_reader(Path(path))
 
     def lifecycle(self) -> None:
         """Send the next one."""
-        writes, reads = next(self._script)
+        played = next(self._script)
         do = self._writer.execute
-        for batch in writes:
+        for batch in played.commits:
             do("BEGIN IMMEDIATE")
             for sql, values in batch:
                 do(sql, values).fetchall()
             do("COMMIT")
         look = self._reader.execute
         look("BEGIN")
-        rows = [look(sql, values).fetchall() for sql, values in reads]
+        rows = [look(sql, values).fetchall() for sql, values in played.looks]
         look("ROLLBACK")
         assert rows[0], "the gate's first question has no answer"
 
@@ -113,15 +131,15 @@ class OwnSqlite:
 class OwnPostgres:
     """Our own statements on PostgreSQL: every commit travels at once, and so does what the gate reads."""
 
-    def __init__(self, url: str, script: list[tuple[list[Batch], Batch]]) -> None:
+    def __init__(self, url: str, script: list[Played]) -> None:
         """Use a store's empty tables."""
         self._script = iter(script)
         self._db = psycopg.connect(url, autocommit=True, prepare_threshold=0)
 
     def lifecycle(self) -> None:
         """Send the next one."""
-        writes, reads = next(self._script)
-        for batch in writes:
+        played = next(self._script)
+        for batch in played.commits:
             with self._db.pipeline():
                 self._db.execute("BEGIN")
                 for sql, values in batch:
@@ -129,7 +147,7 @@ class OwnPostgres:
                 end = self._db.execute("COMMIT")
             assert end.statusmessage == "COMMIT", end.statusmessage
         with self._db.pipeline():
-            answers = [self._db.execute(sql.encode(), values, binary=True) for sql, values in reads]
+            answers = [self._db.execute(sql.encode(), values, binary=True) for sql, values in played.looks]
         rows = [one.fetchall() for one in answers]
         assert rows[0], "the gate's first question has no answer"
 
@@ -146,28 +164,37 @@ async def empty(place: str) -> None:
 
 @contextmanager
 def _listening(tape: Tape) -> Iterator[None]:
-    """Let every new connection of either driver write down what it is asked."""
+    """Let every new connection of either kind write down what it is asked."""
 
     class Lite(sqlite3.Connection):
         def execute(self, sql: str, values: Any = (), /) -> sqlite3.Cursor:
             tape.hear(self, sql, values)
             return super().execute(sql, values)
 
-    class Asking(psycopg.Cursor[Any]):
-        def execute(self, query: Any, params: Any = None, **named: Any) -> Any:
-            text = query.decode() if isinstance(query, bytes) else str(query)
-            tape.hear(self.connection, text, params or ())
-            return super().execute(query, params, **named)
+        def executemany(self, sql: str, values: Any, /) -> sqlite3.Cursor:
+            listed = [tuple(one) for one in values]
+            for one in listed:
+                tape.hear(self, sql, one)
+            return super().executemany(sql, listed)
 
-    lite, post = sqlite3.connect, psycopg.connect
+    lite, send, say = sqlite3.connect, Wire.send, Wire.say
 
     def connect(*given: Any, **named: Any) -> Any:
         return lite(*given, **{"factory": Lite, **named})
 
-    def reach(*given: Any, **named: Any) -> Any:
-        return post(*given, **{"cursor_factory": Asking, **named})
+    def sent(self: Wire, sql: str, values: Any = ()) -> Any:
+        tape.hear(self, percents(sql), values)
+        return send(self, sql, values)
 
-    with mock.patch("sqlite3.connect", connect), mock.patch("psycopg.connect", reach):
+    def said(self: Wire, sql: str) -> Any:
+        tape.hear(self, sql)
+        return say(self, sql)
+
+    with (
+        mock.patch("sqlite3.connect", connect),
+        mock.patch.object(Wire, "send", sent),
+        mock.patch.object(Wire, "say", said),
+    ):
         yield
 
 
