@@ -23,7 +23,9 @@ SECTOR = 512
 #: What the driven process tells us by writing to this file beside its folder: it is no part of the disk.
 MARKS = "marks"
 #: When so many rounds of drawing found no new disk, there are no more worth looking for.
-BARREN_ROUNDS_MAX = 20
+BARREN_ROUNDS_MAX = 5
+#: Behind the first round most draws are known already: so many are made to find the few that lack.
+DRAWS_MIN = 300
 _IGNORED = ("lseek", "sync_file_range")
 
 
@@ -258,7 +260,7 @@ def possible(
     barren = 0
     while len(seen) < wanted and barren < BARREN_ROUNDS_MAX:
         known = len(seen)
-        plan = _plan(points, wanted - known, choose, first=not seen)
+        plan = _plan(points, max(wanted - known, DRAWS_MIN) if seen else wanted, choose, first=not seen)
         disk = Disk(folder, before)
         for point, step in enumerate(steps):
             disk.play(step)
