@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from foureyes.app.ports import Unavailable
+from foureyes.app.ports import Quick, Unavailable
 from foureyes.app.rows import Answered, Changes, InboxRow
 from foureyes.store import sqlite as file
 from foureyes.store.memory import MemoryStore
@@ -99,7 +99,7 @@ def _split(without: Any, rest: Any) -> None:
         result = await real_write(self, work)
         if (changes := rest()) is not None:
             under_way[0] = True
-            await real_write(self, lambda tx: tx.apply(changes))
+            await real_write(self, Quick(lambda tx: tx.apply(changes)))
             under_way[0] = False
         return result
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from foureyes.app.ports import Unavailable, Writing
+from foureyes.app.ports import Quick, Unavailable, Writing
 from foureyes.app.rows import Changes
 from foureyes.store import sqlite_writer
 from foureyes.store.sqlite import SqliteStore
@@ -183,3 +185,80 @@ def test_more_than_may_wait_is_sent_away(store: SqliteStore, monkeypatch: pytest
     results = asyncio.run(behind(store, *(partial(grow, stream="review/1") for _ in range(3))))
     assert results[:2] == [1, 2]
     assert isinstance(results[2], Unavailable)
+
+
+def growing_here(tx: Writing, stream: str = "review/1") -> tuple[int, str]:
+    """Grow a stream, and say in which thread."""
+    return grow(tx, stream), threading.current_thread().name
+
+
+def test_a_quick_command_of_a_lone_caller_is_run_in_its_own_thread(store: SqliteStore) -> None:
+    async def story() -> list[tuple[int, str]]:
+        here = [await store.write(Quick(growing_here)) for _ in range(3)]
+        return [*here, await store.write(growing_here)]
+
+    seen = commits(store)
+    mine = threading.current_thread().name
+    assert asyncio.run(story()) == [(1, mine), (2, mine), (3, mine), (4, "foureyes-writer")]
+    assert len(seen) == 4
+    assert len(asyncio.run(store.read(lambda look: tuple(look.events("review/1"))))) == 4
+
+
+def test_quick_commands_that_come_together_share_a_commit_in_the_writers_thread(store: SqliteStore) -> None:
+    async def story() -> list[tuple[int, str]]:
+        return list(await asyncio.gather(*(store.write(Quick(growing_here)) for _ in range(COMMANDS))))
+
+    seen = commits(store)
+    found = asyncio.run(story())
+    assert [version for version, _ in found] == list(range(1, COMMANDS + 1))
+    assert {name for _, name in found} == {"foureyes-writer"}
+    assert len(seen) <= 5
+
+
+def test_a_quick_command_that_fails_leaves_nothing_and_the_next_one_works(store: SqliteStore) -> None:
+    def fail(tx: Writing) -> None:
+        grow(tx, "review/1", '"never"')
+        raise LookupError("no")
+
+    async def story() -> tuple[int, str]:
+        with pytest.raises(LookupError):
+            await store.write(Quick(fail))
+        return await store.write(Quick(growing_here))
+
+    assert asyncio.run(story()) == (1, threading.current_thread().name)
+
+
+def test_a_quick_command_waits_for_another_program_without_holding_up_its_caller(store: SqliteStore) -> None:
+    async def story() -> tuple[int, str]:
+        with closing(sqlite3.connect(store.path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            waiting = asyncio.create_task(store.write(Quick(growing_here)))
+            for _ in range(10):
+                await asyncio.sleep(0)
+            assert not waiting.done()
+            other.execute("ROLLBACK")
+        return await waiting
+
+    assert asyncio.run(story()) == (1, "foureyes-writer")
+
+
+def test_where_commits_take_long_no_caller_waits_for_one_in_its_own_thread(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asyncio.run(store.write(growing_here))
+    monkeypatch.setattr(sqlite_writer, "COMMIT_SECONDS_MAX", 0.0)
+    assert asyncio.run(store.write(Quick(growing_here))) == (2, "foureyes-writer")
+
+
+def test_callers_in_several_threads_write_one_at_a_time_and_nothing_is_lost(store: SqliteStore) -> None:
+    async def story() -> None:
+        for _ in range(COMMANDS):
+            await store.write(Quick(growing_here))
+
+    threads = [threading.Thread(target=lambda: asyncio.run(story())) for _ in range(4)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    events = asyncio.run(store.read(lambda look: tuple(look.events("review/1"))))
+    assert [one.version for one in events] == list(range(1, 4 * COMMANDS + 1))

@@ -28,7 +28,7 @@ from foureyes.app.facts import Books
 from foureyes.app.heads import outbox_rows, state_of
 from foureyes.app.live import Judge, Live
 from foureyes.app.policies import Policies
-from foureyes.app.ports import Conflict, Directory, Reading, Store, Unavailable, Writing, looking
+from foureyes.app.ports import Conflict, Directory, Quick, Reading, Store, Unavailable, Writing, looking
 from foureyes.app.rows import SERVED, START, Answered, Changes, Known
 from foureyes.app.shelf import Held, Shelf
 from foureyes.core.commands import OpenReview, ReviewCommand
@@ -36,11 +36,13 @@ from foureyes.core.events import ReviewEvent
 from foureyes.core.explain import Explanation, explain
 from foureyes.core.model import Review
 from foureyes.core.refusals import Code, Refusal, refuse
-from foureyes.core.values import Who
+from foureyes.core.values import Who, WorkPart
 from foureyes.core.views import View, view
 from foureyes.policy.policy import Policy, policy_text
 
 CONFLICTS_MAX = 20
+#: A work of more bytes takes more than a moment to look at.
+SMALL_BYTES_MAX = 64 * 1024
 #: Letters and digits that nobody mistakes for each other.
 _LETTERS = "abcdefghjkmnpqrstvwxyz0123456789"
 _ID_LETTERS = 12
@@ -126,8 +128,9 @@ class Gate:
         asked = ask.body_hash()
         for _ in range(CONFLICTS_MAX):
             stream = ask.stream or f"review/{self._world.mint()}"
+            work = partial(self._answer, ask, asked, stream)
             try:
-                done = await self._store.write(partial(self._answer, ask, asked, stream))
+                done = await self._store.write(Quick(work) if _is_small(ask) else work)
             except Conflict:
                 continue
             if done.held:
@@ -276,3 +279,8 @@ class Gate:
     def _explained(self, reading: Reading, review: Review) -> Explanation:
         rules = self.policies.rules(reading, review.rules)
         return explain(rules, review, self.policies.stricter(reading, review.stricter))
+
+
+def _is_small(ask: Ask) -> bool:
+    parts: tuple[WorkPart, ...] = getattr(ask.command, "parts", ())
+    return sum(one.size for one in parts) <= SMALL_BYTES_MAX

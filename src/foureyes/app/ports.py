@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, cast
 
 from foureyes.app.rows import (
     START,
@@ -156,8 +156,22 @@ def looking(reading: Reading) -> Writing:
     return cast("Writing", _Looking(reading))
 
 
+class Quick(Generic[T]):
+    """Work that takes a moment and waits for nobody: a store may run it in the caller's thread, if that is cheaper."""
+
+    __slots__ = ("_work",)
+
+    def __init__(self, work: Callable[[Writing], T]) -> None:
+        """Promise it."""
+        self._work = work
+
+    def __call__(self, tx: Writing) -> T:
+        """Do it."""
+        return self._work(tx)
+
+
 class Store(Protocol):
-    """Where everything is kept. Blocking work runs in the store's own threads."""
+    """Where everything is kept. Blocking work runs in the store's own threads, unless it is `Quick`."""
 
     async def read(self, work: Callable[[Reading], T]) -> T:
         """Run `work` on one consistent snapshot."""
@@ -184,6 +198,7 @@ __all__ = [
     "Conflict",
     "Damaged",
     "Directory",
+    "Quick",
     "Reading",
     "Store",
     "Unavailable",

@@ -25,6 +25,8 @@ WAITING_MAX = 4096
 #: After writing this long without a rest, other processes get a chance.
 BUSY_SECONDS_MAX = 0.05
 REST_SECONDS = 0.001
+#: A commit that takes longer is not waited for in a caller's thread.
+COMMIT_SECONDS_MAX = 0.01
 SCRUB_TRIES_MAX = 200
 SCRUB_WAIT_SECONDS = 0.005
 
@@ -46,11 +48,13 @@ class _Lost(Exception):  # noqa: N818 - never seen outside
 class Job:
     """One command on its way: what to do, who waits for it, and how it ended."""
 
-    __slots__ = ("error", "future", "loop", "result", "work")
+    __slots__ = ("error", "future", "is_here", "loop", "result", "work")
 
     def __init__(self, work: Callable[[Writing], Any], loop: asyncio.AbstractEventLoop) -> None:
         self.work = work
         self.loop = loop
+        #: Whoever waits for it runs it.
+        self.is_here = False
         self.future: asyncio.Future[Any] = loop.create_future()
         self.result: Any = None
         self.error: BaseException | None = None
@@ -69,7 +73,11 @@ class Job:
 
 
 class Writer:
-    """The one thread that writes. It takes what waits, a savepoint for each, commits once, and lets go of all."""
+    """The one thread that writes. It takes what waits, a savepoint for each, commits once, and lets go of all.
+
+    While nobody else wants anything, a quick command is run in its caller's own thread by the same steps: handing it
+    over and back would cost more than to wait for the disk. One writes at a time, whoever it is.
+    """
 
     def __init__(self, path: Path, connection: sqlite3.Connection, lock_seconds_max: float) -> None:
         self._path = path
@@ -79,6 +87,11 @@ class Writer:
         self._waiting: deque[Job] = deque()
         self._changed = threading.Condition()
         self._closing = False
+        #: Somebody writes at this moment.
+        self._is_taken = False
+        #: Quick commands about to come.
+        self._coming = 0
+        self._commit_seconds = 0.0
         self._scrub = False
         self._busy_since = 0.0
         self._thread = threading.Thread(target=self._serve, name="foureyes-writer", daemon=True)
@@ -94,6 +107,28 @@ class Writer:
             self._waiting.append(job)
             self._changed.notify()
 
+    def announce(self, count: int) -> None:
+        """Say that a quick command is about to come (1), or that it has come (-1)."""
+        with self._changed:
+            self._coming += count
+
+    def run_here(self, job: Job) -> bool:
+        """Run a command in this thread, if nobody else writes or is about to; else it must wait like any other."""
+        connection = self._borrowed()
+        if connection is None:
+            return False
+        try:
+            writing = file.begin(connection, 0)
+        except sqlite3.Error:
+            self._give_back()
+            return False  # another program writes: that is worth a thread's patience, not ours
+        try:
+            job.is_here = True
+            self._group(job, writing)
+        finally:
+            self._give_back()
+        return True
+
     def close(self) -> None:
         """Take no more, finish what waits, and let go of the file."""
         with self._changed:
@@ -101,33 +136,63 @@ class Writer:
             self._changed.notify()
         self._thread.join()
 
+    def _borrowed(self) -> sqlite3.Connection | None:
+        with self._changed:
+            busy = self._is_taken or self._waiting or self._coming
+            if busy or self._closing or self._scrub or self._commit_seconds > COMMIT_SECONDS_MAX:
+                return None
+            self._is_taken = self._connection is not None
+            return self._connection
+
+    def _give_back(self) -> None:
+        with self._changed:
+            self._is_taken = False
+            self._changed.notify()
+
     def _serve(self) -> None:
-        while (job := self._next(wait=True)) is not None:
+        while (job := self._first()) is not None:
             self._group(job)
+            self._give_back()
         self._leave()
 
-    def _next(self, *, wait: bool) -> Job | None:
+    def _first(self) -> Job | None:
         with self._changed:
-            while wait and not self._waiting and not self._closing:
+            while self._is_taken or not (self._waiting or self._closing):
                 self._busy_since = 0.0
                 self._changed.wait()
+            self._is_taken = bool(self._waiting)
             return self._waiting.popleft() if self._waiting else None
 
-    def _group(self, first: Job) -> None:
+    def _another(self) -> Job | None:
+        with self._changed:
+            return self._waiting.popleft() if self._waiting else None
+
+    def _group(self, first: Job, writing: file.SqliteWriting | None = None) -> None:
+        """Run commands from the first one on and commit them; where `writing` is given, it was begun already."""
         jobs = [first]
         committing = False
         try:
-            self._rest()
+            if writing is None:
+                self._rest()
             connection = self._ready()
-            self._fill(connection, file.begin(connection, self._lock_seconds_max), jobs)
+            self._fill(connection, writing or file.begin(connection, self._lock_seconds_max), jobs)
             last = connection.execute(_LAST).fetchone()
             committing = True
-            connection.execute("COMMIT")
+            self._commit(connection)
             self._last = last
             self._clean(connection)
-        except Exception as error:  # noqa: BLE001 - the thread's outermost boundary: whoever waits must be told
+        except BaseException as error:
             self._fail(jobs, error.__cause__ if isinstance(error, _Lost) else error, unknown=committing)
-        release(jobs)
+            if not isinstance(error, Exception):
+                raise  # somebody wants this program to end
+        finally:
+            release(jobs)
+
+    def _commit(self, connection: sqlite3.Connection) -> None:
+        begun = time.monotonic()
+        connection.execute("COMMIT")
+        # As it was lately; one slow commit among many quick ones tells little.
+        self._commit_seconds += (time.monotonic() - begun - self._commit_seconds) / 8
 
     def _rest(self) -> None:
         """Without a pause now and then another process would look in vain for a moment when nobody writes."""
@@ -164,7 +229,7 @@ class Writer:
             if not job.future.cancelled():
                 self._run(connection, writing, job)
             full = len(jobs) >= GROUP_MAX or time.monotonic() > until
-            job = None if full else self._next(wait=False)
+            job = None if full else self._another()
             if job is not None:
                 jobs.append(job)
 
@@ -217,7 +282,10 @@ def release(jobs: Iterable[Job]) -> None:
     """Tell all who wait: one call for each loop, however many they are. A loop that has ended is nobody's loss."""
     loops: dict[asyncio.AbstractEventLoop, list[Job]] = {}
     for job in jobs:
-        loops.setdefault(job.loop, []).append(job)
+        if job.is_here:
+            job.settle()
+        else:
+            loops.setdefault(job.loop, []).append(job)
     for loop, theirs in loops.items():
         with suppress(RuntimeError):
             loop.call_soon_threadsafe(_settle, theirs)
