@@ -53,6 +53,35 @@ async def test_a_policy_that_applies_in_flight_binds_open_reviews_too() -> None:
 
 
 @played
+async def test_a_later_policy_for_new_reviews_does_not_lift_one_that_binds_the_open_ones() -> None:
+    """Y20, I10: what was put into force for open reviews stays so until another takes its place there."""
+    house = House()
+    await house.cleared()
+    strict = with_rules(house, default=("solo", "resolve"))
+    await house.do(HUGO, activation(strict, in_flight=True), "policy", blobs={strict.digest: policy_text(strict)})
+    assert not (await house.gate.may_go_live(work_of(FIRST).digest)).allowed
+    house.wait(hours=1)
+    await house.do(HUGO, activation(house.policy), "policy", blobs={house.policy.digest: policy_text(house.policy)})
+    assert not (await house.gate.may_go_live(work_of(FIRST).digest)).allowed
+    house.wait(hours=1)
+    await house.cleared(SECOND)
+    assert (await house.gate.may_go_live(work_of(SECOND).digest)).allowed
+
+
+@played
+async def test_the_default_policy_is_kept_even_if_the_first_command_was_about_another_review() -> None:
+    """A program that starts with another default must leave that one's text in the store too."""
+    house = House()
+    old = await house.open()
+    house.policy = policy(replace(RULES, default=("resolve",)))
+    gate = house.another_gate()
+    await gate.handle(house.ask(DEV, c.AddNote(text="Hm"), old))
+    work = work_of(SECOND)
+    await gate.handle(house.ask(DEV, house.opening(work), blobs=work.blobs))
+    assert await house.store.read(lambda reading: reading.blob(house.policy.digest))
+
+
+@played
 async def test_only_a_human_activates_a_policy_that_is_here_and_can_be_read() -> None:
     house = House()
     other = with_rules(house, default=("resolve",))

@@ -146,9 +146,22 @@ async def test_preview_says_what_would_happen_and_writes_nothing() -> None:
     assert [type(one).__name__ for one in found.events][:2] == ["ReviewOpened", "RevisionSubmitted"]
     assert found.explanation.turns
     assert (await house.gate.may_go_live(work.digest)).state == "unknown"
-    assert await house.log(f"review/{found.review.id}") == []
+    assert await house.log(f"review/{found.view.review.id}") == []
     with pytest.raises(Refusal):
         await house.gate.preview(house.ask(DEV, house.opening(work, title=""), blobs=work.blobs))
+
+
+@played
+async def test_preview_tells_a_blind_reviewer_no_more_than_reading_does() -> None:
+    """T13: what would happen is no way round what may not be seen yet."""
+    house = House()
+    stream = await house.open(kind="story")
+    await house.do(ANN, c.SubmitReport(revision=1, evidence=CHECKED, findings=(finding("A secret gap"),)), stream)
+    for command in (c.AddNote(text="Hm"), c.SubmitReport(revision=1, evidence=CHECKED)):
+        found = await house.gate.preview(house.ask(BOB, command, stream))
+        assert "A secret gap" not in repr(found)
+        assert found.events == ()
+    assert "A secret gap" in repr(await house.gate.preview(house.ask(DEV, c.AddNote(text="Hm"), stream)))
 
 
 @played
@@ -176,6 +189,43 @@ async def test_a_reviewer_who_was_given_older_bytes_may_not_judge_the_newer() ->
     assert refusal.code is Code.STALE
     assert await house.gate.serve(review, CODEX) == SECOND
     await house.approve(stream)
+
+
+@played
+async def test_bytes_that_are_gone_or_altered_are_not_served(tmp_path: Path) -> None:
+    """I16, F20: who was given less than everything is not noted as having got it."""
+    path = tmp_path / "foureyes.db"
+    house = House(store=SqliteStore.open(path))
+    stream = await house.open()
+    name = stream.removeprefix("review/")
+    await house.store.write(lambda tx: tx.purge(work_of(FIRST).parts[0].digest, "Gone"))
+    with pytest.raises(Refusal, match="unknown_digest"):
+        await house.gate.serve(name, CODEX)
+    assert await house.store.read(lambda reading: reading.row("served", f"{name}/codex")) is None
+    again = await house.refused(EVE, house.opening(work_of(FIRST)), blobs=work_of(FIRST).blobs)
+    assert again.code is Code.UNKNOWN_DIGEST
+    await house.revise(stream)
+    tamper(path, "UPDATE blobs SET content = x'00' WHERE content IS NOT NULL AND size = 22")
+    with pytest.raises(Damaged):
+        await house.gate.serve(name, CODEX)
+    await house.store.close()
+
+
+@played
+async def test_bytes_sent_under_a_wrong_name_are_refused_whatever_they_are_for() -> None:
+    """S8: a forged base would make dangerous lines look old, and trivial."""
+    house = House()
+    old, new = work_of({"x.py": b"# a\nimport os\n"}), work_of({"x.py": b"# b\nimport os\nos.system('x')\n"})
+    forged = {**new.blobs, old.parts[0].digest: b"# a\nimport os\nos.system('x')\n"}
+    refusal = await house.refused(DEV, house.opening(new, "add_comment"), blobs=forged, before=old.parts)
+    assert refusal.code is Code.DIGEST_MISMATCH
+
+
+@pytest.mark.parametrize("alias", ["0" * 64, "git-tree:" + "0" * 40, "git-base:" + "0" * 40, "a b", "git-commit:", ""])
+def test_an_alias_that_could_be_taken_for_something_else_is_refused(alias: str) -> None:
+    house, work = House(), work_of(FIRST)
+    with pytest.raises(Refusal, match="An alias"):
+        asyncio.run(house.do(DEV, house.opening(work), blobs=work.blobs, aliases=(alias,)))
 
 
 @played

@@ -180,6 +180,16 @@ def test_very_different_files_count_as_changed_from_the_first_to_the_last_differ
     assert _differences({"f": b"same\n" + old}, {"f": b"same\n" + new})[0] == [("f", 2, 3001)]
 
 
+def test_comparing_is_bounded_however_many_files_there_are() -> None:
+    """T18: lines that repeat make comparing dear; beyond the bound everything between counts as changed."""
+    old = {f"f{number}": b"".join(b"x\n%d\n" % line for line in range(45)) for number in range(300)}
+    new = {f"f{number}": b"".join(b"x\nq%d\n" % line for line in range(45)) for number in range(300)}
+    places, _ = _differences(old, new)
+    of_one = [sum(path == name for path, _, _ in places) for name in ("f0", "f299")]
+    assert of_one[0] > 1
+    assert min(of_one[1], sum(path == "f298" for path, _, _ in places)) == 1
+
+
 @played
 async def test_a_base_makes_only_the_difference_count() -> None:
     """S8: where the shell knows the base, old dangerous lines that nobody touched do not raise the risk."""

@@ -72,11 +72,13 @@ async def test_bytes_are_found_by_their_digest_and_by_what_git_calls_them(tmp_pa
     reply = await house.do(DEV, opening, blobs=work.blobs, aliases=("git-commit:" + "c" * 40,))
     await house.approve(reply.stream)
     tree = tree_by_git(CORE, tmp_path)
-    names = (work.digest, f"git-tree:{tree}", f"git-base:{'b' * 40}", f"git-commit:{'c' * 40}")
-    for name in names:
+    for name in (work.digest, f"git-tree:{tree}", f"git-commit:{'c' * 40}"):
         answer = await house.gate.may_go_live(name)
         assert answer.allowed
         assert answer.digest == work.digest
+    based = await house.store.read(lambda reading: reading.digests(f"git-base:{'b' * 40}"))
+    assert [one.digest for one in based] == [work.digest]
+    assert "not the work" in (await house.gate.may_go_live(f"git-base:{'b' * 40}")).reason
     for name in (tree, "git-tree:" + "0" * 40, f"git-commit:{'b' * 40}", work_of(BETTER).digest):
         assert not (await house.gate.may_go_live(name)).allowed
 
@@ -87,7 +89,7 @@ async def test_a_name_of_several_works_opens_none() -> None:
     house = House()
     for files in (CORE, BETTER):
         work = work_of(files)
-        reply = await house.do(DEV, house.opening(work, base="b" * 40), blobs=work.blobs)
+        reply = await house.do(DEV, house.opening(work), blobs=work.blobs, aliases=("ticket:T-1",))
         await house.approve(reply.stream)
-    answer = await house.gate.may_go_live(f"git-base:{'b' * 40}")
+    answer = await house.gate.may_go_live("ticket:T-1")
     assert (answer.allowed, answer.state) == (False, "blocked")

@@ -37,7 +37,13 @@ class Ask:
     def body_hash(self) -> str:
         """What this asks for, without the key: the same key with another body is an error."""
         try:
-            body = {"stream": self.stream, "by": encode_who(self.actor), "command": encode_command(self.command)}
+            body = {
+                "stream": self.stream,
+                "by": encode_who(self.actor),
+                "command": encode_command(self.command),
+                "before": [[one.name, one.mode, one.digest] for one in self.before],
+                "aliases": self.aliases,
+            }
             return hashlib.sha256(spelled(body).encode()).hexdigest()
         except (CodecError, UnicodeEncodeError) as error:
             raise refuse(Code.BAD_VALUE, what=error) from None
@@ -45,7 +51,10 @@ class Ask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What the gate did: the stream and how long it is now, the events by type, the state of the review."""
+    """What the gate did: the stream and how long it is now, the events by type, the state of the review.
+
+    This is for the program that asked, not for a blind reviewer: how long a stream is tells what others did.
+    """
 
     stream: str
     version: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import assert_never, cast
 
@@ -19,9 +19,9 @@ from foureyes.codec import CodecError
 from foureyes.codec.commands import SideCommand
 from foureyes.codec.shapes import shape
 from foureyes.core import sessions
-from foureyes.core.events import LiveRefused, SideEvent, WentLive
+from foureyes.core.events import SideEvent, WentLive
 from foureyes.core.lessons import Lessons, PurgeLessons, RecordLesson, RetireLesson, decide_lesson, evolve_lessons
-from foureyes.core.live import RecordLive
+from foureyes.core.live import LiveFacts, RecordLive, decide_live
 from foureyes.core.policies import ActivatePolicy, decide_policy
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.trust import DisableSkip, EnableSkip, decide_trust
@@ -80,19 +80,15 @@ class Beside:
         tx.lock(digest_lock(command.digest))
         judge = Judge(reading=tx, policies=self.policies, load=self.load, now=now)
         found = judge.judge(command.digest, command.target, command.review)
-        if not found.allowed or found.digest != command.digest:
-            reason = found.reason or f"{command.digest} is another name of {found.digest}. Name the digest itself."
-            refused = LiveRefused(target=command.target, digest=command.digest, actor=ask.actor.name, reason=reason)
-            return Decided(stream=stream, events=(refused,))
-        live = WentLive(
-            target=command.target,
-            review=command.review,
-            digest=command.digest,
-            commit=command.commit,
-            clearance=found.version,
-        )
-        tx.follow(LIVES, dict([live_row(live)]), START)
-        return Decided(stream=stream, events=(live,))
+        reason = found.reason
+        if not reason and found.digest != command.digest:
+            reason = f"{command.digest} is another name of {found.digest}. Name the digest itself."
+        facts = replace(found.facts or LiveFacts(clearance=None), against=reason)
+        events = decide_live(command, ask.actor, facts, now)
+        rows = dict(live_row(one) for one in events if isinstance(one, WentLive))
+        if rows:
+            tx.follow(LIVES, rows, START)
+        return Decided(stream=stream, events=events)
 
     def _policy(self, tx: Writing, ask: Ask, command: ActivatePolicy) -> Decided:
         """Only a policy whose text is here and can be read comes into force."""

@@ -11,12 +11,13 @@ from foureyes.app.asks import Ask
 from foureyes.app.chain import ROOT, appended
 from foureyes.app.facts import Books, Bytes, bytes_of, digest_lock
 from foureyes.app.heads import digest_rows, inbox_rows, review_row
+from foureyes.app.live import GIT_BASE
 from foureyes.app.policies import InForce, Policies
 from foureyes.app.ports import Directory, Writing
 from foureyes.app.rows import SERVED, Append, Changes, InboxRow, Known
 from foureyes.app.shelf import Held
 from foureyes.app.trusting import ENDS, Met, learned, meet, stream_of, to_row
-from foureyes.app.work import check_work, git_tree
+from foureyes.app.work import GIT_TREE, check_aliases, check_work, git_tree
 from foureyes.codec.shapes import shape
 from foureyes.core import commands as c
 from foureyes.core.decide import decided
@@ -27,8 +28,6 @@ from foureyes.core.kinds import canonical_kind
 from foureyes.core.model import Review
 from foureyes.core.rules import Rules
 from foureyes.core.values import Risk, RiskLevel, Who
-
-GIT_TREE, GIT_BASE = "git-tree:", "git-base:"
 
 put_time, take_time = shape(datetime)
 
@@ -90,6 +89,7 @@ class Deciding:
         if review and command.digest == review.digest and not command.parts:
             return None
         check_work(command.digest, command.parts)
+        check_aliases(self.ask.aliases)
         return bytes_of(self.tx, review, command.parts, self.ask.blobs, self.ask.before)
 
     def _facts(self, review: Review | None, work: Bytes | None, met: Met) -> Facts:
@@ -102,7 +102,7 @@ class Deciding:
             trust=met.record,
             vetoes=gathering.vetoes(tx, review.id if review else "", tuple(filter(None, digests))),
             suppressions=gathering.suppressions(tx, self.books),
-            policy=self.current.fact() if review else None,
+            policy=self.current.fact(self.held.opened) if self.held else None,
             stricter=self.policies.stricter(tx, review.stricter) if review else None,
             past_rulings=gathering.rulings(tx, self.books),
             changed=work.changed if work else (),

@@ -8,8 +8,11 @@ from difflib import SequenceMatcher
 from foureyes.core.risk import FileChange
 from foureyes.core.values import Changed, WorkPart
 
-#: Beyond this many lines between the equal beginning and the equal end, everything there counts as changed.
-COMPARED_LINES_MAX = 2_000
+#: Beyond this many lines between the equal beginning and the equal end, everything there counts as changed: comparing
+#: takes up to the third power of it, and somebody waits meanwhile.
+COMPARED_LINES_MAX = 200
+#: And no more than this many in one work.
+COMPARED_IN_ALL_MAX = 2_000
 
 Blobs = Mapping[str, bytes]
 #: Lines i..j of the old text became lines k..l of the new one; counted from 0, the end not included.
@@ -18,6 +21,7 @@ Span = tuple[int, int, int, int]
 
 def file_changes(before: Iterable[WorkPart], after: Iterable[WorkPart], blobs: Blobs) -> Iterator[FileChange]:
     """Every contiguous change, file by file, without the lines around it."""
+    budget = [COMPARED_IN_ALL_MAX]
     for old, new in _paired(before, after):
         part = new or old
         if part is None or (old and new and (old.digest, old.mode) == (new.digest, new.mode)):
@@ -27,7 +31,7 @@ def file_changes(before: Iterable[WorkPart], after: Iterable[WorkPart], blobs: B
         if one is None or other is None:
             yield FileChange(path=part.name, mode=part.mode, binary=True)
             continue
-        spans = list(_spans(one, other))
+        spans = list(_spans(one, other, budget))
         if not spans:
             yield FileChange(path=part.name, mode=mode)
         for i, j, k, l in spans:  # noqa: E741 - the letters difflib uses
@@ -36,6 +40,7 @@ def file_changes(before: Iterable[WorkPart], after: Iterable[WorkPart], blobs: B
 
 def changed_places(before: Iterable[WorkPart], after: Iterable[WorkPart], blobs: Blobs) -> Iterator[Changed]:
     """The lines of the new state that are not as they were, counted from 1; where lines went, the line after it."""
+    budget = [COMPARED_IN_ALL_MAX]
     for old, new in _paired(before, after):
         if new is None or (old and (old.digest, old.mode) == (new.digest, new.mode)):
             if new is None and old is not None:
@@ -45,7 +50,7 @@ def changed_places(before: Iterable[WorkPart], after: Iterable[WorkPart], blobs:
         if old is None or one is None or other is None or old.mode != new.mode:
             yield Changed(path=new.name)
             continue
-        for _, _, k, l in _spans(one, other):  # noqa: E741 - the letters difflib uses
+        for _, _, k, l in _spans(one, other, budget):  # noqa: E741 - the letters difflib uses
             yield Changed(path=new.name, start=k + 1, end=max(l, k + 1))
 
 
@@ -68,7 +73,7 @@ def _lines(part: WorkPart | None, blobs: Blobs) -> list[str] | None:
         return None
 
 
-def _spans(old: list[str], new: list[str]) -> Iterator[Span]:
+def _spans(old: list[str], new: list[str], budget: list[int]) -> Iterator[Span]:
     """Compare only what lies between the equal beginning and the equal end: usually very little."""
     start, shorter = 0, min(len(old), len(new))
     while start < shorter and old[start] == new[start]:
@@ -79,9 +84,11 @@ def _spans(old: list[str], new: list[str]) -> Iterator[Span]:
     one, other = old[start : len(old) - end], new[start : len(new) - end]
     if not one and not other:
         return
-    if not one or not other or len(one) + len(other) > COMPARED_LINES_MAX:
+    many = len(one) + len(other)
+    if not one or not other or many > min(COMPARED_LINES_MAX, budget[0]):
         yield start, start + len(one), start, start + len(other)
         return
+    budget[0] -= many
     for tag, i, j, k, l in SequenceMatcher(a=one, b=other, autojunk=False).get_opcodes():  # noqa: E741 - as above
         if tag != "equal":
             yield start + i, start + j, start + k, start + l

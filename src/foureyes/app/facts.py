@@ -8,12 +8,12 @@ from datetime import timedelta
 
 from foureyes.app.differences import changed_places, file_changes
 from foureyes.app.lazily import LazyMapping, LazySequence
-from foureyes.app.ports import Reading, Writing
+from foureyes.app.ports import Damaged, Reading, Writing
 from foureyes.app.rows import Counts
-from foureyes.app.work import check_blob
+from foureyes.app.work import BLOB_BYTES_MAX, blob_digest, check_blob
 from foureyes.core.facts import Load, PastRuling, Principal, Suppression
 from foureyes.core.model import Review
-from foureyes.core.refusals import Code, refuse
+from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.risk import risk_of
 from foureyes.core.sessions import SessionFacts
 from foureyes.core.values import Changed, Risk, WorkPart
@@ -90,11 +90,12 @@ def bytes_of(
 ) -> Bytes:
     """What the bytes say: their risk against the base of the work, and what changed since the last revision."""
     blobs = dict(given)
+    for digest, content in given.items():
+        # Whatever these bytes are compared with must be what it is called, or an old line could pass for new.
+        if len(content) > BLOB_BYTES_MAX or blob_digest(content) != digest:
+            raise Refusal(Code.DIGEST_MISMATCH, f"The bytes sent as {digest[:80]} are others.", "Send the right bytes.")
     for part in parts:
-        if part.digest in given:
-            check_blob(part, given[part.digest])
-        else:
-            blobs[part.digest] = _stored(tx, part)
+        blobs[part.digest] = _content(tx, part, given)
     last = review.current.parts if review else ()
     _fetch(tx, blobs, (*before, *last), {one.digest for one in parts})
     return Bytes(
@@ -108,18 +109,30 @@ def _load(counts: Counts) -> Load:
     return Load(active=counts.active, queued=counts.queued)
 
 
-def _stored(tx: Writing, part: WorkPart) -> bytes:
+def stored_bytes(tx: Reading, part: WorkPart) -> bytes:
+    """The bytes of a part as they are stored; raises where they are gone or altered."""
     blob = tx.blob(part.digest)
     if blob is None or blob.content is None:
         raise refuse(Code.UNKNOWN_DIGEST, what=part.name, digest=part.digest)
-    check_blob(part, blob.content)
+    if blob_digest(blob.content) != part.digest:
+        raise Damaged(f"The stored bytes of {part.name} were altered.")
     return blob.content
 
 
+def _content(tx: Writing, part: WorkPart, given: Mapping[str, bytes]) -> bytes:
+    """The bytes of a part, as they came or as they are stored; what was purged stays away."""
+    blob = tx.blob(part.digest)
+    content = given.get(part.digest) if blob is None else blob.content
+    if content is None:
+        raise refuse(Code.UNKNOWN_DIGEST, what=part.name, digest=part.digest)
+    check_blob(part, content)
+    return content
+
+
 def _fetch(tx: Writing, blobs: dict[str, bytes], parts: tuple[WorkPart, ...], new: set[str]) -> None:
-    """Get what the new bytes are compared with; what is gone is not compared, so everything there counts as new."""
+    """Get what the new bytes are compared with; what is gone or altered is not, so everything there counts as new."""
     for part in parts:
         if part.digest not in new and part.digest not in blobs:
             blob = tx.blob(part.digest)
-            if blob is not None and blob.content is not None:
+            if blob is not None and blob.content is not None and blob_digest(blob.content) == part.digest:
                 blobs[part.digest] = blob.content

@@ -24,7 +24,7 @@ from foureyes.app.beside import Beside
 from foureyes.app.books import BOOKS
 from foureyes.app.chain import ROOT, appended
 from foureyes.app.deciding import Deciding, Moment
-from foureyes.app.facts import Books
+from foureyes.app.facts import Books, stored_bytes
 from foureyes.app.heads import outbox_rows, state_of
 from foureyes.app.live import Judge, Live
 from foureyes.app.policies import Policies
@@ -42,7 +42,7 @@ from foureyes.policy.policy import Policy, policy_text
 
 CONFLICTS_MAX = 20
 #: A work of more bytes takes more than a moment to look at.
-SMALL_BYTES_MAX = 64 * 1024
+SMALL_BYTES_MAX = 8 * 1024
 #: Letters and digits that nobody mistakes for each other.
 _LETTERS = "abcdefghjkmnpqrstvwxyz0123456789"
 _ID_LETTERS = 12
@@ -69,10 +69,10 @@ class World:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
-    """What a command would do now; nothing of it has happened."""
+    """What a command would do now, as far as the asker may see; nothing of it has happened."""
 
     events: tuple[ReviewEvent, ...]
-    review: Review
+    view: View
     explanation: Explanation
 
 
@@ -81,8 +81,8 @@ class Seen:
     """A review as one viewer may see it."""
 
     view: View
-    opened: str
     explanation: Explanation
+    opened: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +91,7 @@ class _Done:
 
     reply: Reply | Refusal
     held: Held | None = None
+    kept_default: bool = False
 
 
 class Gate:
@@ -135,7 +136,7 @@ class Gate:
                 continue
             if done.held:
                 self._shelf.put(f"review/{done.held.review.id}", done.held)
-                self._default_is_kept = True
+            self._default_is_kept = self._default_is_kept or done.kept_default
             if isinstance(done.reply, Refusal):
                 raise done.reply
             return done.reply
@@ -146,8 +147,14 @@ class Gate:
 
         def work(reading: Reading) -> Preview:
             tx, stream = looking(reading), ask.stream or f"review/{self._world.mint()}"
-            held, _, events = self._deciding(tx, ask, stream, tx.known(stream, "", "")).decided()
-            return Preview(events=events, review=held.review, explanation=self._explained(tx, held.review))
+            deciding = self._deciding(tx, ask, stream, tx.known(stream, "", ""))
+            held, _, events = deciding.decided()
+            before = self._shown(tx, deciding.held.review, ask.actor) if deciding.held else None
+            if before and before.view.hides:
+                # Somebody who may not see everything yet learns that it would be taken, and nothing more.
+                return Preview(events=(), view=before.view, explanation=before.explanation)
+            after = self._shown(tx, held.review, ask.actor)
+            return Preview(events=events, view=after.view, explanation=after.explanation)
 
         return await self._store.read(work)
 
@@ -160,13 +167,13 @@ class Gate:
         return (await self.read(review, viewer)).explanation
 
     async def serve(self, review: str, viewer: Who) -> dict[str, bytes]:
-        """The bytes of the current version, and a note that this viewer got exactly these."""
+        """The bytes of the current version, and a note that this viewer got exactly these; all, or a refusal."""
 
         def work(tx: Writing) -> dict[str, bytes]:
             held = self._held(tx, review)
+            found = {part.name: stored_bytes(tx, part) for part in held.review.current.parts}
             tx.follow(SERVED, {f"{review}/{viewer.name}": held.review.digest}, START)
-            found = {part.name: tx.blob(part.digest) for part in held.review.current.parts}
-            return {name: blob.content for name, blob in found.items() if blob and blob.content is not None}
+            return found
 
         return await self._store.write(work)
 
@@ -203,7 +210,8 @@ class Gate:
         answered = self._answered(ask, asked, reply_text(reply), moment.at)
         outbox = (*changes.outbox, *outbox_rows(changes.appends))
         tx.apply(replace(changes, answered=answered, outbox=outbox))
-        return _Done(reply=reply, held=held)
+        kept_default = self.policies.default.digest in changes.blobs
+        return _Done(reply=reply, held=held, kept_default=kept_default)
 
     def _decided(
         self, tx: Writing, ask: Ask, stream: str, known: Known, moment: Moment
@@ -271,14 +279,13 @@ class Gate:
 
     def _seen(self, review: str, viewer: Who, reading: Reading) -> Seen:
         held = self._held(reading, review)
-        rules = self.policies.rules(reading, held.review.rules)
-        stricter = self.policies.stricter(reading, held.review.stricter)
-        shown = view(rules, held.review, viewer, stricter)
-        return Seen(view=shown, opened=held.opened, explanation=explain(rules, shown.review, stricter))
+        return replace(self._shown(reading, held.review, viewer), opened=held.opened)
 
-    def _explained(self, reading: Reading, review: Review) -> Explanation:
+    def _shown(self, reading: Reading, review: Review, viewer: Who) -> Seen:
         rules = self.policies.rules(reading, review.rules)
-        return explain(rules, review, self.policies.stricter(reading, review.stricter))
+        stricter = self.policies.stricter(reading, review.stricter)
+        shown = view(rules, review, viewer, stricter)
+        return Seen(view=shown, explanation=explain(rules, shown.review, stricter))
 
 
 def _is_small(ask: Ask) -> bool:

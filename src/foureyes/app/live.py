@@ -14,9 +14,10 @@ from foureyes.app.work import blob_digest
 from foureyes.core.assess import assess
 from foureyes.core.events import WentLive
 from foureyes.core.live import Clearance, LiveFacts, RecordLive, why_not
+from foureyes.core.model import Review
 from foureyes.core.values import Outcome, WorkPart
 
-TARGETS_MAX = 1_000
+GIT_BASE = "git-base:"
 
 CLEARED, BLOCKED, PENDING, UNKNOWN, DAMAGED = "cleared", "blocked", "pending", "unknown", "damaged"
 
@@ -31,8 +32,8 @@ class Live:
     reason: str = ""
     level: int = 0
     flags: tuple[str, ...] = ()
-    #: Where in the review's stream the clearance stands.
-    version: int = 0
+    #: What was known when it was judged, for recording it; nothing where no clearance was found.
+    facts: LiveFacts | None = None
 
     @property
     def allowed(self) -> bool:
@@ -61,6 +62,8 @@ class Judge:
         if not rows:
             return Live(state=UNKNOWN, digest=name, reason="No review has seen these bytes. Submit them for review.")
         digest, vetoed = rows[0].digest, next((row for row in rows if row.vetoed), None)
+        if name.startswith(GIT_BASE):
+            return Live(state=BLOCKED, digest=digest, reason=f"{name} is what the work is based on, not the work.")
         if len({row.digest for row in rows}) > 1:
             return Live(state=BLOCKED, digest=name, reason=f"{name} names several works. Name one by its digest.")
         if name != digest and not any(self._is_called(row, name) for row in rows):
@@ -86,31 +89,44 @@ class Judge:
             raise Damaged(f"Review {row.review} is listed as cleared, but its log has no clearance.")
         version, cleared = held.cleared
         clearance = Clearance(
-            digest=cleared.digest, level=cleared.level, single_use=cleared.single_use, expires=cleared.expires
+            digest=cleared.digest,
+            level=cleared.level,
+            single_use=cleared.single_use,
+            expires=cleared.expires,
+            version=version,
         )
         facts = LiveFacts(
             clearance=clearance if held.review.outcome is Outcome.CLEARED else None,
-            level_min=current.policy.level_for(target),
-            lives=self._lives(row.review, version),
+            level_min=self._level_min(held.review, target, current),
+            lives=self._lives(row.review, version, target),
         )
         command = RecordLive(target=target, review=row.review, digest=row.digest)
         reason = why_not(command, facts, self.now) or self._judged_anew(held, current)
-        state = BLOCKED if reason else CLEARED
-        found = Live(state=state, digest=row.digest, review=row.review, reason=reason, version=version)
-        return replace(found, level=cleared.level, flags=cleared.flags)
+        return Live(
+            state=BLOCKED if reason else CLEARED,
+            digest=row.digest,
+            review=row.review,
+            reason=reason,
+            level=cleared.level,
+            flags=cleared.flags,
+            facts=replace(facts, against=reason),
+        )
+
+    def _level_min(self, review: Review, target: str, current: InForce) -> int:
+        """What the target demands: by the policy in force, and by the one the review was opened under."""
+        own = self.policies.named(self.reading, review.rules)
+        return max(current.policy.level_for(target), own.level_for(target))
 
     def _judged_anew(self, held: Held, current: InForce) -> str:
         """What the same rules say now, and those of a policy that came into force since for everything open."""
         review = held.review
         if review.digest != review.cleared:
             return f"Review {review.id} has newer bytes than those it cleared. Wait for their clearance."
-        activated = current.activated
-        if activated and activated.applies_in_flight and activated.digest not in (review.rules, review.stricter):
-            review = replace(review, stricter=activated.digest)
-        rules, stricter = (
-            self.policies.rules(self.reading, review.rules),
-            self.policies.stricter(self.reading, review.stricter),
-        )
+        binding = current.binding(held.opened)
+        if binding and binding.digest not in (review.rules, review.stricter):
+            review = replace(review, stricter=binding.digest)
+        rules = self.policies.rules(self.reading, review.rules)
+        stricter = self.policies.stricter(self.reading, review.stricter)
         speaking = assess(rules, review, stricter).speaking
         if speaking:
             stage, why = speaking.stage.name, speaking.judgement.reason
@@ -126,9 +142,11 @@ class Judge:
             raise Damaged(f"The stored bytes of {part.name} were altered.")
         return ""
 
-    def _lives(self, review: str, version: int) -> tuple[WentLive, ...]:
+    def _lives(self, review: str, version: int, target: str) -> tuple[WentLive, ...]:
+        """Whether it was used on this target, and one other use if there is any: more is never asked for."""
         prefix = f"{review}/{version}/"
-        found = self.reading.rows(LIVES, prefix, limit=TARGETS_MAX)
+        here = self.reading.row(LIVES, prefix + target)
+        found = [*self.reading.rows(LIVES, prefix, limit=1), *([(prefix + target, here)] if here else [])]
         return tuple(WentLive(target=key.removeprefix(prefix), review=review, digest=digest) for key, digest in found)
 
     def _waiting(self, row: DigestRow) -> Live:
@@ -136,6 +154,9 @@ class Judge:
         if held is None:
             raise Damaged(f"Review {row.review} is listed, but its log is gone.")
         review = held.review
+        if review.outcome is Outcome.CLEARED:
+            reason = f"Review {review.id} cleared another version, {review.cleared}. Submit these bytes for review."
+            return Live(state=BLOCKED, digest=row.digest, review=review.id, reason=reason)
         if review.outcome is None and review.digest == row.digest:
             reason = f"Review {review.id} is not cleared. Wait for its clearance."
             return Live(state=PENDING, digest=row.digest, review=review.id, reason=reason)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from foureyes.app.ports import Damaged, Reading
-from foureyes.app.shelf import read_events
+from foureyes.app.shelf import Dated, read_events
 from foureyes.app.work import blob_digest
 from foureyes.codec import CodecError
 from foureyes.core.events import PolicyActivated, SideEvent
@@ -22,22 +22,29 @@ POLICY_STREAM = "policy"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InForce:
-    """The policy new reviews get, and the event that put it there; none while only the default is."""
+    """The policy new reviews get, and what put it there; none while only the default is."""
 
     policy: Policy
     activated: PolicyActivated | None = None
+    #: The last policy that was put into force for open reviews too, with its time: a later one that is not leaves it.
+    in_flight: tuple[Policy, str] | None = None
 
-    def fact(self) -> PolicyInForce | None:
-        """What the core is told of it."""
+    def binding(self, opened: str) -> Policy | None:
+        """The policy that binds a review opened at this time beside its own."""
+        if self.in_flight is None or opened > self.in_flight[1]:
+            return None
+        return self.in_flight[0]
+
+    def fact(self, opened: str) -> PolicyInForce | None:
+        """What the core is told of it when it decides about a review opened at this time."""
         from foureyes.core.facts import PolicyInForce  # noqa: PLC0415 - who only judges needs no facts
 
+        bound = self.binding(opened)
+        if bound:
+            return PolicyInForce(digest=bound.digest, applies_in_flight=True, rules=bound.rules)
         if self.activated is None:
             return None
-        return PolicyInForce(
-            digest=self.policy.digest,
-            applies_in_flight=self.activated.applies_in_flight,
-            rules=self.policy.rules,
-        )
+        return PolicyInForce(digest=self.policy.digest, rules=self.policy.rules)
 
 
 class Policies:
@@ -70,13 +77,20 @@ class Policies:
         if not known.version:
             return InForce(policy=self.default)
         if self._in_force is None or self._in_force[:2] != (known.version, known.chain):
-            past = cast("list[SideEvent]", [event for event, _ in read_events(reading, POLICY_STREAM, known)])
-            activated = in_force(past)
-            found = InForce(policy=self.default)
-            if activated:
-                found = InForce(policy=self.named(reading, activated.digest), activated=activated)
-            self._in_force = (known.version, known.chain, found)
+            past = read_events(reading, POLICY_STREAM, known)
+            self._in_force = (known.version, known.chain, self._found(reading, past))
         return self._in_force[2]
+
+    def _found(self, reading: Reading, past: tuple[Dated, ...]) -> InForce:
+        activated = in_force(cast("list[SideEvent]", [event for event, _ in past]))
+        if activated is None:
+            return InForce(policy=self.default)
+        binding = [(one, at) for one, at in past if isinstance(one, PolicyActivated) and one.applies_in_flight]
+        return InForce(
+            policy=self.named(reading, activated.digest),
+            activated=activated,
+            in_flight=(self.named(reading, binding[-1][0].digest), binding[-1][1]) if binding else None,
+        )
 
     def _stored(self, reading: Reading, digest: str) -> Policy:
         blob = reading.blob(digest)

@@ -96,7 +96,8 @@ def check_links(past: tuple[Stored, ...], known: Known, begin: tuple[int, bytes]
     if version > known.version:
         raise Conflict
     if (version, chain) != (known.version, known.chain):
-        raise Damaged(f"The log ends at event {version} of a stream that had {known.version}.")
+        name = past[-1].stream if past else "A stream"
+        raise Damaged(f"{name} ends at event {version}, and not as it is listed (event {known.version}).")
     return chain
 
 

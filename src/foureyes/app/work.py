@@ -15,10 +15,14 @@ BLOB_BYTES_MAX = 20 * 1024 * 1024
 WORK_BYTES_MAX = 20 * 1024 * 1024
 PARTS_MAX = 2_000
 NAME_CHARS_MAX = 1_000
+ALIASES_MAX = 20
+GIT_TREE = "git-tree:"
 LINK_MODE, SUBMODULE_MODE = "120000", "160000"
 MODES = frozenset({"100644", "100755", LINK_MODE, SUBMODULE_MODE})
 
 _DIGEST = re.compile(r"[0-9a-f]{64}").fullmatch
+#: What the shell may add: a commit, a merge request. A digest, a tree or a base is never another's word.
+_ALIAS = re.compile(r"(?!git-tree:|git-base:)[a-z][a-z-]{0,30}:[\x21-\x7e]{1,200}").fullmatch
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f]|\\").search
 
 
@@ -73,6 +77,14 @@ def check_work(digest: str, parts: tuple[WorkPart, ...]) -> None:
         )
 
 
+def check_aliases(aliases: tuple[str, ...]) -> None:
+    """Refuse other names that could be taken for a digest or for what the gate computes itself."""
+    wrong = [one for one in aliases if not _ALIAS(one)]
+    if wrong or len(aliases) > ALIASES_MAX:
+        allowed = f"at most {ALIASES_MAX} of the form sort:name, like git-commit:<id>; a tree is computed here"
+        raise refuse(Code.UNKNOWN_WORD, what="An alias", word="".join(wrong)[:80], allowed=allowed)
+
+
 def check_blob(part: WorkPart, content: bytes) -> None:
     """Refuse bytes that are not what a part says they are."""
     if len(content) > BLOB_BYTES_MAX:
@@ -118,7 +130,7 @@ def _check_part(part: WorkPart) -> None:
 
 
 def _git_object(kind: bytes, content: bytes) -> bytes:
-    # Git names its objects by SHA-1; nothing of ours relies on it, the tree is an alias of the real digest.
+    # Git names its objects by SHA-1; who lets bytes go live by that name trusts git's hash, the digest is ours.
     return hashlib.sha1(kind + b" %d\0" % len(content) + content, usedforsecurity=False).digest()
 
 

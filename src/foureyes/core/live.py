@@ -27,6 +27,8 @@ class Clearance:
     level: int = 0
     single_use: bool = False
     expires: datetime | None = None
+    #: Which event of the review's stream it is.
+    version: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,11 +37,12 @@ class LiveFacts:
 
     `clearance` is None unless the review's outcome is cleared now. `veto` says in words which veto stands on the
     digest in any review. `lives` are the uses of this very clearance on any target: a clearance given again after a
-    human reopened the review starts anew.
+    human reopened the review starts anew. `against` is what judging anew found against it.
     """
 
     clearance: Clearance | None
     veto: str = ""
+    against: str = ""
     level_min: int = 0
     lives: tuple[WentLive, ...] = ()
 
@@ -49,14 +52,23 @@ def decide_live(command: RecordLive, actor: Who, facts: LiveFacts, now: datetime
     reason = why_not(command, facts, now)
     if reason:
         return (LiveRefused(target=command.target, digest=command.digest, actor=actor.name, reason=reason),)
-    live = WentLive(target=command.target, review=command.review, digest=command.digest, commit=command.commit)
+    live = WentLive(
+        target=command.target,
+        review=command.review,
+        digest=command.digest,
+        commit=command.commit,
+        clearance=facts.clearance.version if facts.clearance else 0,
+    )
     return (live,)
 
 
 def why_not(command: RecordLive, facts: LiveFacts, now: datetime) -> str:
     """Why the bytes may not go live, with the next step; empty when they may."""
-    if facts.veto:
-        return f"A veto stands on this version: {facts.veto} A human must override it, or the author revises."
+    if facts.veto or facts.against:
+        return (
+            facts.against
+            or f"A veto stands on this version: {facts.veto} A human must override it, or the author revises."
+        )
     clearance = facts.clearance
     if clearance is None:
         return f"Review {command.review} is not cleared. Wait for its clearance."
