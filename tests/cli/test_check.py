@@ -10,12 +10,14 @@ from datetime import UTC, datetime
 
 import pytest
 
+from foureyes import bootstrap
 from foureyes.app.glance import glance
 from foureyes.app.rows import Listing
 from foureyes.cli.check import asked
 from foureyes.cli.judging import judge
 from foureyes.core import commands as c
 from foureyes.home.lock import ServerLock
+from foureyes.policy.load import DEFAULT, shipped
 from foureyes.store import sqlite
 from foureyes.store.sqlite_store import SqliteStore
 from tests.app.house import tamper
@@ -107,7 +109,7 @@ def test_the_rows_say_what_the_log_says(desk: Desk) -> None:
         names = {row.digest for row in reading.reviews(Listing())} | {CLEARED, PENDING, WITHDRAWN, NEVER}
         for name in sorted(names):
             shut = glance(reading, name)
-            found = judge(reading, name, "", datetime.now(UTC))
+            found = judge(reading, name, "", datetime.now(UTC), default=desk.assembly().policy)
             seen.add(found.state)
             if shut is None:
                 assert found.state == "cleared"
@@ -131,6 +133,93 @@ def test_a_yes_needs_the_core_but_nothing_heavy(desk: Desk) -> None:
     loaded = _modules(desk, CLEARED, 0)
     assert "foureyes.core.assess" in loaded
     assert [name for name in loaded if name.split(".")[0] in HEAVY or name in HEAVY] == []
+
+
+DEMANDING = """
+version: 1
+reviewers:
+  agent: {command: codex}
+kinds: {default: solo}
+solo: {agents: [agent], quorum: 1}
+targets: {production: 3, elsewhere: 1}
+"""
+
+
+def test_a_target_of_the_policy_file_holds_before_anything_is_activated(desk: Desk) -> None:
+    """What `check` lets through the gate lets through: both know the policy that the settings name."""
+    file = desk.home / "foureyes.yaml"
+    file.write_text(DEMANDING, encoding="utf-8")
+
+    async def gate() -> str:
+        async with SqliteStore.open(desk.database) as store:
+            return (await desk.assembly().gate(store).may_go_live(CLEARED, "production")).reason
+
+    reason = asyncio.run(gate())
+    assert "demands level 3" in reason
+    for ask in (desk.check, lambda *line: desk.run("check", *line)):
+        ran = ask(CLEARED, "--target", "production")
+        assert (ran.code, ran.out) == (2, f"blocked: {reason}\n")
+        assert ask(CLEARED, "--target", "elsewhere").code == 0
+        assert ask(CLEARED).code == 2, "no name is no way round it"
+
+
+def test_the_shipped_default_demands_nothing_of_a_target() -> None:
+    """So a yes needs no YAML where nobody wrote a policy."""
+    assert shipped(DEFAULT).policy.targets == ()
+
+
+@pytest.mark.parametrize("name", ["foureyes.yaml", "foureyes.yml"])
+def test_a_policy_file_that_cannot_be_read_lets_nothing_onto_a_target(desk: Desk, name: str) -> None:
+    (desk.home / name).write_text("targets: {production: 3\n", encoding="utf-8")
+    for ask in (desk.check, lambda *line: desk.run("check", *line)):
+        ran = ask(CLEARED, "--target", "production")
+        assert (ran.code, ran.out) == (4, "")
+        assert name in ran.err
+        assert "policy check" in ran.err
+        assert ask(PENDING, "--target", "production").code == 3
+
+
+def test_an_activated_policy_is_judged_by_without_the_file(desk: Desk) -> None:
+    (desk.home / "foureyes.yaml").write_text(DEMANDING, encoding="utf-8")
+    desk.types = []
+    ran = desk.run("policy", "activate", str(desk.home / "foureyes.yaml"), "--yes")
+    assert ran.code == 0, ran.err
+    (desk.home / "foureyes.yaml").write_text("x", encoding="utf-8")
+    assert desk.check(CLEARED, "--target", "production").code == 2
+    assert desk.check(CLEARED, "--target", "elsewhere").code == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("check x", "check"),
+        ("--json --home check check x", "check"),
+        ("--home=h check x", "check"),
+        ("policy check", "policy"),
+        ("receipt --check check", "receipt"),
+        ("why check", "why"),
+        ("--home check", ""),
+        ("", ""),
+    ],
+)
+def test_only_a_check_is_quickened(line: str, wanted: str) -> None:
+    """Its process ends with its answer; every other command keeps the value classes it was tested with."""
+    assert bootstrap._command(line.split()) == wanted
+
+
+def test_another_command_that_names_a_check_is_not_quickened(desk: Desk) -> None:
+    script = (
+        "import dataclasses, sys; from foureyes.bootstrap import main; sys.argv = ['foureyes', 'policy', 'check'];"
+        "code = main(); sys.exit(9 if getattr(getattr(dataclasses, '_create_fn', None), 'is_quick', False) else code)"
+    )
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("COV", "FOUREYES"))}
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        check=False,
+        capture_output=True,
+        env=environment | {"FOUREYES_HOME": str(desk.home)},
+    )
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from foureyes import __version__
 
 OK, INTERNAL = 0, 1
+#: Options that take the next word, of every command and of `check`; click knows the others.
+_VALUES = ("--home", "--database", "--target")
 
 
 def main(argv: Sequence[str] | None = None, *, platform: str = sys.platform) -> int:
@@ -20,7 +22,7 @@ def main(argv: Sequence[str] | None = None, *, platform: str = sys.platform) -> 
     if arguments == ["--version"]:
         print(f"foureyes {__version__}")
         return OK
-    if argv is None and "check" in arguments:
+    if argv is None and _command(arguments) == "check":
         from foureyes.cli.quick import quicken
 
         quicken()  # before the first value class; the process ends with its answer
@@ -41,6 +43,17 @@ def _run(arguments: list[str]) -> int:
     from foureyes.cli.program import run
 
     return run(arguments, lambda flags: assembly.Assembly(config.read(flags, os.environ)), home)
+
+
+def _command(arguments: list[str]) -> str:
+    """The first word that is neither an option nor its value."""
+    words = iter(arguments)
+    for word in words:
+        if word in _VALUES:
+            next(words, None)
+        elif not word.startswith("-"):
+            return word
+    return ""
 
 
 def _given(arguments: list[str], name: str) -> str | None:

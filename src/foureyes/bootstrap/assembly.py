@@ -30,8 +30,8 @@ CONNECT_SECONDS_MAX = 10
 
 
 @contextmanager
-def look(flags: Flags) -> Iterator[Reading]:
-    """One look at an SQLite store, with as little of the program as will do."""
+def look(flags: Flags) -> Iterator[tuple[Reading, Callable[[], Policy | None]]]:
+    """One look at an SQLite store and the way to its default policy, with as little of the program as will do."""
     settings = config.read(flags, os.environ)
     _check_there(settings)
     from contextlib import closing
@@ -44,7 +44,7 @@ def look(flags: Flags) -> Iterator[Reading]:
     with sqlite.speaking(), closing(sqlite.connect_reader(Path(settings.database))) as connection:
         _check_schema(version_of(connection), len(STEPS))
         with sqlite.snapshot(connection) as reading:
-            yield reading
+            yield reading, lambda: _own_policy(settings)
 
 
 class Assembly:
@@ -124,11 +124,7 @@ class Assembly:
 
     def policy(self) -> Policy:
         """What judges before any policy is activated: the file of these settings, else the shipped default."""
-        from pathlib import Path
-
-        from foureyes.policy.load import load
-
-        return load(Path(self.settings.policy)).policy
+        return _default_policy(self.settings)
 
     def gate(self, store: Store) -> Gate:
         """The gate on this store."""
@@ -253,6 +249,25 @@ def on_postgres(flags: Flags) -> bool:
         return config.read(flags, os.environ).is_postgres
     except Trouble:
         return False
+
+
+def _default_policy(settings: config.Settings) -> Policy:
+    from pathlib import Path
+
+    from foureyes.policy.load import load
+
+    return load(Path(settings.policy)).policy
+
+
+def _own_policy(settings: config.Settings) -> Policy | None:
+    """The same, but None where nobody wrote one: the shipped default demands nothing of any target."""
+    for name in (settings.policy, f"{os.path.splitext(settings.policy)[0]}.yml"):  # the second is refused by its name
+        try:
+            os.lstat(name)
+        except FileNotFoundError:
+            continue
+        return _default_policy(settings)
+    return None
 
 
 def _check_there(settings: config.Settings) -> None:

@@ -18,6 +18,7 @@ from foureyes.cli.answer import Answer, Line, show
 if TYPE_CHECKING:
     from foureyes.app.live import Live
     from foureyes.app.ports import Reading
+    from foureyes.policy.policy import Policy
 
 #: Exit code and tone of every answer; anything else is no answer, and shuts.
 STATES = {
@@ -29,7 +30,9 @@ STATES = {
 _VALUES = ("--home", "--database", "--target")
 _FLAGS = ("--json", "--debug")
 
-Look = Callable[[Mapping[str, str | None]], "AbstractContextManager[Reading]"]
+#: What judges before any policy is activated, read only when asked for; None where it demands nothing of any target.
+Default = Callable[[], "Policy | None"]
+Look = Callable[[Mapping[str, str | None]], "AbstractContextManager[tuple[Reading, Default]]"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,8 +76,8 @@ def asked(arguments: Sequence[str]) -> Asked | None:
 def run(question: Asked, look: Look, home: Callable[[], str]) -> int:
     """Answer, and give the exit code; an answer that cannot be given is none."""
     try:
-        with look(question.flags) as reading:
-            answer = answer_of(judged(reading, question.name, question.target))
+        with look(question.flags) as (reading, default):
+            answer = answer_of(judged(reading, question.name, question.target, default))
         return show(answer, as_json=question.as_json)
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the outermost boundary
         from foureyes.cli.errors import Manner, tell  # noqa: PLC0415 - who is answered needs no words for failure
@@ -82,14 +85,14 @@ def run(question: Asked, look: Look, home: Callable[[], str]) -> int:
         return tell(error, Manner(as_json=question.as_json, debug=question.debug, home=home))
 
 
-def judged(reading: Reading, name: str, target: str) -> Live | Shut:
+def judged(reading: Reading, name: str, target: str, default: Default) -> Live | Shut:
     """The answer of the rows if they say no, else of the log."""
     shut = glance(reading, name)
     if shut is not None:
         return shut
     from foureyes.cli.judging import judge  # noqa: PLC0415 - only a possible yes needs the core
 
-    return judge(reading, name, target, datetime.now(UTC))
+    return judge(reading, name, target, datetime.now(UTC), default=default)
 
 
 def answer_of(found: Live | Shut) -> Answer:

@@ -24,6 +24,6 @@ def check(parts: Parts, digest: str, target: str) -> Answer:
 
     async def look() -> Answer:
         async with parts.store() as store:
-            return answer_of(await store.read(lambda reading: judged(reading, digest, target)))
+            return answer_of(await store.read(lambda reading: judged(reading, digest, target, parts.policy)))
 
     return asyncio.run(look())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 
 from foureyes.app.live import Judge, Live
@@ -9,15 +10,36 @@ from foureyes.app.policies import Policies
 from foureyes.app.ports import Reading
 from foureyes.app.shelf import Held, Shelf
 from foureyes.core.rules import Rules
+from foureyes.home.trouble import Trouble
+from foureyes.policy.nodes import PolicyErrors
 from foureyes.policy.policy import Policy
 
-#: Until a human activates a policy no target demands anything, and every review's own rules are in the store.
+#: No target demands anything by it, so its no is everybody's no; every review's own rules are in the store.
 _NONE = Policy(name="none", rules=Rules(digest="", protocols=()))
 
 
-def judge(reading: Reading, name: str, target: str, now: datetime) -> Live:
-    """Judge these bytes anew on one look at the store."""
-    return Judge(reading=reading, policies=Policies(_NONE), load=_load, now=now).judge(name, target)
+def judge(reading: Reading, name: str, target: str, now: datetime, *, default: Callable[[], Policy | None]) -> Live:
+    """Judge these bytes anew on one look at the store.
+
+    Until a human activates a policy the targets of the default hold, as they do for the gate. That one is read from
+    its file only where it can make a no of a yes.
+    """
+    policies = Policies(_NONE)
+    found = Judge(reading=reading, policies=policies, load=_load, now=now).judge(name, target)
+    if not found.allowed or policies.current(reading).activated is not None:
+        return found
+    policies = Policies(_read(default) or _NONE)
+    return Judge(reading=reading, policies=policies, load=_load, now=now).judge(name, target)
+
+
+def _read(default: Callable[[], Policy | None]) -> Policy | None:
+    try:
+        return default()
+    except PolicyErrors as error:
+        raise Trouble(
+            f"What the target demands is not known, the policy cannot be read: {error.problems[0]}",
+            "Mend it until `foureyes policy check` takes it.",
+        ) from error
 
 
 def _load(reading: Reading, stream: str) -> Held | None:
