@@ -14,11 +14,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from foureyes.core.refusals import Code
 from tests.sim.counts import SEEN_MIN, Counts
 from tests.sim.people import ADVERSARIES, Temper
 from tests.sim.run import Run, shrunk
-from tests.sim.unreachable import reachable_events, reachable_gates, reachable_outcomes
+from tests.sim.unreachable import reachable_events, reachable_gates, reachable_outcomes, reachable_refusals
 
 #: A world is played so long, then the next seed's begins.
 WORLD_STEPS = 2_500
@@ -77,7 +76,7 @@ def too_seldom(counts: Counts, at_least: int = SEEN_MIN) -> dict[str, int]:
     """What should have been seen at least so often and was not, and how often it was."""
     return {
         **counts.missing("events", reachable_events(), at_least),
-        **counts.missing("refusals", sorted(Code), at_least),
+        **counts.missing("refusals", reachable_refusals(), at_least),
         **counts.missing("gates", reachable_gates(), at_least),
         **counts.missing("outcomes", reachable_outcomes(), at_least),
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from foureyes.codec import EVENT_TYPES
 from foureyes.core import gates
 from foureyes.core.judgement import Move
+from foureyes.core.refusals import Code
 from foureyes.core.rules import Style
 from foureyes.core.values import Outcome
 
@@ -21,6 +22,8 @@ ONLY_CHAINS = "only a chain's rules say that used-up attempts go back to the aut
 
 #: Events that nobody in the simulated world can cause, with the reason.
 EVENTS = {"BlobPurged": AT_THE_MACHINE, "KeyRotated": AT_THE_MACHINE, "StoreRestored": AT_THE_MACHINE}
+#: Refusals of the gate, before the core is asked; tests/app meets them.
+REFUSALS = {Code.BAD_PATH, Code.BAD_VALUE, Code.KEY_MISSING, Code.KEY_REUSED, Code.PARTS_MISSING, Code.UNKNOWN_DIGEST}
 #: gate -> moves that it never makes, with the reason.
 GATES: dict[str, dict[Move, str]] = {
     "Agreement": {Move.CLARIFY: ONLY_TALLY, Move.REJECT: NEVER_ENDS},
@@ -64,6 +67,11 @@ OUTCOMES: dict[Style, dict[Outcome, str]] = {
 }
 #: Names among the gates that are no conditions.
 NO_GATES = frozenset({"Criteria", "Mode"})
+
+
+def reachable_refusals() -> list[Code]:
+    """The refusals somebody in the simulated world can meet."""
+    return sorted(set(Code) - REFUSALS)
 
 
 def reachable_events() -> list[str]:
