@@ -35,13 +35,19 @@ class Conflict(Exception):  # noqa: N818 - expected: somebody else was faster, d
 class Unavailable(Exception):  # noqa: N818 - a state of the store, told to the caller
     """The store cannot answer now; nothing was acknowledged. Says what happened and what to do."""
 
-    def __init__(self, sentence: str, next_step: str, *, full: bool = False, unknown: bool = False) -> None:
-        """Keep what a door shows; `unknown` means that the write may have happened: ask again with the same key."""
+    def __init__(
+        self, sentence: str, next_step: str, *, full: bool = False, unknown: bool = False, down: bool = False
+    ) -> None:
+        """Keep what a door shows; `unknown` means that the write may have happened: ask again with the same key.
+
+        `down` means that the database itself is out of reach. One that is there and busy is not down.
+        """
         super().__init__(f"{sentence} {next_step}")
         self.sentence = sentence
         self.next_step = next_step
         self.full = full
         self.unknown = unknown
+        self.down = down
 
 
 class Damaged(Exception):  # noqa: N818 - likewise

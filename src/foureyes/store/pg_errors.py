@@ -10,6 +10,9 @@ from foureyes.app.ports import Conflict, Unavailable
 #: Two commands were decided on the same end of a stream, or under the same key.
 _RACED = frozenset({"log_stream_version_key", "streams_name_key", "answered_pkey"})
 _AGAIN = (errors.SerializationFailure, errors.DeadlockDetected)
+#: The server goes, is starting, or the line to it broke. Whoever was slow or came too often finds it in its place.
+_DOWN_STATES = frozenset({"57P01", "57P02", "57P03", "57P04"})
+_LINE_STATES = "08"
 _SAME_KEY = "Ask again with the same key."
 
 
@@ -24,7 +27,8 @@ def told(error: psycopg.Error, *, committing: bool = False, broken: bool = False
     if raced or unbegun or isinstance(error, _AGAIN):
         return Conflict("Somebody else was faster: decide again.")
     if committing and broken:
-        return Unavailable("The connection to the database was lost while it committed.", _SAME_KEY, unknown=True)
+        sentence = "The connection to the database was lost while it committed."
+        return Unavailable(sentence, _SAME_KEY, unknown=True, down=_is_down(error))
     if isinstance(error, psycopg.DataError) and not error.sqlstate:
         return ValueError("A text with a NUL character cannot be stored.")
     return _unavailable(error, broken=broken) or error
@@ -39,6 +43,14 @@ def _unavailable(error: psycopg.Error, *, broken: bool) -> Unavailable | None:
         case errors.ReadOnlySqlTransaction():
             return Unavailable("The database is a standby and takes no writes.", "Name the primary in the URL.")
         case psycopg.OperationalError() | psycopg.InterfaceError():
-            return Unavailable("The database cannot be reached.", _SAME_KEY)
+            return Unavailable("The database cannot be reached.", _SAME_KEY, down=_is_down(error))
     # A session that is ended by the server, say because it was idle for too long, has an error of another class.
-    return Unavailable("The database ended the connection.", _SAME_KEY) if broken else None
+    if not broken:
+        return None
+    return Unavailable("The database ended the connection.", _SAME_KEY, down=_is_down(error))
+
+
+def _is_down(error: psycopg.Error) -> bool:
+    """Whether the server is out of reach; without a word from it, it is."""
+    state = error.sqlstate
+    return not state or state in _DOWN_STATES or state.startswith(_LINE_STATES)

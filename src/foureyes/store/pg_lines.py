@@ -12,7 +12,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -62,7 +62,7 @@ class Lines:
         self._here = threading.local()
         self._guard = threading.Lock()
         self._open: set[Connection] = set()
-        self._pause, self._next_try = 0.0, 0.0
+        self._pause, self._next_try, self._down = 0.0, 0.0, False
         self._waiting = 0
         self._closed = False
 
@@ -77,10 +77,7 @@ class Lines:
                 raise Unavailable("The database is busy: no connection became free.", "Ask again in a moment.")
             if not done:
                 done, _ = await asyncio.wait({result}, timeout=self._seconds)
-            if not done:
-                # The thread learns of it as of any lost connection, and knows best whether the commit was on its way.
-                _cut(taken)
-            return await result
+            return await (result if done else _cut_off(result, taken))
         except asyncio.CancelledError:
             # Nobody waits any more: what has not begun need not begin.
             result.cancel()
@@ -130,7 +127,7 @@ class Lines:
             return kept
         with self._guard:
             if time.monotonic() < self._next_try:
-                raise Unavailable("The database cannot be reached.", "Try again in a moment.")
+                raise Unavailable("The database cannot be reached.", "Try again in a moment.", down=self._down)
         connection = self._reached()
         with self._guard:
             self._pause, self._next_try = 0.0, 0.0
@@ -142,23 +139,24 @@ class Lines:
         try:
             connection = psycopg.connect(self._conninfo, autocommit=True, prepare_threshold=0)
         except psycopg.Error as error:
-            self._failed()
-            raise told(error) from error
+            raise self._failed(told(error)) from error
         try:
             self._check(connection)
         except psycopg.Error as error:
             connection.close()
-            self._failed()
-            raise told(error) from error
+            raise self._failed(told(error)) from error
         except BaseException:
             connection.close()
             raise
         return connection
 
-    def _failed(self) -> None:
+    def _failed(self, said: Exception) -> Exception:
+        """Pause before the next attempt; whoever comes meanwhile hears the same."""
         with self._guard:
+            self._down = isinstance(said, Unavailable) and said.down
             self._pause = min(max(self._pause * 2, PAUSE_SECONDS_MIN), PAUSE_SECONDS_MAX)
             self._next_try = time.monotonic() + self._pause
+        return said
 
     def _discard(self, connection: Connection) -> None:
         self._here.connection = None
@@ -166,6 +164,20 @@ class Lines:
             self._open.discard(connection)
         with contextlib.suppress(psycopg.Error):
             connection.close()
+
+
+async def _cut_off(result: Awaitable[T], taken: list[Connection]) -> T:
+    """Hang up on work that takes too long.
+
+    The thread learns of it as of any lost connection, and knows best whether the commit was on its way. That it was
+    slow is no sign that the server is gone: the next attempt finds out.
+    """
+    _cut(taken)
+    try:
+        return await result
+    except Unavailable as error:
+        error.down = False
+        raise
 
 
 def _cut(taken: list[Connection]) -> None:
