@@ -39,13 +39,13 @@ class Pluggable(MemoryStore):
 
     async def read(self, work: Callable[[Reading], T]) -> T:
         if self.down:
-            raise Unavailable(*DOWN)
+            raise Unavailable(*DOWN, down=True)
         return await super().read(work)
 
     async def write(self, work: Callable[[Writing], T]) -> T:
         self.writes_left -= 1
         if self.down or self.writes_left < 0:
-            raise Unavailable(*DOWN)
+            raise Unavailable(*DOWN, down=True)
         result = await super().write(work)
         if self.torn:
             raise Unavailable("The connection was lost while it committed.", DOWN[1], unknown=True)
@@ -234,7 +234,7 @@ async def test_what_may_have_happened_or_has_no_room_or_no_credential_is_not_spo
     site.store.torn = False
     site.store.down = True
     wary = SpoolingGate(site.house.gate, site.spool, lambda: AT, may_spool=lambda who: who.name != HUGO.name)
-    with pytest.raises(Unavailable, match="cannot be reached"):
+    with pytest.raises(Unavailable, match="cannot say who you are"):
         await wary.handle(site.house.ask(HUGO, c.AddNote(text="who?"), stream))
     assert wary.waiting == 0
     with pytest.raises(Refusal):

@@ -29,7 +29,7 @@ class Far:
 
     async def handle(self, ask: Ask) -> Reply:
         if self.down:
-            raise Unavailable("The database is down.", "Wait.")
+            raise Unavailable("The database is down.", "Wait.", down=True)
         self._mark(f"done {number_of(ask)}")
         return Reply(stream=ask.stream, version=1)
 

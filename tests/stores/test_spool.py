@@ -15,7 +15,7 @@ from foureyes.core.commands import AddNote, SubmitReport
 from foureyes.core.values import WorkPart
 from foureyes.store import spool as spooling
 from foureyes.store.spool import FileSpool
-from foureyes.store.spool_records import MARK_BYTES
+from foureyes.store.spool_records import HEAD_BYTES, MARK_BYTES, record_of, waiting_of
 from tests.cast import ANN, BOB
 
 AT = "2026-01-05T09:00:00Z"
@@ -51,6 +51,7 @@ def test_what_was_kept_is_there_again_in_order_and_whole(tmp_path: Path) -> None
         stream="review/r9",
         blobs={"b" * 64: b"\0" * 700 + b"4eyM", "a" * 64: b""},
         before=(WorkPart(name="a.py", digest="c" * 64, size=3),),
+        aliases=("git-commit:abc", "git-tree:def"),
     )
     spool = FileSpool(tmp_path / "spool")
     assert [spool.append(ask, AT) for ask in (note(1), whole, note(2))] == [1, 2, 3]
@@ -59,6 +60,14 @@ def test_what_was_kept_is_there_again_in_order_and_whole(tmp_path: Path) -> None
     assert kept(tmp_path / "spool") == here
     assert [one.ask for one in here] == [note(1), whole, note(2)]
     assert {one.at for one in here} == {AT}
+
+
+def test_a_record_without_other_names_is_still_read() -> None:
+    """The first shape of a record had no field for them."""
+    record = record_of(1, 0, note(1), AT)[HEAD_BYTES:]
+    old = record[4:].replace(b'"aliases":[],', b"")
+    assert len(old) < len(record) - 4
+    assert waiting_of(1, len(old).to_bytes(4, "big") + old).ask == note(1)
 
 
 def test_what_is_done_does_not_wait_and_its_files_go(tmp_path: Path) -> None:

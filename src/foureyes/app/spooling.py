@@ -7,6 +7,7 @@ with a reason, and nothing of it is kept.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import threading
 from collections import Counter
@@ -17,8 +18,9 @@ from typing import Protocol, TypeVar
 
 from foureyes.app.asks import Ask, Reply, check_key
 from foureyes.app.live import Live
-from foureyes.app.ports import START, Conflict, Store, Unavailable, Writing
+from foureyes.app.ports import START, Conflict, Damaged, Store, Unavailable, Writing
 from foureyes.app.rows import Changes, OutboxRow
+from foureyes.core.live import RecordLive
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.values import Who
 
@@ -26,10 +28,11 @@ from foureyes.core.values import Who
 CURSOR_EVERY = 32
 #: Commands that come during a replay wait behind it; so many times it looks again.
 ROUNDS_MAX = 100
-#: Rows (asker/position) that say what became of a spooled command that was refused at last.
+#: Rows (asker/hash of key and request) that say what became of a spooled command that was refused at last.
 REFUSED_LATER = "refused_later"
 SPOOLED_REFUSED = "SpooledRefused"
 UNAVAILABLE = "unavailable"
+ASK_LATER = "Ask again when they are done."
 
 T = TypeVar("T")
 
@@ -104,21 +107,31 @@ async def _silent(_: Replayed) -> None:
 
 @dataclass(slots=True)
 class _Index:
-    """What waits, by key and by stream; as large as the spool allows."""
+    """What waits, by place, by key and by stream; as large as the spool allows."""
 
     guard: threading.Lock = field(default_factory=threading.Lock)
+    places: set[int] = field(default_factory=set)
     keys: dict[tuple[str, str], tuple[int, str]] = field(default_factory=dict)
     streams: Counter[str] = field(default_factory=Counter)
 
     def add(self, position: int, ask: Ask) -> None:
+        self.places.add(position)
         self.keys[ask.actor.name, ask.key] = (position, ask.body_hash())
         self.streams[ask.stream] += 1
 
-    def remove(self, ask: Ask) -> None:
-        self.keys.pop((ask.actor.name, ask.key), None)
-        self.streams[ask.stream] -= 1
-        if self.streams[ask.stream] <= 0:
-            del self.streams[ask.stream]
+    def remove(self, one: Waiting) -> bool:
+        """Once a record: where the disk did not hear that it is done, it comes again. Whether it was still here."""
+        if one.position not in self.places:
+            return False
+        self.places.remove(one.position)
+        name = (one.ask.actor.name, one.ask.key)
+        # One key has two places when the disk kept a record that was told as lost.
+        if self.keys[name][0] == one.position:
+            del self.keys[name]
+        self.streams[one.ask.stream] -= 1
+        if not self.streams[one.ask.stream]:
+            del self.streams[one.ask.stream]
+        return True
 
 
 class SpoolingGate:
@@ -148,28 +161,30 @@ class SpoolingGate:
     @property
     def waiting(self) -> int:
         """How many commands wait."""
-        return len(self._index.keys)
+        return len(self._index.places)
 
     async def handle(self, ask: Ask) -> Reply | Spooled:
         """Hand a command in; while the database is down, or others wait before it on its stream, it waits too."""
         check_key(ask.key)
         if found := self._known(ask):
             return found
+        if self.waiting and isinstance(ask.command, RecordLive):
+            raise Unavailable(_shut(self.waiting), ASK_LATER)
         if self._index.streams.get(ask.stream) and ask.stream:
             return await self._kept(ask)
         try:
             return await self.gate.handle(ask)
         except Unavailable as error:
-            # What may have happened already is asked for again by its key; what is too much does not fit here either.
-            if error.unknown or error.full or not self._may_spool(ask.actor):
+            # What may have happened already is asked for again by its key; what is too much does not fit here either. A
+            # database that is only busy is asked again. Who puts bytes on a target needs the answer before, not later.
+            if error.unknown or error.full or not error.down or isinstance(ask.command, RecordLive):
                 raise
             return await self._kept(ask)
 
     async def may_go_live(self, name: str, target: str = "") -> Live:
         """Whether these bytes may go live: never while the database is down, or while a command waits."""
         if count := self.waiting:
-            reason = f"The gate is shut while {_commands(count)} in the spool: one of them may speak against this."
-            return Live(state=UNAVAILABLE, digest=name, reason=f"{reason} Ask again when they are done.")
+            return Live(state=UNAVAILABLE, digest=name, reason=f"{_shut(count)} {ASK_LATER}")
         return await self.gate.may_go_live(name, target)
 
     async def look(self, reading: Awaitable[T]) -> T:
@@ -180,7 +195,8 @@ class SpoolingGate:
             if not self.waiting:
                 raise
             sentence = f"{error.sentence} Meanwhile {_commands(self.waiting)} in the spool."
-            raise Unavailable(sentence, error.next_step, full=error.full, unknown=error.unknown) from error
+            flags = {"full": error.full, "unknown": error.unknown, "down": error.down}
+            raise Unavailable(sentence, error.next_step, **flags) from error
 
     async def replay(self, progress: Callable[[Progress], None] = lambda _: None) -> Progress:
         """Hand in what waits, in order; by key each acts once, however often this is begun anew."""
@@ -210,6 +226,9 @@ class SpoolingGate:
         return Spooled(position=position, key=ask.key, stream=ask.stream)
 
     async def _kept(self, ask: Ask) -> Spooled:
+        if not self._may_spool(ask.actor):
+            raise Unavailable("The database is down, and cannot say who you are.", "Ask again when it is back.")
+        _check_texts(ask)
         return await asyncio.to_thread(self._keep, ask)
 
     def _keep(self, ask: Ask) -> Spooled:
@@ -228,25 +247,33 @@ class SpoolingGate:
             while (one := await asyncio.to_thread(next, queue, None)) is not None:
                 refused = await self._handed_in(one)
                 with self._index.guard:
-                    self._index.remove(one.ask)
+                    first = self._index.remove(one)
                 last = one.position
-                now = Progress(done=now.done + 1, refused=now.refused + refused, left=self.waiting)
+                now = Progress(done=now.done + first, refused=now.refused + (first and refused), left=self.waiting)
                 progress(now)
                 if now.done % CURSOR_EVERY == 0:
                     await asyncio.to_thread(self._spool.done, last)
             await asyncio.to_thread(self._spool.done, last)
-        except (Unavailable, Conflict) as error:
+        except Exception as error:  # noqa: BLE001 - whatever it was, what waits is kept, and tried again
             # What was handed in and is not noted as done is handed in again by its key, which does no harm.
             with suppress(Unavailable):
                 await asyncio.to_thread(self._spool.done, last)
-            return Progress(done=now.done, refused=now.refused, left=self.waiting, stopped=str(error))
+            stopped = str(error) or type(error).__name__
+            return Progress(done=now.done, refused=now.refused, left=self.waiting, stopped=stopped)
         return now
 
     async def _handed_in(self, one: Waiting) -> bool:
-        """The gate's word on one command; a no is an answer too, kept by the gate under its key."""
+        """The gate's word on one command; a no is an answer too, kept by the gate under its key.
+
+        One that the gate cannot decide at all must not hold up the others for good: it is told as refused, and given
+        up only when that is kept.
+        """
         try:
             reply = await self.gate.handle(one.ask)
-        except Refusal as refusal:
+        except (Unavailable, Conflict):
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever it was, it is told
+            refusal = error if isinstance(error, Refusal) else _undecided(error)
             await self._tell(Replayed(waiting=one, refusal=refusal))
             return True
         await self._tell(Replayed(waiting=one, reply=reply))
@@ -266,7 +293,9 @@ def telling(store: Store) -> Callable[[Replayed], Awaitable[None]]:
 
 def _write_refusal(tx: Writing, told: Replayed, refusal: Refusal | None) -> None:
     ask = told.waiting.ask
-    key = f"{ask.actor.name}/{told.waiting.position:015d}"
+    # Places are counted by each server for itself, so they would not tell two commands from each other.
+    asked = json.dumps([ask.actor.name, ask.key, ask.body_hash()])
+    key = f"{ask.actor.name}/{hashlib.sha256(asked.encode()).hexdigest()}"
     if refusal is None or tx.row(REFUSED_LATER, key) is not None:
         return
     said = {
@@ -278,8 +307,33 @@ def _write_refusal(tx: Writing, told: Replayed, refusal: Refusal | None) -> None
         "stream": ask.stream,
     }
     tx.follow(REFUSED_LATER, {key: json.dumps(said, sort_keys=True)}, START)
-    row = OutboxRow(stream=ask.stream or f"asker/{ask.actor.name}", version=0, type=SPOOLED_REFUSED, at=told.waiting.at)
+    stream = ask.stream if ask.stream and ask.stream.isprintable() else f"asker/{ask.actor.name}"
+    row = OutboxRow(stream=stream, version=0, type=SPOOLED_REFUSED, at=told.waiting.at)
     tx.apply(Changes(outbox=(row,)))
+
+
+def _check_texts(ask: Ask) -> None:
+    """Refuse at once what no store can keep: later nobody is there to hear it."""
+    ask.body_hash()
+    if not ask.stream.isprintable():
+        raise refuse(Code.BAD_VALUE, what="the name of the stream has a character that cannot be printed")
+    for text in (ask.actor.name, *ask.aliases, *ask.blobs, *(part.name for part in ask.before)):
+        if "\0" in text or any("\ud800" <= one <= "\udfff" for one in text):
+            raise refuse(Code.BAD_VALUE, what=f"{text!r} is no text")
+
+
+def _undecided(error: Exception) -> Refusal:
+    """What to say of a command that the gate failed on; only our own words are for those outside."""
+    why = str(error) if isinstance(error, (ValueError, Damaged)) else type(error).__name__
+    return Refusal(
+        Code.BAD_VALUE,
+        f"The gate could not decide this when the database was back: {why}".rstrip(".") + ".",
+        "Have the cause looked at, then send it again with a new key.",
+    )
+
+
+def _shut(count: int) -> str:
+    return f"The gate is shut while {_commands(count)} in the spool: one of them may speak against this."
 
 
 def _commands(count: int) -> str:

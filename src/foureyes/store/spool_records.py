@@ -29,6 +29,7 @@ _RECORD_MAGIC, _MARK_MAGIC = b"4eyR", b"4eyM"
 #: A disk writes this much at once or not at all.
 _SECTOR = 512
 _PUT_PARTS, _TAKE_PARTS = shape(tuple[WorkPart, ...])
+_PUT_NAMES, _TAKE_NAMES = shape(tuple[str, ...])
 
 
 def record_of(sequence: int, behind: int, ask: Ask, at: str) -> bytes:
@@ -36,6 +37,7 @@ def record_of(sequence: int, behind: int, ask: Ask, at: str) -> bytes:
     blobs = sorted(ask.blobs.items())
     said = {
         "actor": encode_who(ask.actor),
+        "aliases": _PUT_NAMES(ask.aliases),
         "at": at,
         "before": _PUT_PARTS(ask.before),
         "blobs": [[digest, len(content)] for digest, content in blobs],
@@ -94,6 +96,8 @@ def _read(sequence: int, payload: bytes) -> Waiting:
         stream=said["stream"],
         blobs=blobs,
         before=cast("tuple[WorkPart, ...]", _TAKE_PARTS(said["before"])),
+        # Records of the first shape had none.
+        aliases=cast("tuple[str, ...]", _TAKE_NAMES(said.get("aliases", []))),
     )
     return Waiting(position=sequence, at=said["at"], ask=ask)
 
