@@ -104,11 +104,12 @@ class Wire:
             while self._awaited:
                 error = self._take(self._awaited.popleft())
                 first = first or error
-            self._next()
-            self._line.exit_pipeline_mode()
+            self._end()
         except psycopg.Error as error:
-            # The connection is lost, and with it whatever else was awaited.
+            # The connection is lost, and with it whatever else was awaited. It is closed, so that everybody knows:
+            # what was on its way may have happened.
             self._awaited.clear()
+            self._line.finish()
             first = first or error
         if first:
             raise first
@@ -128,6 +129,13 @@ class Wire:
         self._line.send_prepare(name, dollars(sql).encode())
         self._awaited.append(sql)
         return name
+
+    def _end(self) -> None:
+        """Hear that the server has done all of it; a session that it ends says so here at the latest."""
+        last = self._next()
+        if last is None or last.status != ExecStatus.PIPELINE_SYNC:
+            raise psycopg.OperationalError("the session has ended")
+        self._line.exit_pipeline_mode()
 
     def _flush(self) -> None:
         """Send all of it; whatever the server says meanwhile is taken in, else both might wait for each other."""
