@@ -6,6 +6,8 @@ import asyncio
 import json
 import sqlite3
 import stat
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import closing
@@ -14,10 +16,14 @@ from pathlib import Path
 
 import pytest
 
+from foureyes.app.work import work_of
 from foureyes.cli import restoring
 from foureyes.cli.restoring import WORDS
+from foureyes.core import commands as c
+from foureyes.core.values import Outcome
 from foureyes.home import Trouble, backups, files
 from foureyes.store.sqlite_store import SqliteStore
+from tests.cast import HUGO
 from tests.cli.desk import CLEARED, PENDING, Desk
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -186,6 +192,75 @@ def test_what_was_given_up_is_not_given_up_without_a_key(signed: Desk, tmp_path:
     assert signed.check(later).code == 3
 
 
+def test_what_no_checkpoint_has_seen_is_not_given_up_unseen(
+    signed: Desk, tmp_path: Path
+) -> None:
+    """A human shuts what was cleared, and at once somebody without a terminal puts the last backup back."""
+    folder = backed_up(signed, tmp_path / "safe")
+    _reopened(signed)
+    assert signed.check(CLEARED).code == 3
+    line = ["restore", str(folder), "--replace", "--reason", "The disk died"]
+    nobody = signed.run(*line)
+    assert (nobody.code, nobody.out) == (2, "")
+    assert WORDS in nobody.err
+    assert signed.check(CLEARED).code == 3, "nothing was done"
+    signed.types = [f"{WORDS}\n"]
+    ran = signed.run(*line, "--json")
+    assert ran.code == 0, ran.err
+    assert ran.data["older"] is True
+    assert any("The disk died" in note for note in ran.data["verified"]["notes"])
+    assert signed.check(CLEARED).code == 0
+    book = (signed.home / "checkpoints" / "checkpoints.jsonl").read_text(encoding="utf-8")
+    assert book.count("\n") == 4, "the first one, what was given up, that it was, and how the log goes on"
+
+
+def test_what_was_never_signed_is_not_given_up_either(desk: Desk, tmp_path: Path) -> None:
+    """Without any key there is no record, so it is not done; who makes a key can do it."""
+    folder = backed_up(desk, tmp_path / "safe")
+    _reopened(desk)
+    desk.types = [f"{WORDS}\n"] * 2
+    ran = desk.run("restore", str(folder), "--replace")
+    assert (ran.code, ran.out) == (4, "")
+    assert "older than the store here" in ran.err
+    assert "review/r1" in ran.err
+    assert desk.check(CLEARED).code == 3
+    assert desk.run("log", "checkpoint").code == 0
+    assert desk.run("restore", str(folder), "--replace").code == 0
+    assert desk.run("log", "verify").code == 0
+
+
+def test_a_store_that_another_program_has_open_is_not_replaced(signed: Desk, tmp_path: Path) -> None:
+    """A program that embeds the gate holds no server's lock; idle as it is, its next write must not be lost."""
+    folder = backed_up(signed, tmp_path / "safe")
+    script = (
+        "import sys; from pathlib import Path; from foureyes.store import sqlite;"
+        "one = sqlite.connect_writer(Path(sys.argv[1])); print('open', flush=True); sys.stdin.readline(); one.close()"
+    )
+    embedding = [sys.executable, "-c", script, str(signed.database)]
+    with subprocess.Popen(embedding, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout
+        assert other.stdout.readline() == "open\n"
+        ran = signed.run("restore", str(folder), "--replace")
+        assert (ran.code, ran.out) == (4, "")
+        assert "Another program has the store open" in ran.err
+        assert [path.name for path in signed.home.glob("foureyes.db.*")] == []
+        other.communicate("\n")
+    assert signed.run("restore", str(folder), "--replace").code == 0
+
+
+def test_what_an_embedding_program_writes_after_a_refused_restore_is_there(signed: Desk, tmp_path: Path) -> None:
+    folder = backed_up(signed, tmp_path / "safe")
+
+    async def play() -> int:
+        async with SqliteStore.open(signed.database) as store:
+            ran = await asyncio.to_thread(signed.run, "restore", str(folder), "--replace")
+            await signed.house(store).open({"after.py": b"after\n"})
+            return ran.code
+
+    assert asyncio.run(play()) == 4
+    assert signed.check(work_of({"after.py": b"after\n"}).digest).code == 3
+
+
 DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "other bytes": (lambda folder: (folder / "store.sqlite").write_bytes(b"x"), "store.sqlite was altered"),
     "a flipped bit": (lambda folder: _flip(folder / "store.sqlite"), "store.sqlite was altered"),
@@ -307,6 +382,15 @@ def test_two_backups_of_one_second_are_two(tmp_path: Path) -> None:
     names = {backups.make(str(tmp_path), NOW, "1", fill)[0] for _ in range(3)}
     assert len(names) == 3
     assert all(backups.read(name).schema == 1 for name in names)
+
+
+def _reopened(desk: Desk) -> None:
+    async def play() -> None:
+        async with SqliteStore.open(desk.database) as store:
+            command = c.ReopenReview(reason="It is poisoned.", undoes=Outcome.CLEARED)
+            await desk.house(store).do(HUGO, command, "review/r1")
+
+    asyncio.run(play())
 
 
 async def _died(*_: object) -> None:

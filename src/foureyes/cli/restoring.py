@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import click
 
 from foureyes.app.book import NAME as BOOK
-from foureyes.app.checkpoints import Standing, standing
+from foureyes.app.checkpoints import AT_ONCE, Standing, checkpoint_if_due, holds, standing
 from foureyes.app.damages import Inspection
 from foureyes.app.handover import restored
-from foureyes.app.ports import Unavailable
+from foureyes.app.keys import KeyTrouble
+from foureyes.app.ports import Damaged, Reading, Unavailable
+from foureyes.app.rows import Head
 from foureyes.cli import signing
 from foureyes.cli.alone import alone
 from foureyes.cli.answer import Answer, Line
@@ -27,6 +30,8 @@ from foureyes.home import backups, files, folder
 from foureyes.home.trouble import Trouble
 
 WORDS = "give up what came later"
+PAGE = 1000
+SHOWN_MAX = 5
 
 
 @click.command()
@@ -37,32 +42,39 @@ WORDS = "give up what came later"
 def restore(parts: Parts, backup: str, replace: bool, reason: str) -> Answer:  # noqa: FBT001 - click hands flags over so
     """Put a backup in the place of the store.
 
-    Every byte of it is checked first. The store that was there is kept beside the new one. A backup that is older than
-    the last checkpoint known here needs a person at a terminal, and that is recorded.
+    Every byte of it is checked first. The store that was there is kept beside the new one. A backup that lacks anything
+    the store has, or a checkpoint known here, needs a person at a terminal, and that is recorded.
     """
     manifest = backups.read(backup)
     folder.make(parts.settings.home)
     with alone(parts, "restore"), _ready_copy(parts, backup, manifest) as copy:
         asyncio.run(_check_place(parts, replace=replace))
         _book_back(parts, backup, manifest)
+        lost = asyncio.run(_lost(parts, copy))
+        if lost:
+            asyncio.run(_sign(parts))
         stands = asyncio.run(_stands(parts, copy))
-        if stands.older:
-            parts.console.confirm((_given_up(stands), f"You act as {parts.human().name}; this is recorded."), WORDS)
-        if not stands.fits:
+        older = stands.older or bool(lost)
+        if older:
+            told = (_given_up(stands, lost), f"You act as {parts.human().name}; this is recorded.")
+            parts.console.confirm(told, WORDS)
+        recorded = older or not stands.fits
+        if recorded:
             signing.signer(parts)  # without a key it cannot be recorded, and then it is not done
         kept = parts.put_store(copy, progress("Restoring"))
         _settings_back(parts, backup, manifest)
-        found = asyncio.run(_after(parts, stands, reason or f"restored the backup of {manifest.made}"))
+        why = reason or f"restored the backup of {manifest.made}"
+        found = asyncio.run(_after(parts, stands, why if recorded else ""))
     was = (Line(f"The store that was there is kept as {kept}."),) if kept else ()
     head = Line(f"Restored {manifest.events} events of {manifest.made}.", "good")
     if found is None:
         note = Line("It has no checkpoints, so nothing signed could be compared.", "care")
-        return Answer(lines=(head, *was, note), data={"kept": kept, "older": stands.older, "verified": None})
+        return Answer(lines=(head, *was, note), data={"kept": kept, "older": older, "verified": None})
     said = inspected(found)
     return Answer(
         code=said.code,
         lines=(head, *was, *said.lines),
-        data={"kept": kept, "older": stands.older, "verified": dict(said.data)},
+        data={"kept": kept, "older": older, "verified": dict(said.data)},
     )
 
 
@@ -136,14 +148,57 @@ def _goes_on(ours: Path, theirs: Path) -> bool:
         return ours.read_bytes() == file.read(ends)
 
 
+async def _lost(parts: Parts, copy: str) -> list[str]:
+    """Streams of the store that go on where the backup's end, whether a checkpoint has seen that or not."""
+    if await _is_unreadable(parts):
+        return []
+    lost: list[str] = []
+    async with parts.store() as here, parts.copied(copy) as there:
+        after = ""
+        while page := await here.read(partial(_heads, after)):
+            lost += await there.read(partial(_missing, page))
+            after = page[-1].stream
+    return lost
+
+
+def _heads(after: str, reading: Reading) -> tuple[Head, ...]:
+    return reading.heads(after, PAGE)
+
+
+def _missing(heads: Iterable[Head], reading: Reading) -> list[str]:
+    return [head.stream for head in heads if not holds(reading, head)]
+
+
+async def _is_unreadable(parts: Parts) -> bool:
+    """Whether there is no store, or one that is damaged or of another version: what it holds cannot be compared."""
+    try:
+        async with parts.store() as store:
+            await store.read(lambda reading: reading.heads("", 1))
+    except (Unavailable, Trouble):
+        return True
+    return False
+
+
+async def _sign(parts: Parts) -> None:
+    """Let the book say what is given up; where that cannot be signed, a person decides all the same."""
+    if signing.has_signer(parts):
+        with suppress(Damaged, KeyTrouble):
+            key, book = signing.signer(parts), Path(parts.settings.checkpoints)
+            async with parts.store() as store:
+                await checkpoint_if_due(store, book, key, parts.now(), AT_ONCE)
+
+
 async def _stands(parts: Parts, copy: str) -> Standing:
     signing.book_end(parts)  # a book that cannot be read is told as that
     async with parts.copied(copy) as store:
         return await store.read(lambda reading: standing(reading, Path(parts.settings.checkpoints)))
 
 
-def _given_up(stands: Standing) -> str:
-    """What a backup lacks that a checkpoint known here has signed."""
+def _given_up(stands: Standing, lost: list[str]) -> str:
+    """What a backup lacks that the store has, or that a checkpoint known here has signed."""
+    if not stands.older:
+        names = ", ".join(lost[:SHOWN_MAX]) + (" and others" if len(lost) > SHOWN_MAX else "")
+        return f"This backup is older than the store here. What happened since in {names} is given up, vetoes too."
     to = f"checkpoint {stands.held.checkpoint.number}" if stands.held else "the time before the first checkpoint"
     last = (
         f"checkpoint {stands.last.checkpoint.number} ({stands.last.checkpoint.at.isoformat()})" if stands.last else ""
@@ -164,8 +219,8 @@ def _settings_back(parts: Parts, backup: str, manifest: backups.Manifest) -> Non
 
 
 async def _after(parts: Parts, stands: Standing, reason: str) -> Inspection | None:
-    """Write down that the log went back or is numbered anew, and look at everything once more."""
-    if not stands.fits:
+    """Write down why the log went back or is numbered anew, if it did, and look at everything once more."""
+    if reason:
         async with parts.store(write=True) as store:
             book, key = Path(parts.settings.checkpoints), signing.signer(parts)
             await restored(store, book, key, stands.held, parts.human(), reason=reason, now=parts.now())

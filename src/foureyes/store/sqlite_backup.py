@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from foureyes.app.ports import Unavailable
@@ -14,6 +14,9 @@ from foureyes.store import sqlite as file
 #: Pages copied at a time; in between, whoever wants to stop may.
 PAGES_A_STEP = 1024
 _SIDES = ("-wal", "-shm", "-journal")
+#: How long a restore waits for those who only look.
+ALONE_SECONDS_MAX = 1.0
+_UNREADABLE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
 Progress = Callable[[int, int], None]
 
@@ -41,14 +44,14 @@ def backup(path: Path, target: Path, progress: Progress | None = None) -> None:
 def restore(source: Path, path: Path, progress: Progress | None = None) -> Path | None:
     """Put a backup in the store's place, all at once; gives where the store that was there is kept.
 
-    Nobody may have the store open: the caller holds the server's lock.
+    Refused while anybody else has it open, a program that embeds the gate too: what that one wrote later would go
+    into the file that was set aside.
     """
     with file.speaking():
         part = path.with_name(path.name + ".restoring")
         try:
             _copy(source, part, progress)
-            kept = _set_aside(path) if path.exists() else None
-            part.replace(path)
+            kept = _exchanged(path, part)
         finally:
             forget(part)
         file.sync_folder(path.parent)
@@ -84,17 +87,68 @@ def _told(progress: Progress | None) -> Callable[[int, int, int], object] | None
     return None if progress is None else lambda _status, remaining, total: progress(total, remaining)
 
 
-def _set_aside(path: Path) -> Path:
-    """Keep the store that is there under another name, with everything its journal still held."""
-    with suppress(Unavailable, sqlite3.Error), closing(file.connect_writer(path, lock_seconds_max=1)) as connection:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    left = [side for side in _SIDES if (one := path.with_name(path.name + side)).exists() and one.stat().st_size]
-    if "-wal" in left or "-journal" in left:
-        raise Unavailable("Another program has the store open.", "Stop it, then restore again.")
-    for side in _SIDES:
-        path.with_name(path.name + side).unlink(missing_ok=True)
-    number = 1
-    while (kept := path.with_name(f"{path.name}.before-restore-{number}")).exists():
-        number += 1
-    os.link(path, kept)
+def _exchanged(path: Path, part: Path) -> Path | None:
+    """Put the copy in the store's place; what was there is kept under another name, with all its journal still held."""
+    if not path.exists():
+        part.replace(path)
+        return None
+    with _alone(path):
+        for side in _SIDES:
+            path.with_name(path.name + side).unlink(missing_ok=True)
+        number = 1
+        while (kept := path.with_name(f"{path.name}.before-restore-{number}")).exists():
+            number += 1
+        os.link(path, kept)
+        part.replace(path)
     return kept
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Be the only one who has the store open; a file that is none any more is left as it is.
+
+    SQLite gives up its journal only for the last one who has the file open, idle or not. The lock is then held until
+    the names are exchanged. Who opened the old file meanwhile finds it without a journal, and SQLite refuses to make
+    one for a file that has lost its name.
+    """
+    connection = _last_one(path)
+    if connection is not None:
+        with closing(connection):
+            yield
+        return
+    if any(_size(path.with_name(path.name + side)) for side in ("-wal", "-journal")):
+        raise Unavailable(
+            "The store's file is damaged, and its journal holds more.", "Move both away together, then restore again."
+        )
+    yield
+
+
+def _last_one(path: Path) -> sqlite3.Connection | None:
+    """A connection that holds the file alone; None where the file cannot be read."""
+    try:
+        connection = file.connect_writer(path, lock_seconds_max=ALONE_SECONDS_MAX)
+        try:
+            file.patient(lambda: _shut_out_others(connection), ALONE_SECONDS_MAX)
+        except BaseException:
+            connection.close()
+            raise
+    except sqlite3.Error as error:
+        if file.code_of(error) in file.BUSY:
+            raise Unavailable("Another program has the store open.", "Stop it, then restore again.") from error
+        if file.code_of(error) not in _UNREADABLE:
+            raise
+        return None
+    return connection
+
+
+def _shut_out_others(connection: sqlite3.Connection) -> None:
+    (mode,) = connection.execute("PRAGMA journal_mode = DELETE").fetchone()
+    if mode != "delete":
+        raise Unavailable("SQLite did not close the store's journal.", "Stop whoever has the store open.")
+    connection.execute("BEGIN EXCLUSIVE")
+
+
+def _size(path: Path) -> int:
+    with suppress(FileNotFoundError):
+        return path.stat().st_size
+    return 0
