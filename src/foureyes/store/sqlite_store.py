@@ -6,7 +6,7 @@ import asyncio
 import sqlite3
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Self, TypeVar
@@ -65,15 +65,16 @@ class SqliteStore:
 
     async def read(self, work: Callable[[Reading], T]) -> T:
         """Run `work` on one consistent snapshot."""
-        loop = asyncio.get_running_loop()
         with self._guard:
             if self._closed:
                 raise Unavailable(*CLOSED)
             if self._reads >= READS_WAITING_MAX:
                 raise Unavailable(*OVERFULL)
+            waiting = self._readers.submit(self._read, work)
             self._reads += 1
-            waiting = loop.run_in_executor(self._readers, self._read, work)
-        return await waiting
+        # Not in the work itself: a read cancelled before its turn never runs.
+        waiting.add_done_callback(self._read_done)
+        return await asyncio.wrap_future(waiting)
 
     async def write(self, work: Callable[[Writing], T]) -> T:
         """Run `work` in one transaction; durable when this returns. What `work` raises undoes it and is raised here."""
@@ -109,9 +110,10 @@ class SqliteStore:
         except Unavailable:
             self._drop()
             raise
-        finally:
-            with self._guard:
-                self._reads -= 1
+
+    def _read_done(self, _: Future[T]) -> None:
+        with self._guard:
+            self._reads -= 1
 
     def _reader(self) -> sqlite3.Connection:
         found: sqlite3.Connection | None = getattr(self._local, "connection", None)

@@ -1,0 +1,71 @@
+"""Who waits to read, and who has stopped waiting?"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from pathlib import Path
+
+import pytest
+
+from foureyes.app.ports import Reading, Unavailable
+from foureyes.store import sqlite_store
+from foureyes.store.sqlite_store import SqliteStore
+
+WAITING_MAX = 6
+SECONDS_MAX = 30
+
+
+async def turned() -> None:
+    """Let what was just asked for reach the readers."""
+    for _ in range(3):
+        await asyncio.sleep(0)
+
+
+def test_reads_cancelled_before_their_turn_take_no_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A caller who hung up must not count as waiting for ever: after enough of them nobody could read."""
+    monkeypatch.setattr(sqlite_store, "READS_WAITING_MAX", WAITING_MAX)
+
+    async def play() -> None:
+        begun, go = threading.Event(), threading.Event()
+
+        def slow(_: Reading) -> bool:
+            begun.set()
+            return go.wait(SECONDS_MAX)
+
+        async with SqliteStore.open(tmp_path / "store.db", readers=1) as store:
+            first = asyncio.create_task(store.read(slow))
+            await turned()
+            assert await asyncio.to_thread(begun.wait, SECONDS_MAX)
+            for _ in range(3):
+                left = [asyncio.create_task(store.read(lambda _: 1)) for _ in range(WAITING_MAX - 1)]
+                await turned()
+                with pytest.raises(Unavailable):
+                    await store.read(lambda _: 1)
+                for one in left:
+                    one.cancel()
+                found = await asyncio.gather(*left, return_exceptions=True)
+                assert all(isinstance(one, asyncio.CancelledError) for one in found)
+                await turned()
+            go.set()
+            assert await first
+            assert await asyncio.gather(*(store.read(lambda _: 1) for _ in range(WAITING_MAX))) == [1] * WAITING_MAX
+
+    asyncio.run(play())
+
+
+def test_reads_that_fail_take_no_place_either(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a read raises reaches its caller, and the next one is let in."""
+    monkeypatch.setattr(sqlite_store, "READS_WAITING_MAX", 1)
+
+    def wrong(_: Reading) -> int:
+        raise LookupError("wrong")
+
+    async def play() -> None:
+        async with SqliteStore.open(tmp_path / "store.db") as store:
+            for _ in range(3):
+                with pytest.raises(LookupError):
+                    await store.read(wrong)
+            assert await store.read(lambda _: 1) == 1
+
+    asyncio.run(play())
