@@ -37,7 +37,7 @@ BREAKS_001_B: dict[str, tuple[Break, ...]] = {
             new="or False",
         ),
     ),
-    "001-12": (Break(file="core/skips.py", old="if not scene.rules.enabled:", new="if False:"),),
+    "001-12": (Break(file="core/skips.py", old="if not scene.rules.enabled and", new="if False and"),),
     "001-13": (Break(file="core/peer_data.py", old='    "api_endpoint_change",\n)', new=")"),),
     "001-14": (
         Break(file="core/skips.py", old="if kinds_of(scene) & NEVER_SKIPPED or", new="if False or"),

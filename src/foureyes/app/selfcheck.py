@@ -1,7 +1,8 @@
 """May this server serve at all? Everything that could make it break its promise is looked at before it starts.
 
 A check that cannot be made counts as failed. The doors call `self_check` with what they know and refuse to serve while
-one has failed; `refusals` says which, each with its next step.
+one has failed; `refusals` says which, each with its next step. A policy that switches reviews off passes: the core
+still demands them of high risk, vetoes and the kinds that are never skipped.
 """
 
 from __future__ import annotations

@@ -42,11 +42,14 @@ def _by_both(scene: Scene) -> tuple[str, Skip] | None:
 
 
 def why_skip(scene: Scene) -> tuple[str, Skip] | None:
-    """Which rule lets this revision go without reviewers, if any; some kinds never do, nor what somebody looked at."""
+    """Which rule lets this revision go without reviewers, if any.
+
+    Some kinds never do, nor bytes of high risk, nor what somebody looked at: not even where reviews are switched off.
+    """
     review = scene.review
     if kinds_of(scene) & NEVER_SKIPPED or review.reports or review.findings or review.rulings:
         return None
-    if not scene.rules.enabled:
+    if not scene.rules.enabled and scene.facts.risk.level < RiskLevel.HIGH:
         return "disabled", Skip(reason="Reviews are switched off by the policy", pattern="", enabled_by="")
     for rule in scene.rules.skips:
         found = _by_rule(scene, rule)

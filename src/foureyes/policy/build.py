@@ -241,7 +241,7 @@ def _budget(table: Table) -> Budget:
 def _notes(policy: Policy) -> Iterator[str]:
     rules = policy.rules
     if not rules.enabled:
-        yield "Reviews are switched off: only vetoes and the kinds that are never skipped stop work."
+        yield "Reviews are switched off: only vetoes, high risk and the kinds that are never skipped stop work."
     listed = {one.kind for one in rules.kinds} | set(REQUIRED_KINDS) | set(TRIVIAL_KINDS)
     for rule in rules.paths:
         if rule.kind not in listed:

@@ -1,4 +1,9 @@
-"""What can no policy go below? At least one pair of other eyes, in every stage that anything can be sent through."""
+"""What can no policy go below? At least one pair of other eyes, in every stage that anything can be sent through.
+
+The switch `enabled: false` and the skip rules are no way below it for what matters: which stages they let pass is
+decided by the core (`core/skips.py`) for every revision, never for bytes of high risk, a veto or a kind that is never
+skipped. So a policy with reviews switched off is not below the floor.
+"""
 
 from __future__ import annotations
 

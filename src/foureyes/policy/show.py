@@ -21,7 +21,7 @@ def _lines(policy: Policy) -> Iterator[str]:
     yield f"policy {policy.name}, exact version {policy.digest}"
     yield f"mode: {policy.mode}" + "".join(f", {one.kind}: {one.mode}" for one in policy.modes)
     if not rules.enabled:
-        yield "reviews are switched off, except of vetoes and of kinds that are never skipped"
+        yield "reviews are switched off, except of vetoes, of high risk and of kinds that are never skipped"
     yield from _titled("kinds", _kinds(rules))
     yield from _titled("paths", (f"{rule.pattern} is {rule.kind} too" for rule in rules.paths))
     risks = (f"{one.level.name.lower()} or more: {_styles(rules, one.protocols)}" for one in rules.risks)
