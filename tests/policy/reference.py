@@ -26,9 +26,13 @@ Every key a `foureyes.yaml` can have. This page is written from the schema in `s
 - A file is UTF-8, at most {FILE_BYTES_MAX // 1024} KiB and {DEPTH_MAX} levels deep, one document of plain YAML: no
   anchors, aliases, tags or merge keys, no key twice, no unknown key. `yes`, `no`, `on`, `off`, `0o7`, `1_000`, `1:30`,
   `1e3` and dates are refused unless they are quoted, because readers of YAML do not agree about them.
+- What an editor does not show is refused: line ends other than LF and CRLF (a bare CR, U+0085, U+2028, U+2029), marks
+  that turn the direction of writing, characters without width.
 - A file that ends in `.json` holds JSON and nothing else.
 - Everything that is wrong is said at once, each as `file:line: what is wrong; what is allowed`.
 - Names of kinds are the same in any spelling: `create-core`, `Create Core` and `create_core` are one.
+- Names of targets are the same in any case. A target that is not listed, or none at all, demands the highest level that
+  is listed.
 - Patterns are those of CODEOWNERS: `*` and `?` stay within a folder, `**` crosses folders, a slash in front or within
   binds to the root, a slash at the end means what lies beneath.
 - A file without `version` is taken for one of the older documents if it has their keys: a review policy

@@ -125,6 +125,9 @@ WRONG: list[tuple[str, int, str]] = [
     ("peer: {escalation: {auto_escalate_to_human: [{review_cycles: '>0'}]}}\n", 2, "review_cycles is '>0'"),
     ("peer: {escalation: {auto_escalate_to_human: [{both_confidence: '<101'}]}}\n", 2, "both_confidence is '<101'"),
     ("peer: {escalation: {auto_escalate_to_human: [{review_type: task}]}}\n", 2, "review_type alone asks nobody"),
+    ("targets: {production: 3, Production: 1}\n", 2, "the target Production stands here twice"),
+    ("targets: {pr\u043eduction: 3}\n", 2, "'pr\\u043eduction' is no name for a target"),
+    ("targets: {production: 4}\n", 2, "the target production must have a level 1-3"),
     ("humans: {'a b': [ann]}\n", 2, "'a b' is no name for a group"),
     ("ignore: [" + ", ".join(f"a{i}/" for i in range(501)) + "]\n", 2, "ignore has more than 500 patterns"),
     (

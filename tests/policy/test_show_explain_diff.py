@@ -73,7 +73,7 @@ def test_what_a_policy_leaves_to_others_is_shown_too() -> None:
     ).policy
     lines = show(policy).splitlines()
     for line in (
-        "reviews are switched off, except of vetoes and of kinds that are never skipped",
+        "reviews are switched off, except of vetoes, of high risk and of kinds that are never skipped",
         "  docs/**",
         "  leads: ann, bob",
         "  none: nobody",
@@ -165,8 +165,11 @@ def test_the_same_policy_has_no_differences() -> None:
         ("ignore: ['docs/**']\n", "", "stricter: ignore: docs/** is gone"),
         ("paths: {'auth/': deploy}\n", "", "weaker: paths: auth/ as deploy is gone"),
         ("", "risks: {high: peer}\n", "stricter: risks: high is new"),
-        ("targets: {live: 3}\n", "targets: {live: 1}\n", "weaker: targets / live / level: 3 becomes 1"),
-        ("", "targets: {live: 1}\n", "stricter: targets: live is new"),
+        ("targets: {live: 3}\n", "targets: {live: 1}\n", "weaker: target live: level 3 becomes 1"),
+        ("", "targets: {live: 1}\n", "stricter: every other target: level 0 becomes 1"),
+        ("targets: {live: 3}\n", "targets: {live: 3, lab: 1}\n", "weaker: target lab: level 3 becomes 1"),
+        ("targets: {live: 3}\n", "", "weaker: every other target: level 3 becomes 0"),
+        ("targets: {live: 3}\n", "targets: {live: 3, lab: 3}\n", "other: targets: listed otherwise, the same levels"),
         ("", "solo: {independence: [operator]}\n", "stricter: solo / independence: operator is new"),
         ("", "solo: {keeps: [rebase]}\n", "weaker: solo / keeps: rebase is new"),
         ("", "solo: {coverage: 50}\n", "weaker: solo / Coverage / percent: 100 becomes 50"),

@@ -44,7 +44,8 @@ class Change:
 
 def diff(old: Policy, new: Policy) -> tuple[Change, ...]:
     """Every difference between two policies, those that demand less first."""
-    found = (*_of_kinds(old, new), *_of_modes(old, new), *_of_values((), _body(old), _body(new)))
+    beside = (*_of_kinds(old, new), *_of_modes(old, new), *_of_targets(old, new))
+    found = (*beside, *_of_values((), _body(old), _body(new)))
     order = [Direction.WEAKER, Direction.OTHER, Direction.STRICTER]
     return tuple(sorted(dict.fromkeys(found), key=lambda one: order.index(one.direction)))
 
@@ -85,9 +86,21 @@ def _mode(policy: Policy, kind: str) -> Mode:
     return policy.mode_for(kind) if kind else policy.mode
 
 
+def _of_targets(old: Policy, new: Policy) -> Iterator[Change]:
+    """What each target demands, as it comes out: one that is listed may demand less than one that is not."""
+    names = dict.fromkeys(("", *(one.name for one in (*old.targets, *new.targets))))
+    levels = [(name, old.level_for(name), new.level_for(name)) for name in names]
+    for name, before, after in levels:
+        if before != after:
+            what = f"target {name}" if name else "every other target"
+            yield _change(after - before, f"{what}: level {before} becomes {after}")
+    if old.targets != new.targets and all(before == after for _, before, after in levels):
+        yield _change(0, "targets: listed otherwise, the same levels")
+
+
 def _body(policy: Policy) -> Json:
     body: Json = json.loads(policy_text(policy))["policy"]
-    for name in ("mode", "modes"):
+    for name in ("mode", "modes", "targets"):
         del body[name]
     for name in ("kinds", "default"):
         del body["rules"][name]

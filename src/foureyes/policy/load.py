@@ -8,6 +8,7 @@ from importlib import resources
 from pathlib import Path, PurePosixPath
 
 from foureyes.policy.build import Loaded, build
+from foureyes.policy.hidden import refuse_hidden
 from foureyes.policy.json_text import read_json
 from foureyes.policy.nodes import FILE_BYTES_MAX, Node, PolicyErrors, Problem
 from foureyes.policy.problems import Problems
@@ -87,6 +88,7 @@ def parse(name: str, text: bytes, problems: Problems) -> Node:
     except UnicodeDecodeError as error:
         line = text.count(b"\n", 0, error.start) + 1
         raise _unreadable(name, "a byte that is no UTF-8", "save the file as UTF-8", line=line) from None
+    refuse_hidden(name, plain)
     return read_json(name, plain, problems) if name.endswith(".json") else read_yaml(name, plain, problems)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from foureyes.core.independence import LEVELS, normal
 from foureyes.core.rules import Humans
 from foureyes.policy.nodes import Entry, Mapping, Node, Scalar, described
-from foureyes.policy.policy import Command, Holder, Model, Program, Role, Target
+from foureyes.policy.policy import Command, Holder, Model, Program, Role, Target, same_target
 from foureyes.policy.problems import Problems
 from foureyes.policy.tables import NAME, NAME_FORM, Table, listed, name_of
 
@@ -75,7 +75,11 @@ def read_targets(node: Node | None, problems: Problems) -> tuple[Target, ...]:
     for entry in _entries(node, "targets", problems):
         value = entry.node.value if isinstance(entry.node, Scalar) else None
         if NAME.fullmatch(entry.key) and type(value) is int and 1 <= value <= LEVEL_MAX:
+            if same_target(entry.key) in {same_target(one.name) for one in targets}:
+                problems.add(entry, f"the target {entry.key} stands here twice", "case makes no other name")
             targets.append(Target(name=entry.key, level=value))
+        elif not NAME.fullmatch(entry.key):
+            problems.add(entry, f"{entry.key[:64]!a} is no name for a target", f"a name is {NAME_FORM}")
         else:
             allowed = "1 other session, 2 other model family, 3 other operator"
             problems.add(entry, f"the target {entry.key[:64]} must have a level 1-{LEVEL_MAX}", allowed)

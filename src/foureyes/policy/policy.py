@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -113,8 +114,18 @@ class Policy:
         return not guarded and any(matches(pattern, path) for pattern in self.ignore)
 
     def level_for(self, target: str) -> int:
-        """The least level of independence that going live there takes; 0 where nothing is said."""
-        return next((one.level for one in self.targets if one.name == target), 0)
+        """The least level of independence that going live there takes; 0 where no target is listed.
+
+        A name that is not listed, or none, demands the highest level: a misspelled name must not be a way round it.
+        """
+        wanted = same_target(target)
+        listed = [one.level for one in self.targets if same_target(one.name) == wanted]
+        return max(listed or (one.level for one in self.targets), default=0)
+
+
+def same_target(name: str) -> str:
+    """One spelling for every spelling of a target's name."""
+    return unicodedata.normalize("NFKC", name).casefold().strip()
 
 
 def sealed_policy(policy: Policy) -> Policy:

@@ -45,7 +45,11 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
     "file": (
         _key("version", Number(low=1, high=1, default=1), "The version of this form. Every file begins with it."),
         _key("name", Name(), "What the policy is called; the file's own name if left out."),
-        _key("enabled", Flag(default=True), "`false` leaves reviewers out, except of vetoes and dangerous kinds."),
+        _key(
+            "enabled",
+            Flag(default=True),
+            "`false` leaves reviewers out, except of vetoes, of high risk and of dangerous kinds.",
+        ),
         _key(
             "mode",
             Special(form="watch or enforce, or one for each kind", given="enforce"),
@@ -72,7 +76,12 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
         _key("ignore", Special(form="a list of patterns"), "Paths that are not read, and are said not to be."),
         _key("budget", Part(section="budget"), "What reviews may cost."),
         _key("humans", Special(form="group: a list of names"), "Groups of people who may decide."),
-        _key("targets", Special(form="target: 1, 2 or 3"), "Which level of independence going live there takes."),
+        _key(
+            "targets",
+            Special(form="target: 1, 2 or 3"),
+            "Which level of independence going live there takes. A target that is not listed demands the highest "
+            "level that is.",
+        ),
         _key("clearance", Part(section="clearance"), "How long an approval lasts."),
         _key(
             "resolve", Part(section="resolve"), "The style without verdicts: every finding is answered and confirmed."
