@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from foureyes.app.checkpoints import AT_ONCE, checkpoint_if_due
+from foureyes.app.keys import new_key, signer_in
 from foureyes.app.work import blob_digest
 from foureyes.home.lock import ServerLock
-from tests.app.house import FIRST, tamper
+from foureyes.store.sqlite_store import SqliteStore
+from tests.app.house import FIRST, House, tamper
 from tests.cli.desk import CLEARED, PENDING, Desk
+from tests.tamper.desk import Desk as Forger
 
 PART = blob_digest(FIRST["hello.py"])
 MUTATING = {
@@ -94,6 +100,52 @@ def test_a_key_is_rotated_and_everything_still_verifies_by_either(signed: Desk) 
     signed.add("more")
     assert signed.run("log", "checkpoint").code == 0
     assert signed.run("log", "verify", "--key", str(old)).code == 0
+
+
+def test_a_book_does_not_say_itself_whom_to_trust(signed: Desk) -> None:
+    """Who stole a key before it was rotated away writes the whole book anew with it."""
+    (old,) = (path.stem for path in (signed.home / "keys").glob("*.key"))
+    stolen = signer_in(signed.home / "keys", old)
+    assert signed.run("log", "rotate", "--reason", "It was stolen.").code == 0
+    assert (signed.home / "keys" / f"{old}.key.retired").exists()
+    assert signed.run("log", "verify").code == 0
+    forger = Forger(folder=signed.home, house=House(), signer=stolen)
+    forger.edit("review/r1", 1, "body = replace(body, 'A piece of work', 'A forged title!')")
+    forger.rewrite("review/r1")
+    (forger.book / "checkpoints.jsonl").unlink()
+
+    async def forge() -> None:
+        async with SqliteStore.open(signed.database) as store:
+            await checkpoint_if_due(store, forger.book, stolen, datetime.now(UTC), AT_ONCE)
+
+    asyncio.run(forge())
+    ran = signed.run("log", "verify")
+    assert ran.code == 2
+    assert "wrong signature" in ran.out
+    assert signed.run("log", "verify", "--key", str(signed.home / "keys" / f"{old}.pub")).code == 0, "who trusts it"
+
+
+def test_where_several_keys_could_be_meant_one_must_be_named(signed: Desk) -> None:
+    keys = signed.home / "keys"
+    assert signed.run("log", "rotate", "--reason", "The year is over.").code == 0
+    (retired,), (private,) = keys.glob("*.retired"), keys.glob("*.key")
+    retired.rename(retired.with_suffix(""))
+    both = signed.run("log", "verify")
+    retired.with_suffix("").unlink()
+    private.unlink()
+    none = signed.run("log", "verify")
+    for ran, kind in ((both, "private"), (none, "public")):
+        assert (ran.code, ran.out) == (4, "")
+        assert f"There are 2 {kind} keys" in ran.err
+        assert "--key" in ran.err
+    assert signed.run("log", "verify", "--key", str(private.with_suffix(".pub"))).code == 0
+
+
+def test_a_public_file_that_was_exchanged_is_not_believed(signed: Desk, tmp_path: Path) -> None:
+    (own,) = (signed.home / "keys").glob("*.pub")
+    foreign = new_key(tmp_path / "other").public.id
+    own.write_bytes((tmp_path / "other" / f"{foreign}.pub").read_bytes())
+    assert signed.run("log", "verify").code == 0
 
 
 def test_a_foreign_key_is_not_believed(signed: Desk, tmp_path: Path) -> None:

@@ -13,9 +13,11 @@ from foureyes.app.checkpoints import last_line, newest_held, record_rotation, st
 from foureyes.app.damages import Damage
 from foureyes.app.handover import restored, rotate
 from foureyes.app.keys import KeyTrouble, Signer, new_key
+from foureyes.app.marks import Marks
 from foureyes.app.operations import OPERATIONS, operations
 from foureyes.app.ports import Damaged, Reading
 from foureyes.app.verify import check_start, verify
+from foureyes.app.verify_book import BookReader
 from foureyes.core.events import KeyRotated, StoreRestored
 from foureyes.core.refusals import Refusal
 from foureyes.store.sqlite_store import SqliteStore
@@ -154,6 +156,38 @@ async def test_a_book_that_never_comes_to_the_trusted_key_is_refused(tmp_path: P
         assert "checkpoint 3" in {one.place for one in found.damages if one.what.startswith("fork")}
         it.write_lines(it.lines()[:1])
         assert not (await verify(it.house.store, it.book, it.keys[1].public)).sound
+
+
+@played
+async def test_half_a_line_at_the_end_of_the_book_introduces_no_key(tmp_path: Path) -> None:
+    """The thief of the old key forges the whole book and puts the true rotation behind it, without its end."""
+    async with desk(tmp_path) as it:
+        it.signer = await rotated(it)
+        new = it.keys[1].public
+        true = next(text for text in it.lines() if isinstance(parsed(text).checkpoint.said, Rotated))
+        it.edit("review/r1", 1, "actor = 'eve'")
+        it.rewrite("review/r1")
+        (it.book / "checkpoints.jsonl").unlink()
+        await it.sign_at_once()
+        it.write_lines([*it.lines(), true.rstrip(b"\n")])
+        found = await verify(it.house.store, it.book, new)
+        assert "wrong signature" in {one.what.partition(":")[0] for one in found.damages}
+        it.write_lines([true.rstrip(b"\n")])
+        assert not (await verify(it.house.store, it.book, new)).sound
+
+
+@played
+async def test_a_book_must_pass_through_the_trusted_key(tmp_path: Path) -> None:
+    """Whichever keys are taken for its relatives: a book in which it never signs says nothing to who trusts it."""
+    async with desk(tmp_path) as it:
+        await rotated(it)
+        with Marks() as marks:
+            keys = tuple(one.public for one in it.keys)
+            reader = BookReader(marks=marks, trusted=new_key(tmp_path / "other").public, keys=keys, seen=None)
+            for number, text in enumerate(it.lines(), start=1):
+                reader.take(number, text)
+            reader.end()
+        assert [one.place for one in reader.found.damages] == ["the book"]
 
 
 @played

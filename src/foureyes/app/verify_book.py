@@ -21,7 +21,7 @@ STOLEN = "If nobody of yours did this, take the key for stolen: rotate it, and t
 
 def read_book(folder: Path, trusted: PublicKey, marks: Marks, *, seen: Seen | None = None) -> BookReader:
     """Check every line, and take down what the good ones say."""
-    reader = BookReader(marks=marks, keys=_trusted_keys(folder, trusted), seen=seen)
+    reader = BookReader(marks=marks, trusted=trusted, keys=_trusted_keys(folder, trusted), seen=seen)
     for number, text in lines_in(folder):
         reader.take(number, text)
     reader.end()
@@ -33,6 +33,7 @@ class BookReader:
     """Goes through the book line by line."""
 
     marks: Marks
+    trusted: PublicKey
     #: Every key that follows from the trusted one by a rotation that both keys signed.
     keys: tuple[PublicKey, ...]
     seen: Seen | None
@@ -42,6 +43,8 @@ class BookReader:
     #: The key that signs now; the first line says which of the trusted ones that is.
     current: PublicKey | None = None
     seen_is_there: bool = False
+    #: Whether the trusted key was ever the one in use; a book that leads past it says nothing about it.
+    is_trusted: bool = False
 
     def take(self, number: int, text: bytes) -> None:
         """One line of the book."""
@@ -67,15 +70,19 @@ class BookReader:
         if self.seen and not self.seen_is_there:
             what = f"truncated: it was seen before, and the book ends at {newest}"
             self.found.add(f"checkpoint {self.seen[0]}", what, COPY)
+        if self.count and not self.is_trusted:
+            self.found.add("the book", f"wrong signature: it never comes to the trusted key {self.trusted.id}", COPY)
 
     def _is_signed(self, line: Line) -> bool:
         """Whether the key that is in use has signed, and at a rotation the new one too."""
         try:
             if self.current is None:
                 self.current = signer_of(line.envelope, self.keys)
-            check_signature(line.envelope, self.current)
+            signer = self.current
+            check_signature(line.envelope, signer)
             if isinstance(line.checkpoint.said, Rotated):
-                self.current = _rotated(line, line.checkpoint.said, self.current)
+                self.current = _rotated(line, line.checkpoint.said, signer)
+            self.is_trusted |= self.trusted in (signer, self.current)
         except (BadEnvelope, KeyTrouble) as error:
             self.found.add(f"checkpoint {line.checkpoint.number}", f"wrong signature: {error}", COPY)
             return False
@@ -136,8 +143,13 @@ def _trusted_keys(folder: Path, trusted: PublicKey) -> tuple[PublicKey, ...]:
     return tuple(keys.values())
 
 
+def _whole_lines(folder: Path) -> Iterator[bytes]:
+    """Without what a crash has left: nothing is checked in half a line, so nothing is believed of it."""
+    return (text for _, text in lines_in(folder) if text.endswith(b"\n"))
+
+
 def _signed_first(folder: Path, key: PublicKey) -> bool:
-    for _, text in lines_in(folder):
+    for text in _whole_lines(folder):
         try:
             check_signature(parsed(text).envelope, key)
         except (BadLine, BadEnvelope):
@@ -147,7 +159,7 @@ def _signed_first(folder: Path, key: PublicKey) -> bool:
 
 
 def _rotations(folder: Path) -> Iterator[tuple[PublicKey, PublicKey]]:
-    for _, text in lines_in(folder):
+    for text in _whole_lines(folder):
         try:
             line = parsed(text)
             said = line.checkpoint.said

@@ -21,6 +21,7 @@ from foureyes.cli.answer import Answer, Json, Line
 from foureyes.cli.console import progress
 from foureyes.cli.parts import Parts
 from foureyes.cli.program import Group, answering
+from foureyes.home.trouble import Trouble
 
 _SEEN = re.compile(r"([0-9]{1,12}):([0-9a-f]{64})").fullmatch
 
@@ -78,7 +79,7 @@ def rotate_key(parts: Parts, reason: str) -> Answer:
             book = Path(parts.settings.checkpoints)
             await rotate(store, book, (old, new), parts.human(), reason=reason, now=parts.now())
             text = f"Key {new.public.id} signs from now on, key {old.public.id} no more."
-            step = f"Move {parts.settings.keys}/{old.public.id}.key to a safe place; its .pub stays."
+            step = f"Move {signing.retire(parts, old.public)} to a safe place; its .pub stays."
             data = {"old": old.public.id, "new": new.public.id}
             return Answer(lines=(Line(text, "good"), Line(step)), data=data)
 
@@ -93,6 +94,18 @@ async def inspect(
     book = Path(parts.settings.checkpoints)
     trusted = signing.trusted_key(parts, key)
     return await verified(store, book, trusted, seen=seen, now=parts.now(), deep=deep, progress=_shown())
+
+
+async def looked(parts: Parts) -> Inspection | str:
+    """Verify the store after it was changed; or why that cannot be done."""
+    if signing.book_end(parts) is None:
+        return "It has no checkpoints, so nothing signed could be compared."
+    try:
+        signing.trusted_key(parts)
+    except Trouble as error:
+        return f"The log is not verified yet. {error.sentence} Run `foureyes log verify --key FILE`."
+    async with parts.store() as store:
+        return await inspect(parts, store)
 
 
 def inspected(found: Inspection) -> Answer:

@@ -23,7 +23,7 @@ from foureyes.cli.alone import alone
 from foureyes.cli.answer import Answer, Line
 from foureyes.cli.backups import CHECKPOINTS, KEYS, SETTINGS
 from foureyes.cli.console import progress
-from foureyes.cli.log import inspect, inspected
+from foureyes.cli.log import inspected, looked
 from foureyes.cli.parts import Parts
 from foureyes.cli.program import answering
 from foureyes.home import backups, files, folder
@@ -67,8 +67,8 @@ def restore(parts: Parts, backup: str, replace: bool, reason: str) -> Answer:  #
         found = asyncio.run(_after(parts, stands, why if recorded else ""))
     was = (Line(f"The store that was there is kept as {kept}."),) if kept else ()
     head = Line(f"Restored {manifest.events} events of {manifest.made}.", "good")
-    if found is None:
-        note = Line("It has no checkpoints, so nothing signed could be compared.", "care")
+    if isinstance(found, str):
+        note = Line(found, "care")
         return Answer(lines=(head, *was, note), data={"kept": kept, "older": older, "verified": None})
     said = inspected(found)
     return Answer(
@@ -218,13 +218,10 @@ def _settings_back(parts: Parts, backup: str, manifest: backups.Manifest) -> Non
             files.copy_whole(str(Path(backup, name)), str(target))
 
 
-async def _after(parts: Parts, stands: Standing, reason: str) -> Inspection | None:
+async def _after(parts: Parts, stands: Standing, reason: str) -> Inspection | str:
     """Write down why the log went back or is numbered anew, if it did, and look at everything once more."""
     if reason:
         async with parts.store(write=True) as store:
             book, key = Path(parts.settings.checkpoints), signing.signer(parts)
             await restored(store, book, key, stands.held, parts.human(), reason=reason, now=parts.now())
-    if signing.book_end(parts) is None:
-        return None
-    async with parts.store() as store:
-        return await inspect(parts, store)
+    return await looked(parts)

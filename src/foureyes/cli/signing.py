@@ -11,6 +11,8 @@ from foureyes.app.ports import Damaged
 from foureyes.cli.parts import Parts
 from foureyes.home.trouble import Trouble
 
+RETIRED = ".retired"
+
 
 def book_end(parts: Parts) -> Line | None:
     """The last checkpoint known here."""
@@ -36,19 +38,38 @@ def has_signer(parts: Parts) -> bool:
 
 
 def trusted_key(parts: Parts, file: str = "") -> PublicKey:
-    """The key to check signatures with: the one named, else the one in use here."""
+    """The key to check signatures with: the one named, else the one in use here.
+
+    Never what the book names: who has a key that was rotated away could write a book that names it.
+    """
     if file:
         return public_key(Path(file))
-    keys, last = Path(parts.settings.keys), book_end(parts)
-    if last is not None and (own := keys / f"{_key_after(last)}{PUBLIC}").exists():
-        return public_key(own)
-    found = sorted(keys.glob(f"*{PUBLIC}"))
-    if len(found) != 1:
-        raise Trouble(
-            f"There are {len(found)} public keys in {keys}, so it is not clear which signatures to trust.",
-            "Name the right one with --key, or sign the log for the first time with `foureyes log checkpoint`.",
-        )
-    return public_key(found[0])
+    keys = Path(parts.settings.keys)
+    private, public = sorted(keys.glob(f"*{PRIVATE}")), sorted(keys.glob(f"*{PUBLIC}"))
+    if len(private) == 1:
+        return _public_half(private[0])
+    if len(private) + len(public) == 1:
+        return public_key(public[0])
+    several, kind = (private, "private") if private else (public, "public")
+    raise Trouble(
+        f"There are {len(several)} {kind} keys in {keys}, so it is not clear which signatures to trust.",
+        "Name the right one with --key, or leave only the private key in use there. "
+        "`foureyes log checkpoint` makes the first one.",
+    )
+
+
+def retire(parts: Parts, key: PublicKey) -> Path:
+    """Put a private key aside that signs no more, so that one is left; gives where it is."""
+    own = Path(parts.settings.keys, f"{key.id}{PRIVATE}")
+    return own.rename(own.with_name(f"{own.name}{RETIRED}"))
+
+
+def _public_half(private: Path) -> PublicKey:
+    """The public key of this private one, by its file where that bears its name: who only checks needs no secret."""
+    beside = private.with_suffix(PUBLIC)
+    if beside.exists() and (found := public_key(beside)).id == private.stem:
+        return found
+    return signer_in(private.parent, private.stem).public
 
 
 def _key_after(last: Line) -> str:

@@ -7,12 +7,10 @@ import asyncio
 import click
 
 from foureyes import __version__
-from foureyes.app.damages import Inspection
-from foureyes.cli import codes, signing
 from foureyes.cli.alone import alone
-from foureyes.cli.answer import Answer, Line
+from foureyes.cli.answer import Answer, Json, Line
 from foureyes.cli.console import progress
-from foureyes.cli.log import inspect, inspected
+from foureyes.cli.log import inspected, looked
 from foureyes.cli.parts import Parts
 from foureyes.cli.program import answering
 from foureyes.home import backups
@@ -41,14 +39,13 @@ def upgrade(parts: Parts) -> Answer:
             return Answer(lines=(Line(text, "good"),), data={"from": before.found, "to": before.wanted, "backup": None})
         kept = _kept(parts, before.found)
         parts.migrate()
-        found = asyncio.run(_verified(parts))
+        found = asyncio.run(looked(parts))
     head = Line(f"The store has schema {before.wanted} now; as it was before it is in {kept}.", "good")
-    said = inspected(found) if found else None
-    return Answer(
-        code=said.code if said else codes.OK,
-        lines=(head, *(said.lines if said else ())),
-        data={"from": before.found, "to": before.wanted, "backup": kept, "verified": dict(said.data) if said else None},
-    )
+    data: dict[str, Json] = {"from": before.found, "to": before.wanted, "backup": kept}
+    if isinstance(found, str):
+        return Answer(lines=(head, Line(found, "care")), data={**data, "verified": None})
+    said = inspected(found)
+    return Answer(code=said.code, lines=(head, *said.lines), data={**data, "verified": dict(said.data)})
 
 
 def _kept(parts: Parts, schema: int) -> str:
@@ -59,10 +56,3 @@ def _kept(parts: Parts, schema: int) -> str:
         return backups.Filled(schema=schema, events=0, streams=0, cursor=(0, 0), checkpoint="", with_keys=False)
 
     return backups.make(parts.settings.backups, parts.now(), __version__, fill)[0]
-
-
-async def _verified(parts: Parts) -> Inspection | None:
-    if signing.book_end(parts) is None:
-        return None
-    async with parts.store() as store:
-        return await inspect(parts, store)
