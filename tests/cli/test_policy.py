@@ -137,14 +137,15 @@ def test_a_real_terminal_is_asked(empty: Desk) -> None:
     assert f"Type exactly: {TEAM.digest[:12]}" in err
 
 
-def test_a_target_that_demands_more_is_asked_for_by_name(desk: Desk) -> None:
+def test_a_target_that_demands_less_is_asked_for_by_name(desk: Desk) -> None:
     desk.types = []
     policy = desk.home / "strict.yaml"
-    policy.write_text("version: 1\ntargets: {moon: 3}\n", encoding="utf-8")
+    policy.write_text("version: 1\ntargets: {moon: 3, earth: 1}\n", encoding="utf-8")
     assert desk.run("policy", "activate", str(policy), "--yes").code == 0
     for way in (desk.check, lambda *line: desk.run("check", *line)):
-        assert way(CLEARED).code == 0
-        assert way(CLEARED, "--target", "earth").code == 0
+        assert way(CLEARED, "--target", "Earth").code == 0
+        assert way(CLEARED).code == 2
+        assert way(CLEARED, "--target", "elsewhere").code == 2
         ran = way(CLEARED, "--target", "moon")
         assert ran.code == 2
         assert "Target moon demands level 3" in ran.out
