@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from tests.crash.checking import fill, quick_folder
 from tests.crash.nursery import Nursery
@@ -41,3 +41,12 @@ def points_of(nursery: Nursery, play: str, before: Mapping[str, bytes]) -> list[
 def spread(points: list[Point], count: int) -> list[Point]:
     """So many of them, from all over."""
     return points if count >= len(points) else [points[number * len(points) // count] for number in range(count)]
+
+
+def nearer(point: Point) -> Iterator[Point]:
+    """The point, and earlier ones: which thread makes a call may be chance, and a turn that came once may not come."""
+    yield point
+    turn = point.turn
+    while turn:
+        yield replace(point, turn=turn)
+        turn //= 2

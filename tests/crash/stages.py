@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import takewhile
 from pathlib import Path
 
 from foureyes.app.asks import Reply
@@ -18,7 +19,7 @@ from foureyes.store.sqlite import SqliteStore
 from tests.app.house import House
 from tests.cast import HUGO
 from tests.crash import one_file, planted_spool, planted_store, spool_driver
-from tests.crash.plays import FILE, Act, Mark, perform, quick, rehearsed, reviews
+from tests.crash.plays import FILE, Act, Mark, Reopen, perform, quick, rehearsed, reviews
 
 Play = Callable[[Path, Mark], Coroutine[None, None, bool]]
 
@@ -42,8 +43,10 @@ NEXT = Step(
 
 @cache
 def acts_of(name: str) -> tuple[Act, ...]:
-    """The acts of a play, rehearsed once."""
-    return rehearsed({"reviews": reviews, "quick": quick}[name])
+    """The acts of a play, rehearsed once; `review` is the first of `reviews`, up to the restart."""
+    if name == "review":
+        return tuple(takewhile(lambda act: not isinstance(act, Reopen), acts_of("reviews")))
+    return rehearsed({"reviews": reviews}[name])
 
 
 def load() -> None:
@@ -103,6 +106,7 @@ async def upgrade(folder: Path, mark: Mark) -> bool:
 PLANTED = (planted_spool, planted_store)
 
 PLAYS: dict[str, Play] = {
+    "review": partial(alone, "review"),
     "reviews": partial(alone, "reviews"),
     "spool": spool_driver.play,
     "one file, carefully": one_file.careful,

@@ -10,15 +10,18 @@ from tests.crash.checking import quick_folder, serial_states, wrong_alone
 from tests.crash.marks import marked
 from tests.crash.nursery import GAVE_UP, Nursery
 from tests.crash.plays import FILE, perform, tables_of
-from tests.crash.points import STRUCK, Point, points_of, spread
+from tests.crash.points import STRUCK, Point, nearer, points_of, spread
 from tests.crash.spooled import wrong_spool
 from tests.crash.stages import acts_of
 
 pytestmark = pytest.mark.timeout(900)
 
+MISSED = "nothing was injected"
 ERRORS = ("ENOSPC", "EIO", "EFBIG")
 #: The test's own marks are written too; they are no part of the store.
 OF_THE_STORE = tuple(one for one in STRUCK if one not in ("write", "unlink"))
+#: A full review with the making of its store; and two more, a restart and a purge.
+PLAY = {"test": "review", "all": "reviews"}[EFFORT]
 PARTS = 4
 LASTING = {"test": 40, "all": 200}
 SPOOLED = {"test": 40, "all": 200}
@@ -27,7 +30,7 @@ SPOOLED = {"test": 40, "all": 200}
 @pytest.mark.parametrize("part", range(PARTS))
 def test_an_error_that_passes_is_told_and_the_same_key_succeeds_after_it(nursery: Nursery, part: int) -> None:
     """F3, F4, F5: at every write and sync of the play; never acknowledged and absent, never a dead process."""
-    points = [point for point in points_of(nursery, "reviews", {}) if point.call in OF_THE_STORE][part::PARTS]
+    points = [point for point in points_of(nursery, PLAY, {}) if point.call in OF_THE_STORE][part::PARTS]
     assert len(points) > 200 // PARTS
     chosen = cycle(ERRORS)
     errors = [ERRORS if EFFORT == "all" else (next(chosen),) for _ in points]
@@ -37,7 +40,7 @@ def test_an_error_that_passes_is_told_and_the_same_key_succeeds_after_it(nursery
 
 def test_an_error_that_lasts_acknowledges_nothing_more_and_leaves_everything_else(nursery: Nursery) -> None:
     """F3: reads and restarts go on; once the error is gone the same commands lead to the same end."""
-    points = [point for point in points_of(nursery, "reviews", {}) if point.call in OF_THE_STORE]
+    points = [point for point in points_of(nursery, PLAY, {}) if point.call in OF_THE_STORE]
     chosen = cycle(ERRORS)
     found = [
         (point, wrong)
@@ -60,13 +63,19 @@ def test_the_spool_promises_nothing_the_disk_refused(nursery: Nursery) -> None:
 
 
 def struck(nursery: Nursery, point: Point, error: str, *, lasting: bool = False) -> str:
+    """Let a call fail, or an earlier one, and say what is wrong afterwards; one must have failed."""
+    outcomes = (struck_at(nursery, one, error, lasting=lasting) for one in nearer(point))
+    return next((one for one in outcomes if one != MISSED), MISSED)
+
+
+def struck_at(nursery: Nursery, point: Point, error: str, *, lasting: bool) -> str:
     """Let a call fail, once or from there on, and say what is wrong afterwards."""
     with quick_folder() as folder:
         data = folder / "data"
         inject = f"{point.call}:error={error}:when={point.turn}{'+' if lasting else ''}"
         run = nursery.run(data, point.play, trace=",".join(STRUCK), inject=(inject,), data=False)
         if "INJECTED" not in run.log.read_text(encoding="ascii", errors="replace"):
-            return "nothing was injected"
+            return MISSED
         if run.code not in ((0, GAVE_UP) if lasting or point.play == "spool" else (0,)):
             return f"ended with {run.code}: {run.output}"
         if point.play == "spool":

@@ -17,13 +17,13 @@ pytestmark = pytest.mark.timeout(300)
 WANTED = 400
 CHECKERS: dict[str, Checker] = {"reviews": wrong_alone, "together": wrong_together, "spool": wrong_spool}
 EIO = "fdatasync:error=EIO:when=3"
-NO_ROOM = "pwrite64:error=ENOSPC:when=150+"
+NO_ROOM = "pwrite64:error=ENOSPC:when=80+"
 #: Which play shows a bug, and which trouble with the disk it needs.
 SHOWN = {
     "a_failed_commit_is_tried_again": ("reviews", EIO),
     "a_failed_sync_of_the_spool_is_tried_again": ("spool", "fsync:error=EIO:when=9"),
     "a_group_lets_go_one_by_one": ("together", ""),
-    "acknowledged_before_the_commit": ("reviews", ""),
+    "acknowledged_before_the_commit": ("together", ""),
     "an_error_is_taken_for_a_yes": ("reviews", EIO),
     "memory_takes_what_the_disk_refuses": ("reviews", NO_ROOM),
     "spooled_before_it_is_written": ("spool", ""),
@@ -51,14 +51,17 @@ def test_every_planted_bug_is_hunted() -> None:
 def test_a_planted_bug_is_found(nursery: Nursery, bug: str) -> None:
     """S12 among others: what is acknowledged before it is safe is missed on some disk."""
     play, trouble = SHOWN[bug]
+    # With the tables there already, the first syncs are those of the first commit, in whichever thread it is.
+    before = {} if play == "spool" else fresh_store()
     inject = (trouble,) if trouble else ()
-    assert hunt(nursery, play, CHECKERS[play], wanted=WANTED, bugs=(bug,), inject=inject, enough=1).found
+    assert hunt(nursery, play, CHECKERS[play], wanted=WANTED, bugs=(bug,), inject=inject, before=before, enough=1).found
 
 
 @pytest.mark.parametrize("trouble", sorted({(play, trouble) for play, trouble in SHOWN.values() if trouble}))
 def test_the_same_trouble_finds_nothing_without_the_bug(nursery: Nursery, trouble: tuple[str, str]) -> None:
     play, inject = trouble
-    assert hunt(nursery, play, CHECKERS[play], wanted=60, inject=(inject,)).found == ()
+    before = {} if play == "spool" else fresh_store()
+    assert hunt(nursery, play, CHECKERS[play], wanted=60, inject=(inject,), before=before).found == ()
 
 
 def test_what_comes_after_a_process_whose_sync_failed_does_not_believe_the_kernel(nursery: Nursery) -> None:
