@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from foureyes.store import statements as say
 
 _LOG = "l.seq, s.name, l.version, l.type, l.schema, l.at, l.actor, l.cause, l.body, l.chain, l.tx"
@@ -27,8 +29,10 @@ LOCK_TRUST = "LOCK TABLE trust IN EXCLUSIVE MODE"
 BEGIN = "INSERT INTO streams (version, chain, name) VALUES (?, ?, ?) ON CONFLICT (name) DO NOTHING RETURNING version"
 GROW = "UPDATE streams SET version = ?, chain = ? WHERE name = ? AND version = ? RETURNING version"
 HOLD = "SELECT version FROM streams WHERE name = ? FOR SHARE"
-PUT_LOG = """INSERT INTO log (stream, version, type, schema, at, actor, cause, body, chain)
-VALUES ((SELECT id FROM streams WHERE name = ?), ?, ?, ?, ?, ?, ?, ?, ?)"""
+_PUT_LOG = "INSERT INTO log (stream, version, type, schema, at, actor, cause, body, chain) VALUES "
+_LOG_ROW = "((SELECT id FROM streams WHERE name = ?), ?, ?, ?, ?, ?, ?, ?, ?)"
+#: Events in one statement at most: for each number there is one prepared.
+LOG_ROWS_MAX = 16
 CLAIM = say.CLAIM.replace("LIMIT ?)", "LIMIT ? FOR UPDATE SKIP LOCKED)")
 DROP_OUTBOX = "DELETE FROM outbox WHERE id = ANY(?::bigint[])"
 
@@ -43,3 +47,9 @@ current_setting('fsync'), current_setting('full_page_writes'), current_setting('
 pg_is_in_recovery()"""
 #: A copy made by other tools keeps the numbers of another server's transactions.
 FOREIGN_TX = "SELECT COALESCE((SELECT MAX(tx) FROM log), 0) >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint"
+
+
+@cache
+def put_log(count: int) -> str:
+    """Writes so many events; they are numbered in their order."""
+    return _PUT_LOG + ", ".join([_LOG_ROW] * count)

@@ -63,7 +63,7 @@ class PostgresWriting(PostgresReading, SqlWriting):
             # Streams are locked in the order of their names, so that two commands cannot wait for each other.
             grown = [self._grow(one) for one in sorted(changes.appends, key=lambda one: one.stream)]
             for append in changes.appends:
-                self._driver.many(pg.PUT_LOG, row.log_rows(append.stream, append))
+                self._put_log(append)
             super().apply(replace(changes, appends=()))
         for append, answer in grown:
             found = answer.rows()
@@ -89,6 +89,13 @@ class PostgresWriting(PostgresReading, SqlWriting):
         with self._driver.together():
             self._driver.later(pg.LOCK_TRUST)
             super().set_trust(rows)
+
+    def _put_log(self, append: Append) -> None:
+        """Some events with one statement: each statement costs more than another row of it."""
+        waiting = list(row.log_rows(append.stream, append))
+        while waiting:
+            some, waiting = waiting[: pg.LOG_ROWS_MAX], waiting[pg.LOG_ROWS_MAX :]
+            self._driver.later(pg.put_log(len(some)), [value for one in some for value in one])
 
     def _put_reviews(self, reviews: tuple[ReviewRow, ...]) -> None:
         """PostgreSQL sees by itself which indexes need not hear of a change."""
