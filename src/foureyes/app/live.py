@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -136,8 +137,8 @@ class Judge:
     def _why_not_part(self, part: WorkPart) -> str:
         blob = self.reading.blob(part.digest)
         if blob is None or blob.content is None:
-            gone = blob.purged if blob else ""
-            return f"The bytes of {part.name} are not here any more. {gone}".rstrip()
+            gone = f" They were purged: {why_purged(blob.purged)}" if blob and blob.purged else ""
+            return f"The bytes of {part.name} are not here any more.{gone}"
         if blob_digest(blob.content) != part.digest:
             raise Damaged(f"The stored bytes of {part.name} were altered.")
         return ""
@@ -168,6 +169,15 @@ class Judge:
 def live_row(live: WentLive) -> tuple[str, str]:
     """How it is kept that a clearance was used on a target: key and body."""
     return f"{live.review}/{live.clearance}/{live.target}", live.digest
+
+
+def why_purged(tombstone: str) -> str:
+    """What a tombstone says, for people."""
+    try:
+        said = json.loads(tombstone)
+        return f"{said['reason']} ({said['by']}, {said['at']})"
+    except (ValueError, KeyError, TypeError):
+        return tombstone
 
 
 def _veto(row: DigestRow) -> str:

@@ -51,7 +51,12 @@ def progress(name: str) -> Callable[[int, int], None]:
     shown = [-1]
 
     def step(done: int, total: int) -> None:
-        percent = 100 * done // max(total, 1)
+        if not total:
+            # Nobody knows how much there is: say how much is done.
+            sys.stderr.write(f"\r{name} {done} events")
+            sys.stderr.flush()
+            return
+        percent = min(100, 100 * done // total)
         if percent != shown[0]:
             shown[0] = percent
             ends = "\n" if done >= total else ""

@@ -79,8 +79,9 @@ def why_not(command: RecordLive, facts: LiveFacts, now: datetime) -> str:
     if clearance.expires is not None and now >= clearance.expires:
         return f"The clearance expired at {clearance.expires.isoformat()}. Ask for a new review."
     if clearance.level < facts.level_min:
+        name = f"Target {command.target}" if command.target else "A target that is not named"
         return (
-            f"Target {command.target} demands level {facts.level_min} of independence, the clearance has "
+            f"{name} demands level {facts.level_min} of independence, the clearance has "
             f"{clearance.level}. Ask for more independent reviewers."
         )
     return _why_not_again(command, clearance, facts.lives)

@@ -149,7 +149,7 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
         _key(
             "human_hours",
             Limit(low=1, high=8_760, default=48),
-            "A human is silent: the reviewer's word stands; `null` only reminds.",
+            "A human is silent: the work goes back to the author, nothing is cleared; `null` only reminds.",
         ),
     ),
     "resolve": (

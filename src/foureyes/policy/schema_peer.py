@@ -137,7 +137,7 @@ PEER_SECTIONS: dict[str, tuple[Key, ...]] = {
         _key(
             "human_timeout",
             Limit(low=1, high=8_760, default=48),
-            "Hours; then the reviewer's word stands. `null` only reminds.",
+            "Hours; then the work goes back to the author, nothing is cleared. `null` only reminds.",
         ),
     ),
     "trigger": (

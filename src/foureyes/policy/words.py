@@ -145,5 +145,5 @@ def _option_lines(options: Options) -> Iterator[str]:
         whose = f" of {options.ruling_group}" if options.ruling_group else ""
         yield f"it takes {options.ruling_needs} human{'s' if options.ruling_needs > 1 else ''}{whose} to let it pass"
     times = options.times
-    end = "then the reviewer's word stands" if times.human_fallback else "and is only reminded after that"
+    end = "then it goes back to the author" if times.human_fallback else "and is only reminded after that"
     yield f"a human has {span_words(times.human)} to decide, {end}"
