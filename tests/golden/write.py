@@ -25,8 +25,9 @@ from foureyes.app.heads import digest_rows, review_row
 from foureyes.app.keys import PublicKey, Signer
 from foureyes.app.operations import OPERATIONS
 from foureyes.app.ports import Writing
+from foureyes.app.projections.beside_log import write_anew
 from foureyes.app.receipts import receipt
-from foureyes.app.rows import Append, Changes, Stored
+from foureyes.app.rows import LIVES, Append, Changes, Stored
 from foureyes.app.shelf import read_review
 from foureyes.app.work import work_of
 from foureyes.codec import EVENT_TYPES, decode
@@ -121,6 +122,7 @@ async def filled(events: Iterable[Stored]) -> MemoryStore:
     for stream in golden.by_stream(listed):
         if stream.startswith("review/"):
             await store.write(partial(_put_rows, stream=stream))
+    await write_anew(store, LIVES)
     return store
 
 
@@ -142,7 +144,7 @@ async def _sign(folder: Path, events: list[Stored]) -> None:
     _put(folder / golden.KEY, f"{signer.public.text}\n")
     house = House()
     await house.cleared()
-    made = await house.store.read(lambda reading: receipt(reading, work_of(FIRST).digest, signer))
+    made = await house.store.read(lambda reading: receipt(reading, work_of(FIRST).digest, signer, now=house.now))
     _put(folder / golden.RECEIPT, json.dumps(made, indent=1) + "\n")
 
 

@@ -2,6 +2,8 @@
 
 import base64
 import json
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 from foureyes.app.envelopes import BadEnvelope, sealed
 from foureyes.app.keys import new_key
 from foureyes.app.ports import Damaged
+from foureyes.app.purging import purge
 from foureyes.app.receipts import (
     KIND,
     PREDICATE,
@@ -24,7 +27,7 @@ from foureyes.app.work import work_of
 from foureyes.core.commands import ReopenReview
 from foureyes.core.refusals import Code, Refusal
 from foureyes.core.values import Outcome
-from tests.app.house import played
+from tests.app.house import RULES, House, played, policy
 from tests.cast import HUGO
 from tests.tamper.desk import Desk, desk
 
@@ -32,7 +35,7 @@ ONE, TWO = work_of({"one.py": b"1\n"}).digest, work_of({"two.py": b"2\n"}).diges
 
 
 async def made(it: Desk, digest: str = ONE) -> dict[str, Any]:
-    return await it.house.store.read(lambda reading: receipt(reading, digest, it.signer, it.last()))
+    return await it.house.store.read(lambda reading: receipt(reading, digest, it.signer, it.last(), now=it.house.now))
 
 
 @played
@@ -123,6 +126,30 @@ async def test_there_is_no_receipt_for_what_is_not_cleared(tmp_path: Path) -> No
             with pytest.raises(Refusal) as caught:
                 await made(it, digest)
             assert caught.value.code is code
+
+
+@played
+async def test_there_is_no_receipt_for_a_clearance_that_expired(tmp_path: Path) -> None:
+    house = House(policy=policy(replace(RULES, clearance_expires=timedelta(hours=1))))
+    await house.cleared({"one.py": b"1\n"})
+    signer = new_key(tmp_path / "keys")
+    assert await house.store.read(lambda reading: receipt(reading, ONE, signer, now=house.now))
+    house.wait(hours=1)
+    with pytest.raises(Refusal, match="expired"):
+        await house.store.read(lambda reading: receipt(reading, ONE, signer, now=house.now))
+
+
+@played
+async def test_there_is_no_receipt_for_bytes_that_are_gone_or_altered(tmp_path: Path) -> None:
+    async with desk(tmp_path) as it:
+        (part,) = work_of({"one.py": b"1\n"}).parts
+        it.tamper(f"UPDATE blobs SET content = x'00' WHERE digest = x'{part.digest}'")  # noqa: S608 - a forger's
+        with pytest.raises(Damaged):
+            await made(it)
+        await purge(it.house.store, part.digest, HUGO, "It leaked.", it.house.now)
+        with pytest.raises(Refusal) as caught:
+            await made(it)
+        assert caught.value.code is Code.PARTS_MISSING
 
 
 @played

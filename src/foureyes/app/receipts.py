@@ -16,17 +16,19 @@ from foureyes.app.keys import PublicKey, Signer
 from foureyes.app.ports import Damaged, Reading
 from foureyes.app.rows import Stored
 from foureyes.app.shelf import Held, read_review
+from foureyes.app.work import blob_digest
 from foureyes.codec import CodecError, Json, canonical
 from foureyes.codec.shapes import shape
 from foureyes.core.model import Review
 from foureyes.core.operations import is_digest
 from foureyes.core.refusals import Code, Refusal
-from foureyes.core.values import Outcome, Requirement, Who
+from foureyes.core.values import Outcome, Requirement, Who, WorkPart
 
 KIND = "application/vnd.in-toto+json"
 STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = "urn:foureyes:receipt:1"
 RECEIPT_BYTES_MAX = 1024 * 1024
+AGAIN = "Submit the work for review again."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,8 +69,8 @@ class Receipt:
     checkpoint_hash: str
 
 
-def receipt(reading: Reading, digest: str, signer: Signer, last: Line | None = None) -> Json:
-    """The signed receipt of bytes that are cleared now; refused for any other."""
+def receipt(reading: Reading, digest: str, signer: Signer, last: Line | None = None, *, now: datetime) -> Json:
+    """The signed receipt of bytes that are cleared now; refused for any other, expired or purged ones too."""
     if not is_digest(digest):
         raise Refusal(Code.DIGEST_MISMATCH, "This is no digest.", "Name the 64 hexadecimal digits of the work.")
     rows = reading.digests(digest)
@@ -76,7 +78,7 @@ def receipt(reading: Reading, digest: str, signer: Signer, last: Line | None = N
         raise Refusal(Code.VETOED, "A veto stands on exactly these bytes.", "Ask a human to lift the veto there.")
     for row in rows:
         if row.cleared and row.digest == digest:
-            return _sealed(_receipt(reading, row.review, digest, last), signer)
+            return _sealed(_receipt(reading, row.review, digest, last, now), signer)
     raise Refusal(Code.NOT_ENDED, f"No review has cleared {digest}.", "Wait for its clearance.")
 
 
@@ -105,7 +107,7 @@ def read_receipt(text: bytes) -> Any:
     return read_json(text)
 
 
-def _receipt(reading: Reading, review: str, digest: str, last: Line | None) -> Receipt:
+def _receipt(reading: Reading, review: str, digest: str, last: Line | None, now: datetime) -> Receipt:
     stream = f"review/{review}"
     held = read_review(reading, stream, reading.known(stream, "", ""))
     clearing = _clearing(reading, stream, held)
@@ -113,6 +115,9 @@ def _receipt(reading: Reading, review: str, digest: str, last: Line | None) -> R
     if held.cleared is None or found.outcome is not Outcome.CLEARED or held.cleared[1].digest != digest:
         raise Damaged(f"Review {review} is listed as having cleared {digest}; its log does not say so.")
     _, cleared = held.cleared
+    if cleared.expires is not None and cleared.expires <= now:
+        raise Refusal(Code.NOT_ENDED, f"The clearance expired at {cleared.expires.isoformat()}.", AGAIN)
+    _check_parts(reading, found.current.parts)
     return Receipt(
         digest=digest,
         review=review,
@@ -134,6 +139,16 @@ def _receipt(reading: Reading, review: str, digest: str, last: Line | None) -> R
         checkpoint=last.checkpoint.number if last else 0,
         checkpoint_hash=last.digest if last else "",
     )
+
+
+def _check_parts(reading: Reading, parts: Iterable[WorkPart]) -> None:
+    """A receipt vouches for bytes that can be shown: all of them are here, as they were reviewed."""
+    for part in parts:
+        blob = reading.blob(part.digest)
+        if blob is None or blob.content is None:
+            raise Refusal(Code.PARTS_MISSING, f"The bytes of {part.name} are not here any more.", AGAIN)
+        if blob_digest(blob.content) != part.digest:
+            raise Damaged(f"The stored bytes of {part.name} were altered.")
 
 
 def _clearing(reading: Reading, stream: str, held: Held) -> Stored:

@@ -19,6 +19,7 @@ from foureyes.app.marks import Marks, Target
 from foureyes.app.ports import Damaged, Reading, Store
 from foureyes.app.rows import START, Cursor, Head, Stored
 from foureyes.app.verify_book import COPY, Seen, read_book
+from foureyes.app.verify_lives import Lives
 from foureyes.app.verify_rows import Rows
 from foureyes.app.verify_stream import BACKUP, walk
 from foureyes.codec.shapes import shape
@@ -82,15 +83,10 @@ class Looking:
     def look(self, reading: Reading) -> None:
         """Walk the streams, then the log in its order."""
         expected = self.last.checkpoint.reached.events if self.last else 0
-        for head in self._heads(reading):
-            self.streams += 1
-            rows = Rows(head=head)
-            for one in walk(reading, head, self.marks.of(head.stream), self.found):
-                rows.see(one)
-                self.events += 1
-                if self.events % PAGE == 0:
-                    self.progress("streams", self.events, expected)
-            rows.check(reading, self.found, deep=self.deep)
+        with Lives(found=self.found) as lives:
+            for head in self._heads(reading):
+                self._walk(reading, head, lives, expected)
+            lives.check(reading)
         for stream, mark in self.marks.unmet():
             what = f"deleted: the whole stream is gone; checkpoint {mark.number} saw {mark.version} events in it"
             self.found.add(f"{stream}@1", what, BACKUP)
@@ -98,6 +94,18 @@ class Looking:
         if self.events and self.last is None:
             what = "truncated: there is no checkpoint, so only the links among the events could be checked"
             self.found.add("the book", what, COPY)
+
+    def _walk(self, reading: Reading, head: Head, lives: Lives, expected: int) -> None:
+        """One stream, and the rows beside it."""
+        self.streams += 1
+        rows = Rows(head=head)
+        for one in walk(reading, head, self.marks.of(head.stream), self.found):
+            rows.see(one)
+            lives.see(one)
+            self.events += 1
+            if self.events % PAGE == 0:
+                self.progress("streams", self.events, expected)
+        rows.check(reading, self.found, deep=self.deep)
 
     def note_lateness(self, now: datetime) -> None:
         """Events that wait too long for a checkpoint: the server was stopped hard, or the end of the book is cut."""

@@ -48,7 +48,7 @@ def receipt(parts: Parts, digest: str, file: str | None, key: str, output: str |
 async def _made(parts: Parts, digest: str) -> Any:
     async with parts.store() as store:
         last, key = signing.book_end(parts), signing.signer(parts)
-        return await store.read(lambda reading: receipt_of(reading, digest, key, last))
+        return await store.read(lambda reading: receipt_of(reading, digest, key, last, now=parts.now()))
 
 
 def _read(file: str) -> Any:
