@@ -192,9 +192,7 @@ def test_what_was_given_up_is_not_given_up_without_a_key(signed: Desk, tmp_path:
     assert signed.check(later).code == 3
 
 
-def test_what_no_checkpoint_has_seen_is_not_given_up_unseen(
-    signed: Desk, tmp_path: Path
-) -> None:
+def test_what_no_checkpoint_has_seen_is_not_given_up_unseen(signed: Desk, tmp_path: Path) -> None:
     """A human shuts what was cleared, and at once somebody without a terminal puts the last backup back."""
     folder = backed_up(signed, tmp_path / "safe")
     _reopened(signed)
