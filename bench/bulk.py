@@ -40,7 +40,8 @@ from foureyes.store.migrate import migrate
 from foureyes.store.sqlite import SqliteDriver, SqliteWriting
 
 BATCH = 2_000
-AHEAD = 3
+AHEAD = 4
+MAKERS = 2
 A_DAY = 1_000
 OPEN = 200
 LONG_EVERY = 4
@@ -135,8 +136,8 @@ def write(path: Path, size: int, known: Patterns) -> float:
 
 
 def _batches(size: int, known: Patterns) -> Iterator[list[Changes]]:
-    """Made by another process while this one writes; only a few batches wait."""
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as other:
+    """Made by other processes while this one writes; only a few batches wait."""
+    with ProcessPoolExecutor(MAKERS, mp_context=get_context("spawn")) as other:
         waiting: deque[Future[list[Changes]]] = deque()
         for first in range(0, size, BATCH):
             waiting.append(other.submit(_batch, first, size, known))
@@ -147,7 +148,18 @@ def _batches(size: int, known: Patterns) -> Iterator[list[Changes]]:
 
 
 def _batch(first: int, size: int, known: Patterns) -> list[Changes]:
-    return [review(number, size, known) for number in range(first, min(first + BATCH, size))]
+    """All of a batch as one change, in the order of each table's key, and the kept replies behind it."""
+    found = [review(number, size, known) for number in range(first, min(first + BATCH, size))]
+    merged = Changes(
+        appends=tuple(one for each in found for one in each.appends),
+        reviews=tuple(one for each in found for one in each.reviews),
+        digests=tuple(sorted((one for each in found for one in each.digests), key=lambda one: one.digest)),
+        inbox=tuple(one for each in found for one in each.inbox),
+        aliases=tuple(sorted(one for each in found for one in each.aliases)),
+        blobs=dict(sorted((digest, content) for each in found for digest, content in each.blobs.items())),
+    )
+    replies = sorted((one.answered for one in found if one.answered), key=lambda one: (one.asker, one.key))
+    return [merged, *(Changes(answered=one) for one in replies)]
 
 
 def review(number: int, size: int, known: Patterns) -> Changes:
