@@ -21,6 +21,8 @@ from tests.races.racer import open_store, prepare
 OPERATIONS = {"test": 5_000, "all": 20_000}[EFFORT]
 SHARE = OPERATIONS // 2
 REVIEWS = 3
+#: A race in which nothing was cleared or refused would show nothing.
+SEEN_MIN = 5
 
 
 @pytest.mark.timeout(900)
@@ -63,7 +65,7 @@ def run_race(place: str, processes: int, operations: int = SHARE, plant: str = "
     check_links(log)
     check_lives(log)
     kinds = Counter(one.type for one in log)
-    assert min(kinds["ReviewCleared"], kinds["WentLive"], kinds["LiveRefused"], kinds["RevisionSubmitted"]) >= 20
+    assert min(kinds["ReviewCleared"], kinds["WentLive"], kinds["LiveRefused"], kinds["RevisionSubmitted"]) >= SEEN_MIN
 
 
 async def whole_log(store: Any) -> list[Stored]:
