@@ -30,7 +30,8 @@ need: three small tables.
 
 A ratio is that of medians of turns taken one after the other; the figure is the median of several rounds. Processor
 time stands beside the clock, because a busy machine delays the clock. How to repeat a figure is written in its row; the
-load is that of the machine at the time, and a busy one makes syncing the disk slower, for us and for the floor.
+load is that of the machine at the time, and a busy one makes syncing the disk slower, for us and for the floor. The
+quicker a disk syncs, the closer the clock's ratio comes to the processor's.
 """
 
 _SECTIONS = (
@@ -70,7 +71,7 @@ def _section(about: tuple[str, str, str], lines: list[Line]) -> Iterator[str]:
         yield f"{why}\n"
     yield "| figure | demanded | measured | kept | beside it | command | commit | load |"
     yield "|---|---|---|---|---|---|---|---|"
-    yield from (_row(line) for line in found)
+    yield from (_row(line) for line in sorted(found, key=lambda line: line["demand"] is None))
     yield ""
 
 

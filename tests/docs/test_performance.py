@@ -1,0 +1,33 @@
+"""The page of figures says what was measured."""
+
+import json
+
+import pytest
+
+from bench.lines import FILE, read
+from bench.page import PAGE, page
+
+
+def test_the_page_of_figures_is_what_the_measured_lines_say() -> None:
+    assert read(), "nothing was measured"
+    assert PAGE.read_text(encoding="utf-8") == page(read())
+
+
+@pytest.mark.parametrize("part", ["lifecycle", "groups", "growth", "bytes", "cold"])
+def test_every_part_of_the_bench_has_left_a_line_that_says_where_it_was_measured(part: str) -> None:
+    lines = [line for line in read() if line["figure"].startswith(f"{part}.")]
+    assert lines
+    for line in lines:
+        assert line["correct"], line["figure"]
+        assert {"measured", "demand", "kept", "command", "commit", "load1", "cores", "at"} <= line.keys()
+
+
+def test_a_figure_changed_by_hand_shows_on_the_page() -> None:
+    lines = read()
+    lines[0]["measured"] = 123456
+    assert page(lines) != page(read())
+
+
+def test_every_line_is_one_figure() -> None:
+    names = [json.loads(line)["figure"] for line in FILE.read_text(encoding="utf-8").splitlines()]
+    assert len(names) == len(set(names))
