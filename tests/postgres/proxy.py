@@ -29,11 +29,18 @@ class Proxy:
     passed_from_server: int = 0
     #: How often the client spoke after the server had answered.
     trips: int = 0
+    #: What the server said since the count began.
+    heard: bytearray = field(default_factory=bytearray)
+    #: What the client hears behind the last byte from the server before it is cut, and whether the line then ends at
+    #: once or only when the client hangs up.
+    last_words: bytes = b""
+    lingers: bool = False
     _server_spoke: bool = True
     connections: list[tuple[socket.socket, socket.socket]] = field(default_factory=list)
 
     def count(self) -> None:
         self.passed_to_server = self.passed_from_server = self.trips = 0
+        self.heard.clear()
 
     def cut(self) -> None:
         """Cut every connection now."""
@@ -86,7 +93,15 @@ def _pump(proxy: Proxy, client: socket.socket, address: str) -> None:
                 for source in select.select([client, server], [], [])[0]:
                     piece = source.recv(PIECE_BYTES)
                     if not piece or not _passed(proxy, piece, source is client, server if source is client else client):
+                        _end(proxy, client, server)
                         return
+
+
+def _end(proxy: Proxy, client: socket.socket, server: socket.socket) -> None:
+    """Hang up on the server; the client may be left on a line that says no more, until it hangs up too."""
+    server.shutdown(socket.SHUT_RDWR)
+    while proxy.lingers and client.recv(PIECE_BYTES):
+        pass
 
 
 def _passed(proxy: Proxy, piece: bytes, to_server: bool, target: socket.socket) -> bool:
@@ -95,11 +110,14 @@ def _passed(proxy: Proxy, piece: bytes, to_server: bool, target: socket.socket) 
     piece = piece if left is None else piece[:left]
     proxy.trips += to_server and proxy._server_spoke
     proxy._server_spoke = not to_server
-    target.sendall(piece)
+    last = not to_server and left is not None and left <= len(piece)
+    # In one piece, as a server sends it that ends a session: the client reads both at once.
+    target.sendall(piece + proxy.last_words if last else piece)
     if to_server:
         proxy.passed_to_server += len(piece)
         proxy.to_server = None if left is None else left - len(piece)
         return proxy.to_server != 0
     proxy.passed_from_server += len(piece)
+    proxy.heard += piece
     proxy.from_server = None if left is None else left - len(piece)
     return proxy.from_server != 0

@@ -1,6 +1,7 @@
 """A connection cut at any byte: nothing half-written, nothing acknowledged that is not there, no wrong "it failed"."""
 
 import asyncio
+import struct
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -18,6 +19,13 @@ from tests.postgres.proxy import Proxy, between
 from tests.postgres.server import Server
 
 LIMITS = Limits(writers=1, readers=1)
+_FATAL_FIELDS = b"SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0"
+#: What a server says to a session that it ends.
+FATAL = b"E" + struct.pack("!I", 4 + len(_FATAL_FIELDS)) + _FATAL_FIELDS
+#: In place of any of these the commit is unknown: bound, no rows, committed, ready. (Before the first, "parsed", the
+#: session has ended before the commit was sent.)
+COMMIT_MESSAGES = b"2nCZ"
+READY = b"Z"
 CUTS_MAX = {"test": 80, "all": 5000}[EFFORT]
 
 
@@ -51,6 +59,22 @@ def test_a_command_lost_at_any_byte_is_told_as_not_written_until_its_commit_is_s
     assert outcome.unknown_and_absent
 
 
+@pytest.mark.parametrize("lingers", [False, True], ids=["the line ends at once", "the end of the line comes later"])
+def test_a_session_ended_behind_any_message_never_tells_a_commit_as_not_written(
+    line: tuple[str, Proxy], lingers: bool
+) -> None:
+    """The server's last word is read like an answer, also before the line is seen to have ended (F6, F7).
+
+    Here the server has always done what it was sent: the last word comes in place of each of its messages in turn,
+    among them the word that it has committed and the word that it is ready behind that.
+    """
+    url, proxy = line
+    proxy.last_words, proxy.lingers = FATAL, lingers
+    outcome = asyncio.run(_ended_everywhere(url, proxy))
+    assert outcome.failed
+    assert outcome.unknown_and_there >= len(COMMIT_MESSAGES)
+
+
 def test_a_connection_lost_between_two_commands_is_replaced(line: tuple[str, Proxy]) -> None:
     async def scenario(url: str, proxy: Proxy) -> None:
         async with PostgresStore.open(proxy.url, LIMITS) as store:
@@ -77,6 +101,35 @@ async def _cut_everywhere(url: str, proxy: Proxy, side: Literal["to_server", "fr
             await _cut(store, url, proxy, (side, after), outcome)
         assert await store.read(lambda look: faults_in(look, outcome.answers)) == []
     return outcome
+
+
+async def _ended_everywhere(url: str, proxy: Proxy) -> Outcome:
+    outcome = Outcome()
+    async with PostgresStore.open(proxy.url, LIMITS) as store:
+        # The first begins the stream, the second prepares the rest: what follows is answered in as many bytes each.
+        for key in ("first", "second"):
+            outcome.answers[key] = await _answered(store, key)
+        proxy.count()
+        outcome.answers["whole"] = await _answered(store, "whole")
+        ends = list(_ends(bytes(proxy.heard)))
+        for after in ends:
+            # A new connection has to prepare its statements first, else the answers have other lengths.
+            outcome.answers[f"new-{after}"] = await _answered(store, f"new-{after}")
+            await _cut(store, url, proxy, ("from_server", after), outcome)
+        assert await store.read(lambda look: faults_in(look, outcome.answers)) == []
+    return outcome
+
+
+def _ends(heard: bytes) -> Iterator[int]:
+    """Where each message of the server ends that has another one behind it."""
+    at = 0
+    while at < len(heard):
+        before = at
+        at += 1 + struct.unpack_from("!I", heard, at + 1)[0]
+        # Behind "ready" the server waits for the client, and a session that ends there is one lost between two trips.
+        if heard[before : before + 1] != READY:
+            yield at
+    assert at == len(heard), "the count began or ended within a message"
 
 
 async def _cut(store: PostgresStore, url: str, proxy: Proxy, where: tuple[str, int], outcome: Outcome) -> None:

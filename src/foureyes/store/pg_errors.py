@@ -21,14 +21,14 @@ def told(error: psycopg.Error, *, committing: bool = False, broken: bool = False
 
     An error that breaks the connection while the commit is on its way leaves open whether it happened.
     """
+    if committing and broken:
+        sentence = "The connection to the database was lost while it committed."
+        return Unavailable(sentence, _SAME_KEY, unknown=True, down=_is_down(error))
     raced = isinstance(error, errors.UniqueViolation) and error.diag.constraint_name in _RACED
     # An event's stream is looked up by name: nobody has begun the one that was to grow.
     unbegun = isinstance(error, errors.NotNullViolation) and error.diag.column_name == "stream"
     if raced or unbegun or isinstance(error, _AGAIN):
         return Conflict("Somebody else was faster: decide again.")
-    if committing and broken:
-        sentence = "The connection to the database was lost while it committed."
-        return Unavailable(sentence, _SAME_KEY, unknown=True, down=_is_down(error))
     if isinstance(error, psycopg.DataError) and not error.sqlstate:
         return ValueError("A text with a NUL character cannot be stored.")
     return _unavailable(error, broken=broken) or error

@@ -28,6 +28,8 @@ _BYTES_TYPE = 17
 _NUMBER_TYPES = frozenset({20, 21, 23})
 _TEXT_TYPES = frozenset({19, 25, 1043})
 _GOOD = frozenset({ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK})
+#: An error so grave ends the session.
+_LAST_WORDS = frozenset({"FATAL", "PANIC"})
 
 
 class Answer:
@@ -133,8 +135,10 @@ class Wire:
     def _end(self) -> None:
         """Hear that the server has done all of it; a session that it ends says so here at the latest."""
         last = self._next()
-        if last is None or last.status != ExecStatus.PIPELINE_SYNC:
-            raise psycopg.OperationalError("the session has ended")
+        if last is None:
+            raise psycopg.OperationalError("the connection is lost")
+        if last.status != ExecStatus.PIPELINE_SYNC:
+            raise errors.error_from_result(last)
         self._line.exit_pipeline_mode()
 
     def _flush(self) -> None:
@@ -156,7 +160,13 @@ class Wire:
             del self._names[awaited]
         if result is None:
             return psycopg.OperationalError("the connection is lost")
-        return None if result.status == ExecStatus.PIPELINE_ABORTED else errors.error_from_result(result)
+        if result.status == ExecStatus.PIPELINE_ABORTED:
+            return None
+        error = errors.error_from_result(result)
+        if error.diag.severity_nonlocalized in _LAST_WORDS:
+            # Nothing comes behind it, whether or not the end of the line can be seen already.
+            raise error
+        return error
 
     def _next(self) -> PGresult | None:
         while self._line.is_busy():
