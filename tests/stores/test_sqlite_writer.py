@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
@@ -15,7 +16,7 @@ import pytest
 from foureyes.app.ports import Quick, Unavailable, Writing
 from foureyes.app.rows import Changes
 from foureyes.store import sqlite_writer
-from foureyes.store.sqlite import SqliteStore
+from foureyes.store.sqlite import LOCK_SECONDS_MAX, SqliteStore
 from tests.stores.making import append, bodies, grow
 
 COMMANDS = 40
@@ -232,10 +233,12 @@ def test_a_quick_command_waits_for_another_program_without_holding_up_its_caller
     async def story() -> tuple[int, str]:
         with closing(sqlite3.connect(store.path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
+            begun = time.monotonic()
             waiting = asyncio.create_task(store.write(Quick(growing_here)))
             for _ in range(10):
                 await asyncio.sleep(0)
             assert not waiting.done()
+            assert time.monotonic() - begun < LOCK_SECONDS_MAX / 2
             other.execute("ROLLBACK")
         return await waiting
 
