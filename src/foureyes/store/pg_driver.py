@@ -108,6 +108,9 @@ class PostgresDriver:
             connection.close()
 
     def _sent(self, sql: str, values: Row) -> Answer:
+        if self._failure:
+            # Nothing more is sent: where BEGIN failed, it would be committed by itself.
+            raise self._failure
         if not self._begun:
             self._begun = True
             self._wire.say("BEGIN")

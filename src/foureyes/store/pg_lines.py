@@ -143,8 +143,9 @@ class Lines:
         try:
             self._check(connection)
         except psycopg.Error as error:
+            said = told(error, broken=connection.closed)
             connection.close()
-            raise self._failed(told(error)) from error
+            raise self._failed(said) from error
         except BaseException:
             connection.close()
             raise
