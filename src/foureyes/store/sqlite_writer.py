@@ -147,7 +147,8 @@ class Writer:
     def _give_back(self) -> None:
         with self._changed:
             self._is_taken = False
-            self._changed.notify()
+            if self._waiting or self._closing:
+                self._changed.notify()
 
     def _serve(self) -> None:
         while (job := self._first()) is not None:
@@ -234,17 +235,22 @@ class Writer:
                 jobs.append(job)
 
     def _run(self, connection: sqlite3.Connection, writing: file.SqliteWriting, job: Job) -> None:
-        connection.execute("SAVEPOINT command")
+        # Whoever runs its own command is the first of its transaction: there is nothing else to save.
+        if not job.is_here:
+            connection.execute("SAVEPOINT command")
         try:
             job.result = job.work(writing)
         except BaseException as error:
             if file.code_of(error) in file.LOST or not connection.in_transaction:
                 raise _Lost from error
-            connection.execute("ROLLBACK TO command")
+            connection.execute("ROLLBACK" if job.is_here else "ROLLBACK TO command")
+            if job.is_here:
+                connection.execute("BEGIN IMMEDIATE")
             job.error = file.said(error) if isinstance(error, sqlite3.Error) else error
         else:
             self._scrub = self._scrub or writing.purged
-        connection.execute("RELEASE command")
+        if not job.is_here:
+            connection.execute("RELEASE command")
 
     def _fail(self, jobs: Iterable[Job], error: BaseException | None, *, unknown: bool) -> None:
         """Nothing of this group is acknowledged. Unless SQLite only had to wait or found no room, begin anew."""
