@@ -3,6 +3,7 @@
 import contextlib
 import select
 import socket
+import struct
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -16,6 +17,8 @@ from tests.postgres.server import as_url
 
 SOCKET = ".s.PGSQL.5432"
 PIECE_BYTES = 65536
+#: A letter and a length.
+HEAD_BYTES = 5
 
 
 @dataclass(slots=True, kw_only=True)
@@ -31,6 +34,9 @@ class Proxy:
     trips: int = 0
     #: What the server said since the count began.
     heard: bytearray = field(default_factory=bytearray)
+    #: So many whole messages of the server may still pass, whatever their length.
+    messages: int | None = None
+    _unfinished: bytearray = field(default_factory=bytearray)
     #: What the client hears behind the last byte from the server before it is cut, and whether the line then ends at
     #: once or only when the client hangs up.
     last_words: bytes = b""
@@ -106,7 +112,7 @@ def _end(proxy: Proxy, client: socket.socket, server: socket.socket) -> None:
 
 def _passed(proxy: Proxy, piece: bytes, to_server: bool, target: socket.socket) -> bool:
     """Hand on as much as may pass; False when the line is to be cut behind it."""
-    left = proxy.to_server if to_server else proxy.from_server
+    left = proxy.to_server if to_server else _left(proxy, piece)
     piece = piece if left is None else piece[:left]
     proxy.trips += to_server and proxy._server_spoke
     proxy._server_spoke = not to_server
@@ -119,5 +125,30 @@ def _passed(proxy: Proxy, piece: bytes, to_server: bool, target: socket.socket) 
         return proxy.to_server != 0
     proxy.passed_from_server += len(piece)
     proxy.heard += piece
-    proxy.from_server = None if left is None else left - len(piece)
-    return proxy.from_server != 0
+    if proxy.from_server is not None and left is not None:
+        proxy.from_server = left - len(piece)
+    return not last
+
+
+def _left(proxy: Proxy, piece: bytes) -> int | None:
+    """How many bytes of the server may pass, this piece included; counted from the beginning of a message."""
+    if proxy.messages is None:
+        return proxy.from_server
+    heard = proxy._unfinished
+    before, at = len(heard), 0
+    heard += piece
+    while proxy.messages and (end := message_end(heard, at)) <= len(heard):
+        at = end
+        proxy.messages -= 1
+    if proxy.messages:
+        del heard[:at]
+        return None
+    heard.clear()
+    return max(at - before, 0)
+
+
+def message_end(heard: bytes | bytearray, at: int) -> int:
+    """Where the message of the server ends that begins at `at`; behind all that was heard if it is not complete."""
+    if at + HEAD_BYTES > len(heard):
+        return len(heard) + 1
+    return at + 1 + int(struct.unpack_from("!I", heard, at + 1)[0])

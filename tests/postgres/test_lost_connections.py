@@ -15,7 +15,7 @@ from foureyes.store.pg_lines import Limits
 from foureyes.store.postgres import PostgresStore
 from tests.conftest import EFFORT
 from tests.postgres.commands import command, faults_in
-from tests.postgres.proxy import Proxy, between
+from tests.postgres.proxy import Proxy, between, message_end
 from tests.postgres.server import Server
 
 LIMITS = Limits(writers=1, readers=1)
@@ -106,29 +106,28 @@ async def _cut_everywhere(url: str, proxy: Proxy, side: Literal["to_server", "fr
 async def _ended_everywhere(url: str, proxy: Proxy) -> Outcome:
     outcome = Outcome()
     async with PostgresStore.open(proxy.url, LIMITS) as store:
-        # The first begins the stream, the second prepares the rest: what follows is answered in as many bytes each.
+        # The first begins the stream, the second prepares the rest: what follows is answered in as many messages each.
         for key in ("first", "second"):
             outcome.answers[key] = await _answered(store, key)
         proxy.count()
         outcome.answers["whole"] = await _answered(store, "whole")
-        ends = list(_ends(bytes(proxy.heard)))
-        for after in ends:
-            # A new connection has to prepare its statements first, else the answers have other lengths.
+        for after in list(_ends(bytes(proxy.heard))):
+            # A new connection has to prepare its statements first, else there are other answers.
             outcome.answers[f"new-{after}"] = await _answered(store, f"new-{after}")
-            await _cut(store, url, proxy, ("from_server", after), outcome)
+            await _cut(store, url, proxy, ("messages", after), outcome)
         assert await store.read(lambda look: faults_in(look, outcome.answers)) == []
     return outcome
 
 
 def _ends(heard: bytes) -> Iterator[int]:
-    """Where each message of the server ends that has another one behind it."""
-    at = 0
+    """Behind how many messages of the server another one follows."""
+    at = count = 0
     while at < len(heard):
-        before = at
-        at += 1 + struct.unpack_from("!I", heard, at + 1)[0]
+        kind = heard[at : at + 1]
+        at, count = message_end(heard, at), count + 1
         # Behind "ready" the server waits for the client, and a session that ends there is one lost between two trips.
-        if heard[before : before + 1] != READY:
-            yield at
+        if kind != READY:
+            yield count
     assert at == len(heard), "the count began or ended within a message"
 
 

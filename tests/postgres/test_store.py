@@ -298,7 +298,7 @@ def test_when_no_connection_becomes_free_the_wait_ends(url: str) -> None:
 def test_a_server_that_hangs_is_not_waited_for_for_ever(durable_postgres: Server) -> None:
     """A stopped backend answers nothing and closes nothing. On a server of our own: its processes are ours to stop."""
     with durable_postgres.fresh() as url:
-        _hang(opened(url, wait_seconds=1, write_seconds=2))
+        _hang(opened(url, writers=1, wait_seconds=1, write_seconds=2))
 
 
 def test_a_connection_that_cannot_undo_is_thrown_away(url: str) -> None:
