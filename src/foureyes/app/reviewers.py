@@ -1,0 +1,241 @@
+"""What is a reviewer given to look at, and what does it hand in? One shape for programs, agents and models.
+
+Lines are counted from 1 and end with a line feed, as editors and git count them; no other character ends a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Protocol
+
+from foureyes.core.commands import Draft, Settlement
+from foureyes.core.values import Cost, Criterion, Evidence, Failure, Standing, Who
+
+#: First and last line of a stretch that is new or differs from the base.
+Span = tuple[int, int]
+
+GONE_MODE = "000000"
+LINK_MODE = "120000"
+SUBMODULE_MODE = "160000"
+
+
+@dataclass(frozen=True, kw_only=True)
+class File:
+    """One file of the work: its bytes now and at the base, and which lines are this work's own.
+
+    `content` is None where the file is gone (mode 000000) or is a submodule; `before` is None where it is new. A
+    symbolic link's content is the path it points to, and nobody follows it.
+    """
+
+    path: str
+    mode: str = "100644"
+    content: bytes | None
+    before: bytes | None = None
+    #: Where it lay before it was renamed.
+    was: str = ""
+    #: Only these lines are judged; where lines were taken out, the line that now stands there.
+    changed: tuple[Span, ...] = ()
+
+    @cached_property
+    def text(self) -> str | None:
+        """The text; None where it is gone, binary, not UTF-8, a link or a submodule."""
+        if self.content is None or self.mode in (LINK_MODE, SUBMODULE_MODE) or b"\0" in self.content:
+            return None
+        try:
+            return self.content.decode()
+        except UnicodeDecodeError:
+            return None
+
+    @cached_property
+    def lines(self) -> tuple[str, ...]:
+        """The lines of the text without their ends; a last line without an end counts, an empty one does not."""
+        return lines_of(self.text or "")
+
+    def is_changed(self, start: int, end: int = 0) -> bool:
+        """Whether any of these lines is this work's own."""
+        last = max(start, end)
+        return any(first <= last and start <= final for first, final in self.changed)
+
+
+def lines_of(text: str) -> tuple[str, ...]:
+    """The lines of a text; a carriage return before the line feed belongs to the end of the line."""
+    found = text.split("\n")
+    if found[-1] == "":
+        found.pop()
+    return tuple(line.removesuffix("\r") for line in found)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unread:
+    """Something of the work that a reviewer did not read, and why; said to people each time."""
+
+    path: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A piece of work as the shell found it, with what it is compared to."""
+
+    title: str
+    #: `code`, `plan`, `command`, `text` or what a policy calls it.
+    kind: str
+    files: tuple[File, ...]
+    unread: tuple[Unread, ...] = ()
+    #: The commit it is compared with; empty where there is none.
+    base: str = ""
+    #: Other names of exactly these bytes, like `git-commit:<id>`.
+    aliases: tuple[str, ...] = ()
+    #: Names the place this work comes from, so that the next round finds the review of this one.
+    place: str = ""
+    #: What its author says of it: a commit message, a note.
+    note: str = ""
+    #: The policy as it stood at the base, with the path it had there; None where there was none.
+    policy: tuple[str, bytes] | None = None
+    #: Lays the work out in an empty folder for an agent to read: no hooks, no links out of it, agent configuration
+    #: only as it was at the base.
+    lay_out: Callable[[Path], None] | None = None
+
+    def file(self, path: str) -> File | None:
+        """The file at this path."""
+        return next((one for one in self.files if one.path == path), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earlier:
+    """One of this reviewer's own findings of an earlier round, and what the author said to it."""
+
+    finding: str
+    draft: Draft
+    standing: Standing
+    answer: str = ""
+    rebuttal: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """How much a reviewer's run may take; whatever is hit ends it inconclusive, with what was found so far."""
+
+    seconds: float = 300
+    usd_micro: int = 1_000_000
+    tokens: int = 400_000
+    output_bytes: int = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """What one reviewer is asked: which work, from which side to look at it, and what is known from before."""
+
+    change: Change
+    revision: int = 1
+    #: What this seat may judge: `security`, `factual` …; empty is everything.
+    scope: str = ""
+    #: The role it is asked in: `auditor`, `spec`, `quality` …; chooses the prompt.
+    role: str = ""
+    checklist: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
+    earlier: tuple[Earlier, ...] = ()
+    #: Findings of somebody else to confirm or refute; then nothing else is asked.
+    verify: tuple[Draft, ...] = ()
+    bounds: Bounds = Bounds()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What a second look says of one finding: confirmed, plausible or refuted, and why."""
+
+    index: int
+    result: str
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """What a reviewer hands in. Its verdict is one input: ours is computed from the findings and the checklist."""
+
+    verdict: str = ""
+    summary: str = ""
+    findings: tuple[Draft, ...] = ()
+    settled: tuple[Settlement, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    checklist: tuple[Criterion, ...] = ()
+    answers: tuple[str, ...] = ()
+    strengths: tuple[str, ...] = ()
+    checked: tuple[Checked, ...] = ()
+    confidence: int | None = None
+    unread: tuple[Unread, ...] = ()
+    cost: Cost = Cost()
+    #: What a program could not judge either way; never an approval by silence.
+    unclear: bool = False
+
+
+class Inconclusive(Exception):  # noqa: N818 - the third answer of a reviewer, not an error of ours
+    """A reviewer has no answer: crashed, timed out, refused, malformed, out of budget. Neither approval nor veto."""
+
+    def __init__(
+        self,
+        reason: Failure,
+        text: str,
+        *,
+        found: Look | None = None,
+        cost: Cost = Cost(),
+        until: datetime | None = None,
+    ) -> None:
+        """Say why in one sentence; `found` is what there was so far, `until` when a limit ends."""
+        super().__init__(text)
+        self.reason = reason
+        self.text = text
+        self.found = found
+        self.cost = cost
+        self.until = until
+
+
+#: A reviewer says what it does, for the people who watch.
+Say = Callable[[str], None]
+
+
+class Reviewer(Protocol):
+    """Somebody at hand who can look at a work, and never change it."""
+
+    @property
+    def who(self) -> Who:
+        """Who looks, with what is known of its model and operator."""
+
+    @property
+    def sends(self) -> str:
+        """Who outside this machine receives the work, in words for people; empty where it stays here."""
+
+    async def look(self, task: Task, say: Say) -> Look:
+        """Look; raises Inconclusive. Being cancelled ends everything it started."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    """What `doctor` found about one reviewer after one real call."""
+
+    name: str
+    alive: bool
+    version: str = ""
+    says: str = ""
+    next_step: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Missing:
+    """A reviewer the policy names who is not at hand, and why."""
+
+    name: str
+    why: str
+    next_step: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AtHand:
+    """Who could look here, and who could not; by the roles the policy names."""
+
+    reviewers: Mapping[str, tuple[Reviewer, ...]] = field(default_factory=dict)
+    missing: tuple[Missing, ...] = ()

@@ -1,0 +1,1 @@
+"""What can a program find? One critic a file; each judges, none can edit."""
