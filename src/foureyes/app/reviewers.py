@@ -182,7 +182,7 @@ class Inconclusive(Exception):  # noqa: N818 - the third answer of a reviewer, n
         text: str,
         *,
         found: Look | None = None,
-        cost: Cost = Cost(),
+        cost: Cost | None = None,
         until: datetime | None = None,
     ) -> None:
         """Say why in one sentence; `found` is what there was so far, `until` when a limit ends."""
@@ -190,7 +190,7 @@ class Inconclusive(Exception):  # noqa: N818 - the third answer of a reviewer, n
         self.reason = reason
         self.text = text
         self.found = found
-        self.cost = cost
+        self.cost = cost or Cost()
         self.until = until
 
 
