@@ -13,6 +13,9 @@ from foureyes.cli.console import Console
 if TYPE_CHECKING:  # `--help` and `config show` need none of the core
     from foureyes.app.gate import Gate
     from foureyes.app.ports import Store
+    from foureyes.app.reviewers import Change, Health
+    from foureyes.app.reviewing.outcome import Options, Outcome, Watch
+    from foureyes.app.reviewing.rulebook import RuleEntry
     from foureyes.core.values import Who
     from foureyes.policy.policy import Policy
 
@@ -55,6 +58,31 @@ class Schema:
 
     found: int
     wanted: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which work a command line names; at most one of the first three is given."""
+
+    #: A range of revisions, a path, or `-` for what comes in on stdin; empty: what is not committed yet, else the last
+    #: commit.
+    what: str = ""
+    staged: bool = False
+    worktree: bool = False
+    #: Empty: what the policy's paths or the content say.
+    kind: str = ""
+    title: str = ""
+
+
+class Reviewing(Protocol):
+    """One round of review on this machine, written to the store."""
+
+    async def run(self, change: Change, *, options: Options, watch: Watch) -> Outcome:
+        """Ask everybody at hand and say what it came to.
+
+        Being cancelled ends everything it started, keeps what was handed in, and returns what there is with
+        `interrupted` set instead of raising.
+        """
 
 
 class Parts(Protocol):
@@ -103,3 +131,24 @@ class Parts(Protocol):
 
     def migrate(self, path: str = "") -> None:
         """Bring the store, or a copy of one, to the schema of this program."""
+
+    def read_change(self, wanted: Wanted) -> Change:
+        """The work that is named, from git, a file or stdin; Trouble where there is none or it cannot be read."""
+
+    def reviewing(self) -> Reviewing:
+        """What runs a round; makes the store where there is none."""
+
+    async def stands(self, review: str = "") -> Outcome:
+        """A review as it stands in the store now; without a name, the last one of this place.
+
+        Trouble where there is none; what only a running round knows, such as seconds, is left out.
+        """
+
+    async def dismiss(self, review: str, finding: str, because: str) -> None:
+        """Waive a finding in the name of the person in front of it, marked unproven; a Refusal where that may not be."""
+
+    def rules(self) -> tuple[RuleEntry, ...]:
+        """Every rule of every critic, retired or not, with what was measured of it."""
+
+    async def health(self) -> tuple[Health, ...]:
+        """One real call to every reviewer that could be at hand, all at once."""

@@ -1,0 +1,288 @@
+"""What did a round of review come to? One value that every way of showing it reads.
+
+Every text in it that comes from the work or from a reviewer is untrusted, and has no secret in it any more: whoever
+makes an Outcome redacts, whoever shows it makes it harmless.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+from foureyes.app.reviewers import Unread
+from foureyes.core.values import Severity, Standing, Verification
+
+
+class Agreement(StrEnum):
+    """What the reviewers make of one finding together; agreement ranks, it never dismisses."""
+
+    AGREED = "agreed"
+    ONLY_ONE = "only one"
+    CONTRADICTED = "contradicted"
+    UNCERTAIN = "uncertain"
+
+
+class LookedState(StrEnum):
+    """What one reviewer's look came to, in the words that people read."""
+
+    FOUND_NOTHING = "found nothing"
+    HAS_FINDINGS = "has findings"
+    REJECTS = "rejects"
+    INCONCLUSIVE = "inconclusive"
+
+
+class LookedKind(StrEnum):
+    """What sort of reviewer looked."""
+
+    PROGRAM = "program"
+    AGENT = "agent"
+    MODEL = "model"
+    HUMAN = "human"
+
+
+class Result(StrEnum):
+    """What the whole round came to; each has its exit code."""
+
+    CLEARED = "cleared"
+    NOTHING_BLOCKS = "nothing blocks"
+    BLOCKED = "blocked"
+    PENDING = "pending"
+    INCONCLUSIVE = "inconclusive"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """One issue: the findings of all reviewers that are this issue, as one."""
+
+    #: Every finding that is this one, like `solo.1-F2`; the first is the one people name.
+    ids: tuple[str, ...]
+    severity: Severity
+    #: What is wrong here, in one sentence.
+    text: str
+    category: str = "other"
+    rule: str = ""
+    path: str = ""
+    #: First and last line; 0 where it is about the file, or about all of it.
+    line: int = 0
+    end: int = 0
+    #: The line as it stands in the work, secrets cut out; empty where it cannot be shown.
+    quote: str = ""
+    #: Why it matters: the reason of its rule; empty where the text says it.
+    why: str = ""
+    evidence: str = ""
+    suggestion: str = ""
+    raised_by: tuple[str, ...] = ()
+    agreement: Agreement = Agreement.ONLY_ONE
+    verification: Verification | None = None
+    blocking: bool = False
+    #: Why it does not block though it is there: an old line, raised late, dismissed, refuted, below the floor.
+    why_not_blocking: str = ""
+    standing: Standing = Standing.OPEN
+    #: Stays the same when lines move; changes when the code around it does.
+    fingerprint: str = ""
+    #: Findings with the same cause are shown as one with its places; empty: by itself.
+    cause: str = ""
+    #: Raised in this round for the first time.
+    is_new: bool = True
+    #: How often the very same thing stands at this place.
+    repeats: int = 1
+
+    @property
+    def id(self) -> str:
+        """The name people use for it."""
+        return self.ids[0] if self.ids else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looked:
+    """What one reviewer did in this round."""
+
+    reviewer: str
+    kind: LookedKind
+    state: LookedState
+    summary: str = ""
+    seconds: float = 0.0
+    #: Millionths of a dollar; None where it is not known what it cost, as with a subscription.
+    usd_micro: int | None = None
+    tokens: int = 0
+    unread: tuple[Unread, ...] = ()
+    #: Why it could not say, in a sentence; with `until` where a limit ends by itself.
+    reason: str = ""
+    until: datetime | None = None
+    #: What it looked at, in words: "12 shell commands, 3 SQL statements".
+    looked_at: str = ""
+    #: How many findings it raised.
+    findings: int = 0
+
+    @property
+    def answered(self) -> bool:
+        """Whether there is an answer at all."""
+        return self.state is not LookedState.INCONCLUSIVE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotLooked:
+    """Somebody who could have looked and did not, why, and what would change that."""
+
+    who: str
+    why: str
+    next_step: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """Somebody owes the next answer."""
+
+    who: str
+    what: str
+    how: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """An earlier finding that no longer stands, and how that came: fixed, withdrawn, refuted."""
+
+    id: str
+    text: str
+    path: str = ""
+    line: int = 0
+    how: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dismissed:
+    """A finding that a person waived; in force until the code around it changes."""
+
+    found: Found
+    by: str
+    because: str
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Independence:
+    """How far from the author the nearest counted reviewer stands: 0 nobody, 1 session, 2 model, 3 operator."""
+
+    level: int = 0
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """A command to type next, and what it does."""
+
+    line: str
+    does: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a round came to."""
+
+    review: str
+    revision: int = 1
+    #: How many revisions there may be before a person is asked; 0: no limit.
+    revisions_max: int = 0
+    digest: str
+    title: str
+    kind: str
+    #: `open`, or how the review ended: `cleared`, `rejected` …
+    state: str = "open"
+    #: What the gate says, in one sentence: why it is open or shut.
+    gate: str = ""
+    #: Whose turn it is.
+    waits: tuple[Waiting, ...] = ()
+    #: Somebody other than the author owes an answer without which nothing goes on, such as a ruling.
+    pending: bool = False
+    #: Why nothing can be said of the work as it is, such as a command that no program can read; empty: it can.
+    unclear: str = ""
+    #: A person stopped it before everybody was done.
+    interrupted: bool = False
+    #: The issues on this work's own lines, worst first.
+    found: tuple[Found, ...] = ()
+    #: How many findings lie on older lines; they are not judged.
+    older: int = 0
+    looked: tuple[Looked, ...] = ()
+    not_looked: tuple[NotLooked, ...] = ()
+    unread: tuple[Unread, ...] = ()
+    #: Paths that the policy says nobody reads.
+    ignored: tuple[str, ...] = ()
+    independence: Independence = Independence()
+    #: Of all who said what it cost; None where nobody could say, or nothing was spent on anybody.
+    usd_micro: int | None = None
+    tokens: int = 0
+    seconds: float = 0.0
+    files: int = 0
+    #: Changed lines that were judged.
+    lines: int = 0
+    next: tuple[Command, ...] = ()
+    policy: str = "solo"
+    #: Where the policy came from: "built in", "foureyes.yaml at 1a2b3c".
+    policy_from: str = ""
+    settled: tuple[Settled, ...] = ()
+    dismissed: tuple[Dismissed, ...] = ()
+    #: Anything else that must be said: a retired rule, an answer that was not taken.
+    notes: tuple[str, ...] = ()
+
+    @property
+    def blocking(self) -> tuple[Found, ...]:
+        """What must be fixed, or decided by a person."""
+        return tuple(one for one in self.found if one.blocking)
+
+    @property
+    def result(self) -> Result:
+        """What it came to; what is not known never reads as nothing."""
+        if self.interrupted:
+            return Result.INCONCLUSIVE
+        if self.blocking or self.state not in ("open", "cleared"):
+            return Result.BLOCKED
+        if self.state == "cleared":
+            return Result.CLEARED
+        if self.unclear or not any(one.answered for one in self.looked):
+            return Result.INCONCLUSIVE
+        return Result.PENDING if self.pending else Result.NOTHING_BLOCKS
+
+
+#: Whether the work may be sent to somebody outside: the reviewer's name, and who will receive what, in words.
+MaySend = Callable[[str, str], bool]
+
+
+def nobody_may_receive(name: str, sends: str) -> bool:
+    """Nothing leaves this machine."""
+    del name, sends
+    return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What the person asked for beside the work itself."""
+
+    #: The review style; empty: what the policy says for this kind.
+    style: str = ""
+    #: Only these reviewers; empty: everybody at hand.
+    only: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    #: Programs alone: no agent and no model is asked.
+    critics_only: bool = False
+    #: Less than the policy allows for this review; None: what the policy allows.
+    usd_micro_max: int | None = None
+    #: Seconds for each reviewer; None: what the policy allows.
+    seconds_max: float | None = None
+    #: Asked before anything is sent out; it blocks while a person thinks, so it is asked before anybody starts.
+    may_send: MaySend = nobody_may_receive
+
+
+class Watch(Protocol):
+    """Somebody watches the round; called from the loop that runs it, and returns at once."""
+
+    def started(self, name: str) -> None:
+        """A reviewer begins."""
+
+    def said(self, name: str, text: str) -> None:
+        """A reviewer says what it does; untrusted."""
+
+    def ended(self, looked: Looked) -> None:
+        """A reviewer is done, one way or the other."""
