@@ -1,0 +1,8 @@
+"""What does an agent or a model answer, and what of it counts? One shape for all of them, checked against the work."""
+
+from foureyes.reviewers.answers.free_text import extract_json
+from foureyes.reviewers.answers.reading import read_answer
+from foureyes.reviewers.answers.schema import ANSWER_SCHEMA, BOUNDED_SCHEMA
+from foureyes.reviewers.answers.shown import shown
+
+__all__ = ["ANSWER_SCHEMA", "BOUNDED_SCHEMA", "extract_json", "read_answer", "shown"]

@@ -1,0 +1,66 @@
+"""What does an answer amount to? Computed from its findings and its checklist; what the reviewer called it is one input."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from foureyes.core.values import Severity, Verdict
+
+#: A doubt that names nothing weighs little: a person should see it, nobody can act on it.
+BASELESS_CONFIDENCE_MAX = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grounds:
+    """What speaks against the work, after everything was looked up in it."""
+
+    said: Verdict
+    worst: Severity | None = None
+    failed: int = 0
+    unresolved: int = 0
+    #: Findings that were left out or made minor, so that a doubt may have lost its ground.
+    weakened: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Amounts:
+    """The verdict, how sure it can be at most, and a sentence where it is not what the reviewer said."""
+
+    verdict: Verdict
+    confidence_max: int = 100
+    #: A doubt without a ground is neither an approval nor a rejection.
+    baseless: bool = False
+    why: str = ""
+
+
+def amounts_to(grounds: Grounds) -> Amounts:
+    """The verdict that follows; it is never kinder than the reviewer's own unless the reviewer lists notes only."""
+    said = grounds.said
+    if grounds.worst is Severity.CRITICAL:
+        return _as(Verdict.REJECT, said, "it has a critical finding")
+    if grounds.worst is Severity.IMPORTANT or grounds.failed or grounds.unresolved:
+        against = Verdict.REJECT if said is Verdict.REJECT else Verdict.CONCERNS
+        return _as(against, said, _reason(grounds))
+    if said is Verdict.APPROVE:
+        return Amounts(verdict=said)
+    if said is Verdict.CONCERNS and grounds.worst is Severity.MINOR and not grounds.weakened:
+        return _as(Verdict.APPROVE, said, "everything it found is minor")
+    because = "none of its findings could be proven" if grounds.weakened else "it names no ground"
+    found = _as(Verdict.CONCERNS, said, because)
+    return Amounts(
+        verdict=found.verdict,
+        confidence_max=BASELESS_CONFIDENCE_MAX,
+        baseless=True,
+        why=found.why or f"The reviewer has concerns, but {because}.",
+    )
+
+
+def _as(verdict: Verdict, said: Verdict, because: str) -> Amounts:
+    why = "" if verdict is said else f"The reviewer said {said.value}; this counts as {verdict.value}: {because}."
+    return Amounts(verdict=verdict, why=why)
+
+
+def _reason(grounds: Grounds) -> str:
+    if grounds.worst is Severity.IMPORTANT:
+        return "it has an important finding"
+    return "a criterion is not passed" if grounds.failed else "an earlier finding is not resolved"
