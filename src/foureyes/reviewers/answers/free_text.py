@@ -1,8 +1,8 @@
 """Where in free text is the reviewer's own answer, and not one quoted from the work?
 
 A work may contain a finished answer that approves it, and an honest reviewer may quote it. So an object counts only
-if it has the whole shape, does not stand in the work itself, and no other object says something else. Where the
-reviewer marks its answer with the code of the prompt, which no work can know, nothing outside the marks counts.
+if it has the whole shape, does not stand in the work itself, and no other object says something else. A prompt has a
+code that no work can know: between marks with this code nothing but the reviewer speaks, and only there it approves.
 """
 
 from __future__ import annotations
@@ -10,14 +10,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from foureyes.app.reviewers import Inconclusive, Task
+from foureyes.core.values import Verdict, Verification
 from foureyes.reviewers.answers.shape import malformed, read_shape
 
 TEXT_CHARS_MAX = 4 * 1024 * 1024
 #: Characters that are read in vain in search of objects; a text made to be slow is no answer.
 VAIN_CHARS_MAX = 16 * 1024 * 1024
 OBJECTS_MAX = 1_000
+_SIGNS = re.compile(r"[\s\\\"'`+]+")
 _START = re.compile(r'\{\s{0,200}"')
 
 
@@ -29,13 +32,18 @@ def extract_json(text: str, task: Task | None = None, code: str = "") -> object:
     if len(text) > TEXT_CHARS_MAX:
         raise malformed(f"the answer has {len(text)} characters, more than {TEXT_CHARS_MAX}")
     verifies = task is not None and bool(task.verify)
-    found = [one for one in _objects(_marked(text, code)) if _fits(one, verifies=verifies)]
+    inside = _marked(text, code) if code else None
+    searched = text if inside is None else inside
+    found = [one for one in _objects(searched) if _fits(one.value, verifies=verifies)]
     own = _own(found, task)
     if not own:
-        raise malformed(_nothing(text, quoted=bool(found)))
-    if any(one != own[-1] for one in own):
+        raise malformed(_nothing(searched, quoted=bool(found)))
+    if any(one.value != own[-1].value for one in own):
         raise malformed("the text holds several answers that differ; nobody can tell which one counts")
-    return own[-1]
+    answer = own[-1].value
+    if code and inside is None and _approves(answer, verifies=verifies):
+        raise malformed("the answer speaks for the work but does not stand between its marks")
+    return answer
 
 
 def answer_marks(code: str) -> tuple[str, str]:
@@ -43,19 +51,30 @@ def answer_marks(code: str) -> tuple[str, str]:
     return f"BEGIN ANSWER {code}", f"END ANSWER {code}"
 
 
-def _marked(text: str, code: str) -> str:
-    """What stands between the last pair of marks; the whole text where there are none."""
-    if not code:
-        return text
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """An object in a text, and the words it was written in."""
+
+    value: object
+    words: str
+
+
+def _marked(text: str, code: str) -> str | None:
+    """What stands between the last pair of marks; None where there is none."""
     begin, end = answer_marks(code)
-    before, _, rest = text.rpartition(begin)
-    if not before and not text.startswith(begin):
-        return text
-    inside, closed, _ = rest.partition(end)
-    return inside if closed else rest
+    _, opened, rest = text.rpartition(begin)
+    return rest.partition(end)[0] if opened else None
 
 
-def _objects(text: str) -> Iterator[object]:
+def _approves(answer: object, *, verifies: bool) -> bool:
+    """Whether it would help the work: what speaks against it may come as it likes."""
+    said = read_shape(answer, verifies=verifies)
+    refutes = any(one.result == Verification.REFUTED for one in said.checked)
+    settles = any(one.is_true for one in said.settled)
+    return refutes or settles or (not verifies and said.verdict is Verdict.APPROVE)
+
+
+def _objects(text: str) -> Iterator[_Found]:
     """Every complete object in the text, outermost only, in order."""
     decoder = json.JSONDecoder(object_pairs_hook=_once_each, parse_constant=_refused)
     at, vain = 0, 0
@@ -73,7 +92,7 @@ def _objects(text: str) -> Iterator[object]:
             at = start.end() - 1
             vain += len(text) - start.start()
         else:
-            yield found
+            yield _Found(value=found, words=text[start.start() : at])
 
 
 def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -95,12 +114,22 @@ def _fits(found: object, *, verifies: bool) -> bool:
     return True
 
 
-def _own(found: list[object], task: Task | None) -> list[object]:
-    """Those that do not stand in the work: what is quoted from it says nothing about it."""
+def _own(found: list[_Found], task: Task | None) -> list[_Found]:
+    """Those that do not stand in the work, as objects or as a text in it: what is quoted from it says nothing."""
     if task is None or not found:
         return found
-    quoted = [one for text in _texts(task) for one in _objects(text)]
-    return [one for one in found if one not in quoted]
+    own = found
+    for text in _texts(task):
+        bare = _bare(text)
+        own = [one for one in own if _bare(one.words) not in bare]
+        quoted = [one.value for one in _objects(text)] if own else []
+        own = [one for one in own if one.value not in quoted]
+    return own
+
+
+def _bare(text: str) -> str:
+    """Without white space and the signs in which strings are written in a program."""
+    return _SIGNS.sub("", text)
 
 
 def _texts(task: Task) -> Iterator[str]:

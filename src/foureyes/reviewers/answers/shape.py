@@ -1,4 +1,4 @@
-"""Does an answer have the shape that was asked for? Read by hand, so that a wrong one is told exactly where it is wrong.
+"""Does an answer have the shape that was asked for? Read by hand, so that it can be said exactly what is wrong.
 
 What is too long is cut, what is missing or of another type is refused: a guess at what a reviewer meant is no review.
 """
@@ -18,6 +18,14 @@ from foureyes.reviewers.answers.shown import one_line, shown
 
 #: More entries than this in one list are no answer but a flood.
 LIST_MAX = 1_000
+_KINDS: dict[type, str] = {
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    str: "a text",
+    list: "a list",
+    dict: "an object",
+}
 _NOT_A_WORD = re.compile(r"[^a-z0-9]+")
 One = TypeVar("One")
 
@@ -227,12 +235,4 @@ def _slug(word: str) -> str:
 
 
 def _kind(value: object) -> str:
-    names = {
-        bool: "true or false",
-        int: "a number",
-        float: "a number",
-        str: "a text",
-        list: "a list",
-        dict: "an object",
-    }
-    return "nothing" if value is None else names.get(type(value), type(value).__name__)
+    return "nothing" if value is None else _KINDS.get(type(value), type(value).__name__)

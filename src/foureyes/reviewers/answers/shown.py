@@ -1,4 +1,4 @@
-"""How is text of a model or of the work kept harmless? What cannot be seen is written out as a mark, and all is bounded."""
+"""How is text of a model or of the work kept harmless? What cannot be seen is written as a mark, and all is bounded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does an answer amount to? Computed from its findings and its checklist; what the reviewer called it is one input."""
+"""What does an answer amount to? Computed from findings and checklist; what the reviewer called it is one input."""
 
 from __future__ import annotations
 

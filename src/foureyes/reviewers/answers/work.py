@@ -19,7 +19,7 @@ from foureyes.reviewers.answers.shown import one_line, shown
 QUOTE_CHARS_MIN = 4
 #: Places of one quote that are looked at; the nearest of them is taken.
 OCCURRENCES_MAX = 200
-_NUMBERED = re.compile(r"\s{0,12}\d{1,8}\s?[|:]\s?(.*)")
+_NUMBERED = re.compile(r"\s{0,12}(?:\d{1,8}\s?[:|]|\d{0,8}\s{0,8}[+-]?\s?\|)\s?(.*)")
 _SIGNED = re.compile(r"[+-]\s?(?![+-])(.*)")
 _ELLIPSIS = re.compile(r"\.{3,}|…")
 
