@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import SequenceMatcher
 
+from foureyes.app.reviewers import lines_of
+from foureyes.app.work import GONE_MODE
 from foureyes.core.risk import FileChange
 from foureyes.core.values import Changed, WorkPart
 
@@ -62,13 +64,13 @@ def _paired(before: Iterable[WorkPart], after: Iterable[WorkPart]) -> Iterator[t
 
 def _lines(part: WorkPart | None, blobs: Blobs) -> list[str] | None:
     """The lines of a part; none where there is no part, nothing where it is no text or its bytes are not at hand."""
-    if part is None:
+    if part is None or part.mode == GONE_MODE:
         return []
     content = blobs.get(part.digest)
     if content is None or b"\0" in content:
         return None
     try:
-        return content.decode().splitlines()
+        return list(lines_of(content.decode()))
     except UnicodeDecodeError:
         return None
 

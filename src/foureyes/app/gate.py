@@ -31,6 +31,7 @@ from foureyes.app.policies import Policies
 from foureyes.app.ports import Conflict, Directory, Quick, Reading, Store, Unavailable, Writing, looking
 from foureyes.app.rows import SERVED, START, Answered, Changes, Known
 from foureyes.app.shelf import Held, Shelf
+from foureyes.app.work import GONE_MODE
 from foureyes.core.commands import OpenReview, ReviewCommand
 from foureyes.core.events import ReviewEvent
 from foureyes.core.explain import Explanation, explain
@@ -171,7 +172,8 @@ class Gate:
 
         def work(tx: Writing) -> dict[str, bytes]:
             held = self._held(tx, review)
-            found = {part.name: stored_bytes(tx, part) for part in held.review.current.parts}
+            parts = (part for part in held.review.current.parts if part.mode != GONE_MODE)
+            found = {part.name: stored_bytes(tx, part) for part in parts}
             tx.follow(SERVED, {f"{review}/{viewer.name}": held.review.digest}, START)
             return found
 

@@ -27,8 +27,8 @@ SUBMODULE_MODE = "160000"
 class File:
     """One file of the work: its bytes now and at the base, and which lines are this work's own.
 
-    `content` is None where the file is gone (mode 000000) or is a submodule; `before` is None where it is new. A
-    symbolic link's content is the path it points to, and nobody follows it.
+    `content` is None where the file is gone (mode 000000); `before` is None where it is new. A symbolic link's content
+    is the path it points to, and nobody follows it; a submodule's is the name of its commit, None where it is unknown.
     """
 
     path: str
@@ -37,6 +37,8 @@ class File:
     before: bytes | None = None
     #: Where it lay before it was renamed.
     was: str = ""
+    #: The mode it had at the base; empty where that is the same, or unknown.
+    mode_before: str = ""
     #: Only these lines are judged; where lines were taken out, the line that now stands there.
     changed: tuple[Span, ...] = ()
 

@@ -6,10 +6,14 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from foureyes.codec import canonical
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.values import WorkPart
+
+if TYPE_CHECKING:
+    from foureyes.app.reviewers import Change
 
 BLOB_BYTES_MAX = 20 * 1024 * 1024
 WORK_BYTES_MAX = 20 * 1024 * 1024
@@ -17,8 +21,11 @@ PARTS_MAX = 2_000
 NAME_CHARS_MAX = 1_000
 ALIASES_MAX = 20
 GIT_TREE = "git-tree:"
-LINK_MODE, SUBMODULE_MODE = "120000", "160000"
-MODES = frozenset({"100644", "100755", LINK_MODE, SUBMODULE_MODE})
+PLAIN_MODE, LINK_MODE, SUBMODULE_MODE = "100644", "120000", "160000"
+#: A part that is not there any more: its digest is that of no bytes, and taking it away is part of the work's digest.
+GONE_MODE = "000000"
+MODES = frozenset({PLAIN_MODE, "100755", LINK_MODE, SUBMODULE_MODE, GONE_MODE})
+NO_BYTES = hashlib.sha256(b"").hexdigest()
 
 _DIGEST = re.compile(r"[0-9a-f]{64}").fullmatch
 #: What the shell may add: a commit, a merge request. A digest, a tree or a base is never another's word.
@@ -43,6 +50,27 @@ def work_of(files: Mapping[str, bytes], media_type: str = "text/plain") -> Work:
     )
     blobs = {part.digest: files[part.name] for part in parts}
     return Work(digest=manifest_digest(parts), parts=parts, blobs=blobs)
+
+
+def work_of_change(change: Change) -> tuple[Work, tuple[WorkPart, ...], dict[str, bytes]]:
+    """The work a change is, its parts as they were at the base, and the bytes of those.
+
+    What was renamed is gone from its old place, so that the digest says so; a submodule's bytes are the name of its
+    commit.
+    """
+    after, before, blobs, old = dict[str, WorkPart](), dict[str, WorkPart](), dict[str, bytes](), dict[str, bytes]()
+    for file in change.files:
+        if file.was:
+            after.setdefault(file.was, _part(file.was, GONE_MODE, b"", blobs))
+        after[file.path] = _part(file.path, file.mode, file.content or b"", blobs)
+    for file in change.files:
+        if file.before is not None:
+            name = file.was or file.path
+            mode = file.mode_before or (PLAIN_MODE if file.mode == GONE_MODE else file.mode)
+            before[name] = _part(name, mode, file.before, old)
+    parts = tuple(after[name] for name in sorted(after))
+    work = Work(digest=manifest_digest(parts), parts=parts, blobs=blobs)
+    return work, tuple(before[name] for name in sorted(before)), old
 
 
 def blob_digest(content: bytes) -> str:
@@ -96,9 +124,14 @@ def check_blob(part: WorkPart, content: bytes) -> None:
 
 
 def git_tree(parts: Iterable[WorkPart], blobs: Mapping[str, bytes]) -> str:
-    """The name git gives to a tree of exactly these files; empty where a part's bytes are not at hand."""
+    """The name git gives to a tree of exactly these files; empty where a part's bytes are not at hand.
+
+    What is gone is in no tree; where nothing is left, there is no tree to name.
+    """
     tree: dict[bytes, object] = {}
     for part in parts:
+        if part.mode == GONE_MODE:
+            continue
         if part.mode == SUBMODULE_MODE or part.digest not in blobs:
             return ""
         *folders, name = part.name.encode().split(b"/")
@@ -111,7 +144,13 @@ def git_tree(parts: Iterable[WorkPart], blobs: Mapping[str, bytes]) -> str:
         if name in place:
             return ""
         place[name] = (part.mode, _git_object(b"blob", blobs[part.digest]))
-    return _git_tree(tree).hex()
+    return _git_tree(tree).hex() if tree else ""
+
+
+def _part(name: str, mode: str, content: bytes, blobs: dict[str, bytes]) -> WorkPart:
+    digest = blob_digest(content)
+    blobs[digest] = content
+    return WorkPart(name=name, mode=mode, digest=digest, size=len(content))
 
 
 def _path(entry: Mapping[str, str]) -> str:
@@ -127,6 +166,8 @@ def _check_part(part: WorkPart) -> None:
         raise refuse(Code.UNKNOWN_WORD, what=f"The mode of {name}", word=part.mode, allowed=", ".join(sorted(MODES)))
     if not _DIGEST(part.digest) or part.size < 0:
         raise Refusal(Code.DIGEST_MISMATCH, f"{name} has no SHA-256 digest and size.", "Hash its bytes.")
+    if part.mode == GONE_MODE and (part.digest, part.size) != (NO_BYTES, 0):
+        raise Refusal(Code.DIGEST_MISMATCH, f"{name} is gone and yet has bytes.", "Name the digest of no bytes.")
 
 
 def _git_object(kind: bytes, content: bytes) -> bytes:
