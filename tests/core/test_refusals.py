@@ -11,11 +11,12 @@ from foureyes.core.gates import Quorum, Resolved
 from foureyes.core.peer_data import CRITERIA
 from foureyes.core.refusals import Code, Refusal
 from foureyes.core.rules import Humans, SeatRule
-from foureyes.core.values import CLOCK, Outcome, Place, Who
+from foureyes.core.values import CLOCK, Outcome, Place, Who, WhoKind
 from tests.cast import ANN, AUDITOR, BOB, CHECKED, CODEX, DEV, FULL, HARDIN, HUGO, RULES, SELDON, Play, agent, finding
 from tests.seeds.shaped import protocol, shaped, stage
 from tests.sim.unreachable import reachable_refusals
 
+TERM = Who(name="tina", kind=WhoKind.PERSON)
 TWIN = agent("twin", session=DEV.session)
 OVERRIDE = c.OverrideStage(stage="resolve", revision=1, digest="d1", reason="I looked")
 NOTHING = c.AddNote(text="hello")
@@ -101,6 +102,12 @@ def peer() -> Play:
 def solo() -> Play:
     play = Play()
     play.open("thing")
+    return play
+
+
+def found_critical() -> Play:
+    play = solo()
+    play.report(CODEX, verdict="reject", findings=(finding("a backdoor", "critical"),))
     return play
 
 
@@ -227,6 +234,7 @@ CASES: list[tuple[Code, Callable[[], Play], Who, c.ReviewCommand, tuple[str, ...
         report(findings=(finding("a gap", "terrible"),)),
         ("severity", "'terrible'", "critical"),
     ),
+    (Code.SIGN_IN_NEEDED, found_critical, TERM, c.WaiveFinding(finding="solo.2-F1", reason="not so"), ("critical",)),
     (Code.VERDICT_MISSING, solo, CODEX, report(), ("approve, concerns or reject",)),
     (Code.VETOED, vetoed_elsewhere, DEV, opening(), ("r7",)),
     (Code.VETO_STANDS, vetoed, HARDIN, report(verdict="approve", stage="security.security"), ("human",)),

@@ -12,7 +12,7 @@ from foureyes.policy import SHIPPED, Target, policy_text, read_policy, shipped
 from foureyes.policy.policy import LIFTS, sealed_policy
 
 GOLDEN = Path(__file__).parent / "golden" / "team-1.json"
-GOLDEN_DIGEST = "e00e690a75fa72bc0067f0f8c969c6c7638986c7e410ed9b0d4628a363630398"
+GOLDEN_DIGEST = "60bbb59adb980fa356e05f464fc5cb60cae6d45f8ce9d310006c6f28c04177f2"
 SOLO = replace(shipped("solo").policy, targets=(Target(name="live", level=2),))
 SOLO = sealed_policy(SOLO)
 

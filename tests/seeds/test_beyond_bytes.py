@@ -1,10 +1,13 @@
 """Beyond the seeds: approval of exact bytes, failures that are neither yes nor no, and what was really looked at."""
 
+from dataclasses import replace
+
 import pytest
 
 from foureyes.core import commands, protocols
 from foureyes.core.events import ReportFailed, ReportKept, ReviewCleared, RulingRequested
 from foureyes.core.explain import Status, explain
+from foureyes.core.facts import PolicyInForce
 from foureyes.core.gates import Coverage, Evidence, Quorum, Resolved
 from foureyes.core.live import Clearance, LiveFacts, RecordLive, why_not
 from foureyes.core.refusals import Code
@@ -29,7 +32,7 @@ from tests.cast import (
     holds,
     rules_with,
 )
-from tests.seeds.shaped import NAME, is_cleared, protocol, shaped, stage
+from tests.seeds.shaped import NAME, is_cleared, protocol, shaped, shaped_rules, stage
 
 BOTH = (SeatRule(roles=("agent",)), SeatRule(roles=("auditor",)))
 
@@ -178,13 +181,31 @@ def test_a_policy_may_accept_less_than_everything() -> None:
     assert is_cleared(play)
 
 
-def test_doubts_about_a_part_are_taken_but_a_human_looks_at_what_was_not_read() -> None:
-    """D-15: the gate says who read how much."""
+def test_doubts_about_a_part_are_taken_but_vouch_for_nothing_until_all_was_read() -> None:
+    """D-15: the work goes back for what was found, and nobody need decide about the rest before that."""
     play = Play()
     play.open("thing")
     play.report(CODEX, verdict="concerns", coverage=40, findings=(finding("it leaks"),))
     play.report(LINTER, verdict="approve")
-    assert play.last(RulingRequested).text == "codex read 40% of the work, 100% is needed"
+    assert play.review.revision_request() is not None
+    play.revise("d2")
+    gone = (commands.Settlement(finding="solo.2-F1", resolved=True, note="gone"),)
+    play.report(CODEX, verdict="approve", coverage=40, settled=gone)
+    assert play.last(ReportFailed).reason is Failure.INCOMPLETE
+    play.report(LINTER, verdict="approve")
+    assert play.review.outcome is None
+    play.report(CODEX, verdict="approve")
+    assert is_cleared(play)
+
+
+def test_what_was_enough_to_read_is_judged_anew_under_a_stricter_policy() -> None:
+    """D-15, Y20: a human must say that what nobody read is all right."""
+    play = shaped(protocol(stage(Quorum(reviewers=2), Coverage(percent=60), seats=BOTH)))
+    play.report(CODEX, verdict="approve", coverage=60)
+    rules = replace(shaped_rules(protocol(stage(Quorum(reviewers=2), Coverage(), seats=BOTH))), digest="stricter")
+    play.know(policy=PolicyInForce(digest=rules.digest, applies_in_flight=True, rules=rules), stricter=rules)
+    play.report(AUDITOR, verdict="approve")
+    assert play.last(RulingRequested).text == "codex read 60% of the work, 100% is needed"
 
 
 def checked() -> Play:

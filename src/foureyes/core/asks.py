@@ -34,7 +34,7 @@ def ask_seats(scene: Scene, stage: Stage, owed: list[Owed]) -> Iterator[ReviewEv
     openings = [_opening(scene, stage, seat) for seat in new if not _holder_stays(scene, seat)]
     found = {one.seat: one for one in assign(scene.review, scene.rules, stage, scene.facts, openings)}
     lost = [one.seat for one in found.values() if not one.possible]
-    if lost:
+    if lost and not stage.options.waits:
         yield from escalate(scene, stage, "nobody_can_hold", f"Nobody can hold the seat {', '.join(lost)}")
         return
     for seat, about in new.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from foureyes.core.independence import normal
 from foureyes.core.model import Finding, Review, Seat
 from foureyes.core.refusals import Code, Refusal, refuse
+from foureyes.core.rules import Stage
 from foureyes.core.values import Severity, Who
 
 SEVERITIES = {
@@ -63,9 +64,25 @@ def check_human(review: Review, actor: Who, what: str) -> None:
     """A human who neither made nor changed this work."""
     if not actor.is_human:
         raise refuse(Code.HUMAN_ONLY, what=what)
+    check_not_maker(review, actor)
+
+
+def check_not_maker(review: Review, actor: Who) -> None:
+    """Somebody who neither made nor changed this work."""
     makers = {normal(one.name) for one in (review.author, *(revision.by for revision in review.revisions))}
     if normal(actor.name) in makers:
         raise refuse(Code.AUTHOR_MAY_NOT, name=actor.name)
+
+
+def check_person_waives(review: Review, stage: Stage | None, finding: Finding, actor: Who) -> None:
+    """Where a person at a terminal is enough: nothing proves a human, so what is critical or a veto is not theirs."""
+    if stage is None or not stage.options.person_waives:
+        raise refuse(Code.SIGN_IN_NEEDED, what="A waiver here")
+    if finding.severity is Severity.CRITICAL:
+        raise refuse(Code.SIGN_IN_NEEDED, what="Waiving a critical finding")
+    if review.seats[finding.seat].veto:
+        raise refuse(Code.SIGN_IN_NEEDED, what="Waiving a veto")
+    check_not_maker(review, actor)
 
 
 def raised_by(review: Review, finding: str) -> Seat:

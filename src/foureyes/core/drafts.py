@@ -190,8 +190,10 @@ def _is_repeat(scene: Scene, stage: Stage, seat: Seat, draft: Draft, *, actor: W
 def _suppressed_by(scene: Scene, seat: Seat, draft: Draft) -> str:
     severity = severity_of(draft.severity)
     where = draft.place.context_hash if draft.place else ""
+    stage = scene.stage(seat.stage)
+    anybody = stage is not None and stage.options.person_waives
     for one in scene.facts.suppressions:
-        if applies(
+        if (one.proven or anybody) and applies(
             one, fingerprint=mark_of(draft), context_hash=where, severity=severity, veto=seat.veto, now=scene.now
         ):
             return one.source

@@ -37,6 +37,8 @@ class Suppression:
     source: str
     by: str
     expires: datetime | None = None
+    #: A signed-in human said so; the word of somebody at a terminal counts only where such a person may waive.
+    proven: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

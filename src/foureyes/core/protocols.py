@@ -10,6 +10,9 @@ from foureyes.core.values import Severity
 #: What an issue in a story or a world can be about.
 CATEGORIES = ("causal_gap", "scientific_issue", "actor_vagueness", "timeline", "internal_consistency", "other")
 
+#: Agents and models at hand beyond those the policy names; each may look once.
+SOLO_VOLUNTEERS_MAX = 8
+
 
 def resolve(*, min_reviewers: int = 2, seats_max: int = 10, blind: Blind = Blind.FIRST) -> Protocol:
     """No verdicts: reviewers raise findings, the author answers each, the raiser confirms."""
@@ -120,7 +123,7 @@ def solo(
     *, programs: tuple[str, ...] = ("program",), agents: tuple[str, ...] = ("agent",), quorum: int = 1
 ) -> Protocol:
     """Programs and each agent at hand, once, blind to each other; important findings stop, refuted ones do not."""
-    options = Options(style=Style.SOLO, blocking_evidence=True)
+    options = Options(style=Style.SOLO, blocking_evidence=True, waits=True, person_waives=True)
     roles = (*programs, *agents)
     seats = tuple(SeatRule(roles=(role,)) for role in roles)
     conditions = (
@@ -128,7 +131,9 @@ def solo(
         gates.Coverage(percent=100),
         gates.Resolved(at_least=Severity.IMPORTANT),
     )
-    stage = Stage(name="solo", seats=seats, gates=conditions, options=options)
+    stage = Stage(
+        name="solo", seats=seats, gates=conditions, options=options, seats_max=len(seats) + SOLO_VOLUNTEERS_MAX
+    )
     return Protocol(name="solo", stages=(stage,), revisions_max=2)
 
 

@@ -23,6 +23,7 @@ class Code(StrEnum):
     EVIDENCE_MISSING = "evidence_missing"
     GROUND_MISSING = "ground_missing"
     HUMAN_ONLY = "human_only"
+    SIGN_IN_NEEDED = "sign_in_needed"
     KEY_MISSING = "key_missing"
     KEY_REUSED = "key_reused"
     LEASE_ENDED = "lease_ended"
@@ -122,6 +123,10 @@ _TEXTS: dict[Code, tuple[str, str]] = {
         "Raise a finding that blocks, name a ground, or approve.",
     ),
     Code.HUMAN_ONLY: ("Only a human may {what}.", "Ask a person to do it."),
+    Code.SIGN_IN_NEEDED: (
+        "{what} waits for a signed-in human: a terminal proves nobody.",
+        "Mend it, or sign in and decide there.",
+    ),
     Code.KEY_MISSING: (
         "The idempotency key must have 1 to {most} printable characters.",
         "Send a new random key with each new request, and the same one when you repeat it.",

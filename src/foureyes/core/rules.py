@@ -100,6 +100,10 @@ class Options:
 
     style: Style
     votes: bool = True
+    #: A seat that nobody can hold stays open for whoever comes, instead of being a human's matter at once.
+    waits: bool = False
+    #: Somebody at a terminal may waive what is neither critical nor a veto; it stays marked as unproven.
+    person_waives: bool = False
     evidence: bool = False
     categories: tuple[str, ...] = ()
     blocking_evidence: bool = False

@@ -14,6 +14,8 @@ class WhoKind(StrEnum):
     AGENT = "agent"
     PROGRAM = "program"
     HUMAN = "human"
+    #: Somebody at a terminal who says so; nothing proves it, so little follows from their word.
+    PERSON = "person"
     SERVICE = "service"
     CLOCK = "clock"
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from foureyes.core.model import ReportRequest, Request, Review, Revision, Seat
 from foureyes.core.rules import Blind, Rules, Stage
 from foureyes.core.stack import stages_of
-from foureyes.core.values import Who
+from foureyes.core.values import Who, WhoKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ def view(rules: Rules, review: Review, viewer: Who, stricter: Rules | None = Non
     """The author and a human without a seat see all; a reviewer sees a stage once their own report is in."""
     stages = stages_of(rules, review, stricter)
     sits = any(_holds(one, viewer) for one in review.seats.values())
-    if review.is_contributor(viewer.name) or (viewer.is_human and not sits):
+    if review.is_contributor(viewer.name) or (viewer.kind in (WhoKind.HUMAN, WhoKind.PERSON) and not sits):
         shown = replace(review, seats={one.id: _without_draft(one) for one in review.seats.values()})
         return View(review=shown, whole=frozenset(one.name for one in stages), hides=False)
     whole = frozenset(one.name for one in stages if _is_unlocked(review, one, viewer))

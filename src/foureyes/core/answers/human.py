@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from foureyes.core.asks import ask_revision, lapse
-from foureyes.core.checks import check_current, check_human, check_reason, finding_of
+from foureyes.core.checks import check_current, check_human, check_person_waives, check_reason, finding_of
 from foureyes.core.commands import GiveRuling, OverrideStage, ReopenReview, WaiveFinding
 from foureyes.core.events import (
     FindingRaised,
@@ -101,14 +101,17 @@ def override_stage(scene: Scene, command: OverrideStage, actor: Who) -> Iterator
 
 def waive_finding(scene: Scene, command: WaiveFinding, actor: Who) -> Iterator[ReviewEvent]:
     """A human says a finding shall not stop the work; a veto still stands until its stage is overridden."""
-    check_human(scene.review, actor, "waive a finding")
+    if actor.kind is not WhoKind.PERSON:
+        check_human(scene.review, actor, "waive a finding")
     _check_sees(scene, actor)
     _check_going(scene)
     finding = finding_of(scene.review, command.finding)
+    stage = scene.stage(finding.stage)
+    if actor.kind is WhoKind.PERSON:
+        check_person_waives(scene.review, stage, finding, actor)
     if finding.is_settled:
         raise refuse(Code.SETTLED, finding=finding.id, standing=finding.standing)
     check_reason("A waiver", command.reason)
-    stage = scene.stage(finding.stage)
     if stage is not None:
         _check_alone(scene, stage, actor)
     plain = _waived(scene, finding.id, actor, command.reason, false_positive=command.false_positive)

@@ -117,7 +117,15 @@ def _extra_seat(scene: Scene, stage: Stage, actor: Who) -> str:
     name = f"{stage.name}.{len(seats) + 1}"
     own = sum(rule.part is Part.JUDGE for rule in stage.seats)
     is_open = stage.seats_max > len(seats) >= own > 0
-    return name if is_open and may_review(scene.review, stage, actor, name) else ""
+    return name if is_open and _may_join(scene, stage, actor) and may_review(scene.review, stage, actor, name) else ""
+
+
+def _may_join(scene: Scene, stage: Stage, actor: Who) -> bool:
+    """Where every seat names a role, a volunteer holds one of them too: nobody approves past those who were asked."""
+    judges = [rule.roles for rule in stage.seats if rule.part is Part.JUDGE]
+    roles = tuple(role for named in judges for role in named)
+    principal = scene.facts.principal(actor.name) or Principal(who=actor)
+    return not all(judges) or has_role(principal, roles, scene.review.author)
 
 
 def _is_free_for(scene: Scene, seat: Seat, actor: Who) -> bool:

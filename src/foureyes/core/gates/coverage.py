@@ -7,18 +7,23 @@ from dataclasses import dataclass
 from foureyes.core.judgement import Judgement, Move
 from foureyes.core.model import Review
 from foureyes.core.rules import Stage
+from foureyes.core.values import Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """Every report of the stage covers at least so much of the work."""
+    """Every report of the stage that speaks for the work covers at least so much of it.
+
+    One that speaks against it already holds it up, and its holder looks again before it can speak for it.
+    """
 
     percent: int = 100
 
     def judge(self, review: Review, stage: Stage) -> Judgement:
         """What was not read was not reviewed: a human must say that this is all right."""
         for report in review.reports_in(stage.name):
-            if report.coverage < self.percent:
+            doubts = report.verdict in (Verdict.CONCERNS, Verdict.REJECT)
+            if report.coverage < self.percent and not doubts:
                 reason = f"{report.reviewer.name} read {report.coverage}% of the work, {self.percent}% is needed"
                 return Judgement(move=Move.ESCALATE, reason=reason)
         said = "Everything was read" if review.reports_in(stage.name) else "Nobody has reported yet"

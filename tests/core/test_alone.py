@@ -1,0 +1,124 @@
+"""A lone developer: who looks when nobody is at hand, and what somebody at a terminal may wave through."""
+
+from foureyes.core import commands as c
+from foureyes.core.events import FindingRaised, FindingWaived, ReportRequested, ReviewCleared, RulingRequested
+from foureyes.core.facts import Facts, Suppression
+from foureyes.core.refusals import Code
+from foureyes.core.values import Place, Standing, Who, WhoKind
+from foureyes.core.views import view
+from tests.cast import CODEX, DEV, GEMINI, HARDIN, LINTER, POOL, SELDON, Play, agent, finding, holds
+
+TINA = Who(name="tina", kind=WhoKind.PERSON)
+PLACE = Place(path="a.py", start=3, end=3, context_hash="c1")
+PROGRAMS_ONLY = tuple(one for one in POOL if one.who.kind is WhoKind.PROGRAM)
+
+
+def alone() -> Play:
+    play = Play(facts=Facts(pool=PROGRAMS_ONLY))
+    play.open("thing")
+    return play
+
+
+def found() -> Play:
+    """The linter has found something."""
+    play = alone()
+    play.report(LINTER, verdict="reject", findings=(finding("a gap", place=PLACE),))
+    return play
+
+
+def test_a_seat_nobody_can_hold_stays_open_for_whoever_comes() -> None:
+    """D-23: programs alone never clear; nobody is bothered, and an agent who comes later may look."""
+    play = alone()
+    play.report(LINTER, verdict="approve")
+    assert play.review.outcome is None
+    assert not any(isinstance(one, RulingRequested) for one in play.log)
+    asked = [one for one in play.log if isinstance(one, ReportRequested) and one.seat.id == "solo.2"]
+    assert [one.seat.reviewer for one in asked] == [None]
+    play.know(pool=POOL)
+    play.report(CODEX, verdict="approve")
+    assert isinstance(play.log[-1], ReviewCleared)
+
+
+def test_a_new_version_is_taken_while_the_seat_is_open() -> None:
+    play = found()
+    play.revise("d2")
+    play.report(LINTER, verdict="approve", settled=(c.Settlement(finding="solo.1-F1", resolved=True, note="gone"),))
+    assert play.review.findings["solo.1-F1"].standing is Standing.RESOLVED
+    assert play.review.report_request("solo.2") is not None
+
+
+def test_further_agents_of_the_role_look_too_and_are_not_waited_for() -> None:
+    """D-23."""
+    play = Play(facts=Facts(pool=(*PROGRAMS_ONLY, holds(CODEX, "agent"), holds(GEMINI, "agent"))))
+    play.open("thing")
+    assert play.refused(agent("stranger"), play.a_report(verdict="approve")) is Code.NO_FREE_SEAT
+    play.report(LINTER, verdict="approve")
+    holder = play.review.seats["solo.2"].reviewer
+    assert holder is not None
+    second = GEMINI if holder.name == CODEX.name else CODEX
+    play.report(second, verdict="reject", findings=(finding("a gap"),))
+    assert play.last(FindingRaised).seat == "solo.3"
+    play.report(holder, verdict="approve")
+    assert play.review.outcome is None
+
+
+def test_somebody_at_a_terminal_waives_what_is_neither_critical_nor_a_veto() -> None:
+    """D-10: the record says that nothing proves them."""
+    play = found()
+    play.do(TINA, c.WaiveFinding(finding="solo.1-F1", reason="generated code", false_positive=True))
+    waived = play.last(FindingWaived)
+    assert waived.by.kind is WhoKind.PERSON
+    assert waived.context_hash == "c1"
+
+
+def test_a_critical_finding_waits_for_a_signed_in_human() -> None:
+    """D-10."""
+    play = alone()
+    play.report(LINTER, verdict="reject", findings=(finding("a backdoor", "critical", place=PLACE),))
+    waiver = c.WaiveFinding(finding="solo.1-F1", reason="not so")
+    assert play.refused(TINA, waiver) is Code.SIGN_IN_NEEDED
+
+
+def test_a_veto_and_other_styles_wait_for_a_signed_in_human() -> None:
+    """002-23."""
+    play = Play()
+    play.open("security_step")
+    play.report(SELDON, verdict="approve")
+    play.report(HARDIN, verdict="reject", findings=(finding("a key", scope="security"),))
+    assert play.refused(TINA, c.WaiveFinding(finding="security.security.1-F1", reason="no")) is Code.SIGN_IN_NEEDED
+
+
+def test_an_author_at_a_terminal_waives_nothing_of_their_own() -> None:
+    """D-04."""
+    play = found()
+    self_made = Who(name=f" {DEV.name.upper()} ", kind=WhoKind.PERSON)
+    assert play.refused(self_made, c.WaiveFinding(finding="solo.1-F1", reason="no")) is Code.AUTHOR_MAY_NOT
+
+
+def test_nobody_at_a_terminal_rules_or_overrides() -> None:
+    """D-04."""
+    play = found()
+    override = c.OverrideStage(stage="solo", revision=1, digest="d1", reason="I looked")
+    assert play.refused(TINA, override) is Code.HUMAN_ONLY
+
+
+def test_an_unproven_word_silences_a_finding_only_where_a_person_may_waive() -> None:
+    """D-10."""
+    mark = found().review.findings["solo.1-F1"].fingerprint
+    word = Suppression(fingerprint=mark, context_hash="c1", source="w1", by="tina", proven=False)
+    play = Play(facts=Facts(pool=PROGRAMS_ONLY, suppressions=(word,)))
+    play.open("thing")
+    play.report(LINTER, verdict="approve", findings=(finding("a gap", place=PLACE),))
+    assert play.last(FindingRaised).suppressed_by == "w1"
+    chain = Play(facts=Facts(pool=POOL, suppressions=(word,)))
+    chain.open("security_step")
+    chain.report(SELDON, verdict="reject", findings=(finding("a gap", place=PLACE),))
+    assert chain.last(FindingRaised).suppressed_by == ""
+
+
+def test_a_person_without_a_seat_sees_everything() -> None:
+    """They sit before their own files; blindness is for reviewers."""
+    play = found()
+    shown = view(play.rules, play.review, TINA)
+    assert not shown.hides
+    assert list(shown.review.findings) == ["solo.1-F1"]
