@@ -13,8 +13,20 @@ from foureyes.cli.codes import OK
 from foureyes.cli.plain import plain
 
 #: Colours by what a line means.
-_TONES = {"good": "\x1b[32m", "bad": "\x1b[31m", "care": "\x1b[33m", "dim": "\x1b[2m"}
+_TONES = {
+    "good": "\x1b[32m",
+    "bad": "\x1b[31m",
+    "care": "\x1b[33m",
+    "dim": "\x1b[2m",
+    "strong": "\x1b[1m",
+    "good head": "\x1b[1;32m",
+    "bad head": "\x1b[1;31m",
+    "care head": "\x1b[1;33m",
+    "command": "\x1b[36m",
+}
 _RESET = "\x1b[0m"
+#: Our own signs, for terminals that have no Unicode.
+_SIGNS = str.maketrans({"✗": "x", "✓": "+", "│": "|", "·": "-", "…": "..", "→": ">", "•": "*", "–": "-"})
 
 Json = None | bool | int | str | Sequence["Json"] | Mapping[str, "Json"]
 
@@ -25,6 +37,12 @@ class Line:
 
     text: str
     tone: str = ""
+    #: Further pieces of the same line, each with its tone.
+    more: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        """The line without its tones."""
+        return self.text + "".join(text for text, _ in self.more)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,15 +52,20 @@ class Answer:
     code: int = OK
     lines: tuple[Line, ...] = ()
     data: Mapping[str, Json] = field(default_factory=dict)
+    #: A document to hand on as it is, instead of lines: SARIF, Markdown, a prompt. Made harmless by its maker.
+    document: str | None = None
+    colours: bool = True
 
 
 def show(answer: Answer, *, as_json: bool) -> int:
     """Print an answer and give its exit code."""
     if as_json:
         print_json({"exit": answer.code, **answer.data})
+    elif answer.document is not None:
+        _write(answer.document, sys.stdout)
     else:
         for line in answer.lines:
-            print_line(line, sys.stdout)
+            print_line(line, sys.stdout, colours=answer.colours)
     sys.stdout.flush()
     return answer.code
 
@@ -52,13 +75,25 @@ def print_json(data: Mapping[str, Json]) -> None:
     sys.stdout.write(f"{json.dumps(data, indent=2, ensure_ascii=True)}\n")
 
 
-def print_line(line: Line, stream: TextIO) -> None:
+def print_line(line: Line, stream: TextIO, *, colours: bool = True) -> None:
     """One line, cleaned, coloured where that is seen."""
-    text = plain(line.text)
-    if line.tone and _colours(stream):
-        text = f"{_TONES[line.tone]}{text}{_RESET}"
+    paint = colours and _colours(stream)
+    pieces = [_piece(text, tone, paint=paint) for text, tone in ((line.text, line.tone), *line.more)]
+    _write(f"{''.join(pieces)}\n", stream)
+
+
+def _piece(text: str, tone: str, *, paint: bool) -> str:
+    clean = plain(text)
+    return f"{_TONES[tone]}{clean}{_RESET}" if tone and clean and paint else clean
+
+
+def _write(text: str, stream: TextIO) -> None:
     encoding = stream.encoding or "utf-8"
-    stream.write(text.encode(encoding, "replace").decode(encoding) + "\n")
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        text = text.translate(_SIGNS).encode(encoding, "replace").decode(encoding)
+    stream.write(text)
 
 
 def complain(

@@ -145,7 +145,7 @@ class Parts(Protocol):
         """
 
     async def dismiss(self, review: str, finding: str, because: str) -> None:
-        """Waive a finding in the name of the person in front of it, marked unproven; a Refusal where that may not be."""
+        """Waive a finding in the name of the person in front of it, marked unproven; a Refusal where they may not."""
 
     def rules(self) -> tuple[RuleEntry, ...]:
         """Every rule of every critic, retired or not, with what was measured of it."""

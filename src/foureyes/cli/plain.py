@@ -12,6 +12,15 @@ CHARS_MAX = 2000
 #: Joiners belong to Persian, Hindi and emoji; every other invisible character only hides something.
 _JOINERS = frozenset("\u200c\u200d")
 _BLANKS = frozenset("\t\n\v\f\r\x85\u2028\u2029")
+#: Control characters have pictures of their own, from here on.
+_PICTURES = 0x2400
+_DELETE, _DELETE_PICTURE = "\x7f", "\N{SYMBOL FOR DELETE}"
+_TAB = "    "
+#: Letters and blanks that show nothing, and selectors that carry what is hidden.
+_LOOKS_EMPTY = frozenset(
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u2800\u3164\uffa0"
+    + "".join(map(chr, (*range(0xFE00, 0xFE0F), *range(0xE0100, 0xE01F0))))
+)
 
 
 def plain(text: str, most: int = CHARS_MAX) -> str:
@@ -20,6 +29,32 @@ def plain(text: str, most: int = CHARS_MAX) -> str:
         return text
     kept = "".join(_shown(one) for one in text[: most * 4])
     return kept if len(kept) <= most else f"{kept[: most - 1]}…"
+
+
+def marked(text: str, most: int = CHARS_MAX) -> str:
+    """The text on one line with everything hidden or acting in it shown as a mark: code is quoted like this.
+
+    A reader must see what a compiler sees, so a direction mark becomes its number instead of disappearing.
+    """
+    if text.isascii() and text.isprintable() and len(text) <= most:
+        return text
+    kept = "".join(_mark(one) for one in text[:most])
+    return kept if len(kept) <= most and len(text) <= most else f"{kept[: most - 1]}…"
+
+
+def _mark(character: str) -> str:
+    if character == "\t":
+        return _TAB
+    if character == _DELETE:
+        return _DELETE_PICTURE
+    if character < " ":
+        return chr(_PICTURES + ord(character))
+    if character.isascii():
+        return character
+    category = unicodedata.category(character)
+    if category in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") or character in _LOOKS_EMPTY:
+        return f"<U+{ord(character):04X}>"
+    return character
 
 
 def _shown(character: str) -> str:

@@ -1,0 +1,195 @@
+"""Who looked and who did not, what was not read, how independent that was, what it cost, and what comes next?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from foureyes.app.reviewing.outcome import Looked, LookedKind, LookedState, Outcome, Result
+from foureyes.cli import telling
+from foureyes.cli.answer import Line
+from foureyes.cli.fitting import width_of, wrapped
+from foureyes.cli.plain import marked
+
+#: Lines about one subject, such as unread files, before the rest is counted.
+LISTED_MAX = 3
+INDENT = "  "
+LABEL = 14
+#: Below this width a label stands on a line of its own.
+NARROW = 60
+TEXT_CHARS_MAX = 600
+_LEVELS = {
+    0: "programs alone, or the author's own session",
+    1: "another session",
+    2: "another model family",
+    3: "another operator",
+}
+_TONES = {LookedState.FOUND_NOTHING: "", LookedState.HAS_FINDINGS: "", LookedState.REJECTS: "bad"}
+
+
+def shown(outcome: Outcome, *, width: int, everything: bool = False) -> Iterator[Line]:
+    """What stands below the findings."""
+    yield from _looked(outcome, width)
+    yield from _missing(outcome, width, everything=everything)
+    yield from _rows("Independence", [_independence(outcome)], width, "")
+    yield from _rows("Gate", [_gate(outcome)], width, "")
+    yield from _rows("Took", [_took(outcome)], width, "dim")
+    yield from _next(outcome, width)
+
+
+def is_calm(outcome: Outcome) -> bool:
+    """Whether there is nothing to do and nothing to tell but that."""
+    return outcome.result in (Result.CLEARED, Result.NOTHING_BLOCKS) and not outcome.found
+
+
+def calm(outcome: Outcome, *, width: int, everything: bool = False) -> Iterator[Line]:
+    """All is well, in as few lines as can be true."""
+    answered = [one for one in outcome.looked if one.answered]
+    programs = [one for one in answered if one.kind is LookedKind.PROGRAM]
+    names = [one.reviewer for one in answered if one.kind is not LookedKind.PROGRAM]
+    who = telling.listed([*names, telling.counted(len(programs), "program") if programs else ""], 5)
+    size = f" read {telling.counted(outcome.files, 'file')}, {telling.counted(outcome.lines, 'changed line')}"
+    took = f" in {telling.duration(outcome.seconds)}" if outcome.seconds else ""
+    words = [
+        f"{who}{size if outcome.files else ' looked'}{took}",
+        telling.cost(outcome.usd_micro, outcome.tokens),
+        f"independence {outcome.independence.level} of 3",
+        _policy(outcome),
+        _version(outcome) if outcome.result is Result.CLEARED else "",
+    ]
+    said = " · ".join(one for one in words if one)
+    yield from (Line(f"{INDENT}{one}", "dim") for one in wrapped(marked(said), width - len(INDENT)))
+    yield from _rows("Could not", [_one(one) for one in outcome.looked if not one.answered], width, "care")
+    yield from _missing(outcome, width, everything=everything)
+    yield from _next(outcome, width)
+
+
+def _missing(outcome: Outcome, width: int, *, everything: bool) -> Iterator[Line]:
+    """What nobody looked at, and what no longer counts."""
+    most = 1_000 if everything else LISTED_MAX
+    yield from _rows("Did not look", _absent(outcome), width, "care")
+    unread = [f"{one.path}: {one.why}" for one in outcome.unread]
+    yield from _many("Not read", unread, width, "care", most)
+    yield from _many("Ignored", list(outcome.ignored), width, "care", most)
+    settled = [f"{one.id} {one.how or 'no longer there'}: {one.text}" for one in outcome.settled]
+    yield from _many("Settled", settled, width, "good", most)
+    dismissed = [f"{one.found.id} by {one.by}: {one.because}" for one in outcome.dismissed]
+    yield from _many("Dismissed", dismissed, width, "dim", most)
+    yield from _rows("Note", list(outcome.notes), width, "care")
+
+
+def _looked(outcome: Outcome, width: int) -> Iterator[Line]:
+    """Programs that had nothing to say share a line; everybody else has one."""
+    calm = [
+        one
+        for one in outcome.looked
+        if one.kind is LookedKind.PROGRAM and one.state in (LookedState.FOUND_NOTHING, LookedState.HAS_FINDINGS)
+    ]
+    rows = [(_one(one), _TONES.get(one.state, "care")) for one in outcome.looked if one not in calm]
+    if calm:
+        rows.insert(0, (_programs(calm), ""))
+    for number, (text, tone) in enumerate(rows):
+        yield from _row("Looked" if number == 0 else "", text, width, tone)
+
+
+def _programs(calm: list[Looked]) -> str:
+    loud = [one.reviewer for one in calm if one.state is LookedState.HAS_FINDINGS]
+    names = telling.listed([*loud, *(one.reviewer for one in calm if one.reviewer not in loud)], 6)
+    said = f"; findings from {telling.listed(loud)}" if loud and len(loud) < len(calm) else ""
+    return f"{telling.counted(len(calm), 'program')}: {names}{said or ('' if loud else '; found nothing')}"
+
+
+def _one(looked: Looked) -> str:
+    state = "could not say" if looked.state is LookedState.INCONCLUSIVE else looked.state.value
+    until = f", until {looked.until:%H:%M}" if looked.until else ""
+    why = f" ({looked.reason.rstrip('.')}{until})" if looked.reason else until
+    took = [telling.duration(looked.seconds) if looked.seconds else "", telling.cost(looked.usd_micro, looked.tokens)]
+    facts = "".join(f", {one}" for one in took if one)
+    summary = f": {looked.summary}" if looked.summary and looked.state is not LookedState.FOUND_NOTHING else ""
+    return f"{looked.reviewer} {state}{why}{facts}{summary}"
+
+
+def _absent(outcome: Outcome) -> list[str]:
+    """Who did not look; those with the same reason share a line."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for one in outcome.not_looked:
+        reasons.setdefault((one.why.rstrip("."), one.next_step), []).append(one.who)
+    return [
+        f"{telling.listed(names, 6)}: {why}." + (f" {step}" if step else "") for (why, step), names in reasons.items()
+    ]
+
+
+def _independence(outcome: Outcome) -> str:
+    found = outcome.independence
+    return f"{found.level} of 3: {found.words or _LEVELS.get(found.level, 'not known')}"
+
+
+def _gate(outcome: Outcome) -> str:
+    """What the gate says, unless the headline said it."""
+    told = outcome.result in (Result.CLEARED, Result.NOTHING_BLOCKS)
+    if told or not outcome.gate or (outcome.result is Result.BLOCKED and not outcome.blocking):
+        return ""
+    turns = [f"{one.who}: {one.what}" for one in outcome.waits]
+    said = outcome.gate.rstrip(".")
+    return f"{said[:1].upper()}{said[1:]}." + (f" Waiting for {telling.listed(turns)}." if turns else "")
+
+
+def _took(outcome: Outcome) -> str:
+    words = [
+        telling.duration(outcome.seconds) if outcome.seconds else "",
+        telling.cost(outcome.usd_micro, outcome.tokens),
+        _policy(outcome),
+        f"review {outcome.review}" if outcome.review else "",
+        _version(outcome),
+    ]
+    return " · ".join(one for one in words if one)
+
+
+def _policy(outcome: Outcome) -> str:
+    return f"policy {outcome.policy}" + (f" ({outcome.policy_from})" if outcome.policy_from else "")
+
+
+def _version(outcome: Outcome) -> str:
+    return f"version {outcome.digest.rpartition(':')[2][: telling.DIGITS]}" if outcome.digest else ""
+
+
+def _next(outcome: Outcome, width: int) -> Iterator[Line]:
+    """The commands in a column with what they do beside them; where that is too wide, below them."""
+    commands = [(marked(one.line, 300), marked(one.does, 200)) for one in telling.next_commands(outcome)]
+    longest = max(width_of(line) for line, _ in commands)
+    narrow = width < NARROW
+    indent = 2 * len(INDENT) if narrow else len(INDENT) + LABEL
+    beside = all(indent + longest + 2 + width_of(does) <= width for _, does in commands)
+    if outcome.found:
+        yield Line("")
+    if narrow:
+        yield Line(f"{INDENT}Next", "strong")
+    for number, (line, does) in enumerate(commands):
+        label = " " * indent if narrow else f"{INDENT}{'Next' if number == 0 else '':<{LABEL}}"
+        gap = " " * (longest - width_of(line) + 2)
+        yield Line(label, "strong", ((line, "command"), (f"{gap}{does}" if beside else "", "dim")))
+        if not beside:
+            yield from (Line(f"{' ' * (indent + 2)}{one}", "dim") for one in wrapped(does, width - indent - 2))
+
+
+def _many(label: str, texts: list[str], width: int, tone: str, most: int) -> Iterator[Line]:
+    rest = len(texts) - most
+    more = [f"and {rest:,} more; --all shows them"] if rest > 0 else []
+    yield from _rows(label, [*texts[:most], *more], width, tone)
+
+
+def _rows(label: str, texts: list[str], width: int, tone: str) -> Iterator[Line]:
+    for number, text in enumerate(one for one in texts if one):
+        yield from _row(label if number == 0 else "", text, width, tone)
+
+
+def _row(label: str, text: str, width: int, tone: str) -> Iterator[Line]:
+    """A label and what belongs to it, in a column of its own where there is room for one."""
+    narrow = width < NARROW
+    indent = 2 * len(INDENT) if narrow else len(INDENT) + LABEL
+    head = f"{INDENT}{label:<{LABEL}}"
+    if narrow:
+        if label:
+            yield Line(head.rstrip(), "dim")
+        head = " " * indent
+    for number, line in enumerate(wrapped(marked(text, TEXT_CHARS_MAX), width - indent)):
+        yield Line(head, "dim", ((line, tone),)) if number == 0 else Line(f"{' ' * indent}{line}", tone)

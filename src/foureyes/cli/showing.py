@@ -1,0 +1,186 @@
+"""What does a person see after a round? First what it comes to, then the few things that matter, then who looked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from foureyes.app.reviewing.outcome import Agreement, Found, Outcome, Result
+from foureyes.cli import receipt_lines, telling
+from foureyes.cli.answer import Line
+from foureyes.cli.fitting import cut, cut_left, width_of, wrapped
+from foureyes.cli.plain import marked
+from foureyes.cli.telling import Thing
+from foureyes.core.values import Severity, Verification
+
+#: Things told in full, and then on a line each, before the rest is folded.
+FULL_MAX, BRIEF_MAX = 5, 10
+#: Places of one cause that are named before the rest is counted.
+PLACES_MAX = 4
+#: Lines of a sentence, and characters of it that are looked at.
+SENTENCE_LINES_MAX, SENTENCE_CHARS_MAX = 6, 1000
+INDENT = "  "
+_SIGNS = {
+    Result.CLEARED: ("✓", "good head"),
+    Result.NOTHING_BLOCKS: ("✓", "good head"),
+    Result.BLOCKED: ("✗", "bad head"),
+    Result.PENDING: ("…", "care head"),
+    Result.INCONCLUSIVE: ("?", "care head"),
+}
+_TONES = {Severity.CRITICAL: "bad head", Severity.IMPORTANT: "care head", Severity.MINOR: "dim"}
+_VERIFIED = {
+    Verification.CONFIRMED: "confirmed by a second look",
+    Verification.PLAUSIBLE: "a second look finds it plausible",
+    Verification.REFUTED: "refuted by a second look",
+}
+
+
+def shown(outcome: Outcome, *, width: int, everything: bool = False, quiet: bool = False) -> tuple[Line, ...]:
+    """The whole screen."""
+    found = telling.things(outcome.found)
+    blocking = [one for one in found if one.blocking]
+    if quiet:
+        return (*_head(outcome, width), *(_brief(one, width) for one in blocking[:BRIEF_MAX]), *_more(blocking, width))
+    if receipt_lines.is_calm(outcome):
+        return (*_head(outcome, width), *receipt_lines.calm(outcome, width=width, everything=everything))
+    lines = [*_head(outcome, width), *_about(outcome, width)]
+    told = found if everything else tuple(blocking)
+    for thing in told if everything else told[:FULL_MAX]:
+        lines += [Line(""), *_full(thing, width, everything=everything)]
+    if not everything:
+        lines += _folded(outcome, found, width)
+    lines += [Line("")] if told else []
+    lines += receipt_lines.shown(outcome, width=width, everything=everything)
+    return tuple(lines)
+
+
+def _head(outcome: Outcome, width: int) -> Iterator[Line]:
+    sign, tone = _SIGNS[outcome.result]
+    first, *rest = wrapped(marked(telling.headline(outcome)), width - len(INDENT))
+    yield Line(f"{sign} {first}", tone)
+    yield from (Line(f"{INDENT}{one}", tone) for one in rest)
+
+
+def _about(outcome: Outcome, width: int) -> Iterator[Line]:
+    size = f"{telling.counted(outcome.files, 'file')}, {telling.counted(outcome.lines, 'changed line')}"
+    of = f" of {outcome.revisions_max}" if outcome.revisions_max else ""
+    facts = [outcome.kind, size if outcome.files else "", f"round {outcome.revision}{of}"]
+    tail = " · ".join(marked(one, 60) for one in facts if one)
+    room, title = width - len(INDENT), marked(outcome.title, 200)
+    if title and width_of(title) + 3 + width_of(tail) <= room:
+        yield Line(f"{INDENT}{title} · {tail}", "dim")
+        return
+    if title:
+        yield Line(f"{INDENT}{cut(title, room)}", "dim")
+    yield from (Line(f"{INDENT}{one}", "dim") for one in wrapped(tail, room))
+
+
+def _full(thing: Thing, width: int, *, everything: bool) -> Iterator[Line]:
+    found = thing.first
+    yield from _where(found, width)
+    if found.quote:
+        yield Line(f"{INDENT}│ ", "dim", ((cut(marked(found.quote).strip(), width - 4), ""),))
+    yield from sentence(found.text, width)
+    yield from _labelled("Why", found.why, width)
+    if found.evidence and found.evidence.strip() not in (found.quote.strip(), found.text.strip()):
+        yield from _labelled("Seen", found.evidence, width)
+    yield from _labelled("Fix", found.suggestion, width, tone="good")
+    yield from _labelled("By", _by(found), width, tone="dim")
+    if not found.blocking:
+        yield from _labelled("Not", found.why_not_blocking or "it does not block", width, tone="dim")
+    yield from _places(thing, width, everything=everything)
+
+
+def _where(found: Found, width: int) -> Iterator[Line]:
+    """Severity, place and name on one line, or the name on the next where it does not fit."""
+    grave, where = found.severity.name.lower(), marked(telling.place(found), 1000)
+    name = marked(found.id, 60)
+    new = "" if found.is_new else "again"
+    tail = "  ".join(one for one in (marked(found.rule, 80), new, name) if one)
+    room = width - len(INDENT) - len(grave) - 2
+    if width_of(where) + 2 + width_of(tail) <= room:
+        gap = " " * max(2, room - width_of(where) - width_of(tail))
+        more = (("  ", ""), (where, "strong"), (f"{gap}{tail}", "dim"))
+        yield Line(f"{INDENT}{grave}", _TONES[found.severity], more)
+        return
+    yield Line(f"{INDENT}{grave}", _TONES[found.severity], (("  ", ""), (cut_left(where, room), "strong")))
+    yield from (Line(f"{INDENT}{one}", "dim") for one in wrapped(tail, width - len(INDENT)))
+
+
+def sentence(text: str, width: int, indent: str = INDENT, tone: str = "") -> Iterator[Line]:
+    """A text of strangers in lines that fit; what is too long ends in an ellipsis."""
+    lines = list(wrapped(marked(text, SENTENCE_CHARS_MAX), width - len(indent)))
+    if len(lines) > SENTENCE_LINES_MAX:
+        lines = [*lines[: SENTENCE_LINES_MAX - 1], cut(f"{lines[SENTENCE_LINES_MAX - 1]} …", width - len(indent))]
+    yield from (Line(f"{indent}{one}", tone) for one in lines)
+
+
+def _labelled(label: str, text: str, width: int, tone: str = "") -> Iterator[Line]:
+    indent = " " * (len(INDENT) + 6)
+    for number, line in enumerate(sentence(text, width, indent, tone)):
+        yield Line(f"{INDENT}{label:<6}", "dim", ((line.text[len(indent) :], tone),)) if number == 0 else line
+
+
+def _by(found: Found) -> str:
+    words = [telling.listed(found.raised_by, 4)]
+    if found.agreement is Agreement.CONTRADICTED:
+        words.append("others say the opposite")
+    elif found.agreement is Agreement.AGREED and len(found.raised_by) > 1:
+        words.append("they agree")
+    elif found.agreement is Agreement.UNCERTAIN:
+        words.append("perhaps the same as another one here")
+    if found.verification:
+        words.append(_VERIFIED[found.verification])
+    if found.repeats > 1:
+        words.append(f"{found.repeats} times here")
+    return "; ".join(one for one in words if one)
+
+
+def _places(thing: Thing, width: int, *, everything: bool) -> Iterator[Line]:
+    if not thing.others:
+        return
+    named = thing.others if everything else thing.others[:PLACES_MAX]
+    rest = len(thing.others) - len(named)
+    where = ", ".join(f"{telling.place(one)}" for one in named) + (f" and {rest:,} more" if rest else "")
+    text = f"The same in {telling.counted(len(thing.others), 'more place', 'more places')}: {where}"
+    if everything:
+        yield from (Line(f"{INDENT}{one}", "care") for one in wrapped(marked(text, 100_000), width - len(INDENT)))
+    else:
+        yield from sentence(text, width, tone="care")
+
+
+def _brief(thing: Thing, width: int) -> Line:
+    found = thing.first
+    grave = f"{found.severity.name.lower():<9}"
+    where = marked(telling.place(found), 1000)
+    many = f" (and {len(thing.others):,} more)" if thing.others else ""
+    room = width - len(INDENT) - len(grave) - 2
+    text = cut(f"{cut_left(where, room // 2)}{many}  {marked(found.text, 300)}", room)
+    return Line(f"{INDENT}{grave}", _TONES[found.severity], ((f"  {text}", ""),))
+
+
+def _more(things: Iterable[Thing], width: int) -> Iterator[Line]:
+    rest = len(list(things)) - BRIEF_MAX
+    if rest > 0:
+        yield Line(cut(f"{INDENT}and {telling.counted(rest, 'more', 'more')}", width), "dim")
+
+
+def _folded(outcome: Outcome, found: tuple[Thing, ...], width: int) -> Iterator[Line]:
+    """What is left out, and how to see it."""
+    blocking = [one for one in found if one.blocking]
+    rest, notes = blocking[FULL_MAX:], len(found) - len(blocking)
+    if rest:
+        yield Line("")
+        yield Line(f"{INDENT}{telling.counted(len(rest), 'more', 'more')} to fix:", "strong")
+        yield from (_brief(one, width) for one in rest[:BRIEF_MAX])
+    folded = [
+        f"{telling.counted(len(rest) - BRIEF_MAX, 'more', 'more')} to fix" if len(rest) > BRIEF_MAX else "",
+        f"{telling.counted(notes, 'note')} that {'does' if notes == 1 else 'do'} not block" if notes else "",
+    ]
+    text = " and ".join(one for one in folded if one)
+    older = f"{telling.counted(outcome.older, 'finding')} on older lines, which are not judged" if outcome.older else ""
+    if not text and not older:
+        return
+    if blocking:
+        yield Line("")
+    said = ". ".join(one for one in (f"Folded: {text}; --all shows them" if text else "", older) if one)
+    yield from (Line(f"{INDENT}{one}", "dim") for one in wrapped(f"{said}.", width - len(INDENT)))

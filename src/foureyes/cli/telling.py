@@ -1,0 +1,180 @@
+"""What does an outcome mean, in one sentence, in one exit code, and as a few things instead of many places?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from foureyes.app.reviewing.outcome import Command, Found, LookedKind, Outcome, Result
+from foureyes.cli import codes
+from foureyes.core.values import Severity
+
+EXIT = {
+    Result.CLEARED: codes.OK,
+    Result.NOTHING_BLOCKS: codes.OK,
+    Result.BLOCKED: codes.BLOCKED,
+    Result.PENDING: codes.PENDING,
+    Result.INCONCLUSIVE: codes.INCONCLUSIVE,
+}
+DIGITS = 12
+_MINUTE = 60
+_CENT_MICRO, _USD_MICRO = 10_000, 1_000_000
+_LIST_MAX = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thing:
+    """Findings with one cause: the gravest speaks for all of them."""
+
+    first: Found
+    others: tuple[Found, ...] = ()
+
+    @property
+    def blocking(self) -> bool:
+        """Whether any of its places blocks."""
+        return self.first.blocking
+
+    @property
+    def places(self) -> int:
+        """How many places it has."""
+        return 1 + len(self.others)
+
+
+def exit_code(outcome: Outcome) -> int:
+    """The exit code of a round."""
+    return EXIT[outcome.result]
+
+
+def things(found: Iterable[Found]) -> tuple[Thing, ...]:
+    """The findings by cause: what blocks first, then the gravest; otherwise in the order they came in."""
+    causes: dict[tuple[str, int], list[Found]] = {}
+    ranked = sorted(found, key=lambda one: (not one.blocking, -one.severity))
+    for number, one in enumerate(ranked):
+        causes.setdefault((one.cause, -1) if one.cause else ("", number), []).append(one)
+    return tuple(Thing(first=first, others=tuple(others)) for first, *others in causes.values())
+
+
+def headline(outcome: Outcome) -> str:
+    """What it comes to, so that nothing else need be read."""
+    if outcome.interrupted:
+        count = sum(1 for one in things(outcome.found) if one.blocking)
+        seen = f" Until then: {counted(count, 'thing')} to fix." if count else " Until then nothing that blocks."
+        return f"Stopped before everybody was done: this is no answer.{seen}"
+    match outcome.result:
+        case Result.CLEARED:
+            return "Cleared: exactly this version may go live."
+        case Result.NOTHING_BLOCKS:
+            return f"Nothing blocks. {who_looked(outcome)}"
+        case Result.PENDING:
+            return f"Waiting for {listed(f'{one.who}: {one.what}' for one in outcome.waits) or 'an answer'}."
+        case Result.INCONCLUSIVE:
+            return f"No answer: {outcome.unclear or 'nobody could finish'}".rstrip(".") + "."
+        case Result.BLOCKED:
+            return _blocked(outcome)
+
+
+def _blocked(outcome: Outcome) -> str:
+    found = [one for one in things(outcome.found) if one.blocking]
+    if not found:
+        return f"Blocked: {outcome.gate or f'the review is {outcome.state}'}".rstrip(".") + "."
+    places = sum(1 for one in outcome.found if one.blocking)
+    spread = f", in {places} places" if places > len(found) else ""
+    return f"{counted(len(found), 'thing')} to fix before this goes live{spread}"
+
+
+def who_looked(outcome: Outcome) -> str:
+    """Who looked, and that programs alone approve nothing."""
+    answered = [one for one in outcome.looked if one.answered]
+    others = [one.reviewer for one in answered if one.kind is not LookedKind.PROGRAM]
+    if not others:
+        return "Programs looked; no model or person did: this is not an approval."
+    programs = ", and programs," if len(others) < len(answered) else ""
+    return f"{listed(others)}{programs} looked; it is not cleared: {_why_open(outcome)}"
+
+
+def _why_open(outcome: Outcome) -> str:
+    return (outcome.gate or "the policy asks for more").rstrip(".") + "."
+
+
+def counted(count: int, word: str, words: str = "") -> str:
+    """A number and its word."""
+    return f"{count:,} {word if count == 1 else words or f'{word}s'}"
+
+
+def listed(names: Iterable[str], most: int = _LIST_MAX) -> str:
+    """Names as people list them, each once; the many are counted."""
+    once = [one for one in dict.fromkeys(names) if one]
+    if len(once) > most:
+        return f"{', '.join(once[: most - 1])} and {len(once) - most + 1} more"
+    return " and ".join([", ".join(once[:-1]), once[-1]]) if len(once) > 1 else "".join(once)
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it."""
+    if seconds < _MINUTE:
+        return f"{seconds:.1f} s" if seconds < _MINUTE / 6 else f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), _MINUTE)
+    return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+
+
+def money(usd_micro: int) -> str:
+    """Dollars; what is less than a cent is said as that."""
+    if 0 < usd_micro < _CENT_MICRO:
+        return "under $0.01"
+    return f"${usd_micro / _USD_MICRO:,.2f}"
+
+
+def cost(usd_micro: int | None, tokens: int) -> str:
+    """What was spent; empty where nothing was. An unknown price is not a price of nothing."""
+    words = [money(usd_micro)] if usd_micro else []
+    words += [f"{counted(tokens, 'token')}"] if tokens else []
+    if tokens and usd_micro is None:
+        words.append("price not known")
+    return ", ".join(words)
+
+
+def place(found: Found) -> str:
+    """Where it is, as editors take it."""
+    if not found.path:
+        return "the whole work"
+    return f"{found.path}:{found.line}" if found.line else found.path
+
+
+def next_commands(outcome: Outcome) -> tuple[Command, ...]:
+    """What to type next: what the round says, else what follows from how it ended."""
+    if outcome.next:
+        return outcome.next
+    match outcome.result:
+        case Result.CLEARED:
+            return (Command(line=f"foureyes receipt {outcome.digest}", does="shows who let it through"),)
+        case Result.BLOCKED:
+            return _after_blocked(outcome)
+        case Result.PENDING:
+            return (Command(line=f"foureyes why {outcome.review}", does="says who must decide what"),)
+        case Result.INCONCLUSIVE:
+            return (
+                Command(line="foureyes review", does="tries again; nothing was lost"),
+                Command(line="foureyes doctor", does="says who can look, and who cannot and why"),
+            )
+        case Result.NOTHING_BLOCKS:
+            return _after_nothing(outcome)
+
+
+def _after_blocked(outcome: Outcome) -> tuple[Command, ...]:
+    if not outcome.blocking:
+        return (Command(line=f"foureyes why {outcome.review}", does="says why"),)
+    # A critical one waits for a signed-in person; naming it here would only be refused.
+    mild = next((one for one in outcome.blocking if one.severity is not Severity.CRITICAL), None)
+    commands = [
+        Command(line="foureyes fix", does="prints them as a prompt for your agent"),
+        Command(line="foureyes review", does="looks again after the fix"),
+    ]
+    if mild:
+        commands.append(Command(line=f'foureyes dismiss {mild.id} --because "…"', does="if it is not real"))
+    return tuple(commands)
+
+
+def _after_nothing(outcome: Outcome) -> tuple[Command, ...]:
+    if any(one.kind is not LookedKind.PROGRAM for one in outcome.looked):
+        return (Command(line=f"foureyes why {outcome.review}", does="says what is missing"),)
+    return (Command(line="foureyes doctor", does="says how to have a model look"),)
