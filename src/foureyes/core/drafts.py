@@ -99,6 +99,7 @@ def raise_draft(
         place=draft.place,
         evidence=draft.evidence,
         suggestion=draft.suggestion,
+        rule=draft.rule,
         advisory=why,
         suppressed_by=_suppressed_by(scene, seat, draft),
     )

@@ -118,6 +118,7 @@ class Finding:
     advisory: str
     suppressed_by: str
     demand: bool
+    rule: str = ""
     standing: Standing = Standing.OPEN
     answer: str = ""
     rebuttal: bool = False

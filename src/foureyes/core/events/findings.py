@@ -25,6 +25,8 @@ class FindingRaised:
     place: Place | None = None
     evidence: str = ""
     suggestion: str = ""
+    #: The rule of the critic that found it, where one did.
+    rule: str = ""
     advisory: str = ""
     suppressed_by: str = ""
     demand: bool = False

@@ -25,6 +25,7 @@ def finding_raised(review: Review, event: e.FindingRaised) -> Review:
         place=event.place,
         evidence=event.evidence,
         suggestion=event.suggestion,
+        rule=event.rule,
         advisory=event.advisory,
         suppressed_by=event.suppressed_by,
         demand=event.demand,
