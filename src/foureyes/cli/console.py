@@ -43,6 +43,16 @@ class Console:
         if self.typed().strip() != words:
             raise Trouble("That is not what was asked for; nothing was done.", "Run it again.", blocked=True)
 
+    def ask(self, lines: tuple[str, ...], question: str) -> str:
+        """What a person types to a question; nothing where nobody sits."""
+        if not self.is_terminal():
+            return ""
+        for line in lines:
+            print_line(Line(line), sys.stderr)
+        print_line(Line(question, "care"), sys.stderr)
+        sys.stderr.flush()
+        return self.typed().strip()
+
 
 def progress(name: str) -> Callable[[int, int], None]:
     """Show how far something is, on a terminal only; in a pipe it would be noise."""

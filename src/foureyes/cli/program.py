@@ -26,12 +26,26 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "check": ("foureyes.cli.checking:check", "Say whether exactly these bytes may go live."),
     "completion": ("foureyes.cli.completion:completion", "Print the script that completes commands in your shell."),
     "config": ("foureyes.cli.settings:config", "Look at the settings."),
+    "dismiss": ("foureyes.cli.dismiss:dismiss", "Drop a finding that is not real, until its code changes."),
+    "doctor": (
+        "foureyes.cli.doctor:doctor",
+        "Say who can look here, after one real call to each.",
+    ),
+    "fix": ("foureyes.cli.fix:fix", "Print the open findings as a prompt for the author's agent."),
     "log": ("foureyes.cli.log:log", "Look after the log of everything that happened."),
     "policy": ("foureyes.cli.policies:policy", "Check, show, compare and activate policies."),
     "purge": ("foureyes.cli.purging:purge", "Remove the bytes of a blob and leave a tombstone."),
     "rebuild": ("foureyes.cli.rebuild:rebuild", "Make a projection anew from the log."),
     "receipt": ("foureyes.cli.receipts:receipt", "Show who let exactly these bytes through, and why."),
+    "review": (
+        "foureyes.cli.review:review",
+        "Have everybody at hand look at your work, and say what to fix.",
+    ),
     "restore": ("foureyes.cli.restoring:restore", "Put a backup in the place of the store."),
+    "rules": (
+        "foureyes.cli.rules:rules",
+        "List what the programs look for and how often they were wrong.",
+    ),
     "status": ("foureyes.cli.status:status", "Say how things stand: open reviews, what is due, the last checkpoint."),
     "upgrade": ("foureyes.cli.upgrading:upgrade", "Bring the store to the schema of this version: backup first."),
     "why": ("foureyes.cli.why:why", "Say why a review is open or shut, and whose turn it is."),
@@ -95,7 +109,10 @@ class Program(Group):
 @click.option("--home", metavar="FOLDER", help="The data folder, instead of FOUREYES_HOME.")
 @click.pass_context
 def program(ctx: click.Context, home: str | None) -> None:
-    """Nothing goes live until others have reviewed exactly that version."""
+    """Nothing goes live until others have reviewed exactly that version.
+
+    Start in any git repository with `foureyes review`.
+    """
     ctx.obj.flags["home"] = home
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())

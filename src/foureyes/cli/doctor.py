@@ -1,0 +1,152 @@
+"""Who can look here, and is everything they need alive? One real call each."""
+
+from __future__ import annotations
+
+import asyncio
+import platform
+import shutil
+import subprocess
+from dataclasses import dataclass
+
+import click
+
+from foureyes import __version__
+from foureyes.app.reviewers import Health
+from foureyes.cli import codes
+from foureyes.cli.answer import Answer, Json, Line
+from foureyes.cli.errors import expected
+from foureyes.cli.fitting import terminal_width, wrapped
+from foureyes.cli.parts import Parts
+from foureyes.cli.plain import marked
+from foureyes.cli.program import answering
+from foureyes.home import consents, retired
+from foureyes.home.trouble import Trouble
+
+GIT_SECONDS_MAX = 10
+LABEL = 14
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """One thing that was looked at: `good`, `care` (can be better) or `bad` (must be mended)."""
+
+    name: str
+    tone: str
+    says: str
+    next_step: str = ""
+
+
+@click.command()
+@answering
+def doctor(parts: Parts) -> Answer:
+    """Say who can look here, after one real call to each.
+
+    Exit code 0: everything that is here works. 2: something that is here does not, and what mends it.
+    """
+    checked = [_versions(), _git(), _store(parts), _policy(parts), _retired(parts)]
+    checked += [_reviewer(one, parts) for one in asyncio.run(parts.health())]
+    lines = [line for one in checked for line in _lines(one)]
+    bad = sum(one.tone == "bad" for one in checked)
+    alive = [one for one in checked if one.tone == "good"]
+    head = f"{bad} of {len(checked)} do not work." if bad else "Everything that is here works."
+    data: dict[str, Json] = {
+        "checks": [
+            {"name": one.name, "state": _STATES[one.tone], "says": one.says, "next_step": one.next_step}
+            for one in checked
+        ],
+        "alive": [one.name for one in alive],
+    }
+    lines = [Line(f"{'✗' if bad else '✓'} {head}", "bad head" if bad else "good head"), *lines]
+    return Answer(code=codes.BLOCKED if bad else codes.OK, lines=tuple(lines), data=data)
+
+
+_STATES: dict[str, str] = {"good": "works", "care": "missing", "bad": "broken"}
+
+
+def _lines(one: Checked) -> list[Line]:
+    sign = {"good": "✓", "care": "·", "bad": "✗"}[one.tone]
+    width = terminal_width() - LABEL - 4
+    texts = list(wrapped(marked(one.says), width)) or [""]
+    name = marked(one.name, LABEL)
+    first = Line(f"  {sign} ", one.tone, ((f"{name:<{LABEL}}", "strong"), (texts[0], "")))
+    rest = [Line(f"{' ' * (LABEL + 4)}{text}") for text in texts[1:]]
+    steps = [Line(f"{' ' * (LABEL + 4)}{text}", "care") for text in wrapped(marked(one.next_step), width)]
+    return [first, *rest, *steps]
+
+
+def _versions() -> Checked:
+    words = f"{__version__}, Python {platform.python_version()}, {platform.system()}"
+    return Checked(name="foureyes", tone="good", says=words)
+
+
+def _git() -> Checked:
+    path = shutil.which("git")
+    if path is None:
+        step = "Install git; without it only files and stdin can be reviewed."
+        return Checked(name="git", tone="bad", says="not installed", next_step=step)
+    try:
+        done = subprocess.run(  # noqa: S603 - found on the path, asked for its version alone
+            [path, "--version"], capture_output=True, text=True, check=False, timeout=GIT_SECONDS_MAX
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return Checked(name="git", tone="bad", says=f"{path} does not answer", next_step=f"Run: {path} --version")
+    works = done.returncode == 0
+    return Checked(name="git", tone="good" if works else "bad", says=done.stdout.strip() or done.stderr.strip())
+
+
+def _store(parts: Parts) -> Checked:
+    try:
+        found = parts.schema()
+    except Exception as error:  # noqa: BLE001 - a doctor says what is wrong instead of falling over it
+        return _broken("store", error)
+    if not found.found:
+        return Checked(name="store", tone="care", says="none yet", next_step="The first `foureyes review` makes it.")
+    if found.found != found.wanted:
+        says = f"schema {found.found}, this program wants {found.wanted}"
+        return Checked(name="store", tone="bad", says=says, next_step="Run: foureyes upgrade")
+    where = "PostgreSQL" if parts.settings.is_postgres else parts.settings.database
+    return Checked(name="store", tone="good", says=f"{where}, schema {found.found}")
+
+
+def _policy(parts: Parts) -> Checked:
+    try:
+        policy = parts.policy()
+    except Exception as error:  # noqa: BLE001 - likewise
+        return _broken("policy", error)
+    where = parts.settings.policy or "built in"
+    return Checked(name="policy", tone="good", says=f"{policy.name} ({where}); a repository's own comes first")
+
+
+def _retired(parts: Parts) -> Checked:
+    try:
+        gone = retired.retired(parts.settings.home)
+    except Trouble as error:
+        return _broken("rules", error)
+    if not gone:
+        return Checked(name="rules", tone="good", says="all in use")
+    step = "`foureyes rules` says why; `foureyes rules restore RULE` puts one back."
+    return Checked(name="rules", tone="care", says=f"retired: {', '.join(sorted(gone))}", next_step=step)
+
+
+def _reviewer(health: Health, parts: Parts) -> Checked:
+    """Somebody who is not installed is missing; somebody who is and does not answer is broken."""
+    tone = "good" if health.alive else "bad" if health.version else "care"
+    words = [health.version, health.says, _consent(health.name, parts)]
+    return Checked(name=health.name, tone=tone, says=", ".join(one for one in words if one), next_step=health.next_step)
+
+
+def _consent(name: str, parts: Parts) -> str:
+    try:
+        entry = consents.every(parts.settings.home).get(name)
+    except Trouble as error:
+        return error.sentence
+    if entry is None:
+        return ""
+    return "may receive work" if entry.get("answer") == "yes" else "may not receive work (--ask asks anew)"
+
+
+def _broken(name: str, error: Exception) -> Checked:
+    told = expected(error)
+    if told is None:
+        raise error
+    return Checked(name=name, tone="bad", says=told.sentence, next_step=told.next_step)

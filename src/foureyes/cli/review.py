@@ -1,0 +1,178 @@
+"""What would a good colleague say about this work? The main job, in one command."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import click
+
+from foureyes.app.reviewers import Change
+from foureyes.app.reviewing.outcome import Options, Outcome
+from foureyes.cli import outcome_data, telling
+from foureyes.cli.answer import Answer
+from foureyes.cli.consent import Consent
+from foureyes.cli.fitting import terminal_width
+from foureyes.cli.live import Live
+from foureyes.cli.markdown import markdown
+from foureyes.cli.parts import Parts, Wanted
+from foureyes.cli.program import answering
+from foureyes.cli.sarif import sarif
+from foureyes.cli.showing import shown
+from foureyes.home.trouble import Trouble
+
+_USD_MICRO = 1_000_000
+EXAMPLES = """\b
+Examples:
+  foureyes review                     what you have not committed yet
+  foureyes review --staged            what the next commit would hold
+  foureyes review main..HEAD          a branch
+  foureyes review plan.md             a file
+  echo 'rm -rf build' | foureyes review - --kind command
+
+Exit codes: 0 nothing blocks or cleared, 2 something to fix, 3 somebody must decide, 4 no answer (and why).
+Then: `foureyes fix` hands the findings to your agent, `foureyes dismiss` drops one, `foureyes why` says why.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What stands on the command line."""
+
+    what: str | None
+    staged: bool
+    worktree: bool
+    kind: str
+    title: str
+    style: str
+    only: tuple[str, ...]
+    without: tuple[str, ...]
+    no_agents: bool
+    ask: bool
+    yes_send: tuple[str, ...]
+    budget_usd: Decimal | None
+    timeout: float | None
+    as_sarif: bool
+    as_markdown: bool
+    everything: bool
+    quiet: bool
+    verbose: bool
+    no_color: bool
+
+
+def _usd(context: click.Context, parameter: click.Parameter, value: str | None) -> Decimal | None:
+    del context
+    if value is None:
+        return None
+    try:
+        amount = Decimal(value)
+    except ArithmeticError:
+        amount = Decimal(-1)
+    if not amount.is_finite() or amount < 0:
+        raise click.BadParameter("Give dollars as a number such as 0.50.", param=parameter)
+    return amount
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("what", required=False, metavar="[REV..REV|PATH|-]")
+@click.option("--staged", is_flag=True, help="Look at what is staged for the next commit.")
+@click.option("--worktree", is_flag=True, help="Look at everything that is not committed yet.")
+@click.option(
+    "--kind", default="", metavar="KIND", help="What sort of work it is, such as code, plan, command or text."
+)
+@click.option("--title", default="", metavar="TEXT", help="What to call it.")
+@click.option("--style", default="", metavar="STYLE", help="The review style, such as panel, instead of the policy's.")
+@click.option("--only", multiple=True, metavar="NAME", help="Ask this reviewer and no other; may be repeated.")
+@click.option("--without", multiple=True, metavar="NAME", help="Do not ask this reviewer; may be repeated.")
+@click.option("--no-agents", is_flag=True, help="Programs only: nothing leaves this machine and nothing is spent.")
+@click.option("--ask", is_flag=True, help="Ask anew who may receive the work, whatever was said before.")
+@click.option("--yes-send", multiple=True, metavar="NAME", help="Let this reviewer, or all, have it in this run.")
+@click.option("--budget-usd", callback=_usd, metavar="USD", help="Spend at most this much on this review.")
+@click.option("--timeout", type=click.FloatRange(min=1), metavar="SECONDS", help="Give each reviewer this long.")
+@click.option("--sarif", "as_sarif", is_flag=True, help="Answer with SARIF 2.1.0 for code scanners.")
+@click.option("--markdown", "as_markdown", is_flag=True, help="Answer with Markdown for a comment.")
+@click.option("--all", "everything", is_flag=True, help="Fold nothing.")
+@click.option("--quiet", "-q", is_flag=True, help="Say what it comes to, and a line for each thing to fix.")
+@click.option(
+    "--verbose", is_flag=True, help="Without a terminal, a line on stderr whenever a reviewer begins or ends."
+)
+@click.option("--no-color", is_flag=True, help="Without colours.")
+@answering
+def review(parts: Parts, **arguments: Any) -> Answer:
+    """Have everybody at hand look at your work, and say what to fix.
+
+    Without anything it looks at what is not committed yet. It needs no account, no key and no configuration: programs
+    always look; Claude Code, Codex and Gemini CLI do if they are installed, logged in and you agreed; models if a key
+    is set. Only lines that this work changes are judged. Everything is kept, so the next round knows what was settled.
+    Ctrl-C shows what there is so far.
+    """
+    given = Given(**arguments)
+    _check(given)
+    change = parts.read_change(_wanted(given))
+    outcome = _run(parts, given, change)
+    return _answer(parts, given, outcome)
+
+
+def _check(given: Given) -> None:
+    if sum((bool(given.what), given.staged, given.worktree)) > 1:
+        raise click.UsageError("Name one work: a range, a path, -, --staged or --worktree.")
+    as_json = bool(click.get_current_context().params.get("as_json"))
+    if sum((as_json, given.as_sarif, given.as_markdown)) > 1:
+        raise click.UsageError("Choose one of --json, --sarif and --markdown.")
+
+
+def _wanted(given: Given) -> Wanted:
+    return Wanted(
+        what=given.what or "",
+        staged=given.staged,
+        worktree=given.worktree,
+        kind=given.kind,
+        title=given.title,
+    )
+
+
+def _run(parts: Parts, given: Given, change: Change) -> Outcome:
+    drawing = sys.stderr.isatty() and not given.quiet and os.environ.get("TERM") != "dumb"
+    live = Live(stream=sys.stderr, drawing=drawing, verbose=given.verbose, colours=not given.no_color)
+    consent = Consent(parts=parts, given=given.yes_send, anew=given.ask)
+    usd_micro = None if given.budget_usd is None else int(given.budget_usd * _USD_MICRO)
+    options = Options(
+        style=given.style,
+        only=given.only,
+        without=given.without,
+        critics_only=given.no_agents,
+        usd_micro_max=usd_micro,
+        seconds_max=given.timeout,
+        may_send=consent.may_send,
+    )
+
+    async def round_of() -> Outcome | None:
+        async with live.running():
+            try:
+                return await parts.reviewing().run(change, options=options, watch=live)
+            except asyncio.CancelledError:
+                return None  # Ctrl-C, before there was anything to show
+
+    outcome = asyncio.run(round_of())
+    if outcome is None:
+        raise Trouble("Stopped before anybody was done: this is no answer.", "Run it again; nothing was lost.")
+    return outcome
+
+
+def _answer(parts: Parts, given: Given, outcome: Outcome) -> Answer:
+    document = None
+    if given.as_sarif:
+        document = sarif(outcome, parts.rules())
+    elif given.as_markdown:
+        document = markdown(outcome)
+    return Answer(
+        code=telling.exit_code(outcome),
+        lines=shown(outcome, width=terminal_width(), everything=given.everything, quiet=given.quiet),
+        data=outcome_data.data(outcome),
+        document=document,
+        colours=not given.no_color,
+    )
