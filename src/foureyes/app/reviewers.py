@@ -171,8 +171,14 @@ class Look:
     confidence: int | None = None
     unread: tuple[Unread, ...] = ()
     cost: Cost = Cost()
+    #: Whether the money in `cost` is what it cost; a subscription's runs are known in tokens alone.
+    cost_known: bool = True
     #: What a program could not judge either way; never an approval by silence.
     unclear: bool = False
+    #: What it looked at, in words: "12 shell commands, 3 SQL statements".
+    looked_at: str = ""
+    #: How many findings lie on older lines; they are not judged.
+    older: int = 0
 
 
 class Inconclusive(Exception):  # noqa: N818 - the third answer of a reviewer, not an error of ours

@@ -1,0 +1,144 @@
+"""How does a critic hold a seat? Its hits on this work's own lines become findings; the rest is counted."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+
+from foureyes.app.reviewers import Change, Inconclusive, Look, Say, Task
+from foureyes.core.commands import Draft
+from foureyes.core.values import Evidence, Failure, Place, Who, WhoKind
+from foureyes.reviewers.critics.critic import Critic, Hit, Judged, State
+
+OPERATOR = "foureyes"
+#: A report holds at most so many findings; of more, the gravest, and no rule may crowd out the others.
+FINDINGS_MAX = 120
+PER_RULE_MAX = 40
+EVIDENCE_CHARS_MAX = 400
+_GRAVE = {"critical": 0, "important": 1, "minor": 2}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramReviewer:
+    """A critic of ours at a seat. It is given the work and hands in findings; there is no way to change anything."""
+
+    critic: Critic
+    #: Rules that a person took out of use here.
+    retired: Collection[str] = frozenset()
+
+    @property
+    def who(self) -> Who:
+        """Nobody takes a program for a mind: it never makes a quorum."""
+        return Who(name=self.critic.name, kind=WhoKind.PROGRAM, operator=OPERATOR)
+
+    @property
+    def sends(self) -> str:
+        """Nothing leaves this machine."""
+        return ""
+
+    async def look(self, task: Task, say: Say) -> Look:
+        """Judge in a thread of its own, so that a critic that hangs holds up nobody else."""
+        say("reading")
+        try:
+            judged = await _in_thread(lambda: self.critic.look(task.change))
+        except Exception as error:
+            text = f"the program {self.critic.name} failed: {type(error).__name__}"
+            raise Inconclusive(Failure.CRASHED, text) from error
+        return self._handed_in(task.change, judged)
+
+    def _handed_in(self, change: Change, judged: Judged) -> Look:
+        known = [one for one in judged.hits if one.rule.id not in self.retired]
+        own = [one for one in known if is_own(change, one)]
+        shown = _shown(own)
+        blocks = any(one.state is State.BLOCK for one in own)
+        unclear = any(one.state is State.UNKNOWN for one in own)
+        looked_at = judged.looked_at or "nothing that concerns it"
+        more = f"; {len(own) - len(shown)} more of the same are not listed" if len(own) > len(shown) else ""
+        words = f"{len(own)} found in {looked_at}{more}" if own else f"nothing found in {looked_at}"
+        return Look(
+            verdict="reject" if blocks else "approve",
+            summary=words,
+            findings=tuple(_draft(self.critic.scope, one) for one in shown),
+            evidence=(Evidence(what=f"looked at {looked_at}", why=f"by {len(self.critic.rules)} rules"),),
+            unread=judged.unread,
+            unclear=unclear and not blocks,
+            looked_at=judged.looked_at,
+            older=len(known) - len(own),
+        )
+
+
+def is_own(change: Change, hit: Hit) -> bool:
+    """Whether a hit lies on lines of this work; one about a whole file counts where the file was touched at all."""
+    file = change.file(hit.path)
+    if file is None or hit.line <= 0:
+        return True
+    return file.is_changed(hit.line, hit.end)
+
+
+def _shown(hits: list[Hit]) -> list[Hit]:
+    """The gravest, in the order of their places; of one rule only so many."""
+    ranked = sorted(hits, key=lambda one: (-one.state, _GRAVE.get(_severity(one), 2)))
+    counted: dict[str, int] = {}
+    kept: set[int] = set()
+    for one in ranked:
+        counted[one.rule.id] = counted.get(one.rule.id, 0) + 1
+        if counted[one.rule.id] <= PER_RULE_MAX and len(kept) < FINDINGS_MAX:
+            kept.add(id(one))
+    return [one for one in hits if id(one) in kept]
+
+
+def _severity(hit: Hit) -> str:
+    """What blocks is at least important; what a program only could not read, or notes, stops nothing."""
+    if hit.state is not State.BLOCK:
+        return "minor"
+    said = hit.severity or hit.rule.severity
+    return "important" if said == "minor" else said
+
+
+def _draft(scope: str, hit: Hit) -> Draft:
+    unknown = "Could not be judged: " if hit.state is State.UNKNOWN else ""
+    text = f"{unknown}{hit.text or hit.rule.title}"
+    return Draft(
+        severity=_severity(hit),
+        text=text,
+        category=hit.rule.category,
+        scope=scope,
+        place=Place(path=hit.path, start=hit.line, end=hit.end or hit.line) if hit.path else None,
+        evidence=(hit.evidence or text)[:EVIDENCE_CHARS_MAX],
+        suggestion=hit.fix or hit.rule.fix,
+        rule=hit.rule.id,
+    )
+
+
+async def _in_thread(work: Callable[[], Judged]) -> Judged:
+    """Run it where nobody waits for it at the end: a thread that hangs must not keep the program from ending."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[Judged] = loop.create_future()
+
+    def run() -> None:
+        try:
+            result, error = work(), None
+        except BaseException as caught:  # noqa: BLE001 - it is raised again where it is waited for
+            result, error = None, caught
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(_settle, done, result, error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return await done
+
+
+def _settle(done: asyncio.Future[Judged], result: Judged | None, error: BaseException | None) -> None:
+    if done.cancelled():
+        return
+    if error is not None or result is None:
+        done.set_exception(error or RuntimeError("a critic gave nothing"))
+    else:
+        done.set_result(result)
+
+
+def rules_of(critics: tuple[Critic, ...]) -> Iterator[tuple[str, Critic]]:
+    """Every rule's id with the critic it belongs to."""
+    for critic in critics:
+        yield from ((rule.id, critic) for rule in critic.rules)
