@@ -1,0 +1,187 @@
+"""What is under review where there is no repository? Files, folders, or what came in on stdin: all of it is new."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+from foureyes.app.reviewers import Change, File
+from foureyes.git.disk import NotRead, Tree, opened
+from foureyes.git.gathering import Left, Room, all_lines
+from foureyes.git.laying_out import lay_out
+from foureyes.git.names import is_git, shown, why_not
+from foureyes.home.trouble import Trouble
+
+#: A folder with more entries than this is not walked to its end.
+ENTRIES_MAX = 20_000
+COMMAND_LINES_MAX = 10
+COMMAND_BYTES_MAX = 4_000
+KIND_BYTES_MAX = 100_000
+PLAN_POINTS_MIN = 2
+TITLE_CHARS_MAX = 120
+NAMED_MAX = 3
+
+_LIST = re.compile(r"^ {0,3}(?:#{1,6} |\d{1,3}[.)] |[-*+] )", re.MULTILINE)
+#: How a shell line begins: assignments, then a program in small letters or a path.
+_COMMAND = re.compile(
+    r"(?:\$ )?(?:[A-Za-z_]\w{0,60}=\S{0,200} +)*((?:\.{0,2}/|~/)\S+|[a-z][a-z0-9_.+-]*)(?=$|[\s;&|<>(])"
+)
+_SIGNS = re.compile(r"\s--?[A-Za-z]|[|;&<>$`*=]|\s(?:\.{0,2}/|~/)")
+_STATEMENT = re.compile(
+    r"(?:select|insert|update|delete|drop|alter|create|truncate|grant|revoke)\b.{0,4000};$", re.IGNORECASE | re.DOTALL
+)
+#: Programs whose name with a few words behind it is a command, even without any sign of a shell.
+_USUAL = (
+    "apt apt-get aws bash brew cat cd chmod chown cp curl dd docker echo find gcloud git go helm kill kubectl ls "
+    "make mkdir mv mysql node npm npx pip pkill pnpm psql python python3 reboot redis-cli rm rsync scp sed sh shutdown ssh sudo "
+    "systemctl tar terraform touch uv wget xargs yarn"
+)
+_PROGRAMS = frozenset(_USUAL.split())
+_PROSE = re.compile(r"[.!?:]$|\b(?:the|an|is|are|was|we|you|please|this|that|should|will)\b", re.IGNORECASE)
+
+
+def read_paths(paths: Sequence[Path], *, kind: str = "") -> Change:
+    """These files, and those in these folders, as if all of them were new; no link is followed."""
+    if not paths:
+        raise Trouble("No file was named.", "Name files or folders.", usage=True)
+    collecting = _Collecting()
+    for path in paths:
+        collecting.add(path)
+    files, left = collecting.files, collecting.left
+    found = tuple(files[name] for name in sorted(files))
+    named = ", ".join(shown(os.fsencode(path)) for path in paths[:NAMED_MAX]) + (" …" if len(paths) > NAMED_MAX else "")
+    return Change(
+        title=named[:TITLE_CHARS_MAX] if found else f"Nothing to review in {named}"[:TITLE_CHARS_MAX],
+        kind=kind or "code",
+        files=found,
+        unread=left.all,
+        place=place("paths", *(os.path.realpath(path) for path in paths)),
+        lay_out=partial(lay_out, files=found, without=frozenset(left.paths)),
+    )
+
+
+def read_stdin(data: bytes, name: str = "stdin", *, kind: str = "") -> Change:
+    """What came in: a command, a plan or a text, by its looks unless the caller knows better."""
+    left = Left()
+    why = why_not(name.encode()) or Room().why_not(len(data))
+    if why:
+        left.out(name.encode(), why)
+    found = () if why or not data else (File(path=name, content=data, changed=all_lines(data)),)
+    sort = kind or kind_of(data)
+    title = f"A {sort} from {shown(name.encode())}" if found or why else f"Nothing came in from {shown(name.encode())}"
+    return Change(
+        title=title[:TITLE_CHARS_MAX],
+        kind=sort,
+        files=found,
+        unread=left.all,
+        place=place("stdin", name, sort, os.path.realpath(os.curdir)),
+        lay_out=partial(lay_out, files=found, without=frozenset(left.paths)),
+    )
+
+
+def kind_of(data: bytes) -> str:
+    """`command` for a few lines of shell or SQL, `plan` for headings and lists, `text` for anything else."""
+    text = data[:KIND_BYTES_MAX].decode(errors="replace").strip()
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    spoken = [line for line in lines if not line.startswith("#")]
+    few = len(lines) <= COMMAND_LINES_MAX and len(data) <= COMMAND_BYTES_MAX
+    if few and spoken and (lines[0].startswith("#!") or _STATEMENT.match(text) or all(map(_is_command, spoken))):
+        return "command"
+    return "plan" if len(_LIST.findall(text)) >= PLAN_POINTS_MIN else "text"
+
+
+def place(*words: str) -> str:
+    """A name for where work comes from, the same in the next round."""
+    return hashlib.sha256("\0".join(words).encode(errors="surrogateescape")).hexdigest()[:32]
+
+
+def _is_command(line: str) -> bool:
+    found = _COMMAND.match(line)
+    if not found:
+        return False
+    if _SIGNS.search(line):
+        return not line.endswith((".", "!", "?"))
+    return found[1] in _PROGRAMS and not _PROSE.search(line)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Collecting:
+    files: dict[str, File] = field(default_factory=dict)
+    left: Left = field(default_factory=Left)
+    room: Room = field(default_factory=Room)
+    entries: int = ENTRIES_MAX
+
+    def add(self, path: Path) -> None:
+        if not os.path.lexists(path):
+            raise Trouble(
+                f"There is no {shown(os.fsencode(path))}.", "Name a file or folder that is there.", usage=True
+            )
+        label = _label(path)
+        if path.is_dir():
+            with opened(path.resolve()) as tree:
+                for below in self._walk(path.resolve(), b""):
+                    self._one(tree, below, label + b"/" + below if label else below)
+            return
+        with opened(path.parent.resolve()) as tree:
+            self._one(tree, os.fsencode(path.name), label)
+
+    def _one(self, tree: Tree, path: bytes, label: bytes) -> None:
+        try:
+            found = tree.find(path)
+            why = why_not(label)
+        except NotRead as error:
+            found, why = None, str(error)
+        if not why and found is None:
+            why = "it went away while it was read"
+        if not why and label.decode() in self.files:
+            why = "another file of this review has the same name"
+        if not why and found is not None:
+            why = self.room.why_not(len(found.content))
+        if why or found is None:
+            self.left.out(label, why)
+            return
+        name = label.decode()
+        self.files[name] = File(path=name, mode=found.mode, content=found.content, changed=all_lines(found.content))
+
+    def _walk(self, folder: Path, under: bytes) -> Iterator[bytes]:
+        """The files below a folder, by name, as far as the bound reaches."""
+        waiting = [under]
+        while waiting:
+            at = waiting.pop()
+            try:
+                with os.scandir(os.path.join(os.fsencode(folder), at)) as found:  # noqa: PTH118 - bytes, as on the disk
+                    entries = sorted(islice(found, self.entries + 1), key=_name)
+            except OSError as error:
+                self.left.out(at, f"it cannot be read: {error.strerror}")
+                continue
+            folders: list[bytes] = []
+            for entry in entries:
+                self.entries -= 1
+                if self.entries < 0:
+                    self.left.out(at, f"the folder has more than {ENTRIES_MAX} entries; the rest was not looked at")
+                    return
+                path = at + b"/" + entry.name if at else entry.name
+                if not entry.is_dir(follow_symlinks=False):
+                    yield path
+                elif not is_git(os.fsdecode(entry.name)):
+                    folders.append(path)
+            waiting.extend(reversed(folders))
+
+
+def _name(entry: os.DirEntry[bytes]) -> bytes:
+    return entry.name
+
+
+def _label(path: Path) -> bytes:
+    """What a file is called in the review: by its path from here, or by its own name where it lies elsewhere."""
+    real = path.parent.resolve() / path.name if path.name and path.name != ".." else path.resolve()
+    here = Path.cwd()
+    if real == here:
+        return b""
+    return os.fsencode(real.relative_to(here) if real.is_relative_to(here) else real.name)

@@ -1,0 +1,188 @@
+"""Which repository is this, what may be known of its settings, and what is a revision in it called for good?
+
+Git itself is asked only what starts no program: where things lie, a few settings that are plain values, and what a name
+stands for. Everything else is asked of a scratch repository that has the same objects and none of the settings.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from foureyes.git.names import shown
+from foureyes.git.running import Ran, environment, run
+from foureyes.home.trouble import Trouble
+
+#: Settings that say how files lie on this disk; each is a plain value.
+_SETTINGS = ("filemode", "symlinks", "ignorecase", "precomposeunicode", "trustctime", "checkstat", "autocrlf")
+_EXCLUDES = "excludesfile"
+_POINTER_BYTES_MAX = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repository:
+    """Where a repository lies, and how its files lie on this disk."""
+
+    #: The folder people work in; None for a bare repository.
+    top: Path | None
+    #: Git's own folder for this work tree, and the one all work trees share.
+    git_dir: Path
+    common_dir: Path
+    object_format: str = "sha1"
+    settings: Mapping[str, str] = field(default_factory=dict)
+    #: Which file says what to ignore, beside those in the repository.
+    excludes: str = ""
+
+    @property
+    def place(self) -> Path:
+        """The folder it is known by."""
+        return self.top or self.git_dir
+
+    def ask(self, *arguments: str) -> Ran:
+        """Ask git in the repository itself; only for questions that start no program."""
+        return run(arguments, folder=self.place, environment=environment())
+
+    def commit(self, name: str) -> str:
+        """The commit a name stands for; raises Trouble where it stands for none, or for more than one thing."""
+        if not name or name.startswith("-") or not name.isprintable():
+            raise _unknown(name)
+        ran = self.ask("rev-parse", "--verify", f"{name}^{{commit}}")
+        if "ambiguous" in ran.said:
+            raise Trouble(
+                f"{shown(name.encode())} stands for more than one thing here.",
+                "Name it in full: refs/heads/NAME for a branch, refs/tags/NAME for a tag, or the whole commit id.",
+                usage=True,
+            )
+        if ran.code:
+            raise self._not_found(name)
+        return ran.out.decode().strip()
+
+    def commit_or_none(self, name: str) -> str:
+        """The commit a name stands for; empty where there is none."""
+        ran = self.ask("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+        return "" if ran.code else ran.out.decode().strip()
+
+    def branch(self) -> str:
+        """The branch that is checked out; empty where none is."""
+        ran = self.ask("symbolic-ref", "--quiet", "HEAD")
+        return "" if ran.code else ran.out.decode(errors="replace").strip().removeprefix("refs/heads/")
+
+    @property
+    def is_shallow(self) -> bool:
+        return (self.common_dir / "shallow").is_file()
+
+    def _not_found(self, name: str) -> Trouble:
+        if not self.commit_or_none("HEAD"):
+            return Trouble(
+                "There are no commits here yet.", "Review the files as they are: foureyes review --worktree."
+            )
+        if self.is_shallow:
+            return Trouble(
+                f"{shown(name.encode())} is not in this clone, which has only the newest commits.",
+                "Fetch the rest: git fetch --unshallow, or git fetch --deepen=100.",
+            )
+        return _unknown(name)
+
+
+def find(folder: Path) -> Repository | None:
+    """The repository this folder is in; None where it is in none, Trouble where git does not trust it."""
+    questions = ("--absolute-git-dir", "--git-common-dir", "--show-object-format")
+    ran = run(("rev-parse", *questions), folder=folder, environment=environment())
+    if ran.code:
+        _check_refused(folder, ran.said)
+        return None
+    git_dir, common_dir, object_format = ran.out.removesuffix(b"\n").rsplit(b"\n", 2)
+    own = Path(os.fsdecode(git_dir))
+    top = _top(folder, own)
+    settings = _settings(top or own)
+    excludes = settings.pop(_EXCLUDES, "")
+    return Repository(
+        top=top,
+        git_dir=own,
+        common_dir=(folder / os.fsdecode(common_dir)).resolve(),
+        object_format=object_format.decode(),
+        settings=settings,
+        excludes=excludes or _usual_excludes(),
+    )
+
+
+def known(folder: Path) -> Repository:
+    """The repository this folder is in; raises Trouble where it is in none."""
+    found = find(folder)
+    if found is None:
+        raise Trouble(
+            f"{shown(os.fsencode(folder))} is not in a git repository.",
+            "Run it in one, or name what to review: foureyes review FILE, or foureyes review - for stdin.",
+            usage=True,
+        )
+    return found
+
+
+def _unknown(name: str) -> Trouble:
+    return Trouble(
+        f"There is no commit called {shown(name.encode(errors='replace'))!r} here.",
+        "Look the name up: git log --oneline --all.",
+        usage=True,
+    )
+
+
+def _check_refused(folder: Path, said: str) -> None:
+    """Tell why git would not look, where that is another reason than that there is nothing."""
+    if "dubious ownership" in said or "safe.directory" in said:
+        place = shown(os.fsencode(folder.resolve()))
+        raise Trouble(
+            f"The repository at {place} belongs to somebody else, so git does not trust it.",
+            f"If you do, run: git config --global --add safe.directory '{place}'",
+        )
+    if "not a git repository" not in said:
+        raise Trouble(f"git cannot read {shown(os.fsencode(folder))}: {_sentence(said)}", "Run: git status")
+
+
+def _sentence(said: str) -> str:
+    first = next((line for line in said.splitlines() if line.strip()), "it gave no reason")
+    return shown(first.removeprefix("fatal: ").encode())
+
+
+def _top(folder: Path, git_dir: Path) -> Path | None:
+    """The folder whose `.git` this is. Where a setting says the files lie elsewhere, it is not followed: it could name
+    any folder of this machine.
+    """  # noqa: D205 - one sentence too long for a line
+    real = folder.resolve()
+    for place in (real, *real.parents):
+        own = place / ".git"
+        if own.is_dir() and own.resolve() == git_dir.resolve():
+            return place
+        if own.is_file() and _pointed_to(own) == git_dir.resolve():
+            return place
+    return None
+
+
+def _pointed_to(pointer: Path) -> Path | None:
+    """Where the `.git` of a second work tree or a submodule points to."""
+    try:
+        with pointer.open("rb") as file:
+            text = file.read(_POINTER_BYTES_MAX)
+    except OSError:
+        return None
+    if not text.startswith(b"gitdir:"):
+        return None
+    return (pointer.parent / os.fsdecode(text.removeprefix(b"gitdir:").strip())).resolve()
+
+
+def _settings(folder: Path) -> dict[str, str]:
+    names = "|".join((*_SETTINGS, _EXCLUDES))
+    ran = run(("config", "-z", "--get-regexp", rf"^core\.({names})$"), folder=folder, environment=environment())
+    found: dict[str, str] = {}
+    for one in ran.out.decode(errors="replace").split("\0"):
+        name, _, value = one.partition("\n")
+        # A name without a value is `true` to git.
+        found[name.removeprefix("core.")] = value if "\n" in one else "true"
+    return {name: value for name, value in found.items() if name in (*_SETTINGS, _EXCLUDES)}
+
+
+def _usual_excludes() -> str:
+    home, configured = os.environ.get("HOME", ""), os.environ.get("XDG_CONFIG_HOME", "")
+    base = configured or (str(Path(home) / ".config") if home else "")
+    return str(Path(base) / "git" / "ignore") if base else ""

@@ -1,0 +1,245 @@
+"""Where are questions about content asked? In an empty repository of our own that borrows the objects of the other one.
+
+It has no settings, hooks, filters or remotes of the repository under review, so git has nothing to run and nowhere to
+fetch from; and whatever is written for comparing goes away with it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from foureyes.app.reviewers import Span
+from foureyes.git.disk import bounded
+from foureyes.git.hunks import Hunks
+from foureyes.git.names import shown
+from foureyes.git.repositories import Repository
+from foureyes.git.running import OUTPUT_BYTES_MAX, Ran, environment, run, stream
+from foureyes.home.trouble import Trouble
+
+RENAMES_MAX = 1_000
+#: A file is at most as large as a work; beyond that git need not compare lines.
+BIG_FILE = "21m"
+COPY_BYTES_MAX = 1024 * 1024
+_DIFF = ("--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=none", "--no-relative")
+_HASHES = {"sha1": hashlib.sha1, "sha256": hashlib.sha256}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One difference as git lists it: two modes, two object names and the path; two paths where it was renamed."""
+
+    path: bytes
+    was: bytes = b""
+    mode: str
+    mode_before: str
+    object: str
+    object_before: str
+    status: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scratch:
+    """An empty repository that borrows objects, and the questions asked of it."""
+
+    folder: Path
+    repository: Repository
+    environment: dict[str, str]
+
+    @property
+    def empty_tree(self) -> str:
+        return self.name_of(b"", kind=b"tree")
+
+    @property
+    def index(self) -> Path:
+        """An index file of our own."""
+        return self.folder / "index"
+
+    def name_of(self, content: bytes, kind: bytes = b"blob") -> str:
+        """What git calls these bytes."""
+        hasher = _HASHES[self.repository.object_format]
+        return hasher(kind + b" %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+
+    def keep(self, content: bytes) -> str:
+        """Write bytes where git finds them as long as this lasts; their name."""
+        name = self.name_of(content)
+        place = self.folder / "objects" / name[:2]
+        place.mkdir(exist_ok=True)
+        (place / name[2:]).write_bytes(zlib.compress(b"blob %d\0" % len(content) + content, 1))
+        return name
+
+    def ask(self, *arguments: str, given: bytes = b"", index: Path | None = None, at_most: int = 0) -> Ran:
+        """Ask git, whatever it answers."""
+        return run(
+            arguments,
+            folder=self.repository.top or self.folder,
+            environment=self._with(index),
+            given=given,
+            out_bytes_max=at_most or OUTPUT_BYTES_MAX,
+        )
+
+    def answer(self, *arguments: str, given: bytes = b"", index: Path | None = None, at_most: int = 0) -> bytes:
+        """Ask git, and raise Trouble where it cannot answer."""
+        ran = self.ask(*arguments, given=given, index=index, at_most=at_most)
+        if ran.code:
+            raise self.trouble(ran.said)
+        return ran.out
+
+    def entries(self, sides: Sequence[str], *, index: Path | None = None, renames: bool = True) -> list[Entry]:
+        """What differs, as git lists it."""
+        found = ("-M", f"-l{RENAMES_MAX}") if renames else ("--no-renames",)
+        command, *trees = sides
+        return listed(self.answer(command, "--raw", "-z", "--no-abbrev", *_DIFF, *found, *trees, index=index))
+
+    def spans(self, sides: Sequence[str], *, index: Path | None = None) -> list[list[Span]]:
+        """The stretches of new lines, one list for each part of git's patch."""
+        hunks = Hunks()
+        command, *trees = sides
+        # As text whatever attributes say, or a file could declare itself binary and its lines would not be judged.
+        words = (command, "-p", "-U0", "--text", "-D", "-M", f"-l{RENAMES_MAX}", "--inter-hunk-context=0", *_DIFF)
+        code, said = stream(
+            (*words, *trees),
+            hunks.take,
+            folder=self.repository.top or self.folder,
+            environment=self._with(index),
+        )
+        if code:
+            raise self.trouble(said)
+        return hunks.files
+
+    def sizes(self, names: Iterable[str]) -> dict[str, int]:
+        """How large these objects are; what is not here is left out."""
+        asked = "".join(f"{name}\n" for name in dict.fromkeys(names))
+        out = self.answer("cat-file", "--batch-check=%(objectname) %(objectsize)", given=asked.encode())
+        split = (line.split(" ") for line in out.decode().splitlines())
+        return {name: int(size) for name, size in split if size != "missing"}
+
+    def contents(self, names: Iterable[str], at_most: int) -> dict[str, bytes]:
+        """The bytes of these objects, which have at most so many together; what is not here is left out."""
+        wanted = list(dict.fromkeys(names))
+        if not wanted:
+            return {}
+        asked = "".join(f"{name}\n" for name in wanted)
+        out = self.answer("cat-file", "--batch", given=asked.encode(), at_most=at_most + 1_000 * (len(wanted) + 1))
+        found, at = dict[str, bytes](), 0
+        for name in wanted:
+            end = out.index(b"\n", at)
+            head, at = out[at:end].rsplit(b" ", 2), end + 1
+            if head[-1] == b"missing":
+                continue
+            size = int(head[-1])
+            found[name] = out[at : at + size]
+            at += size + 1
+        return found
+
+    def trouble(self, said: str) -> Trouble:
+        """What to tell when git cannot answer."""
+        if self.repository.is_shallow:
+            return Trouble(
+                "This clone has only the newest commits, and what this is compared with is not among them.",
+                "Fetch the rest: git fetch --unshallow, or git fetch --deepen=100.",
+            )
+        first = next((line for line in said.splitlines() if line.strip()), "it gave no reason")
+        return Trouble(f"git could not read the repository: {shown(first.encode())}", "Check it: git fsck")
+
+    def _with(self, index: Path | None) -> dict[str, str]:
+        return {**self.environment, "GIT_INDEX_FILE": str(index or self.index)}
+
+
+@contextmanager
+def scratch(repository: Repository) -> Iterator[Scratch]:
+    """Make one, and take it away in the end."""
+    folder = Path(tempfile.mkdtemp(prefix="foureyes-git-")).resolve()
+    try:
+        _fill(folder, repository)
+        yield Scratch(folder=folder, repository=repository, environment=_environment(folder, repository))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def listed(out: bytes) -> list[Entry]:
+    """Read `--raw -z`."""
+    found: list[Entry] = []
+    words = iter(out.split(b"\0"))
+    for head in words:
+        if not head:
+            break
+        mode_before, mode, before, after, status = head.decode().removeprefix(":").split(" ")
+        path = next(words)
+        was, path = (path, next(words)) if status[0] in "RC" else (b"", path)
+        found.append(
+            Entry(
+                path=path,
+                was=was,
+                mode=mode,
+                mode_before=mode_before,
+                object=after,
+                object_before=before,
+                status=status[0],
+            )
+        )
+    return found
+
+
+def _fill(folder: Path, repository: Repository) -> None:
+    (folder / "refs").mkdir()
+    (folder / "objects" / "info").mkdir(parents=True)
+    (folder / "HEAD").write_bytes(b"ref: refs/heads/none\n")
+    (folder / "config").write_text(_config(repository), encoding="utf-8")
+    objects = os.fsencode(repository.common_dir / "objects")
+    (folder / "objects" / "info" / "alternates").write_bytes(_quoted(objects) + b"\n")
+    copies = (
+        (repository.common_dir / "shallow", folder / "shallow"),
+        (repository.common_dir / "info" / "exclude", folder / "info" / "exclude"),
+        # Where git looks for what this person ignores everywhere, for our scratch is its home.
+        (Path(repository.excludes).expanduser() if repository.excludes else folder, folder / "git" / "ignore"),
+    )
+    for source, target in copies:
+        if content := bounded(source, COPY_BYTES_MAX):
+            target.parent.mkdir(exist_ok=True)
+            target.write_bytes(content)
+    # An index may be split in two; its other half is looked for beside the settings.
+    for half in repository.git_dir.glob("sharedindex.*"):
+        (folder / half.name).symlink_to(half)
+
+
+def _config(repository: Repository) -> str:
+    """Settings of our own: how files lie on this disk, and nothing else of what the repository says."""
+    version, more = (
+        ("0", "") if repository.object_format == "sha1" else ("1", "[extensions]\n\tobjectFormat = sha256\n")
+    )
+    core = {"repositoryformatversion": version, "bare": "false", "bigFileThreshold": BIG_FILE, "quotePath": "true"}
+    for name in ("filemode", "symlinks", "ignorecase", "precomposeunicode", "trustctime"):
+        value = repository.settings.get(name, "").lower()
+        if value in ("true", "yes", "on", "1", "false", "no", "off", "0"):
+            core[name] = value
+    if repository.settings.get("checkstat", "").lower() == "minimal":
+        core["checkStat"] = "minimal"
+    lines = "".join(f"\t{name} = {value}\n" for name, value in core.items())
+    return f"[core]\n{lines}[gc]\n\tauto = 0\n{more}"
+
+
+def _environment(folder: Path, repository: Repository) -> dict[str, str]:
+    own = {
+        "HOME": str(folder),
+        "XDG_CONFIG_HOME": str(folder),
+        "GIT_DIR": str(folder),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_SYSTEM": os.devnull,
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_WORK_TREE": str(repository.top or folder),
+    }
+    return {**environment(), **own}
+
+
+def _quoted(path: bytes) -> bytes:
+    """As git writes paths with odd characters."""
+    odd = {ord('"'): b'\\"', ord("\\"): b"\\\\", ord("\n"): b"\\n"}
+    return b'"' + b"".join(odd.get(one, bytes((one,))) for one in path) + b'"'
