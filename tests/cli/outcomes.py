@@ -115,8 +115,12 @@ BLOCKED = Outcome(
         *(replace(KEY, ids=(f"solo.1-F{n + 10}",), path=f"app/region_{n}.py", line=n) for n in range(1, 13)),
     ),
     older=14,
-    looked=(*(program(name) for name in CRITICS if name != "security"), program("security", LookedState.HAS_FINDINGS))
-    + (CLAUDE, CODEX),
+    looked=(
+        *(program(name) for name in CRITICS if name != "security"),
+        program("security", LookedState.HAS_FINDINGS),
+        CLAUDE,
+        CODEX,
+    ),
     not_looked=(GEMINI,),
     unread=(Unread(path="logo.png", why="binary"),),
     ignored=("docs/**",),

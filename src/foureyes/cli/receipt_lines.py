@@ -100,7 +100,7 @@ def _programs(calm: list[Looked]) -> str:
 
 def _one(looked: Looked) -> str:
     state = "could not say" if looked.state is LookedState.INCONCLUSIVE else looked.state.value
-    until = f", until {looked.until:%H:%M}" if looked.until else ""
+    until = f", until {looked.until.astimezone():%H:%M}" if looked.until else ""
     why = f" ({looked.reason.rstrip('.')}{until})" if looked.reason else until
     took = [telling.duration(looked.seconds) if looked.seconds else "", telling.cost(looked.usd_micro, looked.tokens)]
     facts = "".join(f", {one}" for one in took if one)

@@ -86,7 +86,8 @@ def _full(thing: Thing, width: int, *, everything: bool) -> Iterator[Line]:
     yield from _labelled("Fix", found.suggestion, width, tone="good")
     yield from _labelled("By", _by(found), width, tone="dim")
     if not found.blocking:
-        yield from _labelled("Not", found.why_not_blocking or "it does not block", width, tone="dim")
+        reason = f": {found.why_not_blocking}" if found.why_not_blocking else ""
+        yield from _labelled("Note", f"does not block{reason}", width, tone="dim")
     yield from _places(thing, width, everything=everything)
 
 

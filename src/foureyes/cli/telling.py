@@ -152,10 +152,9 @@ def next_commands(outcome: Outcome) -> tuple[Command, ...]:
         case Result.PENDING:
             return (Command(line=f"foureyes why {outcome.review}", does="says who must decide what"),)
         case Result.INCONCLUSIVE:
-            return (
-                Command(line="foureyes review", does="tries again; nothing was lost"),
-                Command(line="foureyes doctor", does="says who can look, and who cannot and why"),
-            )
+            again = Command(line="foureyes review", does="tries again; nothing was lost")
+            doctor = Command(line="foureyes doctor", does="says who can look, and who cannot and why")
+            return (again,) if outcome.interrupted else (again, doctor)
         case Result.NOTHING_BLOCKS:
             return _after_nothing(outcome)
 

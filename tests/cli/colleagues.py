@@ -1,0 +1,132 @@
+"""Somebody at a command line with scripted colleagues: what a round comes to is said beforehand."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from foureyes import config
+from foureyes.app.reviewers import Change, File, Health
+from foureyes.app.reviewing.outcome import Options, Outcome, Watch
+from foureyes.app.reviewing.rulebook import Measured, RuleEntry
+from foureyes.bootstrap.assembly import Assembly
+from foureyes.cli.console import Console
+from foureyes.cli.parts import Wanted
+from foureyes.home.trouble import Trouble
+from tests.cli.desk import Desk
+from tests.cli.outcomes import BLOCKED
+
+NOW = datetime(2026, 11, 16, 3, 0, tzinfo=UTC)
+CHANGE = Change(title="hello", kind="code", files=(File(path="a.py", content=b"x = 1\n", changed=((1, 1),)),))
+RULES = (
+    RuleEntry(
+        id="security.destructive.pipe-to-shell",
+        critic="security",
+        title="What a server sends is run as it comes",
+        why="A program from the net gets your rights before anybody has read it.",
+        fix="Download it, compare its hash, then run it.",
+        severity="critical",
+        category="security",
+        measured=Measured(harmless=2000, blocked=1),
+    ),
+    RuleEntry(
+        id="security.credentials.aws",
+        critic="security",
+        title="An access key of AWS",
+        why="Whoever reads it can use it.",
+        fix="Revoke it.",
+        severity="important",
+        category="security",
+    ),
+    RuleEntry(
+        id="format.trailing-space",
+        critic="format",
+        title="A blank at the end of a line",
+        why="It makes noise in differences.",
+        fix="Take it out.",
+        severity="minor",
+        category="format",
+    ),
+)
+HEALTHS = (
+    Health(name="security", alive=True, version="0.1", says="answers"),
+    Health(name="Claude Code", alive=True, version="2.1.0", says="logged in"),
+    Health(name="Codex", alive=False, says="not installed", next_step="npm install -g @openai/codex"),
+)
+
+Play = Callable[[Options, Watch], Awaitable[Outcome]]
+
+
+@dataclass
+class Scene:
+    """What the colleagues will say, and what was asked of them."""
+
+    outcome: Outcome = BLOCKED
+    play: Play | None = None
+    healths: tuple[Health, ...] = HEALTHS
+    refuses: Exception | None = None
+    wanted: list[Wanted] = field(default_factory=list)
+    options: list[Options] = field(default_factory=list)
+    dismissed: list[tuple[str, str, str]] = field(default_factory=list)
+
+
+class Scripted(Assembly):
+    """The real parts, with reviewers that were told what to say."""
+
+    def __init__(self, settings: config.Settings, console: Console, scene: Scene) -> None:
+        super().__init__(settings, console)
+        self.scene = scene
+
+    def now(self) -> datetime:
+        return NOW
+
+    def read_change(self, wanted: Wanted) -> Change:
+        self.scene.wanted.append(wanted)
+        if wanted.what == "nothing":
+            raise Trouble("There is nothing to look at.", "Change something.", usage=True)
+        return CHANGE
+
+    def reviewing(self) -> Scripted:
+        return self
+
+    async def run(self, change: Change, *, options: Options, watch: Watch) -> Outcome:
+        assert change is CHANGE
+        self.scene.options.append(options)
+        if self.scene.play:
+            return await self.scene.play(options, watch)
+        for one in self.scene.outcome.looked:
+            watch.started(one.reviewer)
+            watch.said(one.reviewer, "reading")
+            await asyncio.sleep(0)
+            watch.ended(one)
+        return self.scene.outcome
+
+    async def stands(self, review: str = "") -> Outcome:
+        if review not in ("", self.scene.outcome.review):
+            raise Trouble(f"There is no review {review!r}.", "Run: foureyes status")
+        return self.scene.outcome
+
+    async def dismiss(self, review: str, finding: str, because: str) -> None:
+        if self.scene.refuses:
+            raise self.scene.refuses
+        self.scene.dismissed.append((review, finding, because))
+
+    def rules(self) -> tuple[RuleEntry, ...]:
+        return RULES
+
+    async def health(self) -> tuple[Health, ...]:
+        return self.scene.healths
+
+
+@dataclass
+class Table(Desk):
+    """A desk with colleagues around it."""
+
+    scene: Scene = field(default_factory=Scene)
+
+    def assembly(self, flags: dict[str, str | None] | None = None) -> Scripted:
+        environment = {"FOUREYES_HOME": str(self.home), **self.environment}
+        console = Console(is_terminal=lambda: self.types is not None, typed=self._typed)
+        return Scripted(config.read(flags or {}, environment), console, self.scene)

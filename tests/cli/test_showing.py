@@ -1,0 +1,188 @@
+"""The first screen says what it comes to, the few things that matter, and who did not look."""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from foureyes.app.reviewers import Unread
+from foureyes.app.reviewing.outcome import Looked, LookedKind, LookedState, NotLooked, Outcome, Result
+from foureyes.cli import codes, telling
+from foureyes.cli.answer import print_line
+from foureyes.cli.fitting import width_of
+from foureyes.cli.plain import marked
+from foureyes.cli.showing import shown
+from tests.cli import outcomes
+from tests.cli.outcomes import BLOCKED, CLEAN, EVERY, KEY, MANY, NOTE, PIPE
+from tests.cli.screens import FOLDER, WIDTHS, screen, screens
+from tests.cli.test_plain import Terminal
+
+
+@pytest.fixture(autouse=True)
+def _somewhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+def test_every_screen_reads_as_it_was_agreed() -> None:
+    """If this fails on purpose: `python -m tests.cli.screens`, and read what changed."""
+    made = dict(screens())
+    assert {one.name for one in FOLDER.iterdir()} == set(made)
+    for name, text in made.items():
+        assert text == (FOLDER / name).read_text(encoding="utf-8"), name
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", EVERY)
+def test_every_line_fits_but_commands_to_copy(name: str, width: int) -> None:
+    for everything in (False, True):
+        lines = shown(EVERY[name], width=width, everything=everything)
+        wide = [str(one) for one in lines if width_of(str(one)) > width]
+        commands = [marked(one.line)[:20] for one in telling.next_commands(EVERY[name])]
+        assert [one for one in wide if not any(command in one for command in commands)] == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_text_of_strangers_reaches_no_terminal(width: int) -> None:
+    """T31: nothing in a name, a line, a sentence of anybody moves the cursor, the clipboard or the reader."""
+    stream = Terminal()
+    for everything in (False, True):
+        for line in shown(outcomes.EVIL, width=width, everything=everything):
+            print_line(line, stream)
+    text = stream.getvalue()
+    for ours in ("\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[36m"):
+        text = text.replace(ours, "")
+    for ours in ("\x1b[1;31m", "\x1b[1;32m", "\x1b[1;33m"):
+        text = text.replace(ours, "")
+    assert not set(text) & {*map(chr, (*range(10), *range(11, 32), *range(0x7F, 0xA0))), "\u202e", "\u2066"}
+
+
+def test_a_thousand_findings_are_a_screen_and_not_a_flood() -> None:
+    """D-21: the few that matter are shown, the rest is counted and can be unfolded."""
+    text = screen("many", 80)
+    assert len(text.splitlines()) < 80
+    assert "500 things to fix" in text
+    assert "--all" in text
+    assert screen("many", 80, everything=True).count("solo.1-F") == len(MANY.found)
+
+
+def test_findings_with_one_cause_are_one_thing_with_its_places() -> None:
+    """D-21: grouped by cause."""
+    found = telling.things(BLOCKED.found)
+    assert [(one.first.id, one.places) for one in found] == [("solo.1-F1", 1), ("solo.1-F2", 13), ("solo.2-F3", 1)]
+    assert "The same in 12 more places: app/region_1.py:1" in screen("blocked", 120)
+
+
+def test_what_blocks_comes_first_then_the_gravest() -> None:
+    ranked = telling.things((NOTE, replace(PIPE, blocking=False), KEY))
+    assert [one.first.rule for one in ranked] == [KEY.rule, PIPE.rule, ""]
+
+
+def test_a_finding_shows_its_place_its_line_why_and_how_to_fix_it() -> None:
+    text = screen("blocked", 120)
+    for part in ("deploy.sh:14", PIPE.quote, PIPE.text, PIPE.why, PIPE.suggestion, PIPE.rule, "security and Claude"):
+        assert part in text
+
+
+def test_when_all_is_well_it_is_quiet_and_says_that_programs_approve_nothing() -> None:
+    lines = screen("clean", 100).splitlines()
+    assert 2 <= len(lines) <= 4
+    assert "no model or person did: this is not an approval" in lines[0]
+
+
+def test_who_did_not_look_and_what_was_not_read_is_said_even_then() -> None:
+    """D-03, D-15 and D-23: a degraded panel and unread parts are said, not hidden."""
+    outcome = replace(
+        CLEAN,
+        looked=(*CLEAN.looked, outcomes.CODEX),
+        not_looked=(NotLooked(who="Gemini CLI", why="not installed"),),
+        unread=(Unread(path="logo.png", why="binary"),),
+        ignored=("docs/**",),
+    )
+    text = "\n".join(map(str, shown(outcome, width=120)))
+    for part in ("Codex could not say (over its limit, until 14:00)", "Gemini CLI: not installed", "logo.png: binary"):
+        assert part in text
+    assert "docs/**" in text
+
+
+def test_what_is_unread_is_counted_where_it_is_much() -> None:
+    outcome = replace(CLEAN, unread=tuple(Unread(path=f"f{n}.bin", why="binary") for n in range(500)))
+    assert len(shown(outcome, width=80)) < 15
+    assert "and 497 more" in "\n".join(map(str, shown(outcome, width=80)))
+    assert "f499.bin" in "\n".join(map(str, shown(outcome, width=80, everything=True)))
+
+
+RESULTS = {
+    "blocked": (Result.BLOCKED, codes.BLOCKED),
+    "clean": (Result.NOTHING_BLOCKS, codes.OK),
+    "cleared": (Result.CLEARED, codes.OK),
+    "reviewed": (Result.NOTHING_BLOCKS, codes.OK),
+    "pending": (Result.PENDING, codes.PENDING),
+    "nobody": (Result.INCONCLUSIVE, codes.INCONCLUSIVE),
+    "unclear": (Result.INCONCLUSIVE, codes.INCONCLUSIVE),
+    "stopped": (Result.INCONCLUSIVE, codes.INCONCLUSIVE),
+    "rejected": (Result.BLOCKED, codes.BLOCKED),
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_what_a_round_comes_to_has_its_exit_code(name: str) -> None:
+    assert (EVERY[name].result, telling.exit_code(EVERY[name])) == RESULTS[name]
+
+
+def test_nobody_who_answered_is_no_answer_and_a_blocker_outweighs_what_is_unclear() -> None:
+    """D-03: neither approval nor veto."""
+    assert replace(CLEAN, looked=()).result is Result.INCONCLUSIVE
+    assert replace(BLOCKED, unclear="cannot be read").result is Result.BLOCKED
+    assert replace(BLOCKED, pending=True).result is Result.BLOCKED
+
+
+def test_an_unknown_price_is_not_a_price_of_nothing() -> None:
+    """D-09: the cost is shown as far as it is known."""
+    assert telling.cost(None, 500) == "500 tokens, price not known"
+    assert telling.cost(None, 0) == ""
+    assert telling.cost(0, 500) == "500 tokens"
+    assert telling.cost(9_000, 0) == "under $0.01"
+    assert telling.cost(1_234_567, 1) == "$1.23, 1 token"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0.04, "0.0 s"), (9.96, "10.0 s"), (41.3, "41 s"), (60, "1 min"), (125.4, "2 min 5 s")]
+)
+def test_times_are_said_as_people_say_them(seconds: float, words: str) -> None:
+    assert telling.duration(seconds) == words
+
+
+def test_a_critical_finding_is_never_offered_for_dismissal() -> None:
+    lines = [one.line for one in telling.next_commands(replace(BLOCKED, found=(PIPE,)))]
+    assert not any("dismiss" in line for line in lines)
+    assert 'foureyes dismiss solo.1-F2 --because "…"' in [one.line for one in telling.next_commands(BLOCKED)]
+
+
+def test_every_outcome_has_a_next_command() -> None:
+    for outcome in EVERY.values():
+        assert telling.next_commands(outcome)
+
+
+def test_a_terminal_without_unicode_sees_signs_it_can_show() -> None:
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    for line in shown(BLOCKED, width=80):
+        print_line(line, stream)
+    stream.seek(0)
+    assert stream.read().startswith("x 2 things to fix")
+
+
+def test_an_outcome_with_nothing_in_it_can_be_shown() -> None:
+    bare = Outcome(review="", digest="", title="", kind="")
+    look = Looked(reviewer="x", kind=LookedKind.HUMAN, state=LookedState.REJECTS)
+    for outcome in (bare, replace(bare, looked=(look,)), replace(bare, pending=True, looked=(look,))):
+        for width in WIDTHS:
+            assert shown(outcome, width=width)
+            assert shown(outcome, width=width, quiet=True)
