@@ -39,8 +39,8 @@ _STATEMENT = re.compile(
 #: Programs whose name with a few words behind it is a command, even without any sign of a shell.
 _USUAL = (
     "apt apt-get aws bash brew cat cd chmod chown cp curl dd docker echo find gcloud git go helm kill kubectl ls "
-    "make mkdir mv mysql node npm npx pip pkill pnpm psql python python3 reboot redis-cli rm rsync scp sed sh shutdown ssh sudo "
-    "systemctl tar terraform touch uv wget xargs yarn"
+    "make mkdir mv mysql node npm npx pip pkill pnpm psql python python3 reboot redis-cli rm rsync scp "
+    "sed sh shutdown ssh sudo systemctl tar terraform touch uv wget xargs yarn"
 )
 _PROGRAMS = frozenset(_USUAL.split())
 _PROSE = re.compile(r"[.!?:]$|\b(?:the|an|is|are|was|we|you|please|this|that|should|will)\b", re.IGNORECASE)

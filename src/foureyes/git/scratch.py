@@ -28,7 +28,7 @@ RENAMES_MAX = 1_000
 #: A file is at most as large as a work; beyond that git need not compare lines.
 BIG_FILE = "21m"
 COPY_BYTES_MAX = 1024 * 1024
-_DIFF = ("--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=none", "--no-relative")
+_DIFF = ("--ita-invisible-in-index", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=none", "--no-relative")
 _HASHES = {"sha1": hashlib.sha1, "sha256": hashlib.sha256}
 
 
