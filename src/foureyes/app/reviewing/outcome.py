@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from foureyes.app.reviewers import Unread
+from foureyes.core.commands import Answer
 from foureyes.core.values import Severity, Standing, Verification
 
 
@@ -273,6 +274,10 @@ class Options:
     seconds_max: float | None = None
     #: Asked before anything is sent out; it blocks while a person thinks, so it is asked before anybody starts.
     may_send: MaySend = nobody_may_receive
+    #: What the author says to findings of earlier rounds: fixed, or wrong and why.
+    answers: tuple[Answer, ...] = ()
+    #: Leave the open review of this place and start over.
+    anew: bool = False
 
 
 class Watch(Protocol):

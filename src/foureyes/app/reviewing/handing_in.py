@@ -1,0 +1,113 @@
+"""What does a look become at the gate? The verdict follows from the findings and the checklist, not from a word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from foureyes.app.reviewers import Change, Look
+from foureyes.app.reviewing.jobs import Job
+from foureyes.app.reviewing.places import with_context
+from foureyes.core.checks import severity_of
+from foureyes.core.commands import Draft, Settlement, SubmitReport, VerifyFinding
+from foureyes.core.drafts import mark_of
+from foureyes.core.model import Finding, Review
+from foureyes.core.rules import Stage, Style
+from foureyes.core.values import Cost, Severity, Verdict, WhoKind
+
+#: A report holds at most so many findings; the gravest come first.
+FINDINGS_MAX = 150
+SUMMARY_CHARS_MAX = 4_000
+NOT_FOUND_AGAIN = "not found again in this version"
+#: Styles in which a verdict against the work is a rejection; elsewhere that word ends more than it says.
+REJECTING = frozenset({Style.CHAIN, Style.PANEL})
+
+
+def report_of(job: Job, look: Look, review: Review, change: Change) -> SubmitReport:
+    """The report as it is handed in for exactly this revision."""
+    findings = _findings(look, change)
+    settled = tuple(_settled(job, look, review, findings))
+    return SubmitReport(
+        revision=review.revision,
+        seat=job.seat.id if job.seat else "",
+        stage="" if job.seat else job.stage.name,
+        verdict=_verdict(job, look, review, findings, settled),
+        summary=look.summary[:SUMMARY_CHARS_MAX],
+        strengths=look.strengths,
+        evidence=look.evidence,
+        checklist=look.checklist,
+        answers=look.answers,
+        findings=findings,
+        settled=settled,
+        confidence=look.confidence,
+        coverage=coverage(look, change),
+        cost=look.cost,
+    )
+
+
+def verifications(job: Job, look: Look, review: Review) -> Iterator[VerifyFinding]:
+    """What a second look says of each finding it was asked about; silence says nothing."""
+    for one in look.checked:
+        if 0 <= one.index < len(job.about):
+            yield VerifyFinding(
+                finding=job.about[one.index], revision=review.revision, result=one.result, evidence=one.evidence
+            )
+
+
+def coverage(look: Look, change: Change) -> int:
+    """How much of the work was read, in percent; whatever was not read is never all."""
+    missed = {one.path for one in (*look.unread, *change.unread)}
+    if not missed:
+        return 100
+    names = {one.path for one in change.files} | {one.path for one in change.unread}
+    return min(99, 100 * len(names - missed) // max(len(names), 1))
+
+
+def _findings(look: Look, change: Change) -> tuple[Draft, ...]:
+    files = {one.path: one for one in change.files}
+    ranked = sorted(look.findings, key=lambda one: -severity_of(one.severity))
+    return tuple(with_context(one, files) for one in ranked[:FINDINGS_MAX])
+
+
+def _settled(job: Job, look: Look, review: Review, findings: tuple[Draft, ...]) -> Iterator[Settlement]:
+    """Its own words on its own findings; a program looks at everything, so what it no longer finds is gone."""
+    own = {one.id: one for one in _own(job, review) if not one.is_settled}
+    said = {one.finding for one in look.settled}
+    yield from (one for one in look.settled if one.finding in own)
+    if job.reviewer.who.kind is not WhoKind.PROGRAM:
+        return
+    again = {mark_of(one) for one in findings}
+    for name, finding in own.items():
+        if name not in said and finding.fingerprint not in again and finding.revision < review.revision:
+            yield Settlement(finding=name, resolved=True, note=NOT_FOUND_AGAIN)
+
+
+def _own(job: Job, review: Review) -> list[Finding]:
+    return [one for one in review.findings.values() if job.seat and one.seat == job.seat.id]
+
+
+def _verdict(
+    job: Job, look: Look, review: Review, findings: tuple[Draft, ...], settled: tuple[Settlement, ...]
+) -> str | None:
+    stage = job.stage
+    if not stage.options.votes:
+        return None
+    least = stage.options.blocking
+    grave = any(severity_of(one.severity) >= least for one in findings)
+    resolved = {one.finding for one in settled if one.resolved}
+    standing = any(one.blocks(least) and one.id not in resolved for one in _own(job, review))
+    failed = any(not one.passed for one in look.checklist)
+    if grave or standing or failed or _many_minors(stage, look, findings):
+        return Verdict.REJECT if stage.options.style in REJECTING else Verdict.CONCERNS
+    return Verdict.APPROVE
+
+
+def _many_minors(stage: Stage, look: Look, findings: tuple[Draft, ...]) -> bool:
+    """A doubt that rests on small things counts where there are more of them than the style overlooks."""
+    doubts = look.verdict in (Verdict.CONCERNS, Verdict.REJECT)
+    minors = sum(severity_of(one.severity) is Severity.MINOR for one in findings)
+    return doubts and minors > stage.options.minor_max
+
+
+def spent(look: Look, seconds: float) -> Cost:
+    """What a run cost, with the time it took."""
+    return Cost(usd_micro=look.cost.usd_micro, tokens=look.cost.tokens, seconds=look.cost.seconds or round(seconds))

@@ -1,0 +1,163 @@
+"""Who can be asked now? Every open request that somebody at hand may answer, and every agent who may look as well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from foureyes.app.reviewers import AtHand, Bounds, Change, Earlier, Reviewer, Task
+from foureyes.core.assign import same_role
+from foureyes.core.commands import Draft
+from foureyes.core.facts import Principal
+from foureyes.core.gates import Standards
+from foureyes.core.model import Finding, ReportRequest, Review, Seat
+from foureyes.core.rules import Stage, Style
+from foureyes.core.values import Part, WhoKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One reviewer is to look, on a seat that is there or as a volunteer of a stage."""
+
+    reviewer: Reviewer
+    stage: Stage
+    seat: Seat | None = None
+    about: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Who looks."""
+        return self.reviewer.who.name
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What is tried once in a round."""
+        return self.seat.id if self.seat else self.stage.name, self.name
+
+
+class Pool:
+    """Who there is, for the gate: everybody at hand, with the roles they hold."""
+
+    def __init__(self, hand: AtHand) -> None:
+        """Know these."""
+        roles: dict[str, set[str]] = {}
+        self._by_name: dict[str, Reviewer] = {}
+        for role, reviewers in hand.reviewers.items():
+            for one in reviewers:
+                self._by_name.setdefault(one.who.name, one)
+                roles.setdefault(one.who.name, set()).add(role)
+        self._roles = roles
+
+    def pool(self) -> tuple[Principal, ...]:
+        """Everybody who may be asked to review."""
+        return tuple(Principal(who=one.who, roles=frozenset(self._roles[name])) for name, one in self._by_name.items())
+
+    def named(self, name: str) -> Reviewer | None:
+        """The reviewer of this name, if at hand."""
+        return self._by_name.get(name)
+
+    def holders(self, roles: tuple[str, ...]) -> Iterator[Reviewer]:
+        """Those at hand who hold one of these roles; of no roles, everybody."""
+        wanted = {same_role(one) for one in roles}
+        for name, reviewer in self._by_name.items():
+            if not wanted or wanted & {same_role(one) for one in self._roles[name]}:
+                yield reviewer
+
+
+def jobs(review: Review, stages: tuple[Stage, ...], pool: Pool) -> list[Job]:
+    """What can be begun now, the programs first: they are quick."""
+    by_name = {one.name: one for one in stages}
+    found: list[Job] = []
+    for request in review.requests.values():
+        if isinstance(request, ReportRequest):
+            seat = review.seats[request.seat]
+            stage = by_name.get(seat.stage)
+            reviewer = _for_seat(seat, pool, {one.name for one in found if one.stage.name == seat.stage})
+            if stage and reviewer:
+                found.append(Job(reviewer=reviewer, stage=stage, seat=seat, about=request.about))
+    found.extend(_volunteers(review, stages, pool, found))
+    return sorted(found, key=lambda one: one.reviewer.who.kind is not WhoKind.PROGRAM)
+
+
+def _for_seat(seat: Seat, pool: Pool, busy: set[str]) -> Reviewer | None:
+    if seat.reviewer is not None:
+        return pool.named(seat.reviewer.name)
+    free = (one for one in pool.holders(seat.candidates) if one.who.name not in busy and one.who.name not in seat.left)
+    return next(free, None)
+
+
+def _volunteers(review: Review, stages: tuple[Stage, ...], pool: Pool, asked: list[Job]) -> Iterator[Job]:
+    """Agents beyond those who are asked, on a stage that takes them, while that stage is looked at."""
+    going = {seat.stage for one in review.requests if (seat := review.seats.get(one))}
+    for stage in stages:
+        if stage.name not in going or stage.seats_max <= 0:
+            continue
+        taken = {one.name for one in asked if one.stage.name == stage.name}
+        spoken = {one.reviewer.name for one in review.reports_in(stage.name)}
+        roles = tuple(role for rule in stage.seats if rule.part is Part.JUDGE for role in rule.roles)
+        for one in pool.holders(roles):
+            is_mind = one.who.kind is not WhoKind.PROGRAM
+            if is_mind and one.who.name not in taken | spoken:
+                seats = [seat for seat in review.seats_of(stage.name) if seat.reviewer]
+                own = next((seat for seat in seats if seat.reviewer and seat.reviewer.name == one.who.name), None)
+                yield Job(reviewer=one, stage=stage, seat=own)
+
+
+def task_for(job: Job, review: Review, change: Change, bounds: Bounds) -> Task:
+    """What this reviewer is asked; it hears nothing of the others."""
+    seat = job.seat
+    own = [one for one in review.findings.values() if seat and one.seat == seat.id]
+    verifies = seat is not None and seat.part is Part.VERIFY
+    return Task(
+        change=change,
+        revision=review.revision,
+        scope=seat.scope if seat else "",
+        role=_role(job),
+        checklist=_checklist(job.stage, review),
+        questions=review.questions,
+        earlier=tuple(_earlier(one) for one in own if one.revision < review.revision or one.answer),
+        verify=tuple(_draft(review.findings[one]) for one in job.about) if verifies else (),
+        bounds=bounds,
+    )
+
+
+def _role(job: Job) -> str:
+    """From which side to look: a panel's stage says it, else the role the seat is for."""
+    if job.stage.options.style is Style.PANEL:
+        return job.stage.name
+    return next(iter(job.seat.candidates), "") if job.seat else ""
+
+
+def _checklist(stage: Stage, review: Review) -> tuple[str, ...]:
+    standards = next((one for one in stage.gates if isinstance(one, Standards)), None)
+    if standards is None:
+        return ()
+    return tuple(name for one in standards.for_kinds(review.kinds) for name, _ in one.required)
+
+
+def _earlier(finding: Finding) -> Earlier:
+    return Earlier(
+        finding=finding.id,
+        draft=_draft(finding),
+        standing=finding.standing,
+        answer=finding.answer,
+        rebuttal=finding.rebuttal,
+    )
+
+
+def _draft(finding: Finding) -> Draft:
+    return Draft(
+        severity=finding.severity.name.lower(),
+        text=finding.text,
+        category=finding.category,
+        scope=finding.scope,
+        place=finding.place,
+        evidence=finding.evidence,
+        suggestion=finding.suggestion,
+        rule=finding.rule,
+    )
+
+
+def open_reports(review: Review) -> Mapping[str, ReportRequest]:
+    """What seats owe, by seat."""
+    return {one.seat: one for one in review.requests.values() if isinstance(one, ReportRequest)}

@@ -1,0 +1,128 @@
+"""Which findings are one issue for the person who reads them? Merged across reviewers, ranked, with their cause."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from foureyes.app.reviewing.outcome import Agreement, Found
+from foureyes.app.reviewing.rulebook import RuleEntry
+from foureyes.core.drafts import LATE
+from foureyes.core.matching import Comparable, Matched, match
+from foureyes.core.model import Finding, Review
+from foureyes.core.rules import Stage
+from foureyes.core.values import Severity, Standing, Verification
+
+#: Comparing takes the square of it, so only so many findings of one file are compared; agreement only ranks.
+COMPARED_MAX = 120
+DISMISSED = "dismissed"
+#: The text of the work at a place, secrets cut out.
+Quote = Callable[[str, int], str]
+
+
+def merged(review: Review, stages: Iterable[Stage], quote: Quote, rules: Mapping[str, RuleEntry]) -> tuple[Found, ...]:
+    """Every finding that is not settled, each issue once, the worst first."""
+    least = {one.name: one.options.blocking for one in stages}
+    live = [one for one in review.findings.values() if not one.is_settled]
+    kept = [one for one in live if not one.suppressed_by]
+    groups = [group for bucket in _by_file(kept) for group in _groups(bucket)]
+    found = [_found(review, group, least, quote, rules) for group in groups]
+    return tuple(sorted(found, key=_rank))
+
+
+def _by_file(findings: list[Finding]) -> Iterator[list[Finding]]:
+    buckets: dict[str, list[Finding]] = {}
+    for one in findings:
+        buckets.setdefault(one.place.path if one.place else "", []).append(one)
+    yield from buckets.values()
+
+
+def _groups(bucket: list[Finding]) -> Iterator[tuple[tuple[Finding, ...], Agreement]]:
+    by_id = {one.id: one for one in bucket}
+    several = len({one.seat for one in bucket}) > 1
+    compared = sorted(bucket, key=lambda one: -one.severity)[:COMPARED_MAX]
+    matched = match([_comparable(one) for one in compared]) if several else Matched()
+    joined = {name for group in matched.groups for name in group.findings}
+    against = {name for group in matched.contradictions for name in group.findings}
+    perhaps = {name for group in matched.uncertain for name in group.findings}
+    for group in matched.groups:
+        yield tuple(by_id[name] for name in group.findings), Agreement.AGREED
+    for name, one in by_id.items():
+        if name in joined:
+            continue
+        alone = Agreement.UNCERTAIN if name in perhaps else Agreement.ONLY_ONE
+        yield (one,), Agreement.CONTRADICTED if name in against else alone
+
+
+def _comparable(finding: Finding) -> Comparable:
+    place = finding.place
+    return Comparable(
+        id=finding.id,
+        seat=finding.seat,
+        path=place.path if place else "",
+        start=place.start if place else 0,
+        end=place.end if place else 0,
+        category=finding.category,
+        severity=finding.severity,
+        text=finding.text,
+        suggestion=finding.suggestion,
+    )
+
+
+def _found(
+    review: Review,
+    group: tuple[tuple[Finding, ...], Agreement],
+    least: Mapping[str, Severity],
+    quote: Quote,
+    rules: Mapping[str, RuleEntry],
+) -> Found:
+    findings, agreement = group
+    ordered = sorted(findings, key=lambda one: (-one.severity, not one.evidence, one.id))
+    first = next((one for one in ordered if blocks(one, least)), ordered[0])
+    blocking = blocks(first, least)
+    place = first.place
+    rule = first.rule or next((one.rule for one in ordered if one.rule), "")
+    known = rules.get(rule)
+    return Found(
+        ids=(first.id, *(one.id for one in ordered if one is not first)),
+        severity=first.severity,
+        text=first.text,
+        category=first.category,
+        rule=rule,
+        path=place.path if place else "",
+        line=place.start if place else 0,
+        end=place.end if place else 0,
+        quote=quote(place.path, place.start) if place and place.start else "",
+        why=known.why if known else "",
+        evidence=first.evidence,
+        suggestion=first.suggestion,
+        raised_by=tuple(dict.fromkeys(one.raiser for one in ordered)),
+        agreement=agreement,
+        verification=first.verification,
+        blocking=blocking,
+        why_not_blocking="" if blocking else _why_not(first),
+        standing=first.standing,
+        fingerprint=first.fingerprint,
+        cause=rule,
+        is_new=first.revision == review.revision,
+    )
+
+
+def blocks(finding: Finding, least: Mapping[str, Severity]) -> bool:
+    """Whether it stops the work in the stage it was raised in."""
+    return finding.blocks(least.get(finding.stage, Severity.MINOR))
+
+
+def _why_not(finding: Finding) -> str:
+    if finding.verification is Verification.REFUTED:
+        return "refuted by a second look"
+    if finding.advisory == LATE:
+        return "raised late: this part has not changed since"
+    if finding.advisory:
+        return finding.advisory
+    return "minor" if finding.severity is Severity.MINOR else ""
+
+
+def _rank(one: Found) -> tuple[bool, int, int, bool, str, int]:
+    """What stops the work first, then the gravest, then what several see, then by place."""
+    waits = one.standing is Standing.ANSWERED
+    return not one.blocking, -one.severity, -len(one.raised_by), waits, one.path, one.line

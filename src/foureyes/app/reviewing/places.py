@@ -1,0 +1,48 @@
+"""Where does a finding lie, and which review does this place belong to?"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+
+from foureyes.app.ports import Reading
+from foureyes.app.reviewers import Change, File
+from foureyes.core.commands import Draft
+from foureyes.core.values import Place
+
+#: So many lines before and behind belong to what a dismissed finding was about.
+AROUND = 1
+LOCAL = "local:"
+
+
+def alias_of(change: Change) -> str:
+    """The name under which the next round finds the review of this one; empty where it comes from nowhere."""
+    return f"{LOCAL}{change.place}" if change.place else ""
+
+
+def with_context(draft: Draft, files: Mapping[str, File]) -> Draft:
+    """The finding with the hash of the text around it, so that it is known again while that stays the same."""
+    place = draft.place
+    file = files.get(place.path) if place else None
+    if place is None or file is None:
+        return draft
+    return replace(draft, place=replace(place, context_hash=context_hash(file.lines, place)))
+
+
+def context_hash(lines: tuple[str, ...], place: Place) -> str:
+    """What stands there, without its indentation: moving it, or moving it elsewhere in the file, changes nothing."""
+    first = max(place.start - 1 - AROUND, 0)
+    around = lines[first : max(place.start, place.end) + AROUND] if place.start else ()
+    text = "\n".join((place.path, *(line.strip() for line in around)))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def review_here(reading: Reading, alias: str) -> str:
+    """The newest review of this place, open or ended; empty where there is none."""
+    if not alias:
+        return ""
+    found = {row.review for row in reading.digests(alias)}
+    rows = [row for name in found if (row := reading.review(name)) is not None]
+    newest = max(rows, key=lambda row: (row.opened, row.review), default=None)
+    return newest.review if newest else ""

@@ -1,0 +1,267 @@
+"""How does one round of review go? Everybody at hand is asked at once and hands in alone, until nobody is left to ask.
+
+The round looks at what the gate asks for, starts whoever can answer, and looks again after each answer: chains, second
+looks and new seats need no plan of their own. Being cancelled ends all it started; what was handed in stays.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+
+from foureyes.app.asks import Ask
+from foureyes.app.gate import Gate, new_key
+from foureyes.app.reviewers import Bounds, Change, Inconclusive, Look, Reviewer
+from foureyes.app.reviewing.handing_in import report_of, spent, verifications
+from foureyes.app.reviewing.jobs import Job, Pool, jobs, task_for
+from foureyes.app.reviewing.outcome import Looked, LookedKind, LookedState, NotLooked, Watch
+from foureyes.core.commands import LeaveSeat, ReportInconclusive, ReviewCommand, TakeSeat
+from foureyes.core.model import Review
+from foureyes.core.refusals import Refusal
+from foureyes.core.rules import Rules, Stage
+from foureyes.core.stack import stages_of
+from foureyes.core.values import Cost, Failure, Part, Who, WhoKind
+
+#: So many agents and models look at once; programs are not counted.
+MINDS_MAX = 4
+#: Nobody asks more often than this in one round, whatever the rules make of the answers.
+JOBS_MAX = 200
+LEASE_MORE = timedelta(minutes=2)
+TEXT_CHARS_MAX = 1_000
+
+
+@dataclass(slots=True, kw_only=True)
+class Ran:
+    """What the reviewers of one round did."""
+
+    looked: list[Looked] = field(default_factory=list)
+    not_looked: list[NotLooked] = field(default_factory=list)
+    older: int = 0
+    unclear: str = ""
+    interrupted: bool = False
+    usd_micro: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class Round:
+    """One round on one review."""
+
+    gate: Gate
+    review: str
+    rules: Rules
+    pool: Pool
+    #: Sees the review whole: the person in front of it.
+    viewer: Who
+    change: Change
+    bounds: Bounds
+    watch: Watch
+    stages_beside: Rules | None = None
+    #: Millionths of a dollar this round may still spend.
+    purse: int
+    clock: Callable[[], float] = time.monotonic
+    ran: Ran = field(default_factory=Ran)
+    _running: dict[asyncio.Task[Look], tuple[Job, float]] = field(default_factory=dict)
+    _tried: set[tuple[str, str]] = field(default_factory=set)
+
+    async def run(self) -> Ran:
+        """Ask until nobody at hand is left to ask."""
+        try:
+            await self._ask_all()
+        except asyncio.CancelledError:
+            self.ran.interrupted = True
+            current = asyncio.current_task()
+            if current is not None:
+                current.uncancel()
+            await self._stop()
+        return self.ran
+
+    async def _ask_all(self) -> None:
+        while len(self._tried) < JOBS_MAX:
+            review = await self._state()
+            if review.outcome is None:
+                for job in self._due(review):
+                    await self._start(job, review)
+            if not self._running:
+                return
+            done, _ = await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
+            for one in done:
+                await self._ended(one)
+
+    async def _state(self) -> Review:
+        return (await self.gate.read(self.review, self.viewer)).view.review
+
+    def _stages(self, review: Review) -> tuple[Stage, ...]:
+        return stages_of(self.rules, review, self.stages_beside)
+
+    def _due(self, review: Review) -> list[Job]:
+        busy = {job.name for job, _ in self._running.values()}
+        minds = sum(job.reviewer.who.kind is not WhoKind.PROGRAM for job, _ in self._running.values())
+        found: list[Job] = []
+        for job in jobs(review, self._stages(review), self.pool):
+            is_mind = job.reviewer.who.kind is not WhoKind.PROGRAM
+            if job.key in self._tried or job.name in busy or (is_mind and minds >= MINDS_MAX):
+                continue
+            if is_mind and job.reviewer.sends and self.purse <= 0:
+                self._tried.add(job.key)
+                self.ran.not_looked.append(_out_of_money(job))
+                continue
+            busy.add(job.name)
+            minds += is_mind
+            found.append(job)
+        return found
+
+    async def _start(self, job: Job, review: Review) -> None:
+        self._tried.add(job.key)
+        if job.reviewer.who.kind is not WhoKind.PROGRAM:
+            # So that others see who is looking, and a seat falls free again if this machine goes away.
+            lease = timedelta(seconds=self.bounds.seconds) + LEASE_MORE
+            seat, stage = (job.seat.id, "") if job.seat else ("", job.stage.name)
+            with suppress(Refusal):
+                await self._ask(job.reviewer.who, TakeSeat(seat=seat, stage=stage, lease=lease))
+        bounds = replace(self.bounds, usd_micro=min(self.bounds.usd_micro, max(self.purse, 0)))
+        task = task_for(job, review, self.change, bounds)
+        self.watch.started(job.name)
+
+        async def look() -> Look:
+            try:
+                async with asyncio.timeout(bounds.seconds):
+                    return await job.reviewer.look(task, lambda text: self.watch.said(job.name, text))
+            except TimeoutError as error:
+                words = f"no answer within {bounds.seconds:.0f} seconds"
+                raise Inconclusive(Failure.TIMED_OUT, words) from error
+
+        self._running[asyncio.create_task(look())] = (job, self.clock())
+
+    async def _ended(self, done: asyncio.Task[Look]) -> None:
+        job, began = self._running.pop(done)
+        seconds = self.clock() - began
+        error = done.exception()
+        if isinstance(error, Inconclusive):
+            await self._failed(job, error, seconds)
+        elif error is not None:
+            words = f"{job.name} failed: {type(error).__name__}"
+            await self._failed(job, Inconclusive(Failure.CRASHED, words), seconds)
+        else:
+            look = done.result()
+            await self._hand_in(job, replace(look, cost=spent(look, seconds)), seconds)
+
+    async def _hand_in(self, job: Job, look: Look, seconds: float) -> None:
+        review = await self._state()
+        try:
+            if job.seat and job.seat.part is Part.VERIFY:
+                for one in verifications(job, look, review):
+                    await self._ask(job.reviewer.who, one)
+            else:
+                await self._ask(job.reviewer.who, report_of(job, look, review, self.change))
+        except Refusal as refusal:
+            await self._failed(job, Inconclusive(Failure.MALFORMED, refusal.sentence, cost=look.cost), seconds)
+            return
+        self._count(look.cost)
+        self.ran.older += look.older
+        if look.unclear:
+            self.ran.unclear = self.ran.unclear or f"{job.name} could not judge all of it"
+        self._say(_looked(job, look, seconds, await self._state()))
+
+    async def _failed(self, job: Job, error: Inconclusive, seconds: float) -> None:
+        """Tell the gate that there is no answer, which is neither yes nor no; a limit frees the seat for the next."""
+        self._count(error.cost)
+        cost = Cost(usd_micro=error.cost.usd_micro, tokens=error.cost.tokens, seconds=round(seconds))
+        review = await self._state()
+        held = next(
+            (one for one in review.seats_of(job.stage.name) if one.reviewer and one.reviewer.name == job.name), job.seat
+        )
+        if held is not None:
+            told = ReportInconclusive(
+                seat=held.id,
+                revision=review.revision,
+                reason=error.reason,
+                text=error.text[:TEXT_CHARS_MAX],
+                cost=cost,
+            )
+            with suppress(Refusal):
+                if held.reviewer is None:
+                    await self._ask(job.reviewer.who, TakeSeat(seat=held.id))
+                await self._ask(job.reviewer.who, told)
+            if error.until is not None:
+                with suppress(Refusal):
+                    await self._ask(job.reviewer.who, LeaveSeat(seat=held.id, reason="overloaded"))
+        self._say(
+            Looked(
+                reviewer=job.name,
+                kind=kind_of(job.reviewer),
+                state=LookedState.INCONCLUSIVE,
+                seconds=seconds,
+                usd_micro=error.cost.usd_micro or None,
+                tokens=error.cost.tokens,
+                reason=error.text,
+                until=error.until,
+            )
+        )
+
+    async def _stop(self) -> None:
+        """End everybody; each gets the time to clean up after itself."""
+        for one in self._running:
+            one.cancel()
+        await asyncio.gather(*self._running, return_exceptions=True)
+        for job, began in self._running.values():
+            self._say(
+                Looked(
+                    reviewer=job.name,
+                    kind=kind_of(job.reviewer),
+                    state=LookedState.INCONCLUSIVE,
+                    seconds=self.clock() - began,
+                    reason="stopped before it was done",
+                )
+            )
+        self._running.clear()
+
+    async def _ask(self, who: Who, command: ReviewCommand) -> None:
+        await self.gate.handle(Ask(actor=who, key=new_key(), command=command, stream=f"review/{self.review}"))
+
+    def _count(self, cost: Cost) -> None:
+        self.purse -= cost.usd_micro
+        self.ran.usd_micro += cost.usd_micro
+
+    def _say(self, looked: Looked) -> None:
+        self.ran.looked.append(looked)
+        self.watch.ended(looked)
+
+
+def kind_of(reviewer: Reviewer) -> LookedKind:
+    """What sort of reviewer this is, in the words that people read."""
+    who = reviewer.who
+    if who.kind is WhoKind.PROGRAM:
+        return LookedKind.PROGRAM
+    return LookedKind.MODEL if who.name.startswith("model") or ":" in who.name else LookedKind.AGENT
+
+
+def _looked(job: Job, look: Look, seconds: float, review: Review) -> Looked:
+    report = next(
+        (one for one in review.reports.values() if one.reviewer.name == job.name and one.revision == review.revision),
+        None,
+    )
+    reads = report is not None or (job.seat is not None and job.seat.part is Part.VERIFY)
+    grave = report is not None and report.verdict is not None and report.verdict != "approve"
+    state = LookedState.REJECTS if grave else LookedState.HAS_FINDINGS if look.findings else LookedState.FOUND_NOTHING
+    missed = ", ".join(one.path for one in look.unread[:3])
+    return Looked(
+        reviewer=job.name,
+        kind=kind_of(job.reviewer),
+        state=state if reads else LookedState.INCONCLUSIVE,
+        summary=look.summary,
+        seconds=seconds,
+        usd_micro=look.cost.usd_micro if look.cost_known and job.reviewer.sends else None,
+        tokens=look.cost.tokens,
+        unread=look.unread,
+        reason="" if reads else f"did not read everything: {missed}",
+        looked_at=look.looked_at,
+        findings=len(look.findings),
+    )
+
+
+def _out_of_money(job: Job) -> NotLooked:
+    return NotLooked(who=job.name, why="the budget for reviews is used up", next_step="raise `budget` in the policy")

@@ -1,0 +1,224 @@
+"""How does `foureyes review` run on this machine? It enters the work, runs a round, and says how the review stands."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Protocol
+
+from foureyes.app.asks import Ask
+from foureyes.app.facts import stored_bytes
+from foureyes.app.following import Follower
+from foureyes.app.gate import Gate, new_key
+from foureyes.app.ports import Damaged, Directory, Reading, Store
+from foureyes.app.projections.costs import COSTS, day_usd_micro
+from foureyes.app.projections.suppressions import SUPPRESSIONS
+from foureyes.app.reviewers import AtHand, Bounds, Change, lines_of
+from foureyes.app.reviewing.entering import Entry, enter
+from foureyes.app.reviewing.jobs import Pool
+from foureyes.app.reviewing.merging import Quote
+from foureyes.app.reviewing.outcome import NotLooked, Options, Outcome, Watch
+from foureyes.app.reviewing.round import Ran, Round
+from foureyes.app.reviewing.rulebook import RuleEntry
+from foureyes.app.reviewing.standing import Around, standing
+from foureyes.app.rows import Listing
+from foureyes.core.commands import WaiveFinding
+from foureyes.core.model import Review
+from foureyes.core.refusals import Code, Refusal, refuse
+from foureyes.core.values import Who
+from foureyes.policy.policy import Policy
+
+QUOTE_CHARS_MAX = 200
+#: Takes secrets out of a line of this file.
+Redact = Callable[[str, str], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """The policy that judges a work, and where it came from, in words."""
+
+    policy: Policy
+    came_from: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What one call is about."""
+
+    pool: Pool
+    change: Change
+    options: Options
+    watch: Watch
+
+
+class Desk(Protocol):
+    """What the round needs from this machine."""
+
+    def store(self) -> AbstractAsyncContextManager[Store]:
+        """The store, made where there is none."""
+
+    def looking(self) -> AbstractAsyncContextManager[Store]:
+        """The store to look at; refused where there is none."""
+
+    def gate(self, store: Store, policy: Policy, directory: Directory) -> Gate:
+        """The gate on this store."""
+
+    def policy_for(self, change: Change, options: Options) -> Chosen:
+        """What judges this work: the policy at its base, else the built-in one."""
+
+    def own_policy(self) -> Policy:
+        """What judges where no work says otherwise."""
+
+    def at_hand(self, policy: Policy, options: Options) -> AtHand:
+        """Who could look here, by the roles of the policy, as far as the person wants them."""
+
+    def rulebook(self) -> dict[str, RuleEntry]:
+        """Every rule of every critic, by its id."""
+
+    def today(self) -> str:
+        """The day, as the log writes it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rounds:
+    """Reviews on this machine, by whoever sits in front of it."""
+
+    desk: Desk
+    #: Who made the work, and who decides about it; the same credential stands behind both, so the second proves little.
+    author: Who
+    person: Who
+    redact: Redact
+    clock: Callable[[], float] = time.monotonic
+
+    async def run(self, change: Change, *, options: Options, watch: Watch) -> Outcome:
+        """Ask everybody at hand and say what it came to; being cancelled returns what there is."""
+        began = self.clock()
+        chosen = self.desk.policy_for(change, options)
+        read, ignored = _read(change, chosen.policy)
+        hand = self.desk.at_hand(chosen.policy, options)
+        pool = Pool(hand)
+        async with self.desk.store() as store:
+            await Follower(store, (SUPPRESSIONS, COSTS)).catch_up()
+            gate = self.desk.gate(store, chosen.policy, pool)
+            entry = Entry(author=self.author, answers=options.answers, anew=options.anew)
+            entered = await enter(gate, store, change, entry)
+            seen = await gate.read(entered.review, self.person)
+            policy = await store.read(lambda reading: gate.policies.named(reading, seen.view.review.rules))
+            ran = Ran()
+            if entered.held_up is None and seen.view.review.outcome is None:
+                asked = Asked(pool=pool, change=read, options=options, watch=watch)
+                ran = await self._round(store, gate, policy, seen.view.review, asked=asked)
+            around = Around(
+                rules=policy.rules,
+                quote=self._quote(change),
+                rulebook=self.desk.rulebook(),
+                change=change,
+                ignored=ignored,
+                policy=policy.name,
+                policy_from=chosen.came_from,
+                not_looked=tuple(NotLooked(who=one.name, why=one.why, next_step=one.next_step) for one in hand.missing),
+                notes=_notes(entered.held_up),
+                seconds=self.clock() - began,
+            )
+            return standing(await gate.read(entered.review, self.person), around, ran)
+
+    async def stands(self, review: str = "") -> Outcome:
+        """A review as it stands in the store now; without a name, the last one from here."""
+        async with self.desk.looking() as store:
+            policy = self.desk.own_policy()
+            gate = self.desk.gate(store, policy, Pool(AtHand()))
+            name = review or await store.read(self._last)
+            seen = await gate.read(name, self.person)
+            own = await store.read(lambda reading: gate.policies.named(reading, seen.view.review.rules))
+            texts = await store.read(partial(_texts, seen.view.review))
+            around = Around(rules=own.rules, quote=self._from(texts), rulebook=self.desk.rulebook(), policy=own.name)
+            return standing(seen, around)
+
+    async def dismiss(self, review: str, finding: str, because: str) -> None:
+        """Waive a finding in the name of the person in front of it; marked unproven, gone until its code changes."""
+        async with self.desk.store() as store:
+            gate = self.desk.gate(store, self.desk.own_policy(), Pool(AtHand()))
+            name = review or await store.read(self._last)
+            command = WaiveFinding(finding=finding, reason=because, false_positive=True)
+            await gate.handle(Ask(actor=self.person, key=new_key(), command=command, stream=f"review/{name}"))
+            await Follower(store, (SUPPRESSIONS,)).catch_up()
+
+    async def _round(self, store: Store, gate: Gate, policy: Policy, review: Review, *, asked: Asked) -> Ran:
+        options = asked.options
+        today = await store.read(lambda reading: day_usd_micro(reading, self.desk.today()))
+        stricter = await store.read(lambda reading: gate.policies.stricter(reading, review.stricter))
+        purse = _purse(policy, review, today, options)
+        bounds = Bounds(seconds=options.seconds_max or Bounds().seconds, usd_micro=purse)
+        one = Round(
+            gate=gate,
+            review=review.id,
+            rules=policy.rules,
+            stages_beside=stricter,
+            pool=asked.pool,
+            viewer=self.person,
+            change=asked.change,
+            bounds=bounds,
+            watch=asked.watch,
+            purse=purse,
+            clock=self.clock,
+        )
+        return await one.run()
+
+    def _last(self, reading: Reading) -> str:
+        rows = reading.reviews(Listing(author=self.author.name, limit=1))
+        if not rows:
+            raise refuse(Code.REVIEW_MISSING)
+        return rows[0].review
+
+    def _quote(self, change: Change) -> Quote:
+        return self._from({one.path: one.lines for one in change.files if one.text is not None})
+
+    def _from(self, texts: dict[str, tuple[str, ...]]) -> Quote:
+        def quote(path: str, line: int) -> str:
+            lines = texts.get(path, ())
+            if not 0 < line <= len(lines):
+                return ""
+            return self.redact(lines[line - 1].strip()[:QUOTE_CHARS_MAX], path)
+
+        return quote
+
+
+def _read(change: Change, policy: Policy) -> tuple[Change, tuple[str, ...]]:
+    """The work without what the policy says nobody reads; it is part of the digest all the same."""
+    ignored = tuple(one.path for one in change.files if policy.ignores(one.path))
+    if not ignored:
+        return change, ()
+    left = set(ignored)
+    return replace(change, files=tuple(one for one in change.files if one.path not in left)), ignored
+
+
+def _purse(policy: Policy, review: Review, today: int, options: Options) -> int:
+    """What may still be spent: the least of what is left for the review, for the day, and of what the person said."""
+    budget = policy.rules.budget
+    limits = ((budget.review_usd_micro, review.usd_micro), (budget.day_usd_micro, today))
+    left = [limit - spent for limit, spent in limits if limit > 0]
+    if options.usd_micro_max is not None:
+        left.append(options.usd_micro_max)
+    return max(0, min(left, default=Bounds().usd_micro))
+
+
+def _notes(held_up: Refusal | None) -> tuple[str, ...]:
+    if held_up is None:
+        return ()
+    return (f"This version was not taken in: {held_up.sentence} {held_up.next_step}",)
+
+
+def _texts(review: Review, reading: Reading) -> dict[str, tuple[str, ...]]:
+    """The lines of the files that findings lie in, as they are stored; what is gone or no text is left out."""
+    wanted = {one.place.path for one in review.findings.values() if one.place}
+    found: dict[str, tuple[str, ...]] = {}
+    for part in review.current.parts:
+        if part.name in wanted:
+            try:
+                found[part.name] = lines_of(stored_bytes(reading, part).decode())
+            except (Refusal, Damaged, UnicodeDecodeError):
+                continue
+    return found
