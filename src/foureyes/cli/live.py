@@ -119,9 +119,11 @@ class Live:
         lines = [f"{spin} {_name(name, pad)}  {_busy(row, now)}" for name, row in busy]
         lines += [f"{_sign(row)} {_name(name, pad)}  {_ended(row.ended)}" for name, row in done if row.ended]
         spent = sum(row.ended.usd_micro or 0 for _, row in done if row.ended)
-        if len(lines) > most - 1:
-            lines = [*lines[: max(most - 2, 0)], f"  and {len(lines) - max(most - 2, 0)} more"]
-        return [*lines, f"  {len(done)} of {len(self._rows)} done{f', {telling.money(spent)} so far' if spent else ''}"]
+        last = f"  {len(done)} of {len(self._rows)} done{f', {telling.money(spent)} so far' if spent else ''}"
+        if len(lines) >= most:
+            kept = max(most - 2, 0)
+            lines = [*lines[:kept], f"  and {len(lines) - kept} more"]
+        return [*lines, last][-most:]
 
     def _up(self) -> None:
         if self._height:

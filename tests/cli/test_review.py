@@ -1,0 +1,239 @@
+"""`foureyes review`: what is asked for reaches the round, and what it comes to reaches the person."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from foureyes.app.reviewing.outcome import Options, Outcome, Watch
+from foureyes.cli.parts import Wanted
+from foureyes.core.refusals import Code, Refusal
+from foureyes.home import consents
+from foureyes.home.trouble import Trouble
+from tests.cli.colleagues import NOW, Table
+from tests.cli.outcomes import BLOCKED, CLEAN, EVERY, STOPPED
+from tests.cli.test_showing import RESULTS
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Table:
+    return Table(home=tmp_path / "home")
+
+
+@pytest.mark.parametrize("name", RESULTS)
+@pytest.mark.parametrize("manner", [(), ("--json",), ("--sarif",), ("--markdown",), ("--quiet",), ("--all",)])
+def test_the_exit_code_is_what_the_round_came_to_however_it_is_shown(
+    table: Table, name: str, manner: tuple[str, ...]
+) -> None:
+    table.scene.outcome = EVERY[name]
+    ran = table.run("review", *manner)
+    assert ran.code == RESULTS[name][1]
+    assert ran.out
+    assert ran.err == ""
+
+
+def test_scripts_get_one_object(table: Table) -> None:
+    data = table.run("review", "--json").data
+    assert (data["exit"], data["result"], data["shape"]) == (2, "blocked", "foureyes.review/1")
+    assert json.loads(table.run("review", "--sarif").out)["version"] == "2.1.0"
+    assert table.run("review", "--markdown").out.startswith("### ❌ 2 things to fix")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wanted"),
+    [
+        ([], Wanted()),
+        (["main..HEAD"], Wanted(what="main..HEAD")),
+        (["plan.md", "--kind", "plan", "--title", "The plan"], Wanted(what="plan.md", kind="plan", title="The plan")),
+        (["-"], Wanted(what="-")),
+        (["--staged"], Wanted(staged=True)),
+        (["--worktree"], Wanted(worktree=True)),
+    ],
+)
+def test_the_work_is_named_in_many_ways(table: Table, arguments: list[str], wanted: Wanted) -> None:
+    table.run("review", *arguments)
+    assert table.scene.wanted == [wanted]
+
+
+def test_what_is_asked_for_reaches_the_round(table: Table) -> None:
+    names = ["--only", "security", "--only", "Codex", "--without", "Gemini CLI"]
+    table.run("review", *names, "--style", "panel", "--no-agents", "--budget-usd", "0.5", "--timeout", "90")
+    (options,) = table.scene.options
+    assert (options.only, options.without) == (("security", "Codex"), ("Gemini CLI",))
+    assert (options.style, options.critics_only) == ("panel", True)
+    assert (options.usd_micro_max, options.seconds_max) == (500_000, 90)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["a..b", "--staged"],
+        ["--staged", "--worktree"],
+        ["--json", "--sarif"],
+        ["--sarif", "--markdown"],
+        ["--budget-usd", "much"],
+        ["--budget-usd", "-1"],
+        ["--budget-usd", "nan"],
+        ["--timeout", "0"],
+        ["one", "two"],
+        ["nothing"],
+    ],
+)
+def test_what_cannot_be_meant_is_64_and_nobody_is_asked(table: Table, arguments: list[str]) -> None:
+    ran = table.run("review", *arguments)
+    assert ran.code == 64
+    assert table.scene.options == []
+
+
+def interrupting(then: Callable[[], Outcome]) -> Callable[[Options, Watch], Awaitable[Outcome]]:
+    """A round that a person stops with Ctrl-C while it waits."""
+
+    async def play(options: Options, watch: Watch) -> Outcome:
+        del options
+        watch.started("Claude Code")
+        os.kill(os.getpid(), signal.SIGINT)
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            return then()
+        raise AssertionError
+
+    return play
+
+
+def test_ctrl_c_shows_what_there_is(table: Table) -> None:
+    """D-09: what was found so far is kept, and it is never taken for an answer."""
+    table.scene.play = interrupting(lambda: STOPPED)
+    ran = table.run("review")
+    assert ran.code == 4
+    assert "Stopped before everybody was done: this is no answer." in ran.out
+    assert "deploy.sh:14" in ran.out
+    table.scene.play = interrupting(lambda: STOPPED)
+    assert table.run("review", "--json").data["interrupted"] is True
+
+
+def test_ctrl_c_before_anybody_said_a_word_is_no_answer_either(table: Table) -> None:
+    def gone() -> Outcome:
+        raise asyncio.CancelledError
+
+    table.scene.play = interrupting(gone)
+    ran = table.run("review")
+    assert (ran.code, ran.out) == (4, "")
+    assert "Stopped before anybody was done" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [(Trouble("No.", "Do."), 4), (Refusal(Code.VETOED, "No.", "Do."), 2), (ZeroDivisionError(), 1)],
+)
+def test_a_round_that_fails_is_told(table: Table, error: Exception, code: int) -> None:
+    async def play(options: Options, watch: Watch) -> Outcome:
+        del options, watch
+        raise error
+
+    table.scene.play = play
+    ran = table.run("review")
+    assert (ran.code, ran.out) == (code, "")
+
+
+def asking(*questions: tuple[str, str]) -> Callable[[Options, Watch], Awaitable[Outcome]]:
+    """A round that asks for leave to send, and lists who got it."""
+
+    async def play(options: Options, watch: Watch) -> Outcome:
+        del watch
+        return replace(CLEAN, notes=tuple(name for name, sends in questions if options.may_send(name, sends)))
+
+    return play
+
+
+CLAUDE = ("Claude Code", "Anthropic, with the login of this machine")
+
+
+def sent(table: Table, *arguments: str) -> list[str]:
+    notes = table.run("review", "--json", *arguments).data["notes"]
+    assert isinstance(notes, list)
+    return notes
+
+
+def test_nothing_is_sent_out_before_a_person_said_yes_and_then_it_is_remembered(table: Table) -> None:
+    table.scene.play = asking(CLAUDE)
+    assert sent(table) == [], "nobody sits there"
+    table.types = ["yes\n"]
+    assert sent(table) == ["Claude Code"]
+    assert table.types == []
+    assert sent(table) == ["Claude Code"], "not asked twice"
+    assert consents.every(str(table.home))["Claude Code"]["at"] == NOW.isoformat()
+
+
+def test_a_no_is_remembered_and_silence_is_not(table: Table) -> None:
+    table.scene.play = asking(CLAUDE)
+    table.types = ["\n", "no\n"]
+    assert sent(table) == []
+    assert sent(table) == []
+    assert sent(table) == [], "not asked again"
+    table.types = ["yes\n"]
+    assert sent(table, "--ask") == ["Claude Code"]
+
+
+def test_a_yes_holds_for_who_was_named_and_nobody_else(table: Table) -> None:
+    table.scene.play = asking(CLAUDE)
+    table.types = ["yes\n"]
+    sent(table)
+    table.types = None
+    table.scene.play = asking((CLAUDE[0], "somebody else"), ("Codex", "OpenAI"))
+    assert sent(table) == []
+
+
+def test_the_question_says_who_will_receive_what(table: Table) -> None:
+    table.scene.play = asking(CLAUDE)
+    table.types = ["no\n"]
+    ran = table.run("review")
+    assert "goes to: Anthropic, with the login of this machine" in ran.err
+
+
+def test_a_yes_on_the_command_line_is_for_this_run_alone(table: Table) -> None:
+    table.scene.play = asking(CLAUDE, ("Codex", "OpenAI"))
+    assert sent(table, "--yes-send", "claude code") == ["Claude Code"]
+    assert sent(table, "--yes-send", "all") == ["Claude Code", "Codex"]
+    assert sent(table) == []
+    assert not (table.home / consents.FILE).exists()
+
+
+def test_a_damaged_list_of_consents_sends_nothing(table: Table) -> None:
+    table.home.mkdir(mode=0o700)
+    table.scene.play = asking(CLAUDE)
+    for text in ("{", "[]", '{"Claude Code": "yes"}', '{"Claude Code": {"answer": true}}', "[" * 100_000):
+        (table.home / consents.FILE).write_text(text, encoding="utf-8")
+        ran = table.run("review")
+        assert (ran.code, ran.out) == (4, "")
+        assert "is not as foureyes wrote it" in ran.err
+
+
+def test_without_a_terminal_nothing_is_drawn_and_verbose_says_who_begins_and_ends(table: Table) -> None:
+    assert table.run("review").err == ""
+    said = table.run("review", "--verbose").err.splitlines()
+    assert "Claude Code is looking" in said
+    assert "Claude Code: 2 findings, 41 s, $0.12, 18,400 tokens" in said
+    assert "Codex: could not say: over its limit" in said
+
+
+def test_the_help_teaches() -> None:
+    table = Table(home=Path("/nowhere"))
+    said = " ".join(table.run("review", "--help").out.split())
+    for part in ("foureyes review --staged", "main..HEAD", "Exit codes: 0", "foureyes fix", "Ctrl-C"):
+        assert part in said
+
+
+def test_no_color_is_plain_even_on_a_terminal(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setattr("foureyes.cli.answer._colours", lambda _stream: True)
+    assert "\x1b[" in table.run("review").out
+    assert "\x1b[" not in table.run("review", "--no-color").out
+    assert table.scene.outcome is BLOCKED

@@ -1,0 +1,112 @@
+"""`foureyes rules`: what the programs look for, how often that was wrong, and what a person retired."""
+
+from __future__ import annotations
+
+import stat
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from foureyes.app.reviewing.rulebook import Measured, Retirement, read_measured
+from foureyes.home import retired
+from foureyes.home.trouble import Trouble
+from tests.cli.colleagues import RULES, Table
+
+PIPE = RULES[0].id
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Table:
+    return Table(home=tmp_path / "home")
+
+
+def test_every_rule_is_listed_with_its_reason_its_severity_and_how_often_it_was_wrong(table: Table) -> None:
+    out = " ".join(table.run("rules").out.split())
+    for rule in RULES:
+        assert f"{rule.id} {rule.severity}" in out
+        assert rule.why in out
+    assert "wrong 0.5 in 1,000 (of 2,000 harmless)" in out
+    assert out.count("not measured") == 2
+    assert not table.home.exists(), "looking makes nothing"
+
+
+@pytest.mark.parametrize(
+    ("name", "ids"),
+    [
+        ("security", [RULES[0].id, RULES[1].id]),
+        ("security.destructive", [PIPE]),
+        (PIPE, [PIPE]),
+        ("format", ["format.trailing-space"]),
+    ],
+)
+def test_a_name_chooses_rules_and_shows_how_to_mend_what_they_find(table: Table, name: str, ids: list[str]) -> None:
+    assert [one["id"] for one in table.run("rules", name, "--json").data["rules"]] == ids
+    assert "Fix: " in table.run("rules", name).out
+
+
+@pytest.mark.parametrize("words", [["securty"], ["retire", "format.trailing", "--because", "x"], ["restore", "x"]])
+def test_an_unknown_rule_gets_the_nearest_one(table: Table, words: list[str]) -> None:
+    table.types = []
+    ran = table.run("rules", *words)
+    assert (ran.code, ran.out) == (64, "")
+    assert "There is no rule or critic" in ran.err
+
+
+def test_a_person_retires_a_rule_by_typing_its_name(table: Table) -> None:
+    table.types = [f"{PIPE}\n"]
+    ran = table.run("rules", "retire", PIPE, "--because", "we pin the installer")
+    assert ran.code == 0
+    gone = retired.retired(str(table.home))[PIPE]
+    assert gone.because == "we pin the installer"
+    assert stat.S_IMODE((table.home / retired.FILE).stat().st_mode) == 0o600
+    assert f"Retired by {gone.by} on 2026-11-16: we pin the installer" in " ".join(table.run("rules").out.split())
+    (entry, *_) = table.run("rules", PIPE, "--json").data["rules"]
+    assert entry["retired"]["because"] == "we pin the installer"
+
+
+def test_and_puts_it_back(table: Table) -> None:
+    table.types = [PIPE, PIPE]
+    table.run("rules", "retire", PIPE, "--because", "x")
+    assert table.run("rules", "restore", PIPE).code == 0
+    assert retired.retired(str(table.home)) == {}
+    assert table.run("rules", "restore", PIPE).code == 0, "nothing to do is no failure"
+
+
+def test_no_agent_retires_a_rule(table: Table) -> None:
+    """A person confirms at a terminal; a pipe cannot, and a wrong word does nothing."""
+    ran = table.run("rules", "retire", PIPE, "--because", "x")
+    assert ran.code == 2
+    assert "A person must confirm this at a terminal" in ran.err
+    table.types = ["yes"]
+    assert table.run("rules", "retire", PIPE, "--because", "x").code == 2
+    assert retired.retired(str(table.home)) == {}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["retire"], ["retire", PIPE], ["retire", PIPE, "--because", "  "], ["a", "b"], ["restore"], ["a", "b", "c"]],
+)
+def test_half_a_command_is_64(table: Table, words: list[str]) -> None:
+    table.types = [PIPE]
+    assert table.run("rules", *words).code == 64
+    assert not table.home.exists()
+
+
+def test_a_damaged_list_of_retired_rules_is_told_and_not_taken_for_an_empty_one(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    retired.retire(str(home), Retirement(rule="r", by="eve", at=datetime(2026, 1, 1, tzinfo=UTC), because="b"))
+    assert list(retired.retired(str(home))) == ["r"]
+    for text in ("", "{", '{"r": 1}', '{"r": {"by": "eve"}}', '{"r": {"by": "e", "at": "then", "because": "b"}}'):
+        (home / retired.FILE).write_text(text, encoding="utf-8")
+        with pytest.raises(Trouble):
+            retired.retired(str(home))
+
+
+def test_what_was_measured_is_read_and_what_is_odd_is_left_out() -> None:
+    good = b'{"rules": {"a": {"harmless": 1000, "blocked": 3}, "b": {"harmless": 1, "blocked": 2}, "c": 3, "d": {}}}'
+    assert read_measured(good) == {"a": Measured(harmless=1000, blocked=3)}
+    assert read_measured(good)["a"].per_thousand == 3.0
+    assert Measured(harmless=0, blocked=0).per_thousand == 0
+    for text in (b"", b"[]", b"{", b'{"rules": []}', b"\xff"):
+        assert read_measured(text) == {}
