@@ -141,7 +141,7 @@ def test_binary_and_other_encodings_are_read_as_bytes(ground: Ground) -> None:
 
 def test_an_attribute_does_not_hide_lines(ground: Ground) -> None:
     """A file that declares itself binary, or without differences, is compared all the same."""
-    ground.commit(**{"_gitattributes": ""}, a__py=TEN)
+    ground.commit(_gitattributes="", a__py=TEN)
     ground.write(".gitattributes", "*.py binary -diff -text\n")
     ground.write("a.py", TEN.replace("line 4\n", "4\n"))
     assert one(read_worktree(ground.path), "a.py").changed == ((4, 4),)

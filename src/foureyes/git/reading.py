@@ -81,7 +81,7 @@ def read_default(folder: Path) -> Change:
             found = _worktree(here, bench)
             if found.files or any(one.why != NESTED for one in found.unread) or not found.base:
                 return found
-        head = here.commit("HEAD")
+        head = here.head or here.commit("HEAD")
         base = _parted(here, bench, head)
         return _range(here, bench, base or _parent(bench, head), head)
 
@@ -147,22 +147,22 @@ def _range(here: Repository, bench: Scratch, base: str, head: str) -> Change:
     count = len(messages)
     first = plain(messages[-1].partition("\n")[0], TITLE_CHARS_MAX) if messages else ""
     some = f"{count}{'+' if count == COMMITS_MAX else ''} commits since {base[:12]}"
-    title = f"Commit {head[:12]}: {first}" if count == 1 else f"{some} on {here.branch() or head[:12]}"
+    title = f"Commit {head[:12]}: {first}" if count == 1 else f"{some} on {here.branch or head[:12]}"
     change = _change(here, bench, files, left, base=base, how=f"range {base}", title=title)
     return replace(change, aliases=(f"git-commit:{head}",), note=_note(messages))
 
 
 def _of_index(here: Repository, bench: Scratch, index: Path, left: Left, *, how: str) -> Change:
-    head = here.commit_or_none("HEAD")
+    head = here.head
     files = gathered(bench, ("diff-index", "--cached", head or bench.empty_tree), left, index)
-    where = f"on {here.branch()}" if here.branch() else f"at {head[:12]}"
+    where = f"on {here.branch}" if here.branch else f"at {head[:12]}"
     what = {"staged": "Staged changes", "worktree": "Uncommitted changes"}[how]
     return _change(here, bench, files, left, base=head, how=how, title=f"{what} {where}")
 
 
 def _worktree(here: Repository, bench: Scratch) -> Change:
     left = Left()
-    write_index(here, bench, here.commit_or_none("HEAD"), left)
+    write_index(here, bench, left)
     return _of_index(here, bench, bench.index, left, how="worktree")
 
 
@@ -176,7 +176,7 @@ def _change(
         files=files,
         unread=left.all,
         base=base,
-        place=place("git", os.path.realpath(here.place), here.branch(), how),
+        place=place("git", os.path.realpath(here.place), here.branch, how),
         policy=_policy(bench, base),
         lay_out=partial(lay_out, here=here, base=base, files=files, without=frozenset(left.paths)),
     )

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from foureyes.git.names import shown
-from foureyes.git.running import Ran, environment, run
+from foureyes.git.running import environment, run
 from foureyes.home.trouble import Trouble
 
 #: Settings that say how files lie on this disk; each is a plain value.
@@ -31,6 +31,9 @@ class Repository:
     git_dir: Path
     common_dir: Path
     object_format: str = "sha1"
+    #: The last commit, and the branch that is checked out; empty where there is none.
+    head: str = ""
+    branch: str = ""
     settings: Mapping[str, str] = field(default_factory=dict)
     #: Which file says what to ignore, beside those in the repository.
     excludes: str = ""
@@ -40,15 +43,11 @@ class Repository:
         """The folder it is known by."""
         return self.top or self.git_dir
 
-    def ask(self, *arguments: str) -> Ran:
-        """Ask git in the repository itself; only for questions that start no program."""
-        return run(arguments, folder=self.place, environment=environment())
-
     def commit(self, name: str) -> str:
         """The commit a name stands for; raises Trouble where it stands for none, or for more than one thing."""
         if not name or name.startswith("-") or not name.isprintable():
             raise _unknown(name)
-        ran = self.ask("rev-parse", "--verify", f"{name}^{{commit}}")
+        ran = run(("rev-parse", "--verify", f"{name}^{{commit}}"), folder=self.place, environment=environment())
         if "ambiguous" in ran.said:
             raise Trouble(
                 f"{shown(name.encode())} stands for more than one thing here.",
@@ -61,20 +60,14 @@ class Repository:
 
     def commit_or_none(self, name: str) -> str:
         """The commit a name stands for; empty where there is none."""
-        ran = self.ask("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
-        return "" if ran.code else ran.out.decode().strip()
-
-    def branch(self) -> str:
-        """The branch that is checked out; empty where none is."""
-        ran = self.ask("symbolic-ref", "--quiet", "HEAD")
-        return "" if ran.code else ran.out.decode(errors="replace").strip().removeprefix("refs/heads/")
+        return _asked(self.place, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
 
     @property
     def is_shallow(self) -> bool:
         return (self.common_dir / "shallow").is_file()
 
     def _not_found(self, name: str) -> Trouble:
-        if not self.commit_or_none("HEAD"):
+        if not self.head:
             return Trouble(
                 "There are no commits here yet.", "Review the files as they are: foureyes review --worktree."
             )
@@ -98,11 +91,15 @@ def find(folder: Path) -> Repository | None:
     top = _top(folder, own)
     settings = _settings(top or own)
     excludes = settings.pop(_EXCLUDES, "")
+    head = _asked(top or own, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+    branch = _asked(top or own, "symbolic-ref", "--quiet", "HEAD")
     return Repository(
         top=top,
         git_dir=own,
         common_dir=(folder / os.fsdecode(common_dir)).resolve(),
         object_format=object_format.decode(),
+        head=head,
+        branch=branch.removeprefix("refs/heads/"),
         settings=settings,
         excludes=excludes or _usual_excludes(),
     )
@@ -169,6 +166,12 @@ def _pointed_to(pointer: Path) -> Path | None:
     if not text.startswith(b"gitdir:"):
         return None
     return (pointer.parent / os.fsdecode(text.removeprefix(b"gitdir:").strip())).resolve()
+
+
+def _asked(folder: Path, *words: str) -> str:
+    """One line of answer; empty where git has none."""
+    ran = run(words, folder=folder, environment=environment())
+    return "" if ran.code else ran.out.decode(errors="replace").strip()
 
 
 def _settings(folder: Path) -> dict[str, str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import struct
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -28,7 +29,15 @@ RENAMES_MAX = 1_000
 #: A file is at most as large as a work; beyond that git need not compare lines.
 BIG_FILE = "21m"
 COPY_BYTES_MAX = 1024 * 1024
-_DIFF = ("--ita-invisible-in-index", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=none", "--no-relative")
+_DIFF = (
+    "--ita-invisible-in-index",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-color",
+    "--ignore-submodules=none",
+    "--no-relative",
+)
+_BLOB = 3
 _HASHES = {"sha1": hashlib.sha1, "sha256": hashlib.sha256}
 
 
@@ -67,13 +76,20 @@ class Scratch:
         hasher = _HASHES[self.repository.object_format]
         return hasher(kind + b" %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
-    def keep(self, content: bytes) -> str:
-        """Write bytes where git finds them as long as this lasts; their name."""
-        name = self.name_of(content)
-        place = self.folder / "objects" / name[:2]
+    def keep(self, contents: Iterable[bytes]) -> None:
+        """Write bytes where git finds them as long as this lasts: in one file, for many small ones take their time."""
+        blobs = list(dict.fromkeys(contents))
+        if not blobs:
+            return
+        place = self.folder / "objects" / "pack"
         place.mkdir(exist_ok=True)
-        (place / name[2:]).write_bytes(zlib.compress(b"blob %d\0" % len(content) + content, 1))
-        return name
+        hasher = _HASHES[self.repository.object_format](usedforsecurity=False)
+        with (place / "own.pack").open("wb") as file:
+            for piece in (b"PACK" + struct.pack(">II", 2, len(blobs)), *map(_packed, blobs)):
+                hasher.update(piece)
+                file.write(piece)
+            file.write(hasher.digest())
+        self.answer("index-pack", "--threads=1", str(place / "own.pack"))
 
     def ask(self, *arguments: str, given: bytes = b"", index: Path | None = None, at_most: int = 0) -> Ran:
         """Ask git, whatever it answers."""
@@ -117,7 +133,7 @@ class Scratch:
     def sizes(self, names: Iterable[str]) -> dict[str, int]:
         """How large these objects are; what is not here is left out."""
         asked = "".join(f"{name}\n" for name in dict.fromkeys(names))
-        out = self.answer("cat-file", "--batch-check=%(objectname) %(objectsize)", given=asked.encode())
+        out = self.answer("cat-file", "--buffer", "--batch-check=%(objectname) %(objectsize)", given=asked.encode())
         split = (line.split(" ") for line in out.decode().splitlines())
         return {name: int(size) for name, size in split if size != "missing"}
 
@@ -127,7 +143,9 @@ class Scratch:
         if not wanted:
             return {}
         asked = "".join(f"{name}\n" for name in wanted)
-        out = self.answer("cat-file", "--batch", given=asked.encode(), at_most=at_most + 1_000 * (len(wanted) + 1))
+        out = self.answer(
+            "cat-file", "--buffer", "--batch", given=asked.encode(), at_most=at_most + 1_000 * (len(wanted) + 1)
+        )
         found, at = dict[str, bytes](), 0
         for name in wanted:
             end = out.index(b"\n", at)
@@ -186,6 +204,18 @@ def listed(out: bytes) -> list[Entry]:
             )
         )
     return found
+
+
+def _packed(blob: bytes) -> bytes:
+    """As a pack holds it: what it is and how long, seven bits at a time, then its bytes."""
+    size = len(blob)
+    head = bytearray(((_BLOB << 4) | (size & 0x0F),))
+    size >>= 4
+    while size:
+        head[-1] |= 0x80
+        head.append(size & 0x7F)
+        size >>= 7
+    return bytes(head) + zlib.compress(blob, 1)
 
 
 def _fill(folder: Path, repository: Repository) -> None:

@@ -49,20 +49,21 @@ def staged_index(here: Repository) -> Path:
     return place if place.is_relative_to(here.git_dir.resolve()) else here.git_dir / "index"
 
 
-def write_index(here: Repository, bench: Scratch, head: str, left: Left) -> None:
+def write_index(here: Repository, bench: Scratch, left: Left) -> None:
     """Write the state of the work tree into the scratch index, as far as it can be read."""
     top = here.top or here.git_dir
-    known = _tracked(here, bench, head)
+    known = _tracked(here, bench)
     untracked = _untracked(bench, left)
     paths = sorted(known.keys() | untracked)
     ends = _ends(here, bench, paths)
-    if head:
-        bench.answer("read-tree", head)
+    if here.head:
+        bench.answer("read-tree", here.head)
     with opened(top) as tree:
         reading = _Reading(here=here, bench=bench, tree=tree, left=left)
         for path in paths:
             reading.add(path, known.get(path, _NOTHING), ends.get(path, Ends()))
         reading.decide()
+    bench.keep(reading.blobs.values())
     # What is gone goes first: a file may have become a folder, or the other way round.
     lines = (*reading.gone, *reading.there)
     if lines:
@@ -81,6 +82,7 @@ class _Reading:
     submodules: int = SUBMODULES_MAX
     gone: list[bytes] = field(default_factory=list)
     there: list[bytes] = field(default_factory=list)
+    blobs: dict[str, bytes] = field(default_factory=dict)
     #: Whether their line ends are converted depends on how they were stored before.
     undecided: list[tuple[bytes, Entry, Found]] = field(default_factory=list)
 
@@ -166,7 +168,9 @@ class _Reading:
                 self.left.out(path, "it is a submodule without a commit")
 
     def _keep(self, path: bytes, found: Found) -> None:
-        self._put(path, found.mode, self.bench.keep(found.content))
+        name = self.bench.name_of(found.content)
+        self.blobs[name] = found.content
+        self._put(path, found.mode, name)
 
     def _put(self, path: bytes, mode: str, name: str) -> None:
         self.there.append(b"%s %s\t%s\0" % (mode.encode(), name.encode(), path))
@@ -186,11 +190,11 @@ def _is_off(here: Repository, setting: str) -> bool:
     return here.settings.get(setting, "").lower() in ("false", "no", "off", "0")
 
 
-def _tracked(here: Repository, bench: Scratch, head: str) -> dict[bytes, Entry]:
+def _tracked(here: Repository, bench: Scratch) -> dict[bytes, Entry]:
     """What git knows and what may differ from the last commit, those included that git was told not to look at."""
     index = here.git_dir / "index"
     words = ("diff-index", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff", "--ignore-submodules=dirty")
-    out = bench.answer(*words, head or bench.empty_tree, index=index)
+    out = bench.answer(*words, here.head or bench.empty_tree, index=index)
     known = {entry.path: entry for entry in listed(out)}
     hidden = [
         line[2:]
