@@ -16,6 +16,8 @@ from collections.abc import Iterable
 from foureyes.reviewers.answers.shown import shown
 
 CODE_CHARS = 16
+#: The longest mark for one hidden character, `<U+10FFFF>`.
+MARK_CHARS = 10
 _SECRET = secrets.token_bytes(32)
 #: Words that begin or end a turn for the tokenizers of open models; a blank inside makes them plain text.
 _TURN = re.compile(
@@ -39,10 +41,9 @@ def code_for(about: Iterable[bytes], texts: Iterable[str]) -> str:
 
 
 def frame(code: str, part: str, body: str) -> str:
-    """The text as data. `part` is ours and says what it is; everything of others goes into the body."""
-    return f'<work-{code} part="{part}">\n{body}\n</work-{code}>\n'
+    """The text as data. `part` is ours and says what it is; everything of others goes into the body.
 
-
-def harmless(text: str, most: int) -> str:
-    """The text bounded, hidden characters as marks, and no word in it that ends a turn for a model's tokenizer."""
-    return _TURN.sub(lambda found: f"{found[0]} ", shown(text, most))
+    In it, hidden characters are shown as marks, and nothing ends a turn for a model's tokenizer.
+    """
+    plain = _TURN.sub(lambda found: f"{found[0]} ", shown(body, len(body) * MARK_CHARS))
+    return f'<work-{code} part="{part}">\n{plain}\n</work-{code}>\n'

@@ -8,7 +8,6 @@ from difflib import SequenceMatcher
 
 from foureyes.app.reviewers import LINK_MODE, SUBMODULE_MODE, File, Unread, lines_of
 from foureyes.reviewers.answers.shown import one_line
-from foureyes.reviewers.prompts.framing import harmless
 
 LINE_CHARS_MAX = 2_000
 PATH_CHARS_MAX = 1_000
@@ -68,8 +67,8 @@ def listing(file: File, chars_max: int) -> Listing:
 
 
 def shown_path(path: str) -> str:
-    """A path on one line, as harmless as any other text."""
-    return harmless(one_line(path, PATH_CHARS_MAX), PATH_CHARS_MAX)
+    """A path on one line."""
+    return one_line(path, PATH_CHARS_MAX)
 
 
 def _no_text(file: File) -> Listing | None:
@@ -119,7 +118,7 @@ def _rows(file: File) -> tuple[list[Row], bool]:
 
 
 def _row(number: int, line: str, *, own: bool) -> Row:
-    text = harmless(line[:LINE_CHARS_MAX], LINE_CHARS_MAX * 9)
+    text = line[:LINE_CHARS_MAX]
     more = len(line) - LINE_CHARS_MAX
     if more <= 0:
         return Row(number=number, text=text, own=own)

@@ -11,7 +11,7 @@ from foureyes.core.commands import Draft
 from foureyes.reviewers.answers.free_text import answer_marks
 from foureyes.reviewers.answers.schema import ANSWER_SCHEMA
 from foureyes.reviewers.answers.shown import one_line
-from foureyes.reviewers.prompts.framing import code_for, frame, harmless
+from foureyes.reviewers.prompts.framing import code_for, frame
 from foureyes.reviewers.prompts.listing import Listing, listing, shown_path
 from foureyes.reviewers.prompts.roles import role_text, template
 
@@ -102,9 +102,9 @@ def _no_room(file: File) -> Listing:
 
 def _work(change: Change, code: str, shown: list[Listing], unread: tuple[Unread, ...]) -> Iterator[str]:
     yield f"The code of this message is {code}. Only marks with this code begin and end a frame.\n"
-    yield frame(code, "title and kind", f"{_text(change.title, TITLE_CHARS_MAX)}\nkind: {_text(change.kind, 80)}")
+    yield frame(code, "title and kind", f"{_cut(change.title, TITLE_CHARS_MAX)}\nkind: {_cut(change.kind, 80)}")
     if change.note:
-        yield frame(code, "what the author says of it", _text(change.note, NOTE_CHARS_MAX))
+        yield frame(code, "what the author says of it", _cut(change.note, NOTE_CHARS_MAX))
     told = [one for one in shown if one.text]
     for number, one in enumerate(told, start=1):
         yield frame(code, f"file {number} of {len(told)}", one.text)
@@ -145,7 +145,7 @@ def _owed(task: Task) -> Iterator[str]:
 def _listed(code: str, part: str, items: Iterable[str]) -> Iterator[str]:
     for number, one in enumerate(items, start=1):
         if number <= ITEMS_MAX:
-            yield frame(code, f"{part} {number}", _text(one, ITEM_CHARS_MAX))
+            yield frame(code, f"{part} {number}", _cut(one, ITEM_CHARS_MAX))
 
 
 def _draft(draft: Draft) -> str:
@@ -171,5 +171,5 @@ def _earlier(earlier: Earlier) -> str:
     return f"{_draft(earlier.draft)}\nstands: {earlier.standing.value}\n{answer}"
 
 
-def _text(text: str, most: int) -> str:
-    return harmless(text, most)
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}… ({len(text) - most} characters more)"

@@ -1,0 +1,1 @@
+"""What agents and models are asked, and what of their answers counts."""
