@@ -1,0 +1,7 @@
+"""Does the work contain credentials or unencrypted secrets?"""
+
+from foureyes.reviewers.critics.secrets.critic import CRITIC
+from foureyes.reviewers.critics.secrets.find import spans
+from foureyes.reviewers.critics.secrets.found import Span
+
+__all__ = ["CRITIC", "Span", "spans"]

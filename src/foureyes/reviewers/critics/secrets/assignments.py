@@ -1,0 +1,220 @@
+"""Where is a secret's name given a literal value? In code, configuration, markup, command lines and prose.
+
+Starts from each keyword, widens it to the name around it, then reads what follows; every step is bounded.
+"""
+
+# ruff: noqa: PLR2004 - each number weighs one sign of a secret, beside which it stands
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from foureyes.reviewers.critics.critic import Rule
+from foureyes.reviewers.critics.secrets import rules, values
+from foureyes.reviewers.critics.secrets.found import SURE, Found, TooMany
+from foureyes.reviewers.critics.secrets.names import KEYWORDS, Sort, sort_of
+
+#: How many names a text may have; more are a dictionary, and the time stays bounded.
+NAMES_MAX = 30_000
+_NAME_SIDE = 60
+
+_CODE_TEXT = """
+    .py .pyi .go .js .mjs .cjs .ts .tsx .jsx .vue .svelte .java .kt .kts .scala .groovy .c .h .cc .cpp .cxx .hpp
+    .cs .fs .vb .rb .erb .php .rs .swift .m .mm .pl .pm .lua .dart .ex .exs .erl .clj .hs .ml .r .jl .zig .nim
+    .sol .gradle .tf .hcl .toml .css .scss .less .html .xml .proto .graphql
+"""
+_CODE = frozenset(_CODE_TEXT.split())
+#: Where a password is meant to be used as it stands, even if it is a word.
+_CONFIGURATION_TEXT = """
+    .yml .yaml .env .ini .conf .cfg .cnf .properties .toml .tf .tfvars .json .xml .config
+"""
+_CONFIGURATION = frozenset(_CONFIGURATION_TEXT.split())
+_PROSE = frozenset([".md", ".rst", ".txt", ".adoc", ".markdown", ".org", ".tex"])
+
+_RULES: dict[Sort, Rule] = {
+    Sort.PASSWORD: rules.PASSWORD,
+    Sort.TOKEN: rules.TOKEN,
+    Sort.KEY: rules.KEY,
+    Sort.BARE_KEY: rules.KEY,
+    Sort.SALT: rules.SALT,
+}
+
+_LEFT = re.compile(r"[A-Za-z0-9_.$-]{0,60}")
+_RIGHT = re.compile(r"[A-Za-z0-9_-]{0,60}")
+_TYPED = re.compile(
+    r"(?:\[[0-9]{0,6}\])?\s{0,4}:?\s{0,4}[A-Za-z_][\w.\[\]<>*|?]{0,40}\s{0,4}=\s{0,4}(?=[bBrRuU@L]{0,2}[\"'`])"
+)
+_SEPARATOR = re.compile(r"\s{0,24}(?P<sep>:=|=>|[=!]==?|\?=|\+=|<<<|=|:)[ \t]{0,24}(?:\\?(?=[\"']))?")
+_QUOTE = re.compile(r"(?:[bBrRuUfF@L]{0,2})(?P<open>\\?[\"'`])")
+_VALUE_KEY = re.compile(
+    r"\s{0,40},?\s{0,40}[\"']?(?:value|defaultValue|default|content)[\"']?\s{0,8}[:=]\s{0,8}", re.IGNORECASE
+)
+_BARE = re.compile(r"[^\s\"'`,;&|<>(){}\[\]\\]{1,512}")
+_BARE_WIDE = re.compile(r"[^\s\"'`]{1,512}")
+_MORE_WORDS = re.compile(r"[ \t]+[A-Za-z(]")
+_FLAG = re.compile(r"[ \t]{1,4}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Literal:
+    """A value as it stands in the text."""
+
+    start: int
+    end: int
+    quoted: bool
+    #: How it is tied to its name: a separator, `call`, `tag`, `flag`.
+    tie: str
+
+
+def assignments(text: str, path: str = "") -> Iterator[Found]:
+    """Every literal that a secret's name is given; raises TooMany."""
+    suffix = PurePosixPath(path).suffix.lower()
+    done, seen = 0, 0
+    lowered = text.lower()
+    if len(lowered) != len(text):  # a few letters of other scripts grow when they are lowered
+        lowered = "".join(one.lower() if one.isascii() else one for one in text)
+    for keyword in KEYWORDS.finditer(lowered):
+        if keyword.start() < done:
+            continue
+        seen += 1
+        if seen > NAMES_MAX:
+            raise TooMany("names that may belong to a secret")
+        before = text[max(0, keyword.start() - _NAME_SIDE) : keyword.start()]
+        left = _LEFT.match(before[::-1])
+        right = _RIGHT.match(text, keyword.end())
+        start = keyword.start() - (len(left.group()) if left else 0)
+        end = right.end() if right else keyword.end()
+        done = end
+        sort = sort_of(text[start:end])
+        if sort is None:
+            continue
+        literal = _literal(text, start, end, suffix)
+        if literal is None:
+            continue
+        score = _score(text, sort, literal, suffix, name=text[start:end])
+        if score > 0:
+            yield Found(start=literal.start, end=literal.end, rule=_RULES[sort], score=score)
+            done = max(done, literal.end)
+
+
+def _literal(text: str, start: int, end: int, suffix: str) -> _Literal | None:
+    """What the name that ends here is given, if anything."""
+    closed = text[end : end + 1] in ('"', "'", "`") and bool(text[end : end + 1])
+    after = end + 1 if closed else end
+    if not closed and text[end : end + 2] in ('\\"', "\\'"):
+        closed, after = True, end + 2
+    if closed and (pair := _VALUE_KEY.match(text, after)):
+        return _value(text, pair.end(), suffix, "=")
+    if not closed and (pair := re.compile(r"\n").match(text, after)):
+        beside = _VALUE_KEY.match(text, after)
+        return _value(text, beside.end(), suffix, ":") if beside else None
+    if text[after : after + 1] in ("]", ")") and text[after : after + 1]:
+        after += 1
+    if not closed and (typed := _TYPED.match(text, after)):
+        return _value(text, typed.end(), suffix, "=")
+    if separator := _SEPARATOR.match(text, after):
+        return _value(text, separator.end(), suffix, separator.group("sep"))
+    return _other_ties(text, start, after, closed=closed, suffix=suffix)
+
+
+def _other_ties(text: str, start: int, after: int, *, closed: bool, suffix: str) -> _Literal | None:
+    """Markup, calls, pairs of arguments and command-line flags."""
+    following = text[after : after + 1]
+    before = text[max(0, start - 6) : start]
+    if following == ">" and before.endswith(("<", "</", ":")):
+        match = re.compile(r"\s{0,8}([^<>\n]{1,512})</").match(text, after + 1)
+        return _Literal(start=match.start(1), end=match.end(1), quoted=True, tie="tag") if match else None
+    paired = closed and following == "," and text[max(0, start - 2) : max(0, start - 1)] == "("
+    if paired or (not closed and following == "("):
+        opened = re.compile(r"[ \t]{0,8}").match(text, after + 1)
+        at = opened.end() if opened else after + 1
+        return _value(text, at, suffix, "call") if _QUOTE.match(text, at) else None
+    is_flag = text[start : start + 1] == "-" or before.rstrip(" \t").endswith(("\\set", "setx", "ENV", "set"))
+    if is_flag and (gap := _FLAG.match(text, after)):
+        return _value(text, gap.end(), suffix, "flag")
+    return None
+
+
+def _value(text: str, at: int, suffix: str, tie: str) -> _Literal | None:
+    """The literal that begins here."""
+    if opened := _QUOTE.match(text, at):
+        quote = opened.group("open")
+        start = opened.end()
+        stop = text.find(quote, start, start + values.VALUE_MAX + 2)
+        while stop > start and text[stop - 1] == "\\" and len(quote) == 1:
+            stop = text.find(quote, stop + 1, start + values.VALUE_MAX + 2)
+        if stop <= start or "\n" in text[start:stop]:
+            return None
+        return _Literal(start=start, end=stop, quoted=True, tie=tie)
+    pattern = _BARE if suffix in _CODE or suffix in _PROSE or tie == "flag" else _BARE_WIDE
+    bare = pattern.match(text, at)
+    if bare is None:
+        return None
+    value = bare.group().rstrip(".,;:)\\")
+    value = value.split("\\n", 1)[0].split("\\r", 1)[0]
+    return _Literal(start=at, end=at + len(value), quoted=False, tie=tie) if value else None
+
+
+_LEAST = {Sort.PASSWORD: 3, Sort.TOKEN: 5, Sort.KEY: 6, Sort.BARE_KEY: 12, Sort.SALT: 8}
+
+
+def _score(text: str, sort: Sort, literal: _Literal, suffix: str, *, name: str) -> float:
+    """How sure we are that this literal is a secret; 0 where it is none."""
+    value = text[literal.start : literal.end]
+    if len(value) < _LEAST[sort] or values.is_reference(value) or values.is_stand_in(value):
+        return 0.0
+    if values.is_public(value) or (" " in value.strip() and not _is_phrase(value, sort)):
+        return 0.0
+    random = values.randomness(value)
+    if not literal.quoted and not _may_be_bare(text, literal, suffix, random):
+        return 0.0
+    if literal.tie == "call" and random < 0.6:
+        return 0.0
+    if value.lower() in name.lower():
+        return 0.0
+    least = SURE if sort is Sort.PASSWORD and suffix in _CONFIGURATION else 0.0
+    return max(least, _by_sort(sort, value, random))
+
+
+def _by_sort(sort: Sort, value: str, random: float) -> float:
+    if sort is Sort.PASSWORD:
+        return 0.35 + 0.55 * random if random else 0.3
+    if values.is_name(value) and random < 0.6:
+        return 0.0
+    base, least = _WEIGHTS[sort]
+    if random < least:
+        return 0.0
+    if sort in (Sort.BARE_KEY, Sort.SALT) and (values.is_uuid(value) or values.is_checksum(value)):
+        return 0.25 if values.is_uuid(value) else 0.0
+    return base + 0.65 * random if sort is not Sort.SALT else base
+
+
+#: By the sort: what its name alone is worth, and how random a value must be.
+_WEIGHTS = {Sort.TOKEN: (0.25, 0.2), Sort.KEY: (0.2, 0.3), Sort.BARE_KEY: (0.1, 0.5), Sort.SALT: (0.4, 0.4)}
+
+
+def _is_phrase(value: str, sort: Sort) -> bool:
+    """A pass phrase of words is not told from a sentence; one with a strange part is."""
+    return sort is Sort.PASSWORD and values.randomness(value) >= 0.6 and value.count(" ") <= 3
+
+
+def _may_be_bare(text: str, literal: _Literal, suffix: str, random: float) -> bool:
+    """Whether a value without quotes is a literal here, and not a name or an expression of the language."""
+    value = text[literal.start : literal.end]
+    if re.search(r"[(){}]|->|::|\.\w+\(", value) or text[literal.end : literal.end + 1] in ("(", "["):
+        return False
+    if literal.tie in ("flag", "<<<"):
+        return random >= 0.2 or len(value) >= 4
+    if suffix in _PROSE and _MORE_WORDS.match(text, literal.end):
+        return random >= 0.5
+    if suffix not in _CODE:
+        return random > 0 or literal.tie != ":" or _MORE_WORDS.match(text, literal.end) is None
+    tight = text[literal.start - 1 : literal.start] == "="
+    return tight and (random >= 0.4 or _is_loud(text, literal.start)) and not values.is_name(value)
+
+
+def _is_loud(text: str, at: int) -> bool:
+    """Whether the name before `=` is in capitals, as environment variables are."""
+    return re.search(r"[A-Z][A-Z0-9_]{2,60}=\Z", text[max(0, at - 64) : at]) is not None

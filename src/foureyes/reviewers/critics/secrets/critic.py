@@ -1,0 +1,158 @@
+"""What does the critic of secrets say of a whole work?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from foureyes.app.reviewers import LINK_MODE, SUBMODULE_MODE, Change, File, Unread
+from foureyes.reviewers.critics.critic import Hit, Judged, Rule, State, judged
+from foureyes.reviewers.critics.secrets import rules
+from foureyes.reviewers.critics.secrets.extra import Asked, ask
+from foureyes.reviewers.critics.secrets.find import Search, find
+from foureyes.reviewers.critics.secrets.found import SURE, Found, apart, mark
+from foureyes.reviewers.critics.secrets.keyfiles import whole_secret
+from foureyes.reviewers.critics.secrets.sweep import Line, Sweep, sweep
+
+#: From here on even a test's value is taken for real.
+_REAL_EVEN_IN_TESTS = 0.75
+#: A file with more secrets than this is told as a whole.
+_HITS_MAX = 200
+
+_TRIAL = re.compile(
+    r"(?i)(?:^|/)(?:tests?|testing|testdata|test[_-]data|fixtures?|specs?|__tests__|__mocks__|mocks?|examples?|samples?|demos?|e2e)/"
+    r"|(?:^|/)(?:test_|conftest)[^/]*$|[._-](?:test|tests|spec|example|sample|template|dist|mock)(?:\.[^/.]{1,10})?$"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecretsCritic:
+    """Looks for credentials and for secrets that are stored unencrypted. No value leaves it."""
+
+    name: str = "secrets"
+    scope: str = "security"
+    rules: tuple[Rule, ...] = rules.ALL
+    #: Asks the extra; given so that it can be another one.
+    sweeper: Callable[[Sequence[Line]], Sweep] = field(default=sweep)
+
+    def look(self, change: Change) -> Judged:
+        """Judge; every hit carries the kind of a secret and its size, never its value."""
+        hits: list[Hit] = []
+        unread: list[Unread] = []
+        texts = [(file, text) for file in change.files if (text := readable(file)) is not None]
+        asked = ask([file for file, _ in texts], self.sweeper)
+        for file, text in texts:
+            search = find(text, file.path)
+            if search.cut:
+                unread.append(Unread(path=file.path, why=f"not searched for secrets to its end: {search.cut}"))
+            hits += _file_hits(file, text, search, asked)
+            if file.text is None:
+                unread.append(Unread(path=file.path, why="binary: searched only for credentials in plain text"))
+        hits += _whole_hits(change.files)
+        hits += _loose(change)
+        return judged(hits, unread=unread, looked_at=_looked_at(len(texts), asked))
+
+
+def readable(file: File) -> str | None:
+    """The text of a file for this critic: binary bytes too, each as one character, so that lines stay lines."""
+    if file.content is None or file.mode == SUBMODULE_MODE:
+        return None
+    if file.text is not None:
+        return file.text
+    return decoded(file.content)
+
+
+def decoded(content: bytes) -> str:
+    """Any bytes as text: UTF-8, UTF-16 where it says so, otherwise byte by byte."""
+    for encoding, marks in (("utf-16", (b"\xff\xfe", b"\xfe\xff")), ("utf-8", (b"",))):
+        if content.startswith(marks):
+            try:
+                return content.decode(encoding)
+            except UnicodeDecodeError:
+                continue
+    return content.decode("latin-1")
+
+
+def is_trial(path: str) -> bool:
+    """Whether the path is one of tests, examples and templates, where values are usually made up."""
+    return _TRIAL.search(path) is not None
+
+
+def _file_hits(file: File, text: str, search: Search, asked: Asked) -> Iterator[Hit]:
+    found = apart((*search.found, *asked.found(file.path, text)))
+    uuids = [one for one in found if one.rule is rules.UUID]
+    others = [one for one in found if one.rule is not rules.UUID]
+    at, line = 0, 1
+    for one in others[:_HITS_MAX]:
+        line += text.count("\n", at, one.start)
+        at = one.start
+        last = line + text.count("\n", one.start, max(one.start, one.end - 1))
+        yield _hit(file, one, text[one.start : one.end], line, last)
+    if len(others) > _HITS_MAX:
+        rest = len(others) - _HITS_MAX
+        yield Hit(rule=rules.OTHER, path=file.path, line=line, text=f"{rest} more look-alikes of secrets in this file")
+    if uuids:
+        first = text.count("\n", 0, uuids[0].start) + 1
+        evidence = f"{len(uuids)} of the shape of a UUID, the first one here"
+        yield Hit(rule=rules.UUID, path=file.path, line=first, end=first, state=State.CLEAR, evidence=evidence)
+
+
+def _hit(file: File, found: Found, value: str, line: int, last: int) -> Hit:
+    state, severity = _weight(file.path, found)
+    place = " in a test or example" if state is not State.BLOCK and is_trial(file.path) else ""
+    return Hit(
+        rule=found.rule,
+        path=file.path,
+        line=line,
+        end=last,
+        state=state,
+        text=f"{found.rule.title}{place}",
+        evidence=f"{found.rule.id.rsplit('.', 1)[-1]}, {mark(found, value)}",
+        severity=severity,
+    )
+
+
+def _weight(path: str, found: Found) -> tuple[State, str]:
+    """How much a find counts: made-up values of tests and mere suspicions are notes."""
+    if found.rule.severity == "minor" or found.score < SURE:
+        return State.CLEAR, "minor"
+    if is_trial(path):
+        if found.rule is rules.PRIVATE_KEY:
+            return State.UNKNOWN, "important"
+        if found.rule.severity != "critical" and found.score < _REAL_EVEN_IN_TESTS:
+            return State.CLEAR, "minor"
+    return State.BLOCK, ""
+
+
+def _whole_hits(files: Sequence[File]) -> Iterator[Hit]:
+    """Files that should not be part of a work at all."""
+    for file in files:
+        if file.content is None or file.mode in (LINK_MODE, SUBMODULE_MODE):
+            continue
+        why = whole_secret(file.path, file.content)
+        if not why:
+            continue
+        rule = rules.ENV_FILE if "environment" in why else rules.LOGIN_FILE
+        state = State.UNKNOWN if is_trial(file.path) else State.BLOCK
+        name = PurePosixPath(file.path).suffix or "no suffix"
+        yield Hit(
+            rule=rule, path=file.path, line=1, end=1, state=state, evidence=f"{why} ({name}, {len(file.content)} bytes)"
+        )
+
+
+def _loose(change: Change) -> Iterator[Hit]:
+    """Secrets in what is said about the work: the author's note, the title and the paths."""
+    for what, text in (("note", change.note), ("title", change.title), *(("path", one.path) for one in change.files)):
+        for one in find(text).found:
+            if one.score >= SURE and one.rule.severity == "critical":
+                value = text[one.start : one.end]
+                yield Hit(rule=one.rule, path="", text=f"{one.rule.title}, in the {what}", evidence=mark(one, value))
+
+
+def _looked_at(files: int, asked: Asked) -> str:
+    return f"{files} {'file' if files == 1 else 'files'}; {asked.says}"
+
+
+CRITIC = SecretsCritic()

@@ -1,0 +1,118 @@
+"""Does a value look like a secret, or like a placeholder, a reference, a word or a public thing?"""
+
+# ruff: noqa: PLR2004 - each number weighs one sign of a secret, beside which it stands
+from __future__ import annotations
+
+import re
+
+from foureyes.reviewers.critics.secrets.wording import entropy, is_gibberish
+
+#: A value longer than this is a text or a file, not a secret.
+VALUE_MAX = 512
+
+_BRACKETS = (("<", ">"), ("{", "}"), ("[", "]"), ("(", ")"), ("*", "*"), ("%", "%"), ("__", "__"))
+_REFERENCE = re.compile(
+    r"""^\$[^$0-9]|\$[{(]|\$[A-Z_]{3}|%[({]|%[sdvq](?![0-9a-z])|`|\{\{|\}\}|<%|\#\{|@\{|@@|\\\(   # a variable
+    |\[[\^\\0-9A-Za-z]-|\]\{[0-9]|\]\+|\(\?[:!P=]     # a regular expression
+    |[\"'][ ]?[+.]|[+.][ ]?[\"']                      # a text that is put together
+    |^(?:!|&[a-z]|ENC[\[(]|AgB|vault:|ansible|secret://|op://|ref\+|arn:|projects/|env[:.(]|var\.|local\.|data\.|module\.)
+    |(?i:environ|getenv|process\.env|system\.get|keyvault|secretsmanager|secretkeyref|valuefrom|file\()
+    """,
+    re.VERBOSE,
+)
+#: Parts of a value that say it is not meant.
+_PLACEHOLDER = re.compile(
+    r"""(?i)your|(?:^|[^a-z])my[_-]|change[_-]?(?:me|it|this)|replace|example|sample|place.?holder|dummy|fake|todo|insert
+    |redacted|removed|hidden|masked|censored|undefined|foobar|foo.?bar|lorem|default|do.?not|not.?set|unset|optional
+    |required|x{3,}|\*{2,}|\.{3}|…|-{4,}|_{4,}|something|whatever|blah|asdf|qwer|put.?it|fill|enter.?|(?:^|[^a-z])here(?:[^a-z]|$)|abcdef|123456789
+    |goes.?here|(?:some|any|super|very|top|the|new|old|my|test|a|user|bad|wrong|invalid|plain|correct|good|valid)[_-]?(?:secret|password|passwd|pass|token|key)
+    |(?:secret|password|passwd|token|key)[_-]?(?:here|value|name|string|text|word|id|goes)""",
+    re.VERBOSE,
+)
+#: Words that stand for a secret, or for none, when they are the whole value.
+_STAND_INS_TEXT = """
+    pass password passwd passphrase passwort pwd pw psw secret secrets token tokens key keys apikey api_key auth
+    none null nil true false yes no on off empty string str int bool bytes text any object value values name
+    user username admin administrator root guest test tests testing tester foo bar baz qux abc xyz hello world
+    bearer basic digest oauth oauth2 jwt login credentials credential private public default me self this prompt
+    ask required optional enabled disabled file env input output hash hashed md5 sha1 sha256 sha512 bcrypt
+    scrypt plain base64 hex utf8 data field label title type id ok error failed success undefined nan s3cr3t
+"""
+_STAND_INS = frozenset(_STAND_INS_TEXT.split())
+_HASH_SIZES = (32, 40, 56, 64, 96, 128)
+_UUID = re.compile(r"[0-9A-Za-z]{8}-[0-9A-Za-z]{4}-[0-9A-Za-z]{4}-[0-9A-Za-z]{4}-[0-9A-Za-z]{12}")
+_PUBLIC = re.compile(
+    r"ssh-(?:rsa|ed25519|dss) |ecdsa-sha2|-----BEGIN (?:PUBLIC|CERT)|sha(?:1|256|384|512)[-:]|https?://|[a-z]+://"
+    r"|[.]{0,2}/|[A-Za-z]:\\|urn:|data:|pk_(?:live|test)_|[\w.-]+@[\w-]+\.[a-z]{2,6}$"
+)
+_VERSION = re.compile(r"v?[0-9]+(?:[.:/-][0-9]+){1,6}[A-Za-z0-9.-]{0,12}")
+_REPEATED = re.compile(r"(.{1,4}?)\1{2,}.{0,3}")
+#: A number at the end of a name: `step_2`, `v2`, `worker-17`.
+_NUMBERED = re.compile(r"(?:[_.-]?v?[0-9]{1,2}(?=$|[_.-]))")
+_MIXED = re.compile(r"[A-Za-z][0-9]|[0-9][A-Za-z]|[0-9][^0-9A-Za-z][A-Za-z]|[A-Za-z][^0-9A-Za-z][0-9]{3}")
+_PATH_OR_NAME = re.compile(r"(?:[A-Za-z_]\w{0,60}[./:]){1,12}[A-Za-z_]\w{0,60}(?:\(\))?")
+
+
+def is_reference(value: str) -> bool:
+    """Whether the value names where the secret is to be found, or a place in a template for it."""
+    # Put in brackets it is a place to fill in: <your key>, {key}, [secret removed: x].
+    if any(value.startswith(left) and value.endswith(right) for left, right in _BRACKETS):
+        return True
+    return _REFERENCE.search(value[:VALUE_MAX]) is not None
+
+
+def is_dummy(value: str) -> bool:
+    """Whether a value of a credential's shape is one from a manual: EXAMPLE, xxxx, 123456789, one letter repeated."""
+    head = value[:VALUE_MAX]
+    return re.search(
+        r"(?i)example|x{5,}|\*{3,}|0{8,}|1234567890|abcdefgh|placeholder|your[_-]|redacted|\.\.\.", head
+    ) is not None or len(set(head)) < min(6, len(head))
+
+
+def is_stand_in(value: str) -> bool:
+    """Whether the value only stands for a secret: changeme, <key>, password, none."""
+    return (
+        value.lower().strip("'\"`.,;:!?()[]{}<> ") in _STAND_INS
+        or _PLACEHOLDER.search(value[:VALUE_MAX]) is not None
+        or len(set(value)) < 3
+        or _REPEATED.fullmatch(value[:VALUE_MAX]) is not None
+    )
+
+
+def is_public(value: str) -> bool:
+    """Whether it is of a kind that is no secret: an address, a path, a version, a public key, a checksum's notation."""
+    return _PUBLIC.match(value) is not None or _VERSION.fullmatch(value[:80]) is not None
+
+
+def is_uuid(value: str) -> bool:
+    """Whether it has the shape of a UUID."""
+    return _UUID.fullmatch(value) is not None
+
+
+def is_name(value: str) -> bool:
+    """Whether it is a dotted name or a path of code: `settings.secret`, `a/b/c`, `Foo::bar`."""
+    return _PATH_OR_NAME.fullmatch(value[:VALUE_MAX]) is not None and not is_gibberish(value)
+
+
+def is_checksum(value: str) -> bool:
+    """Whether it has exactly the length and letters of a usual hash."""
+    return len(value) in _HASH_SIZES and re.fullmatch(r"[0-9a-f]+|[0-9A-F]+", value) is not None
+
+
+def randomness(value: str) -> float:
+    """How much a value looks drawn by chance: 0 for words, about 0.5 for a made-up password, 1 for a key."""
+    classes = sum(
+        1 for pattern in (r"[a-z]", r"[A-Z]", r"[0-9]", r"[^A-Za-z0-9]") if re.search(pattern, value) is not None
+    )
+    score = 0.0
+    if is_gibberish(value):
+        score += 0.4
+    if _MIXED.search(_NUMBERED.sub("", value)):
+        score += 0.2
+    if classes >= 3:
+        score += 0.1
+    if score and len(value) >= 16 and entropy(value) > 3:
+        score += 0.1
+        if len(value) >= 20 and entropy(value) > 3.4:
+            score += 0.2
+    return min(score, 1.0)
