@@ -71,9 +71,23 @@ def test_what_is_asked_for_reaches_the_round(table: Table) -> None:
     assert (options.usd_micro_max, options.seconds_max) == (500_000, 90)
 
 
+def test_the_author_answers_findings_of_the_last_round_and_may_start_over(table: Table) -> None:
+    table.run(
+        "review", "--fixed", "F1", "pinned", "--rebut", "F2", "a sample: see a.py:3", "--rebut", "F3", "no", "--anew"
+    )
+    (options,) = table.scene.options
+    assert [(one.finding, one.text, one.rebuttal) for one in options.answers] == [
+        ("F1", "pinned", False),
+        ("F2", "a sample: see a.py:3", True),
+        ("F3", "no", True),
+    ]
+    assert options.anew
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
+        ["--rebut", "F1"],
         ["a..b", "--staged"],
         ["--staged", "--worktree"],
         ["--json", "--sarif"],

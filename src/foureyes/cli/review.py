@@ -23,6 +23,7 @@ from foureyes.cli.parts import Parts, Wanted
 from foureyes.cli.program import answering
 from foureyes.cli.sarif import sarif
 from foureyes.cli.showing import shown
+from foureyes.core.commands import Answer as Reply
 from foureyes.home.trouble import Trouble
 
 _USD_MICRO = 1_000_000
@@ -52,6 +53,9 @@ class Given:
     only: tuple[str, ...]
     without: tuple[str, ...]
     no_agents: bool
+    anew: bool
+    fixed: tuple[tuple[str, str], ...]
+    rebut: tuple[tuple[str, str], ...]
     ask: bool
     yes_send: tuple[str, ...]
     budget_usd: Decimal | None
@@ -89,6 +93,9 @@ def _usd(context: click.Context, parameter: click.Parameter, value: str | None) 
 @click.option("--only", multiple=True, metavar="NAME", help="Ask this reviewer and no other; may be repeated.")
 @click.option("--without", multiple=True, metavar="NAME", help="Do not ask this reviewer; may be repeated.")
 @click.option("--no-agents", is_flag=True, help="Programs only: nothing leaves this machine and nothing is spent.")
+@click.option("--fixed", nargs=2, multiple=True, metavar="FINDING HOW", help="Say how an earlier finding was fixed.")
+@click.option("--rebut", nargs=2, multiple=True, metavar="FINDING WHY", help="Say why one is wrong, with evidence.")
+@click.option("--anew", is_flag=True, help="Leave the open review of this place and start over.")
 @click.option("--ask", is_flag=True, help="Ask anew who may receive the work, whatever was said before.")
 @click.option("--yes-send", multiple=True, metavar="NAME", help="Let this reviewer, or all, have it in this run.")
 @click.option("--budget-usd", callback=_usd, metavar="USD", help="Spend at most this much on this review.")
@@ -148,6 +155,11 @@ def _run(parts: Parts, given: Given, change: Change) -> Outcome:
         usd_micro_max=usd_micro,
         seconds_max=given.timeout,
         may_send=consent.may_send,
+        answers=(
+            *(Reply(finding=finding, text=how) for finding, how in given.fixed),
+            *(Reply(finding=finding, text=why, rebuttal=True) for finding, why in given.rebut),
+        ),
+        anew=given.anew,
     )
 
     async def round_of() -> Outcome | None:

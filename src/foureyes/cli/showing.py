@@ -43,12 +43,12 @@ def shown(outcome: Outcome, *, width: int, everything: bool = False, quiet: bool
     if receipt_lines.is_calm(outcome):
         return (*_head(outcome, width), *receipt_lines.calm(outcome, width=width, everything=everything))
     lines = [*_head(outcome, width), *_about(outcome, width)]
-    told = found if everything else tuple(blocking)
-    for thing in told if everything else told[:FULL_MAX]:
-        lines += [Line(""), *_full(thing, width, everything=everything)]
+    shown_ones = found if everything else tuple(blocking[:FULL_MAX])
+    for thing in shown_ones:
+        lines += [Line(""), *told(thing, width, everything=everything)]
     if not everything:
         lines += _folded(outcome, found, width)
-    lines += [Line("")] if told else []
+    lines += [Line("")] if shown_ones else []
     lines += receipt_lines.shown(outcome, width=width, everything=everything)
     return tuple(lines)
 
@@ -74,7 +74,8 @@ def _about(outcome: Outcome, width: int) -> Iterator[Line]:
     yield from (Line(f"{INDENT}{one}", "dim") for one in wrapped(tail, room))
 
 
-def _full(thing: Thing, width: int, *, everything: bool) -> Iterator[Line]:
+def told(thing: Thing, width: int, *, everything: bool) -> Iterator[Line]:
+    """One thing in full: where, the line, what is wrong, why, how to fix it, who says so."""
     found = thing.first
     yield from _where(found, width)
     if found.quote:

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from foureyes.app.book import Line as Checkpointed
-from foureyes.app.gate import Gate
+from foureyes.app.gate import Gate, Seen
 from foureyes.app.ports import Reading
 from foureyes.app.projections.metrics import totals
 from foureyes.app.rebuilding import check_trust
@@ -23,6 +23,8 @@ from foureyes.home.lock import running
 
 OPEN_MAX = 1000
 LISTED_MAX = 10
+#: Open reviews whose findings are counted; each is read from the log.
+NEWEST_MAX = 3
 #: Behind every time there is.
 _EVER = "9999-12-31T23:59:59Z"
 _NOW = "now_"
@@ -36,6 +38,7 @@ class Found:
     waits: dict[str, int]
     ended: dict[str, int]
     suspects: tuple[str, ...]
+    newest: tuple[str, ...]
     most_urgent: tuple[str, str] | None
 
 
@@ -50,8 +53,9 @@ def status(parts: Parts) -> Answer:
     async def look() -> Answer:
         async with parts.store() as store:
             found = await store.read(_look)
-            due = await _due(parts.gate(store), found, parts.human())
-            return _answer(parts, found, due)
+            gate, human = parts.gate(store), parts.human()
+            newest = [_newest(await gate.read(name, human)) for name in found.newest]
+            return _answer(parts, found, await _due(gate, found, human), newest)
 
     return asyncio.run(look())
 
@@ -67,6 +71,7 @@ def _look(reading: Reading) -> Found:
         open=len(rows),
         waits=dict(sorted(waits.items())),
         ended={name: count for name, count in sorted(ended.items()) if name != "open" and "waiting" not in name},
+        newest=tuple(row.review for row in rows[:NEWEST_MAX]),
         suspects=tuple(f"{one.kind}/{one.author}: {one.why}" for one in check_trust(reading)),
         most_urgent=next(iter(reading.due(_EVER, 1)), None),
     )
@@ -82,13 +87,24 @@ async def _due(gate: Gate, found: Found, human: Who) -> tuple[str, str, str] | N
     return (review, f"{', '.join(turn.who)}: {turn.what}", turn.due.isoformat()) if turn else None
 
 
-def _answer(parts: Parts, found: Found, due: tuple[str, str, str] | None) -> Answer:
+def _newest(seen: Seen) -> dict[str, Json]:
+    """One of the last open reviews, with how many findings are open in it."""
+    review = seen.view.review
+    count = sum(not one.is_settled for one in review.findings.values())
+    return {"review": review.id, "title": review.title, "revision": review.revision, "findings": count}
+
+
+def _answer(parts: Parts, found: Found, due: tuple[str, str, str] | None, newest: list[dict[str, Json]]) -> Answer:
     server, last, spooled = running(parts.settings.home), signing.book_end(parts), _spooled(parts)
     more = "or more" if found.open == OPEN_MAX else ""
     waits = ", ".join(f"{count} for {party}" for party, count in found.waits.items()) or "for nobody"
     lines = [
         Line(f"At work: {server.in_words()}" if server else "No server is running here."),
         Line(f"Open reviews: {found.open} {more}".rstrip() + (f", waiting {waits}" if found.open else "")),
+        *(
+            Line(f"  {one['review']}: {one['findings']} open findings in round {one['revision']}, {one['title']}")
+            for one in newest
+        ),
         Line("Ended: " + (", ".join(f"{count} {name}" for name, count in found.ended.items()) or "none counted yet")),
         Line(f"Most urgent: review {due[0]}, {due[1]}, due {due[2]}" if due else "Nothing is due."),
         Line(_checkpoint(last)),
@@ -101,6 +117,7 @@ def _answer(parts: Parts, found: Found, due: tuple[str, str, str] | None) -> Ans
     data: dict[str, Json] = {
         "server": {"pid": server.pid, "address": server.address, "started": server.started} if server else None,
         "open": found.open,
+        "newest": newest,
         "waits": found.waits,
         "ended": found.ended,
         "due": {"review": due[0], "what": due[1], "at": due[2]} if due else None,

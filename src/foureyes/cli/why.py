@@ -3,34 +3,60 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 import click
 
 from foureyes.app.gate import Seen
+from foureyes.app.reviewing.outcome import Outcome as Told
 from foureyes.cli import codes
 from foureyes.cli.answer import Answer, Json, Line
+from foureyes.cli.fitting import terminal_width
+from foureyes.cli.outcome_data import finding as finding_data
 from foureyes.cli.parts import Parts
 from foureyes.cli.program import answering
+from foureyes.cli.showing import told
+from foureyes.cli.telling import Thing
 from foureyes.core.explain import Explained, Explanation, Status, Turn
 from foureyes.core.values import Outcome
+from foureyes.home.trouble import Trouble
 
 _TONES = {Status.MET: "good", Status.NOT_MET: "bad", Status.ERROR: "bad", Status.NOT_APPLICABLE: "dim"}
 
 
+#: A finding is named by its seat and its number.
+_FINDING = re.compile(r".+-F[0-9]+")
+
+
 @click.command()
-@click.argument("review")
+@click.argument("review", metavar="REVIEW|FINDING")
 @answering
 def why(parts: Parts, review: str) -> Answer:
     """Say why a review is open or shut, and whose turn it is.
 
-    Exit code 0: cleared. 2: it ended without. 3: somebody still owes an answer.
+    Exit code 0: cleared. 2: it ended without. 3: somebody still owes an answer. A FINDING of the last review of this
+    place is told in full: 2 if it blocks, else 0.
     """
+    if _FINDING.fullmatch(review):
+        return _finding(asyncio.run(parts.stands()), review)
 
     async def look() -> Answer:
         async with parts.store() as store:
             return explained(await parts.gate(store).read(review.removeprefix("review/"), parts.human()))
 
     return asyncio.run(look())
+
+
+def _finding(outcome: Told, name: str) -> Answer:
+    """One finding with its places."""
+    found = next((one for one in outcome.found if name in one.ids), None)
+    if found is None:
+        step = "Run: foureyes fix --all"
+        raise Trouble(f"Review {outcome.review} has no open finding {name!r}.", step, usage=True)
+    others = tuple(one for one in outcome.found if found.cause and one.cause == found.cause and one is not found)
+    lines = tuple(told(Thing(first=found, others=others), terminal_width(), everything=True))
+    code = codes.BLOCKED if found.blocking else codes.OK
+    return Answer(code=code, lines=lines, data={"review": outcome.review, "finding": finding_data(found)})
 
 
 def explained(seen: Seen) -> Answer:
