@@ -1,0 +1,163 @@
+"""What does a text say once its disguise is taken off?
+
+Encodings are decoded only as far as their result reads like a sentence, and only so many of them; what comes out is
+data for the same model of traits as any other sentence.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import codecs
+import html
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from urllib.parse import unquote
+
+BLOBS_MAX = 1_000
+BLOB_MAX = 4_000
+WORDS_MIN = 3
+_BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,4000}={0,2}")
+_HEX = re.compile(r"(?<![0-9a-fA-F])(?:[0-9a-fA-F]{2}){14,2000}(?![0-9a-fA-F])")
+_ESCAPES = re.compile(r"(?:\\x[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\[0-7]{3}){10,1000}")
+_PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2}){10,1000}")
+_ENTITIES = re.compile(r"(?:&#x?[0-9a-fA-F]{2,6};[ ]?){10,1000}")
+_SPACED = re.compile(r"(?<![^\W_])[a-z](?:[ ._*|~-]{1,3}[a-z]){7,200}(?![^\W_])")
+_PIG = re.compile(r"\b[a-z']{1,20}ay\b(?:[ ,.]+[a-z']{1,20}ay\b){3,40}")
+#: One word in leetspeak that gives orders; its letters may be digits or signs.
+_LEET = {"a": "a4@", "e": "e3", "i": "i1!|", "o": "o0", "s": "s5$", "t": "t7+", "g": "g9", "l": "l1|", "b": "b8"}
+_TELLING = (
+    "ignore",
+    "disregard",
+    "instruction",
+    "approve",
+    "previous",
+    "prompt",
+    "reveal",
+    "password",
+    "reviewer",
+    "verdict",
+)
+_LEET_WORDS = re.compile("|".join("".join(f"[{re.escape(_LEET.get(one, one))}]" for one in word) for word in _TELLING))
+_UNLEET = str.maketrans({sign: letter for letter, signs in reversed(_LEET.items()) for sign in signs[1:]})
+#: The same words turned by thirteen letters, and backwards.
+_ROTATED = tuple(codecs.encode(word, "rot13") for word in _TELLING)
+_REVERSED = tuple(word[::-1] for word in _TELLING)
+SENTENCE_SIDE_MAX = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disguised:
+    """A stretch of a text and what it says without its disguise."""
+
+    position: int
+    how: str
+    plain: str
+    #: Nobody writes like this by chance; a person should look whatever it says.
+    certain: bool = False
+
+
+def disguised_in(text: str, lowered: str) -> Iterator[Disguised]:
+    """Everything in a text that says something else once decoded."""
+    for how, pattern, decode in _ENCODINGS:
+        for match in islice(pattern.finditer(text), BLOBS_MAX):
+            plain = decode(match.group())
+            if plain is not None and _reads_like_words(plain):
+                yield Disguised(position=match.start(), how=how, plain=plain.lower())
+    yield from _spelled(lowered)
+    yield from _letters_changed(lowered)
+
+
+def _spelled(lowered: str) -> Iterator[Disguised]:
+    for match in islice(_SPACED.finditer(lowered), BLOBS_MAX):
+        words = re.split(r"[ ]{2,}|[|]", match.group())
+        plain = " ".join(re.sub(r"[^a-z]", "", word) for word in words)
+        yield Disguised(position=match.start(), how="letters spaced out", plain=plain)
+        if len(words) == 1:
+            yield Disguised(position=match.start(), how="letters spaced out", plain=_parted(plain))
+    for match in islice(_PIG.finditer(lowered), BLOBS_MAX):
+        words = re.findall(r"[a-z']+", match.group())
+        if sum(word.endswith("day") for word in words) * 2 > len(words):  # the days of the week
+            continue
+        plain = " ".join(map(_unpig, words))
+        yield Disguised(position=match.start(), how="pig latin", plain=plain, certain=True)
+
+
+def _letters_changed(lowered: str) -> Iterator[Disguised]:
+    for how, words, undo in (
+        ("turned by thirteen letters", _ROTATED, lambda part: codecs.decode(part, "rot13")),
+        ("written backwards", _REVERSED, lambda part: part[::-1]),
+    ):
+        for word in words:
+            at = lowered.find(word)
+            if at >= 0:
+                yield Disguised(position=at, how=how, plain=undo(_around(lowered, at)))
+    for match in islice(_LEET_WORDS.finditer(lowered), BLOBS_MAX):
+        if not match.group().isalpha():
+            part = _around(lowered, match.start())
+            yield Disguised(position=match.start(), how="digits for letters", plain=part.translate(_UNLEET))
+
+
+def _around(text: str, at: int) -> str:
+    start = max(text.rfind("\n", max(0, at - SENTENCE_SIDE_MAX), at) + 1, at - SENTENCE_SIDE_MAX, 0)
+    end = text.find("\n", at, at + SENTENCE_SIDE_MAX)
+    return text[start : end if end >= 0 else at + SENTENCE_SIDE_MAX]
+
+
+def _parted(letters: str) -> str:
+    """Letters without gaps, with gaps again around the words that matter here."""
+    known = (*_TELLING, "all", "above", "instructions", "your", "the", "this", "code", "change", "rules", "system")
+    for word in sorted(known, key=len, reverse=True):
+        letters = letters.replace(word, f" {word} ")
+    return letters.replace(" instruction s", " instructions")
+
+
+def _unpig(word: str) -> str:
+    stem = word.removesuffix("ay").removesuffix("w").removesuffix("y") if word.endswith(("way", "yay")) else word[:-2]
+    match = re.search(r"[^aeiou]+$", stem)
+    if word.endswith(("way", "yay")) or match is None:
+        return stem
+    return match.group() + stem[: match.start()]
+
+
+def _reads_like_words(plain: str) -> bool:
+    """Whether decoded bytes are a sentence rather than chance."""
+    if not plain.isprintable() and not plain.replace("\n", " ").replace("\t", " ").isprintable():
+        return False
+    words = plain.split()
+    return len(words) >= WORDS_MIN and sum(map(str.isalpha, plain)) >= len(plain) * 0.6
+
+
+def _from_bytes(data: bytes) -> str | None:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def _from_base64(blob: str) -> str | None:
+    body = blob.rstrip("=").replace("-", "+").replace("_", "/")
+    try:
+        return _from_bytes(base64.b64decode(body + "=" * (-len(body) % 4), validate=True))
+    except (binascii.Error, ValueError):
+        return None
+
+
+def _from_hex(blob: str) -> str | None:
+    return _from_bytes(bytes.fromhex(blob))
+
+
+def _from_escapes(blob: str) -> str | None:
+    codes = re.findall(r"\\x([0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})|\\([0-7]{3})", blob)
+    return "".join(chr(int(one or two, 16) if one or two else int(three, 8)) for one, two, three in codes)
+
+
+_ENCODINGS: tuple[tuple[str, re.Pattern[str], Callable[[str], str | None]], ...] = (
+    ("base64", _BASE64, _from_base64),
+    ("hexadecimal", _HEX, _from_hex),
+    ("escapes", _ESCAPES, _from_escapes),
+    ("percent signs", _PERCENT, unquote),
+    ("entities", _ENTITIES, html.unescape),
+)

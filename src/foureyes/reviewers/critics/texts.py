@@ -1,0 +1,112 @@
+"""How does a critic read a file that may be hostile: as text, by line, and shown to people without its tricks?"""
+
+from __future__ import annotations
+
+import codecs
+import unicodedata
+from bisect import bisect_right
+from pathlib import PurePosixPath
+
+from foureyes.app.reviewers import GONE_MODE, LINK_MODE, SUBMODULE_MODE, File, Unread
+
+#: What people read: here foreign words, typographic spaces and soft hyphens are at home.
+PROSE = frozenset({".md", ".markdown", ".mdx", ".rst", ".txt", ".text", ".adoc", ".asciidoc", ".org", ".tex", ".html"})
+PROSE_NAMES = frozenset({"readme", "license", "licence", "changelog", "authors", "notice", "contributing", "copying"})
+#: Words of an application in many languages; read like prose.
+WORDS = frozenset({".po", ".pot", ".arb", ".ftl", ".strings", ".xlf", ".xliff", ".resx", ".properties", ".srt", ".vtt"})
+#: Kinds of work that are prose whatever the file is called.
+PROSE_KINDS = frozenset({"plan", "text"})
+
+SHOWN_MAX = 160
+#: Of a file with a few bad bytes the rest is still read; with more it is no text.
+BAD_SHARE_MAX = 0.05
+ZEROS_MIN = 3
+
+
+def suffix(path: str) -> str:
+    """The last ending of a path, in small letters."""
+    return PurePosixPath(path).suffix.lower()
+
+
+def is_prose(path: str, kind: str = "") -> bool:
+    """Whether a file is written for people rather than for a machine."""
+    end = suffix(path)
+    if end in PROSE or PurePosixPath(path).stem.lower() in PROSE_NAMES:
+        return True
+    return not end and kind in PROSE_KINDS
+
+
+def is_words(path: str) -> bool:
+    """Whether a file holds an application's sentences in some language."""
+    return suffix(path) in WORDS
+
+
+def readable(file: File) -> str | None:
+    """The text of a file even where one bad byte would hide it; None where it is gone, a submodule or binary."""
+    if file.content is None or file.mode in (GONE_MODE, SUBMODULE_MODE):
+        return None
+    if file.text is not None:
+        return file.text
+    content = file.content
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return content.decode("utf-16", errors="replace")
+    zeros = content.count(0)
+    if zeros > max(ZEROS_MIN, len(content) * BAD_SHARE_MAX):
+        return None
+    text = content.decode("utf-8", errors="replace")
+    bad = text.count("\ufffd")
+    # Text in an old encoding has bad bytes and no zeros; what has many of either is no text.
+    return text if file.mode == LINK_MODE or bad + zeros <= max(ZEROS_MIN, len(text) * BAD_SHARE_MAX) else None
+
+
+def unread_of(file: File) -> tuple[Unread, ...]:
+    """What to say of a file that `readable` gives no text of; nothing where there is nothing to read."""
+    if file.content is None or file.mode in (GONE_MODE, SUBMODULE_MODE):
+        return ()
+    return (Unread(path=file.path, why="binary: it holds no text to judge"),)
+
+
+class Lines:
+    """Which line does a position of a text lie on?"""
+
+    __slots__ = ("_ends", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._ends: list[int] | None = None
+
+    def at(self, position: int) -> int:
+        """The line, counted from 1."""
+        if self._ends is None:
+            self._ends = [-1]
+            found = self.text.find("\n")
+            while found >= 0:
+                self._ends.append(found)
+                found = self.text.find("\n", found + 1)
+        return bisect_right(self._ends, position - 1)
+
+    def around(self, position: int, *, each_side: int = 40) -> str:
+        """The text on the same line around a position, cut short."""
+        start = max(self.text.rfind("\n", 0, position) + 1, position - each_side)
+        end = self.text.find("\n", position)
+        return self.text[start : min(position + each_side, len(self.text) if end < 0 else end)]
+
+
+def shown(text: str, most: int = SHOWN_MAX) -> str:
+    """A text as evidence: cut short, and whatever cannot be seen or moves other text written as an escape."""
+    cut = text[:most]
+    safe = "".join(one if _is_plain(one) else f"\\u{{{ord(one):X}}}" for one in cut)
+    return safe + ("\u2026" if len(text) > most else "")
+
+
+def named(char: str) -> str:
+    """A character as people look it up, like `U+202E RIGHT-TO-LEFT OVERRIDE`."""
+    name = unicodedata.name(char, "") or ("control character" if unicodedata.category(char) == "Cc" else "no name")
+    return f"U+{ord(char):04X} {name}"
+
+
+def _is_plain(char: str) -> bool:
+    if char.isascii():
+        return char.isprintable()
+    # Marks are kept out as well: alone, or in stacks, they change what stands beside them.
+    return unicodedata.category(char)[0] in "LNPS" and char not in "\u115f\u1160\u3164\uffa0\u2800"

@@ -1,0 +1,1 @@
+"""Do the critics see what they should, and nothing else?"""
