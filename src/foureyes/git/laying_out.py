@@ -166,7 +166,8 @@ def _tree(bench: Scratch, commit: str) -> Iterator[_Stored]:
         head, _, path = line.partition(b"\t")
         if path:
             mode, _, name, size = head.decode().split()
-            yield _Stored(path=path, mode=mode, name=name, size=0 if size == "-" else int(size))
+            # A submodule has no size, and of what is not in this clone git does not know it.
+            yield _Stored(path=path, mode=mode, name=name, size=int(size) if size.isdigit() else 0)
 
 
 def _batches(stored: Iterable[_Stored]) -> Iterator[list[_Stored]]:

@@ -197,9 +197,10 @@ def _policy(bench: Scratch, base: str) -> tuple[str, bytes] | None:
     if not file:
         return None
     name, size = found[file]
-    if int(size) > FILE_BYTES_MAX:
+    bytes_count = int(size) if size.isdigit() else 0
+    if bytes_count > FILE_BYTES_MAX:
         raise Trouble(f"{file} at {base[:12]} has more than {FILE_BYTES_MAX} bytes.", "Commit a smaller one.")
-    content = bench.contents([name], at_most=int(size)).get(name)
+    content = bench.contents([name], at_most=bytes_count).get(name)
     if content is None:
         raise Trouble(f"The bytes of {file} at {base[:12]} are not in this clone.", "Fetch them: git fetch --refetch.")
     return file, content

@@ -91,12 +91,15 @@ def find(folder: Path) -> Repository | None:
     top = _top(folder, own)
     settings = _settings(top or own)
     excludes = settings.pop(_EXCLUDES, "")
+    common = (folder / os.fsdecode(common_dir)).resolve()
     head = _asked(top or own, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
     branch = _asked(top or own, "symbolic-ref", "--quiet", "HEAD")
+    if not head:
+        _check_unborn(top or own, common, branch)
     return Repository(
         top=top,
         git_dir=own,
-        common_dir=(folder / os.fsdecode(common_dir)).resolve(),
+        common_dir=common,
         object_format=object_format.decode(),
         head=head,
         branch=branch.removeprefix("refs/heads/"),
@@ -172,6 +175,12 @@ def _asked(folder: Path, *words: str) -> str:
     """One line of answer; empty where git has none."""
     ran = run(words, folder=folder, environment=environment())
     return "" if ran.code else ran.out.decode(errors="replace").strip()
+
+
+def _check_unborn(folder: Path, common_dir: Path, branch: str) -> None:
+    """No commit yet is one thing; a commit that cannot be read is another, and must not make everything look new."""
+    if _asked(folder, "rev-parse", "--verify", "--quiet", "HEAD") or not branch or (common_dir / branch).exists():
+        raise Trouble("The last commit of this repository cannot be read.", "Check it: git fsck")
 
 
 def _settings(folder: Path) -> dict[str, str]:
