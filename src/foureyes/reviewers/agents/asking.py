@@ -1,0 +1,117 @@
+"""How is an agent run once? In a scratch home with its login, an environment of our making, and nothing to write to."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from foureyes.app.reviewers import Bounds, Inconclusive
+from foureyes.core.values import Failure
+from foureyes.reviewers.agents.cli import Cli, Errand, Login, Reply, Schema
+from foureyes.reviewers.agents.process import Run, run
+from foureyes.reviewers.agents.scratch import Scratch
+
+VERSION_SECONDS_MAX = 30.0
+VERSION_BYTES_MAX = 1 << 16
+_PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
+#: Hands on how this machine reaches the network, and nothing else of the user's own.
+HANDED_ON = (
+    *_PROXIES,
+    *(one.lower() for one in _PROXIES),
+    *("NODE_EXTRA_CA_CERTS", "SSL_CERT_DIR", "SSL_CERT_FILE"),
+)
+_VERSION = re.compile(rb"(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agent:
+    """An agent that was found here, with the login that is there."""
+
+    cli: Cli
+    program: Path
+    login: Login
+    #: Where it may find the programs it needs itself.
+    path: tuple[Path, ...]
+    environ: Mapping[str, str] = field(repr=False)
+
+    @property
+    def url(self) -> str:
+        """The address it speaks to instead of its provider's own."""
+        return self.cli.url(self.environ)
+
+    def errand(self, place: Scratch, system: str, schema: Schema, bounds: Bounds) -> Errand:
+        """Prepare a run: its login is copied, readable by us alone, and goes when the scratch goes."""
+        if self.login.content:
+            place.put(f"{place.home.name}/{self.login.place}", self.login.content)
+        return Errand(
+            program=self.program,
+            folder=place.folder,
+            home=place.home,
+            work=place.work,
+            system=system,
+            schema=schema,
+            login=self.login,
+            bounds=bounds,
+            url=self.url,
+        )
+
+    async def version(self, place: Scratch) -> str:
+        """Its version; one that does not know all by which we bind it is not asked."""
+        order = Run(
+            called=self.cli.called,
+            argv=(str(self.program), "--version"),
+            environ=self._environ(place, {}),
+            folder=place.temporary,
+            seconds=VERSION_SECONDS_MAX,
+            output_bytes=VERSION_BYTES_MAX,
+            mark=place.folder.name,
+        )
+        ended = await run(order)
+        found = _VERSION.search(ended.out)
+        if ended.code or found is None:
+            raise Inconclusive(Failure.CRASHED, f"{self.cli.called} does not say its version; it may be broken.")
+        if tuple(map(int, found.groups())) < self.cli.oldest:
+            oldest = ".".join(map(str, self.cli.oldest))
+            text = f"{self.cli.called} {found[0].decode()} is older than {oldest}: {self.cli.install}"
+            raise Inconclusive(Failure.CRASHED, text)
+        return found[0].decode()
+
+    async def ask(self, place: Scratch, errand: Errand, words: str) -> Reply:
+        """Run it on the work; raises Inconclusive where it has no answer."""
+        command = self.cli.command(errand)
+        order = Run(
+            called=self.cli.called,
+            argv=command.argv,
+            environ=self._environ(place, {**command.variables, **self.login.variables}),
+            folder=place.work,
+            stdin=place.put("prompt.txt", words.encode("utf-8", "replace")),
+            seconds=errand.bounds.seconds,
+            output_bytes=errand.bounds.output_bytes,
+            mark=place.folder.name,
+        )
+        return self.cli.read(await run(order, self.cli.watch), errand)
+
+    def without_secrets(self, none: Inconclusive) -> Inconclusive:
+        """A command line may repeat its login in its last words."""
+        text = none.text
+        for secret in self.login.variables.values():
+            text = text.replace(secret, "…")
+        return Inconclusive(none.reason, text, found=none.found, cost=none.cost, until=none.until)
+
+    def _environ(self, place: Scratch, more: Mapping[str, str]) -> dict[str, str]:
+        """All the variables it gets; its clock is in UTC, so that the times it names can be read."""
+        handed_on = {name: self.environ[name] for name in HANDED_ON if self.environ.get(name)}
+        return {
+            "PATH": os.pathsep.join(map(str, self.path)),
+            "HOME": str(place.home),
+            "TMPDIR": str(place.temporary),
+            "LANG": "C.UTF-8",
+            "TZ": "UTC",
+            "TERM": "dumb",
+            "NO_COLOR": "1",
+            **handed_on,
+            **more,
+        }

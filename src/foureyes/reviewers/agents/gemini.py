@@ -1,0 +1,139 @@
+"""How is Gemini CLI asked? By `gemini -p` in plan mode, under settings of ours and no others."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from foureyes.app.reviewers import Inconclusive
+from foureyes.core.values import Cost, Failure
+from foureyes.reviewers.agents.cli import Command, Errand, Login, Reply
+from foureyes.reviewers.agents.credentials import first_set, read_json
+from foureyes.reviewers.agents.limits import limit_end, over_its_limit
+from foureyes.reviewers.agents.process import Ended
+from foureyes.reviewers.agents.words import last_line, number_in, parsed, said, section
+
+KEY = "GEMINI_API_KEY"
+KEYS = (KEY, "GOOGLE_API_KEY")
+FILE = "oauth_creds.json"
+TOOLS = ("list_directory", "read_file", "grep_search", "glob")
+#: Exit code and status of a login that is missing or not accepted.
+NOT_LOGGED_IN = 41
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gemini:
+    """Gemini CLI, of Google."""
+
+    name: str = "gemini"
+    called: str = "Gemini CLI"
+    provider: str = "google"
+    receiver: str = "Google"
+    host: str = "generativelanguage.googleapis.com"
+    family: str = "gemini"
+    #: Older ones do not know all of the settings by which it is bound.
+    oldest: tuple[int, int, int] = (0, 61, 0)
+    install: str = "npm install -g @google/gemini-cli"
+    log_in: str = "run gemini and sign in, or set GEMINI_API_KEY"
+    answers_in_schema: bool = False
+    acts_on: frozenset[str] = frozenset({".agents", ".env", ".gemini", ".geminiignore"})
+
+    def url(self, environ: Mapping[str, str]) -> str:
+        """Another address than the provider's own, if the user set one."""
+        return environ.get("GOOGLE_GEMINI_BASE_URL", "").strip()
+
+    def login(self, environ: Mapping[str, str]) -> Login | None:
+        """A key, else what signing in left; Google's logins stay good when a copy of them is used."""
+        if found := first_set(environ, *KEYS):
+            return Login(called=f"the key in {found[0]}", variables={KEY: found[1]})
+        folder = Path(environ.get("HOME", "/"), ".gemini")
+        kept = read_json(folder / FILE)
+        if not (kept.get("refresh_token") or kept.get("access_token")):
+            return None
+        project = {name: environ[name] for name in ("GOOGLE_CLOUD_PROJECT",) if environ.get(name)}
+        content = json.dumps(kept).encode()
+        place = f".gemini/{FILE}"
+        return Login(called=f"the login in {folder}", variables=project, content=content, place=place, is_paid=False)
+
+    def command(self, errand: Errand) -> Command:
+        """The folder it trusts is our own read-only one, from which everything it would act on was left out."""
+        system, own = errand.folder / "system.md", errand.home / ".gemini"
+        own.mkdir(mode=0o700, exist_ok=True)
+        (own / "settings.json").write_text(json.dumps(_settings(errand)), encoding="utf-8")
+        system.write_text(errand.system, encoding="utf-8")
+        argv = (str(errand.program), "-p", "", "-o", "json", "--approval-mode", "plan", "--skip-trust", "-e", "none")
+        variables = {
+            "GEMINI_SYSTEM_MD": str(system),
+            "GEMINI_TELEMETRY_ENABLED": "false",
+            **({"GOOGLE_GEMINI_BASE_URL": errand.url} if errand.url else {}),
+        }
+        return Command(argv=argv, variables=variables)
+
+    def watch(self, line: bytes) -> None:
+        """It tries again for minutes, and with a smaller model, when it is over its limit; we do not wait for that."""
+        if b"failed with status 429" in line or b"RESOURCE_EXHAUSTED" in line:
+            raise self._limit(line.decode(errors="replace"))
+
+    def read(self, ended: Ended, errand: Errand) -> Reply:  # noqa: ARG002 - one shape for all of them
+        """One JSON object, after whatever else was printed; any exit code but 0 is a failure."""
+        found = parsed(ended.out[max(0, ended.out.find(b"{")) :])
+        cost = _cost(found, ended.seconds)
+        wrong = section(found, "error")
+        if ended.code or wrong:
+            raise self._wrong(wrong, cost, ended)
+        if "response" not in found:
+            raise said(self.called, "printed no result", ended, cost=cost)
+        text = str(found["response"] or "").strip()
+        if not text:
+            raise Inconclusive(Failure.REFUSED, f"{self.called}: the model refused to look at this.", cost=cost)
+        return Reply(text=text, cost=cost)
+
+    def _wrong(self, wrong: dict[str, object], cost: Cost, ended: Ended) -> Inconclusive:
+        words = str(wrong.get("message") or "") or last_line(ended.err)
+        if "RESOURCE_EXHAUSTED" in words or "quota" in words.lower():
+            return self._limit(words, cost)
+        if NOT_LOGGED_IN in (ended.code, wrong.get("code")) or "API key not valid" in words:
+            text = f"{self.called} is not logged in, or no longer: {self.log_in}."
+            return Inconclusive(Failure.CRASHED, text, cost=cost)
+        if "fetch failed" in words:
+            return Inconclusive(Failure.CRASHED, f"{self.called} could not reach {self.receiver}.", cost=cost)
+        return said(self.called, words or "failed", ended, cost=cost)
+
+    def _limit(self, words: str, cost: Cost | None = None) -> Inconclusive:
+        until = limit_end(words, datetime.now(UTC))
+        return Inconclusive(Failure.OUT_OF_BUDGET, over_its_limit(self.called, until), cost=cost, until=until)
+
+
+def _settings(errand: Errand) -> dict[str, object]:
+    login = "oauth-personal" if errand.login.content else "gemini-api-key"
+    return {
+        "security": {"auth": {"selectedType": login}, "disableYoloMode": True},
+        "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False, "maxAttempts": 2},
+        "privacy": {"usageStatisticsEnabled": False},
+        "telemetry": {"enabled": False},
+        "tools": {"core": list(TOOLS)},
+        "mcp": {"allowed": ["none"]},
+        "admin": {"mcp": {"enabled": False}, "extensions": {"enabled": False}, "skills": {"enabled": False}},
+        "skills": {"enabled": False},
+        "hooksConfig": {"enabled": False},
+        "experimental": {"enableAgents": False},
+        "ide": {"enabled": False},
+        "advanced": {"ignoreLocalEnv": True},
+        # A name that no file has: instructions come from us alone.
+        "context": {
+            "fileName": [f"{errand.folder.name}.md"],
+            "includeDirectoryTree": False,
+            "fileFiltering": {"respectGitIgnore": False, "respectGeminiIgnore": False},
+        },
+    }
+
+
+def _cost(found: dict[str, object], seconds: float) -> Cost:
+    """What was new to the provider; what it read again from its own cache is not counted."""
+    models = section(section(found, "stats"), "models")
+    used = [section(one, "tokens") for one in models.values()]
+    tokens = sum(number_in(one, "total") - number_in(one, "cached") for one in used)
+    return Cost(tokens=max(0, tokens), seconds=round(seconds))

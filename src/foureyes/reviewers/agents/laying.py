@@ -1,0 +1,115 @@
+"""What does an agent find in its folder? The work and what lies around it, without orders, links or other ways out.
+
+An agent reads there what it likes, and what it reads leaves this machine: so whatever is laid out goes through the
+secret boundary, and only as much is laid out as can be searched in a moment, what is nearest to the work first.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path, PurePosixPath
+
+from foureyes.app.reviewers import GONE_MODE, LINK_MODE, SUBMODULE_MODE, Change
+from foureyes.reviewers.agents.scratch import MODE
+
+FILES_MAX = 2_000
+BYTES_MAX = 8 * 1024 * 1024
+FILE_BYTES_MAX = 512 * 1024
+PATH_BYTES_MAX = 1_000
+READ_ONLY_FILE = 0o444
+READ_ONLY_FOLDER = 0o555
+#: What gives orders to some agent; it never comes from the work itself.
+ORDERS = frozenset(
+    (
+        *(".agents", ".claude", ".codex", ".cursor", ".gemini", ".git", ".mcp.json"),
+        *("agents.md", "agents.override.md", "claude.md", "claude.local.md", "gemini.md"),
+    )
+)
+
+LayOut = Callable[[Path], None]
+
+
+def laying(change: Change, acts_on: frozenset[str]) -> LayOut:
+    """Fills an empty folder with what an agent may read; `acts_on` names what this one would act on unasked."""
+
+    def lay(folder: Path) -> None:
+        if change.lay_out is None:
+            for path, content in _plain(change):
+                _put(folder, path, content)
+        else:
+            change.lay_out(folder)
+        kept = set(_kept(folder, change, acts_on))
+        for path in list(_laid(folder)):
+            if path not in kept:
+                (folder / path).unlink()
+
+    return lay
+
+
+def make_read_only(folder: Path) -> None:
+    """Nothing in it is to be changed or run."""
+    for at, _, names in os.walk(folder):
+        for name in names:
+            Path(at, name).chmod(READ_ONLY_FILE)
+        Path(at).chmod(READ_ONLY_FOLDER)
+
+
+def _plain(change: Change) -> Iterator[tuple[str, bytes]]:
+    """The regular files of a change whose names are names below a folder, and none that gives orders."""
+    for file in change.files:
+        parts = PurePosixPath(file.path).parts
+        is_name = bool(parts) and not file.path.startswith("/") and ".." not in parts and "\0" not in file.path
+        is_short = len(os.fsencode(file.path)) <= PATH_BYTES_MAX
+        is_regular = file.mode not in (GONE_MODE, LINK_MODE, SUBMODULE_MODE)
+        if is_name and is_short and is_regular and file.content is not None and not _has(file.path, ORDERS):
+            yield file.path, file.content
+
+
+def _put(folder: Path, path: str, content: bytes) -> None:
+    """Write it; names that collide on this disk, or are too long for it, are left out."""
+    place = folder / path
+    try:
+        place.parent.mkdir(mode=MODE, parents=True, exist_ok=True)
+        with place.open("xb") as file:
+            file.write(content)
+    except OSError:
+        return
+
+
+def _kept(folder: Path, change: Change, acts_on: frozenset[str]) -> Iterator[str]:
+    """Regular files of text, as long as there is room."""
+    files, room = FILES_MAX, BYTES_MAX
+    for path in _nearest(_laid(folder), change):
+        size = _text_bytes(folder / path)
+        if size is None or _has(path, acts_on) or files < 1 or size > room:
+            continue
+        files, room = files - 1, room - size
+        yield path
+
+
+def _nearest(paths: Iterable[str], change: Change) -> list[str]:
+    own = {file.path for file in change.files}
+    beside = {PurePosixPath(path).parent.as_posix() for path in own}
+    return sorted(paths, key=lambda one: (one not in own, PurePosixPath(one).parent.as_posix() not in beside, one))
+
+
+def _laid(folder: Path) -> Iterator[str]:
+    """Every name below the folder that is no folder; links to folders are among them."""
+    for at, folders, names in os.walk(folder):
+        links = [name for name in folders if Path(at, name).is_symlink()]
+        for name in (*names, *links):
+            yield Path(at, name).relative_to(folder).as_posix()
+
+
+def _text_bytes(path: Path) -> int | None:
+    """How large a regular file of text is; None for everything else."""
+    found = path.lstat()
+    if not stat.S_ISREG(found.st_mode) or found.st_size > FILE_BYTES_MAX or b"\0" in path.read_bytes():
+        return None
+    return found.st_size
+
+
+def _has(path: str, names: frozenset[str]) -> bool:
+    return not names.isdisjoint(path.casefold().split("/"))

@@ -1,0 +1,40 @@
+"""Where is an agent's program? On the user's PATH; never in the repository, the current folder or a relative entry."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+LEVELS_MAX = 100
+
+
+def own_ground(here: Path) -> Path:
+    """What belongs to the work: the repository around this folder, else the folder."""
+    at = here.resolve()
+    for folder in (at, *at.parents)[:LEVELS_MAX]:
+        if (folder / ".git").exists():
+            return folder
+    return at
+
+
+def safe_path(environ: Mapping[str, str], ground: Path) -> tuple[Path, ...]:
+    """The PATH without relative entries and without folders of the work."""
+    entries = [Path(one) for one in environ.get("PATH", "").split(os.pathsep) if Path(one).is_absolute()]
+    return tuple(dict.fromkeys(one for one in entries if not _is_below(one, ground)))
+
+
+def find(name: str, path: tuple[Path, ...], ground: Path) -> Path | None:
+    """The program of this name; one that leads into the work is none."""
+    for folder in path:
+        candidate = folder / name
+        if candidate.is_file() and os.access(candidate, os.X_OK) and not _is_below(candidate, ground):
+            return candidate
+    return None
+
+
+def _is_below(path: Path, ground: Path) -> bool:
+    """Whether it lies, or leads, into the work; a home folder that is a repository itself holds tools of its owner."""
+    if ground in (Path.home().resolve(), Path("/")):
+        return False
+    return path.resolve().is_relative_to(ground) or path.absolute().is_relative_to(ground)
