@@ -4,7 +4,7 @@ from foureyes.core import commands as c
 from foureyes.core.events import FindingRaised, FindingWaived, ReportRequested, ReviewCleared, RulingRequested
 from foureyes.core.facts import Facts, Suppression
 from foureyes.core.refusals import Code
-from foureyes.core.values import Place, Standing, Who, WhoKind
+from foureyes.core.values import Failure, Place, Standing, Who, WhoKind
 from foureyes.core.views import view
 from tests.cast import CODEX, DEV, GEMINI, HARDIN, LINTER, POOL, SELDON, Play, agent, finding, holds
 
@@ -60,6 +60,52 @@ def test_further_agents_of_the_role_look_too_and_are_not_waited_for() -> None:
     assert play.last(FindingRaised).seat == "solo.3"
     play.report(holder, verdict="approve")
     assert play.review.outcome is None
+
+
+def asked_two() -> tuple[Play, Who, Who]:
+    """Both agents may look; one of them sits on the seat that was asked for."""
+    play = Play(facts=Facts(pool=(*PROGRAMS_ONLY, holds(CODEX, "agent"), holds(GEMINI, "agent"))))
+    play.open("thing")
+    play.report(LINTER, verdict="approve")
+    holder = play.review.seats["solo.2"].reviewer
+    assert holder is not None
+    return play, holder, GEMINI if holder.name == CODEX.name else CODEX
+
+
+def test_another_agent_stands_in_for_one_that_has_no_answer() -> None:
+    """D-03, D-23: once the seat is given up, whoever looked as well is enough; while somebody sits there it is not."""
+    play, holder, other = asked_two()
+    play.report(other, verdict="approve")
+    assert play.review.outcome is None
+    play.do(holder, c.ReportInconclusive(seat="solo.2", revision=1, reason=Failure.CRASHED))
+    assert play.review.outcome is None
+    play.do(holder, c.LeaveSeat(seat="solo.2", reason="overloaded"))
+    assert isinstance(play.log[-1], ReviewCleared)
+
+
+def test_nobody_stands_in_where_nobody_looked() -> None:
+    play, holder, _ = asked_two()
+    play.do(holder, c.LeaveSeat(seat="solo.2", reason="overloaded"))
+    assert play.review.outcome is None
+    assert play.review.report_request("solo.2") is not None
+
+
+def test_who_is_over_its_limit_makes_room_and_no_human_is_bothered() -> None:
+    """D-09: never an approval, and no decision for anybody either."""
+    play, holder, other = asked_two()
+    play.do(holder, c.ReportInconclusive(seat="solo.2", revision=1, reason=Failure.OUT_OF_BUDGET))
+    seat = play.review.seats["solo.2"]
+    assert (holder.name in seat.left, play.review.ruling()) == (True, None)
+    assert seat.reviewer is not None
+    assert seat.reviewer.name == other.name
+
+
+def test_programs_look_though_the_budget_is_used_up() -> None:
+    """D-09: they cost nothing; what would cost is kept to by whoever spends."""
+    play = Play(facts=Facts(pool=POOL, day_usd_micro=99_000_000))
+    play.open("thing")
+    assert play.review.report_request("solo.1") is not None
+    assert play.review.ruling() is None
 
 
 def test_somebody_at_a_terminal_waives_what_is_neither_critical_nor_a_veto() -> None:

@@ -38,7 +38,8 @@ Every key a `foureyes.yaml` can have. This page is written from the schema in `s
 - A file without `version` is taken for one of the older documents if it has their keys: a review policy
   (`review_required`, `reviewer_matrix`, …), critic chains (`chains`), or a project file (`review`).
 - A `command` is one of {", ".join(f"`{one}`" for one in COMMANDS)}; a `model` is `provider:name`; a `program` is one
-  of our critics by its name.
+  of our critics by its name, and holds the role of that name by itself; `run` is a command of the project, like its
+  tests, run as it stands and without a shell: it passes where it ends with 0.
 - Shipped: {", ".join(f"`{one}`" for one in SHIPPED)}. Where there is no `foureyes.yaml`, `solo` holds.
 """
 

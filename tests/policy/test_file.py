@@ -11,7 +11,7 @@ import pytest
 from foureyes.core import gates
 from foureyes.core.rules import Blind, Budget, Humans, KindRule, PathRule, RiskRule, Rules, SeatRule, Stage
 from foureyes.core.values import ChangeKind, Part, RiskLevel, Severity
-from foureyes.policy import FILE_NAME, Command, Mode, Model, PolicyErrors, Program, Role, Target, shipped
+from foureyes.policy import FILE_NAME, Command, Mode, Model, PolicyErrors, Program, Role, Run, Target, shipped
 from foureyes.policy.load import folder, load
 from foureyes.policy.schema import SECTIONS
 from foureyes.policy.shapes import Part as Section
@@ -311,3 +311,15 @@ def test_every_section_is_reached_from_the_file() -> None:
         "trigger",
     }
     assert set(SECTIONS) == named | own | (special & set(SECTIONS))
+
+
+def test_a_command_of_the_project_holds_a_role() -> None:
+    """D-17: as it stands, without a shell."""
+    policy = loaded("version: 1\nkinds: {default: solo}\nreviewers: {tests: {run: make 'all tests'}}\n").policy
+    assert policy.reviewers[0].holders == (Run(argv=("make", "all tests")),)
+
+
+@pytest.mark.parametrize("line", ["''", "'make \"'", "[make]", "1", "' '"])
+def test_what_is_no_command_is_refused(line: str) -> None:
+    with pytest.raises(PolicyErrors, match="nobody who can hold a role"):
+        loaded(f"version: 1\nkinds: {{default: solo}}\nreviewers: {{tests: {{run: {line}}}}}\n")

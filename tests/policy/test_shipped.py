@@ -11,6 +11,7 @@ from foureyes.policy import SHIPPED, Command, Mode, PolicyErrors, Program, shipp
 from foureyes.policy.floor import least_reviewers
 from foureyes.policy.load import load_text, shipped_text
 from foureyes.policy.people import COMMANDS
+from foureyes.policy.schema import PROGRAMS
 from foureyes.policy.schema_peer import CREATOR_EVENTS, HUMAN_EVENTS, REVIEWER_EVENTS
 
 CORE: tuple[Protocol, ...] = (
@@ -18,7 +19,7 @@ CORE: tuple[Protocol, ...] = (
     protocols.peer(),
     protocols.session(),
     protocols.panel(),
-    protocols.solo(),
+    protocols.solo(programs=PROGRAMS),
     *chains.CHAINS,
 )
 
@@ -79,7 +80,7 @@ def test_solo_only_watches_and_asks_programs_and_the_agents_at_hand() -> None:
     assert policy.mode is Mode.WATCH
     held = {one.name: one.holders for one in policy.reviewers}
     assert held == {
-        "program": (Program(name="security"),),
+        **{name: (Program(name=name),) for name in PROGRAMS},
         "agent": tuple(Command(name=name) for name in COMMANDS),
     }
     assert policy.session_silence == timedelta(minutes=15)

@@ -73,6 +73,8 @@ def _trouble(scene: Scene, stage: Stage, seats: list[str]) -> tuple[str, str] | 
             return "reports_used_up", f"Seat {seat} has reported {options.reports_max} times on this version"
     if (stage.name, review.revision) in review.retried:
         return None
+    if options.waits:
+        return None  # the seat stays open for whoever comes; what it may cost is kept to where it is spent
     over = 0 < budget.review_usd_micro <= review.usd_micro or 0 < budget.day_usd_micro <= scene.facts.day_usd_micro
     return ("out_of_budget", "The budget for reviews is used up") if over else None
 

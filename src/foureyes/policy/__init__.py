@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from foureyes.policy.policy import Command, Mode, Model, Policy, Program, Role, Target, policy_text, read_policy
+from foureyes.policy.policy import Command, Mode, Model, Policy, Program, Role, Run, Target, policy_text, read_policy
 
 if TYPE_CHECKING:
     from foureyes.policy.build import Loaded
@@ -40,6 +40,7 @@ __all__ = [
     "Problem",
     "Program",
     "Role",
+    "Run",
     "Target",
     "load_text",
     "policy_text",

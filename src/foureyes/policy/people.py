@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from foureyes.core.independence import LEVELS, normal
 from foureyes.core.rules import Humans
 from foureyes.policy.nodes import Entry, Mapping, Node, Scalar, described
-from foureyes.policy.policy import Command, Holder, Model, Program, Role, Target, same_target
+from foureyes.policy.policy import Command, Holder, Model, Program, Role, Run, Target, same_target
 from foureyes.policy.problems import Problems
 from foureyes.policy.tables import NAME, NAME_FORM, Table, listed, name_of
 
@@ -21,7 +22,9 @@ LEVEL_MAX = len(LEVELS) - 1
 _MODEL = re.compile(r"([A-Za-z0-9][A-Za-z0-9_-]{0,40}):([A-Za-z0-9][A-Za-z0-9_./:@-]{0,120})")
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]{1,30}://[^\s\x00-\x1f\x7f]+")
 _PERSON_CHARS_MAX = 200
-_HOLDER = "write {program: name}, {command: claude, codex or gemini} or {model: provider:name}"
+_HOLDER = "write {program: name}, {command: claude, codex or gemini}, {model: provider:name} or {run: make test}"
+RUN_CHARS_MAX = 1_000
+RUN_WORDS_MAX = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,9 +120,22 @@ def _holder(node: Node, problems: Problems) -> Holder | None:
             return Command(name=value)
         case "model" if model:
             return Model(provider=model[1], name=model[2])
+        case "run" if argv := _argv(value):
+            return Run(argv=argv)
         case _:
             problems.add(entry, f"{entry.key[:40]}: {described(entry.node)} is nobody who can hold a role", _HOLDER)
             return None
+
+
+def _argv(text: str) -> tuple[str, ...]:
+    """The words of a command that is run as it stands: no shell reads it."""
+    if len(text) > RUN_CHARS_MAX or not text.isprintable():
+        return ()
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError:
+        return ()
+    return words if len(words) <= RUN_WORDS_MAX and all(words) else ()
 
 
 def _person(node: Node, problems: Problems) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -56,8 +57,20 @@ class Model:
     name: str
 
 
-Holder = Program | Command | Model
-register(Holder, tagged((Program, Command, Model)))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A command of the project itself, like its tests: what it says is evidence."""
+
+    argv: tuple[str, ...]
+
+    @property
+    def line(self) -> str:
+        """The command as a shell would read it."""
+        return shlex.join(self.argv)
+
+
+Holder = Program | Command | Model | Run
+register(Holder, tagged((Program, Command, Model, Run)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,8 @@ from decimal import Decimal
 from foureyes.policy.schema_peer import PEER_SECTIONS
 from foureyes.policy.shapes import Amount, Choice, Flag, Key, Limit, Name, Names, Number, Part, Special, Text
 
+#: The critics that come with the program and look at every work; each holds the role of its name.
+PROGRAMS = ("format", "security", "injection", "factual", "python")
 FACTS = ("session", "model_family", "provider", "operator")
 CHANGES = ("rebase", "message")
 ENDS = ("escalate_to_human", "return_error", "return_to_author")
@@ -57,7 +59,7 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
         ),
         _key(
             "reviewers",
-            Special(form="role: one or several of {program: …}, {command: …}, {model: …}"),
+            Special(form="role: one or several of {program: …}, {command: …}, {model: …}, {run: …}"),
             "Who holds which role.",
         ),
         _key(
@@ -212,7 +214,11 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
         *COMMON,
     ),
     "solo": (
-        _key("programs", Names(default=("program",)), "Roles of the programs that are asked."),
+        _key(
+            "programs",
+            Names(default=PROGRAMS),
+            "Roles of the programs that are asked.",
+        ),
         _key("agents", Names(default=("agent",), count_min=1), "Roles of the agents that are asked, each once."),
         _key("quorum", Number(low=1, high=10, default=1), "How many who are no programs must vouch."),
         _key("verifier", Name(), "A role that confirms or refutes each finding before it stops the work."),

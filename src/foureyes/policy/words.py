@@ -9,7 +9,7 @@ from typing import assert_never
 from foureyes.core import gates
 from foureyes.core.rules import Blind, Exhausted, Gate, Options, Protocol, SeatRule, Stage, Style
 from foureyes.core.values import Part
-from foureyes.policy.policy import Command, Holder, Model, Program, Role
+from foureyes.policy.policy import Command, Holder, Model, Program, Role, Run
 
 _ENDS = {
     Exhausted.SHELVE: "then it is shelved",
@@ -92,6 +92,8 @@ def holder_words(holder: Holder) -> str:
             return name
         case Model(provider=provider, name=name):
             return f"{provider}:{name}"
+        case Run():
+            return f"the command `{holder.line}`"
         case _ as never:
             assert_never(never)
 

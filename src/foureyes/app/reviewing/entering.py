@@ -37,7 +37,7 @@ class Entered:
     """The review the work is under now; `held_up` says why these bytes could not come in as a new version of it."""
 
     review: str
-    held_up: Refusal | None = None
+    held_up: str = ""
 
 
 async def enter(gate: Gate, store: Store, change: Change, entry: Entry) -> Entered:
@@ -98,8 +98,12 @@ async def _next_version(gate: Gate, review: Review, change: Change, entry: Entry
     try:
         await gate.handle(_with_bytes(ask, work, old, change))
     except Refusal as refusal:
-        return Entered(review=review.id, held_up=refusal)
-    return Entered(review=review.id)
+        return Entered(review=review.id, held_up=f"{refusal.sentence} {refusal.next_step}")
+    after = (await gate.read(review.id, entry.author)).view.review
+    ruling = after.ruling()
+    if after.digest == work.digest:
+        return Entered(review=review.id)
+    return Entered(review=review.id, held_up=f"{ruling.text}." if ruling else "The review has ended.")
 
 
 def _with_bytes(ask: Ask, work: Work, old: dict[str, bytes], change: Change) -> Ask:

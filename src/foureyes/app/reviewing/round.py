@@ -19,12 +19,12 @@ from foureyes.app.reviewers import Bounds, Change, Inconclusive, Look, Reviewer
 from foureyes.app.reviewing.handing_in import report_of, spent, verifications
 from foureyes.app.reviewing.jobs import Job, Pool, jobs, task_for
 from foureyes.app.reviewing.outcome import Looked, LookedKind, LookedState, NotLooked, Watch
-from foureyes.core.commands import LeaveSeat, ReportInconclusive, ReviewCommand, TakeSeat
+from foureyes.core.commands import LeaveSeat, ReportInconclusive, ReviewCommand, SubmitReport, TakeSeat
 from foureyes.core.model import Review
-from foureyes.core.refusals import Refusal
+from foureyes.core.refusals import Code, Refusal
 from foureyes.core.rules import Rules, Stage
 from foureyes.core.stack import stages_of
-from foureyes.core.values import Cost, Failure, Part, Who, WhoKind
+from foureyes.core.values import Cost, Failure, Part, Verdict, Who, WhoKind
 
 #: So many agents and models look at once; programs are not counted.
 MINDS_MAX = 4
@@ -156,7 +156,7 @@ class Round:
                 for one in verifications(job, look, review):
                     await self._ask(job.reviewer.who, one)
             else:
-                await self._ask(job.reviewer.who, report_of(job, look, review, self.change))
+                await self._report(job.reviewer.who, report_of(job, look, review, self.change))
         except Refusal as refusal:
             await self._failed(job, Inconclusive(Failure.MALFORMED, refusal.sentence, cost=look.cost), seconds)
             return
@@ -165,6 +165,16 @@ class Round:
         if look.unclear:
             self.ran.unclear = self.ran.unclear or f"{job.name} could not judge all of it"
         self._say(_looked(job, look, seconds, await self._state()))
+
+    async def _report(self, who: Who, report: SubmitReport) -> None:
+        """Hand it in; whether a finding of its own stands in the way of a yes, the gate alone knows."""
+        try:
+            await self._ask(who, report)
+        except Refusal as refusal:
+            other = {Code.GROUND_MISSING: Verdict.APPROVE, Code.OWN_FINDING_BLOCKS: Verdict.CONCERNS}.get(refusal.code)
+            if other is None:
+                raise
+            await self._ask(who, replace(report, verdict=other))
 
     async def _failed(self, job: Job, error: Inconclusive, seconds: float) -> None:
         """Tell the gate that there is no answer, which is neither yes nor no; a limit frees the seat for the next."""
@@ -186,7 +196,8 @@ class Round:
                 if held.reviewer is None:
                     await self._ask(job.reviewer.who, TakeSeat(seat=held.id))
                 await self._ask(job.reviewer.who, told)
-            if error.until is not None:
+            if job.reviewer.who.kind is not WhoKind.PROGRAM:
+                # Who has no answer makes room for the next.
                 with suppress(Refusal):
                     await self._ask(job.reviewer.who, LeaveSeat(seat=held.id, reason="overloaded"))
         self._say(

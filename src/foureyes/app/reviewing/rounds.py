@@ -108,7 +108,7 @@ class Rounds:
             seen = await gate.read(entered.review, self.person)
             policy = await store.read(lambda reading: gate.policies.named(reading, seen.view.review.rules))
             ran = Ran()
-            if entered.held_up is None and seen.view.review.outcome is None:
+            if not entered.held_up and seen.view.review.outcome is None:
                 asked = Asked(pool=pool, change=read, options=options, watch=watch)
                 ran = await self._round(store, gate, policy, seen.view.review, asked=asked)
             around = Around(
@@ -205,10 +205,8 @@ def _purse(policy: Policy, review: Review, today: int, options: Options) -> int:
     return max(0, min(left, default=Bounds().usd_micro))
 
 
-def _notes(held_up: Refusal | None) -> tuple[str, ...]:
-    if held_up is None:
-        return ()
-    return (f"This version was not taken in: {held_up.sentence} {held_up.next_step}",)
+def _notes(held_up: str) -> tuple[str, ...]:
+    return (f"This version was not taken in: {held_up}",) if held_up else ()
 
 
 def _texts(review: Review, reading: Reading) -> dict[str, tuple[str, ...]]:

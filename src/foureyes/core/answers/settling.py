@@ -150,10 +150,13 @@ def report_inconclusive(scene: Scene, command: ReportInconclusive, actor: Who) -
 def after_failure(scene: Scene, seat: str, stage: Stage, reason: Failure) -> Iterator[ReviewEvent]:
     """Who is asked next after a failure on this seat."""
     review = scene.review
-    if reason is Failure.OUT_OF_BUDGET and review.ruling() is None:
+    spent = reason is Failure.OUT_OF_BUDGET
+    if spent and not stage.options.waits and review.ruling() is None:
         yield ask_ruling(scene, stage, "out_of_budget", "The reviewer ran out of budget")
         return
     holder = review.seats[seat].reviewer
     tried = review.failures.get((seat, review.revision), 0)
-    if holder and tried % (stage.options.failures_max + 1) == 0:
+    if holder and spent:
+        yield SeatLeft(seat=seat, reviewer=holder.name, reason=LeftBecause.OVERLOADED)
+    elif holder and tried % (stage.options.failures_max + 1) == 0:
         yield SeatLeft(seat=seat, reviewer=holder.name, reason=LeftBecause.CRASHED)

@@ -34,7 +34,7 @@ class Quorum:
         looked = [one.reviewer for one in vouching(review, stage)]
         minds = [one for one in looked if self.programs or one.kind is not WhoKind.PROGRAM]
         have = count_distinct(minds, review.contributors, self.distinct)
-        owes = missing(review, stage)
+        owes = tuple(one for one in missing(review, stage) if not self._is_stood_in_for(review, stage, one.seat))
         against = [one for one in doubting(review, stage) if one.grounds]
         if against:
             return Judgement(move=Move.REVISE, reason=said(against))
@@ -44,3 +44,12 @@ class Quorum:
         if owes or len(review.reports_in(stage.name)) > len(vouching(review, stage)):
             return Judgement(move=Move.WAIT, reason=reason, owes=owes)
         return Judgement(move=Move.ESCALATE, reason=f"{reason} that differ in {self.distinct}")
+
+    def _is_stood_in_for(self, review: Review, stage: Stage, seat: str) -> bool:
+        """Whether nobody sits there any more and a volunteer of the stage, who is no program, has looked instead."""
+        known = review.seats.get(seat)
+        if not stage.options.waits or known is None or known.reviewer is not None or not known.left:
+            return False
+        own = {stage.seat_id(index) for index in range(len(stage.seats))}
+        minds = [one for one in review.reports_in(stage.name) if one.reviewer.kind is not WhoKind.PROGRAM]
+        return any(one.seat not in own for one in minds)
