@@ -189,9 +189,11 @@ def test_code_of_strangers_cannot_leave_its_span(text: str) -> None:
 def test_a_comment_has_a_limit_and_folds_the_rest() -> None:
     assert len(markdown(MANY)) < CHARS_MAX
     assert "<details><summary>490 more to fix</summary>" in markdown(MANY)
-    huge = replace(NOTE, text="<" * 600, path="<" * 200, suggestion="<" * 600, why="<" * 600, blocking=True)
-    wide = tuple(replace(huge, ids=(f"F{n}",), cause=f"c{n % 10}") for n in range(1000))
-    assert len(markdown(replace(BLOCKED, found=wide))) <= CHARS_MAX + 10
+    huge = replace(NOTE, text="<" * 600, path="<" * 200, suggestion="<" * 600, why="<" * 600)
+    wide = tuple(replace(huge, ids=(f"F{n}",), cause=f"c{n % 100}", blocking=n % 2 == 0) for n in range(1000))
+    comment = markdown(replace(BLOCKED, found=wide))
+    assert CHARS_MAX // 2 < len(comment) <= CHARS_MAX + 10
+    assert comment.endswith("\n…\n")
 
 
 SHAPE = {

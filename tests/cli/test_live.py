@@ -35,8 +35,8 @@ class Seat:
     def drawn(self) -> list[str]:
         """What the terminal shows, by the sequences that Live uses."""
         rows: list[str] = []
-        for piece in re.split(r"(\x1b\[\d+A\x1b\[J|\n)", self.stream.getvalue()):
-            if up := re.match(r"\x1b\[(\d+)A", piece):
+        for piece in re.split(r"(\r\x1b\[\d+A\x1b\[J|\n)", self.stream.getvalue()):
+            if up := re.match(r"\r\x1b\[(\d+)A", piece):
                 rows = rows[: len(rows) - int(up[1])]
             elif piece and piece != "\n":
                 rows.append(piece)
@@ -129,7 +129,7 @@ def test_what_a_reviewer_says_cannot_touch_the_terminal() -> None:
     live.said(HOSTILE, HOSTILE * 100)
     seat.now = 2
     live.ended(replace(CODEX, reviewer=HOSTILE, reason=HOSTILE))
-    left = re.sub(r"\x1b\[\d+A\x1b\[J", "", seat.stream.getvalue())
+    left = re.sub(r"\r\x1b\[\d+A\x1b\[J", "", seat.stream.getvalue())
     assert not set(left) & {"\x1b", "\x07", "\r", "\u202e", "\u2066"}
     assert all(len(line) < 60 for line in seat.drawn)
 

@@ -127,7 +127,7 @@ class Live:
 
     def _up(self) -> None:
         if self._height:
-            self.stream.write(f"\x1b[{self._height}A\x1b[J")
+            self.stream.write(f"\r\x1b[{self._height}A\x1b[J")  # a Ctrl-C that the terminal echoed moved the cursor
 
 
 def _name(name: str, pad: int) -> str:
