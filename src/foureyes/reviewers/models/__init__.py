@@ -1,0 +1,6 @@
+"""Which models can look here, and how is one asked? The library that speaks to them is loaded when one is asked."""
+
+from foureyes.reviewers.models.at_hand import at_hand, for_role
+from foureyes.reviewers.models.reviewer import ModelReviewer, health
+
+__all__ = ["ModelReviewer", "at_hand", "for_role", "health"]

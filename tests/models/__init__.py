@@ -1,0 +1,1 @@
+"""Do models review safely: framed work out, checked answers in, every limit kept?"""
