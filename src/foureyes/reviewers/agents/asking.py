@@ -14,6 +14,8 @@ from foureyes.reviewers.agents.cli import Cli, Errand, Login, Reply, Schema
 from foureyes.reviewers.agents.process import Run, run
 from foureyes.reviewers.agents.scratch import Scratch
 
+#: A shorter word is no login, and may be part of any sentence.
+SECRET_CHARS_MIN = 8
 VERSION_SECONDS_MAX = 30.0
 VERSION_BYTES_MAX = 1 << 16
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
@@ -37,11 +39,6 @@ class Agent:
     path: tuple[Path, ...]
     environ: Mapping[str, str] = field(repr=False)
 
-    @property
-    def url(self) -> str:
-        """The address it speaks to instead of its provider's own."""
-        return self.cli.url(self.environ)
-
     def errand(self, place: Scratch, system: str, schema: Schema, bounds: Bounds) -> Errand:
         """Prepare a run: its login is copied, readable by us alone, and goes when the scratch goes."""
         if self.login.content:
@@ -55,7 +52,6 @@ class Agent:
             schema=schema,
             login=self.login,
             bounds=bounds,
-            url=self.url,
         )
 
     async def version(self, place: Scratch) -> str:
@@ -98,7 +94,7 @@ class Agent:
         """A command line may repeat its login in its last words."""
         text = none.text
         for secret in self.login.variables.values():
-            text = text.replace(secret, "…")
+            text = text.replace(secret, "…") if len(secret) >= SECRET_CHARS_MIN else text
         return Inconclusive(none.reason, text, found=none.found, cost=none.cost, until=none.until)
 
     def _environ(self, place: Scratch, more: Mapping[str, str]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from foureyes.app.reviewers import Inconclusive
 from foureyes.core.values import Cost, Failure
 from foureyes.reviewers.agents.cli import Command, Errand, Login, Reply
-from foureyes.reviewers.agents.credentials import first_set, read_json
+from foureyes.reviewers.agents.credentials import first_set, read_json, receiver
 from foureyes.reviewers.agents.limits import limit_end, over_its_limit
 from foureyes.reviewers.agents.process import Ended
 from foureyes.reviewers.agents.words import number_in, parsed, said, section
@@ -20,6 +20,7 @@ from foureyes.reviewers.agents.words import number_in, parsed, said, section
 KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 TOKEN = "CLAUDE_CODE_OAUTH_TOKEN"  # noqa: S105 - the name of a variable
 FILE = ".claude/.credentials.json"
+HOST = "api.anthropic.com"
 TOOLS = "Read,Grep,Glob"
 UNAUTHORIZED, TOO_MANY = 401, 429
 _MICRO = 1_000_000
@@ -33,7 +34,6 @@ class Claude:
     called: str = "Claude Code"
     provider: str = "anthropic"
     receiver: str = "Anthropic"
-    host: str = "api.anthropic.com"
     family: str = "claude"
     oldest: tuple[int, int, int] = (2, 1, 0)
     install: str = "npm install -g @anthropic-ai/claude-code"
@@ -41,23 +41,22 @@ class Claude:
     answers_in_schema: bool = True
     acts_on: frozenset[str] = frozenset({".claude", ".mcp.json"})
 
-    def url(self, environ: Mapping[str, str]) -> str:
-        """Another address than the provider's own, if the user set one."""
-        return environ.get("ANTHROPIC_BASE_URL", "").strip()
-
     def login(self, environ: Mapping[str, str]) -> Login | None:
         """A key, else the token for programs, else the access token of the login; never what renews it."""
+        host, url = receiver(environ, "ANTHROPIC_BASE_URL", HOST)
         if found := first_set(environ, *KEYS):
-            return Login(called=f"the key in {found[0]}", variables=dict([found]))
+            return Login(called=f"the key in {found[0]}", host=host, url=url, variables=dict([found]))
         if found := first_set(environ, TOKEN):
-            return Login(called=f"the token in {TOKEN}", variables=dict([found]), is_paid=False)
+            called = f"the token in {TOKEN}"
+            return Login(called=called, host=host, url=url, variables=dict([found]), is_paid=False)
         folder = Path(environ.get("CLAUDE_CONFIG_DIR") or Path(environ.get("HOME", "/"), ".claude"))
         kept = section(read_json(folder / ".credentials.json"), "claudeAiOauth")
         if not kept.get("accessToken"):
             return None
         # Whoever renews a login makes the old one void: a run of ours must not be the one.
         content = json.dumps({"claudeAiOauth": {**kept, "refreshToken": ""}}).encode()
-        return Login(called=f"the login in {folder}", content=content, place=FILE, is_paid=False)
+        called = f"the login in {folder}"
+        return Login(called=called, host=host, url=url, content=content, place=FILE, is_paid=False)
 
     def command(self, errand: Errand) -> Command:
         """Nothing of the checkout or of the user's settings is loaded, and nothing but reading is allowed."""
@@ -76,7 +75,7 @@ class Claude:
             "DISABLE_AUTOUPDATER": "1",
             "DISABLE_TELEMETRY": "1",
             "DISABLE_ERROR_REPORTING": "1",
-            **({"ANTHROPIC_BASE_URL": errand.url} if errand.url else {}),
+            **({"ANTHROPIC_BASE_URL": errand.login.url} if errand.login.url else {}),
         }
         return Command(argv=argv, variables=variables)
 

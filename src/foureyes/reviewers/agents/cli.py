@@ -20,6 +20,10 @@ class Login:
 
     #: In words for people, never the secret itself.
     called: str
+    #: Where it is good for, and so what receives the work.
+    host: str
+    #: The address to speak to instead of the provider's own, where the user set one; empty for that one.
+    url: str = ""
     variables: Mapping[str, str] = field(default_factory=dict, repr=False)
     #: What the copy of the credential file holds, and where it lies below the scratch home.
     content: bytes = field(default=b"", repr=False)
@@ -42,8 +46,6 @@ class Errand:
     schema: Schema
     login: Login
     bounds: Bounds
-    #: The address to speak to instead of the provider's own; empty for that one.
-    url: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,10 +85,6 @@ class Cli(Protocol):
         """Who gets what it reads, in words."""
 
     @property
-    def host(self) -> str:
-        """Where it sends it, unless told otherwise."""
-
-    @property
     def family(self) -> str: ...
     @property
     def oldest(self) -> tuple[int, int, int]:
@@ -105,9 +103,6 @@ class Cli(Protocol):
     @property
     def acts_on(self) -> frozenset[str]:
         """Names in a checkout that it would act on before anybody asks; they are not laid out for it."""
-
-    def url(self, environ: Mapping[str, str]) -> str:
-        """Another address than the provider's own, if the user set one."""
 
     def login(self, environ: Mapping[str, str]) -> Login | None:
         """The login that is there; None where there is none."""

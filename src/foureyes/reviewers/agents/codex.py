@@ -11,7 +11,7 @@ from pathlib import Path
 from foureyes.app.reviewers import Inconclusive
 from foureyes.core.values import Cost, Failure
 from foureyes.reviewers.agents.cli import Command, Errand, Login, Reply
-from foureyes.reviewers.agents.credentials import first_set, read_json
+from foureyes.reviewers.agents.credentials import first_set, read_json, receiver
 from foureyes.reviewers.agents.limits import limit_end, over_its_limit
 from foureyes.reviewers.agents.process import Ended
 from foureyes.reviewers.agents.words import number_in, parsed, said, section
@@ -19,6 +19,8 @@ from foureyes.reviewers.agents.words import number_in, parsed, said, section
 #: The variable `codex exec` reads; a key in OPENAI_API_KEY is handed on by it.
 KEY = "CODEX_API_KEY"
 KEYS = (KEY, "OPENAI_API_KEY")
+HOST = "api.openai.com"
+LOGIN_HOST = "chatgpt.com"
 PROFILE = "foureyes"
 LAST = "last.json"
 EVENTS_MAX = 20_000
@@ -37,7 +39,6 @@ class Codex:
     called: str = "Codex"
     provider: str = "openai"
     receiver: str = "OpenAI"
-    host: str = "api.openai.com"
     family: str = "gpt"
     #: Older ones do not know permission profiles, and would let their commands read the whole disk.
     oldest: tuple[int, int, int] = (0, 166, 0)
@@ -46,23 +47,20 @@ class Codex:
     answers_in_schema: bool = True
     acts_on: frozenset[str] = frozenset({".agents", ".codex"})
 
-    def url(self, environ: Mapping[str, str]) -> str:
-        """Another address than the provider's own, if the user set one."""
-        return environ.get("OPENAI_BASE_URL", "").strip()
-
     def login(self, environ: Mapping[str, str]) -> Login | None:
         """A key, else what `codex login` keeps; never what renews it."""
         if found := first_set(environ, *KEYS):
-            return Login(called=f"the key in {found[0]}", variables={KEY: found[1]})
+            return _with_key(found[1], found[0], environ)
         folder = Path(environ.get("CODEX_HOME") or Path(environ.get("HOME", "/"), ".codex"))
         kept = read_json(folder / "auth.json")
         tokens = section(kept, "tokens")
         if not tokens.get("access_token"):
             key = kept.get("OPENAI_API_KEY")
-            return Login(called=f"the key in {folder}", variables={KEY: str(key)}) if key else None
+            return _with_key(str(key), str(folder), environ) if key else None
         # Whoever renews a login makes the old one void: a run of ours must not be the one.
         content = json.dumps({**kept, "tokens": {**tokens, "refresh_token": ""}}).encode()
-        return Login(called=f"the login in {folder}", content=content, place=".codex/auth.json", is_paid=False)
+        called = f"the login in {folder}"
+        return Login(called=called, host=LOGIN_HOST, content=content, place=".codex/auth.json", is_paid=False)
 
     def command(self, errand: Errand) -> Command:
         """No configuration of the user or the checkout, no network for its commands, and only the work to read."""
@@ -120,6 +118,12 @@ class Codex:
         return Inconclusive(Failure.CRASHED, text, cost=cost)
 
 
+def _with_key(key: str, place: str, environ: Mapping[str, str]) -> Login:
+    """A key is good for any address; a login is shown to nobody but OpenAI itself."""
+    host, url = receiver(environ, "OPENAI_BASE_URL", HOST)
+    return Login(called=f"the key in {place}", host=host, url=url, variables={KEY: key})
+
+
 def _settings(errand: Errand) -> Iterator[tuple[str, str]]:
     readable: dict[str, object] = {":minimal": "read", "/etc": "deny", ":workspace_roots": {".": "read"}}
     readable[str(_installed(errand.program))] = "read"
@@ -137,8 +141,8 @@ def _settings(errand: Errand) -> Iterator[tuple[str, str]]:
     yield "cli_auth_credentials_store", _toml("file")
     yield "developer_instructions", _toml(errand.system)
     yield from ((f"features.{one}", "false") for one in OFF)
-    if errand.url:
-        entry = {"name": PROFILE, "base_url": errand.url, "wire_api": "responses", "env_key": KEY}
+    if errand.login.url:
+        entry = {"name": PROFILE, "base_url": errand.login.url, "wire_api": "responses", "env_key": KEY}
         yield f"model_providers.{PROFILE}", _toml(entry)
         yield "model_provider", _toml(PROFILE)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from foureyes.app.reviewers import Inconclusive
 from foureyes.core.values import Cost, Failure
 from foureyes.reviewers.agents.cli import Command, Errand, Login, Reply
-from foureyes.reviewers.agents.credentials import first_set, read_json
+from foureyes.reviewers.agents.credentials import first_set, read_json, receiver
 from foureyes.reviewers.agents.limits import limit_end, over_its_limit
 from foureyes.reviewers.agents.process import Ended
 from foureyes.reviewers.agents.words import last_line, number_in, parsed, said, section
@@ -19,6 +19,8 @@ from foureyes.reviewers.agents.words import last_line, number_in, parsed, said, 
 KEY = "GEMINI_API_KEY"
 KEYS = (KEY, "GOOGLE_API_KEY")
 FILE = "oauth_creds.json"
+HOST = "generativelanguage.googleapis.com"
+LOGIN_HOST = "cloudcode-pa.googleapis.com"
 TOOLS = ("list_directory", "read_file", "grep_search", "glob")
 #: Exit code and status of a login that is missing or not accepted.
 NOT_LOGGED_IN = 41
@@ -32,7 +34,6 @@ class Gemini:
     called: str = "Gemini CLI"
     provider: str = "google"
     receiver: str = "Google"
-    host: str = "generativelanguage.googleapis.com"
     family: str = "gemini"
     #: Older ones do not know all of the settings by which it is bound.
     oldest: tuple[int, int, int] = (0, 61, 0)
@@ -41,22 +42,24 @@ class Gemini:
     answers_in_schema: bool = False
     acts_on: frozenset[str] = frozenset({".agents", ".env", ".gemini", ".geminiignore"})
 
-    def url(self, environ: Mapping[str, str]) -> str:
-        """Another address than the provider's own, if the user set one."""
-        return environ.get("GOOGLE_GEMINI_BASE_URL", "").strip()
-
     def login(self, environ: Mapping[str, str]) -> Login | None:
         """A key, else what signing in left; Google's logins stay good when a copy of them is used."""
         if found := first_set(environ, *KEYS):
-            return Login(called=f"the key in {found[0]}", variables={KEY: found[1]})
+            host, url = receiver(environ, "GOOGLE_GEMINI_BASE_URL", HOST)
+            return Login(called=f"the key in {found[0]}", host=host, url=url, variables={KEY: found[1]})
         folder = Path(environ.get("HOME", "/"), ".gemini")
         kept = read_json(folder / FILE)
         if not (kept.get("refresh_token") or kept.get("access_token")):
             return None
         project = {name: environ[name] for name in ("GOOGLE_CLOUD_PROJECT",) if environ.get(name)}
-        content = json.dumps(kept).encode()
-        place = f".gemini/{FILE}"
-        return Login(called=f"the login in {folder}", variables=project, content=content, place=place, is_paid=False)
+        return Login(
+            called=f"the login in {folder}",
+            host=LOGIN_HOST,
+            variables=project,
+            content=json.dumps(kept).encode(),
+            place=f".gemini/{FILE}",
+            is_paid=False,
+        )
 
     def command(self, errand: Errand) -> Command:
         """The folder it trusts is our own read-only one, from which everything it would act on was left out."""
@@ -68,7 +71,7 @@ class Gemini:
         variables = {
             "GEMINI_SYSTEM_MD": str(system),
             "GEMINI_TELEMETRY_ENABLED": "false",
-            **({"GOOGLE_GEMINI_BASE_URL": errand.url} if errand.url else {}),
+            **({"GOOGLE_GEMINI_BASE_URL": errand.login.url} if errand.login.url else {}),
         }
         return Command(argv=argv, variables=variables)
 

@@ -7,9 +7,9 @@ import json
 import os
 import pwd
 import uuid
+from collections.abc import Coroutine
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from foureyes.app.reviewers import Bounds, Health, Inconclusive, Look, Say, Task
 from foureyes.core.values import Cost, Failure, Who, WhoKind
@@ -59,9 +59,9 @@ class AgentReviewer:
     @property
     def sends(self) -> str:
         """Who receives what it reads; never empty: an address of the user's own may pass it on."""
-        cli = self.agent.cli
-        where = f"{urlsplit(self.agent.url).hostname}, as you set it" if self.agent.url else cli.host
-        return f"{cli.receiver} ({where}) by {cli.called}, with {self.agent.login.called}"
+        cli, login = self.agent.cli, self.agent.login
+        where = f"{login.host}, as you set it" if login.url else login.host
+        return f"{cli.receiver} ({where}) by {cli.called}, with {login.called}"
 
     async def look(self, task: Task, say: Say) -> Look:
         """Look; raises Inconclusive. Being cancelled ends everything it started."""
@@ -87,7 +87,7 @@ class AgentReviewer:
 
     async def _reply(self, place: Scratch, task: Task, prompt: Prompt, say: Say) -> Reply:
         cli = self.agent.cli
-        await asyncio.to_thread(_fill, place.work, task)
+        await _to_its_end(asyncio.to_thread(_fill, place.work, task))
         version = await self.agent.version(place)
         say(f"{cli.called} {version} is reading, with {self.agent.login.called}")
         errand = self.agent.errand(place, f"{prompt.system}\n\n{ABOUT_THE_FOLDER}", ANSWER_SCHEMA, task.bounds)
@@ -129,6 +129,16 @@ async def health(reviewer: AgentReviewer) -> Health:
             return Health(name=name, alive=False, version=version, says=says, next_step=agent.cli.log_in)
     says = f"answered, {reply.cost.tokens:,} tokens, with {agent.login.called}"
     return Health(name=name, alive=True, version=version, says=says)
+
+
+async def _to_its_end(writing: Coroutine[None, None, None]) -> None:
+    """Wait for it, cancelled or not: what is still being written cannot be removed."""
+    started = asyncio.ensure_future(writing)
+    try:
+        await asyncio.shield(started)
+    except asyncio.CancelledError:
+        await asyncio.wait([started])
+        raise
 
 
 def _fill(folder: Path, task: Task) -> None:
