@@ -201,7 +201,21 @@ LONG = replace(
         replace(PIPE, path="deep/" * 100 + "a.sh", quote="x" * 1_000_000, text="long " * 5000, evidence="y" * 10_000),
     ),
 )
+REPORT = """## Review result: Say \\*hello\\*, round 1
+
+**Strategy:** Speculative parallel (4 reviewers; spec and quality at once)
+**Confidence: High (0.85)** — both found nothing grave
+**Decision:** a person decides (to have it decided by itself: `auto_approve: true`)
+
+### Spec findings
+
+| Group | Count | Severity | What follows |
+|---|---|---|---|
+| Agreed | 0 | — | — |
+"""
+PANEL = replace(PENDING, report=REPORT)
 EVERY = {
+    "panel": PANEL,
     "blocked": BLOCKED,
     "clean": CLEAN,
     "later": LATER,

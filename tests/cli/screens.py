@@ -31,9 +31,10 @@ def screens() -> Iterator[tuple[str, str]]:
         yield f"{name}-80.txt", screen(name, 80)
     for width in (40, 120):
         yield from ((f"{name}-{width}.txt", screen(name, width)) for name in ("blocked", "clean"))
+    yield "panel-all.txt", screen("panel", 80, everything=True)
     yield "later-all.txt", screen("later", 80, everything=True)
     yield "blocked-quiet.txt", screen("blocked", 80, quiet=True)
-    yield from ((f"{name}.md", markdown(EVERY[name])) for name in ("blocked", "evil", "clean"))
+    yield from ((f"{name}.md", markdown(EVERY[name])) for name in ("blocked", "evil", "clean", "panel"))
 
 
 def main() -> None:

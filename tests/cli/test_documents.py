@@ -215,6 +215,7 @@ SHAPE = {
     "notes",
     "older",
     "policy",
+    "report",
     "result",
     "review",
     "revision",

@@ -79,6 +79,9 @@ def _lines(outcome: Outcome) -> Iterator[str]:
     rest, notes = blocking[FULL_MAX:], [one for one in found if not one.blocking]
     yield from _folded(f"{len(rest):,} more to fix", rest)
     yield from _folded(f"{telling.counted(len(notes), 'note')} that block nothing", notes)
+    if outcome.report:
+        # Made harmless where it was made; one level below our own heading.
+        yield from ("", *(f"##{line}" if line.startswith("#") else line for line in outcome.report.splitlines()))
     yield from _receipt(outcome)
 
 

@@ -42,6 +42,7 @@ def data(outcome: Outcome) -> dict[str, Json]:
         ],
         "dismissed": [_dismissed(one) for one in outcome.dismissed],
         "notes": list(outcome.notes),
+        "report": outcome.report,
         "independence": {"level": outcome.independence.level, "words": outcome.independence.words},
         "cost": {"usd_micro": outcome.usd_micro, "tokens": outcome.tokens, "milliseconds": _ms(outcome.seconds)},
         "files": outcome.files,

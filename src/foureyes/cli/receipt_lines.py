@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from foureyes.app.reviewing.outcome import Looked, LookedKind, LookedState, Outcome, Result
@@ -17,6 +18,7 @@ LABEL = 14
 #: Below this width a label stands on a line of its own.
 NARROW = 60
 TEXT_CHARS_MAX = 600
+_ESCAPED = re.compile(r"\\([^\w\s])")
 _LEVELS = {
     0: "programs alone, or the author's own session",
     1: "another session",
@@ -28,6 +30,7 @@ _TONES = {LookedState.FOUND_NOTHING: "", LookedState.HAS_FINDINGS: "", LookedSta
 
 def shown(outcome: Outcome, *, width: int, everything: bool = False) -> Iterator[Line]:
     """What stands below the findings."""
+    yield from _panel(outcome, width, everything=everything)
     yield from _looked(outcome, width)
     yield from _missing(outcome, width, everything=everything)
     yield from _rows("Independence", [_independence(outcome)], width, "")
@@ -36,9 +39,26 @@ def shown(outcome: Outcome, *, width: int, everything: bool = False) -> Iterator
     yield from _next(outcome, width)
 
 
+def _panel(outcome: Outcome, width: int, *, everything: bool) -> Iterator[Line]:
+    """What a panel makes of it all: its decision, and its tables where everything is shown."""
+    lines = outcome.report.splitlines()
+    if everything and lines:
+        for line in lines:
+            yield from (Line(f"{INDENT}{part}") for part in wrapped(marked(line), width - len(INDENT)))
+            if not line:
+                yield Line("")
+        yield Line("")
+        return
+    yield from _rows("Panel", [_unmarked(one) for one in lines if one.startswith("**")], width, "")
+
+
+def _unmarked(line: str) -> str:
+    return _ESCAPED.sub(r"\1", line.replace("**", ""))
+
+
 def is_calm(outcome: Outcome) -> bool:
     """Whether there is nothing to do and nothing to tell but that."""
-    return outcome.result in (Result.CLEARED, Result.NOTHING_BLOCKS) and not outcome.found
+    return outcome.result in (Result.CLEARED, Result.NOTHING_BLOCKS) and not outcome.found and not outcome.report
 
 
 def calm(outcome: Outcome, *, width: int, everything: bool = False) -> Iterator[Line]:

@@ -227,6 +227,8 @@ class Outcome:
     dismissed: tuple[Dismissed, ...] = ()
     #: Anything else that must be said: a retired rule, an answer that was not taken.
     notes: tuple[str, ...] = ()
+    #: The report of a panel as Markdown in which nothing of the work acts; empty where no panel judges it.
+    report: str = ""
 
     @property
     def blocking(self) -> tuple[Found, ...]:
