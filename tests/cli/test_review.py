@@ -209,7 +209,8 @@ def test_the_question_says_who_will_receive_what(table: Table) -> None:
     table.scene.play = asking(CLAUDE)
     table.types = ["no\n"]
     ran = table.run("review")
-    assert "goes to: Anthropic, with the login of this machine" in ran.err
+    assert "It goes to: Anthropic, with the login of this machine" in ran.err
+    assert "secrets taken out" in ran.err
 
 
 def test_a_yes_on_the_command_line_is_for_this_run_alone(table: Table) -> None:

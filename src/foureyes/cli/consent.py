@@ -37,6 +37,9 @@ class Consent:
         return said == "yes"
 
     def _asked(self, name: str, sends: str) -> str:
-        lines = (f"{name} can look at this work too. What it reads goes to: {sends}",)
+        lines = (
+            f"{name} can look at this work too. It would get what changed and what is around it, secrets taken out.",
+            f"It goes to: {sends}",
+        )
         question = "May it? Type yes or no (kept until you use --ask), or nothing for not now:"
         return self.parts.console.ask(lines, question).casefold()
