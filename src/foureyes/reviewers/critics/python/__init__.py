@@ -1,0 +1,178 @@
+"""What do the Python tools find in this work's Python: bandit for what is unsafe, ruff for what cannot work?"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePosixPath
+
+from foureyes.app.reviewers import Change, File, Unread
+from foureyes.reviewers.critics.critic import Hit, Judged, Rule, State, judged
+from foureyes.reviewers.critics.python.known import all_rules, is_broken, is_passed_on, rule_of
+from foureyes.reviewers.critics.python.tools import Said, ToolError, bandit_says, laid_out, ruff_says
+from foureyes.reviewers.critics.texts import shown, suffix
+
+FILE_BYTES_MAX = 1_000_000
+TOTAL_BYTES_MAX = 30_000_000
+STATEMENT_LINES_MAX = 200
+#: Checks of bandit that ruff does not have begin with one of these words.
+_ONLY_BANDIT = re.compile(rb"\b(?:torch|from_pretrained|hf_hub_download|load_dataset|snapshot_download|Markup)\b")
+_SHEBANG = re.compile(rb"#![^\n]{0,100}\bpython[0-9.]*\b")
+_SILENCED = re.compile(r"#\s*(?:noqa|nosec|ruff:\s*noqa)\b", re.IGNORECASE)
+#: A password that a test hands in is no secret, and a hash or a temporary folder there harms nobody.
+_FINE_IN_TESTS = ("105", "106", "107", "108", "110", "112", "113", "301", "306", "310", "314", "324", "608")
+#: Weak only where something depends on it; a checksum does not.
+_SELDOM_GRAVE = frozenset({"B303", "B324", "B413"})
+
+
+class Python:
+    """The critic of Python code; it reads, and never runs, what it is given."""
+
+    name = "python"
+    scope = ""
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """Every check that is passed on."""
+        return all_rules()
+
+    def look(self, change: Change) -> Judged:
+        files, unread = _readable(change.files)
+        if not files:
+            return judged((), unread=unread, looked_at="no Python")
+        with tempfile.TemporaryDirectory(prefix="foureyes-python-") as name:
+            said, failed = _said(files, Path(name))
+        unread.extend(failed)
+        hits = [_hit(one, files[path]) for path, one in said if not _is_fine(one, path)]
+        return judged(_once(hits), unread=unread, looked_at=f"{len(files)} Python files with bandit and ruff")
+
+
+CRITIC = Python()
+
+
+def is_python(file: File) -> bool:
+    """Whether a file is Python by its name or its first line."""
+    if suffix(file.path) in (".py", ".pyi", ".pyw"):
+        return True
+    return not suffix(file.path) and _SHEBANG.match(file.content or b"") is not None
+
+
+def _readable(files: Iterable[File]) -> tuple[dict[str, File], list[Unread]]:
+    chosen: dict[str, File] = {}
+    unread: list[Unread] = []
+    total = 0
+    for file in files:
+        if file.content is None or not is_python(file) or not file.changed:
+            continue
+        total += len(file.content)
+        if file.text is None:
+            unread.append(Unread(path=file.path, why="Python that is no UTF-8 text"))
+        elif len(file.content) > FILE_BYTES_MAX or total > TOTAL_BYTES_MAX:
+            unread.append(Unread(path=file.path, why="too much Python for bandit and ruff"))
+        else:
+            chosen[file.path] = file
+    return chosen, unread
+
+
+def _said(files: dict[str, File], folder: Path) -> tuple[list[tuple[str, Said]], list[Unread]]:
+    """What both tools say, by path, and what they could not read."""
+    places = laid_out({path: file.content or b"" for path, file in files.items()}, folder)
+    paths = {place.name: path for path, place in places.items()}
+    unread: list[Unread] = []
+    said: list[Said] = []
+    broken: set[str] = set()
+    suspects = list(places.values())
+    try:
+        said = [one for one in ruff_says(folder) if one.name in paths]
+        telling = {one.name for one in said if one.code.startswith("S")}
+        broken = {one.name for one in said if is_broken(one.code)}
+        suspects = [place for path, place in places.items() if place.name in telling or _needs_bandit(files[path])]
+    except ToolError as error:
+        unread.extend(Unread(path=path, why=str(error)) for path in files)
+    if suspects:
+        try:
+            more, skipped = bandit_says(suspects)
+            said += more
+            unread.extend(
+                Unread(path=paths[name], why="bandit cannot read it") for name in skipped if name not in broken
+            )
+        except ToolError as error:
+            unread.extend(Unread(path=paths[place.name], why=str(error)) for place in suspects)
+    return [(paths[one.name], one) for one in _deduplicated(said)], unread
+
+
+def _needs_bandit(file: File) -> bool:
+    return _ONLY_BANDIT.search(file.content or b"") is not None
+
+
+def _deduplicated(said: list[Said]) -> Iterator[Said]:
+    """What both found on one line with the same number is bandit's, which knows how grave and how sure it is."""
+    passed_on = [one for one in said if is_passed_on(one.tool, one.code)]
+    by_bandit = {
+        (one.name, line, one.code[1:])
+        for one in passed_on
+        if one.tool == "bandit"
+        for line in range(one.lines[0], min(one.lines[1], one.lines[0] + STATEMENT_LINES_MAX) + 1)
+    }
+    for one in passed_on:
+        if one.tool == "bandit" or (one.name, one.line, one.code[1:]) not in by_bandit or one.code[0] != "S":
+            yield one
+
+
+def _is_fine(said: Said, path: str) -> bool:
+    security = said.tool == "bandit" or said.code.startswith("S")
+    return security and is_test(path) and said.code[1:] in _FINE_IN_TESTS
+
+
+def is_test(path: str) -> bool:
+    """Whether a file belongs to the tests."""
+    parts = PurePosixPath(path.lower())
+    folders = {"test", "tests", "testing", "fixtures", "conftest.py"}
+    return bool(folders & set(parts.parts)) or parts.name.startswith("test_") or parts.stem.endswith("_test")
+
+
+def _hit(said: Said, file: File) -> Hit:
+    rule = rule_of(said.tool, said.code)
+    state = _state(said)
+    line = file.lines[said.line - 1] if 0 < said.line <= len(file.lines) else ""
+    silenced = _SILENCED.search(line) is not None
+    if silenced:
+        state = State.CLEAR
+    elif is_test(file.path) and state is State.BLOCK and not is_broken(said.code):
+        state = State.UNKNOWN
+    sure = f", severity {said.severity.lower()}, confidence {said.confidence.lower()}" if said.severity else ""
+    quiet = "; a comment silences it" if silenced else ""
+    return Hit(
+        rule=rule,
+        path=file.path,
+        line=said.line,
+        state=state,
+        text=_text(said, rule),
+        evidence=f"{said.tool} {said.code}{sure}{quiet}",
+        severity={State.BLOCK: rule.severity, State.UNKNOWN: "important", State.CLEAR: "minor"}[state],
+    )
+
+
+def _state(said: Said) -> State:
+    if said.tool == "bandit":
+        if said.severity == "HIGH" and said.confidence == "HIGH" and said.code not in _SELDOM_GRAVE:
+            return State.BLOCK
+        grave = said.severity != "LOW" and said.confidence != "LOW" and said.code not in _SELDOM_GRAVE
+        return State.UNKNOWN if grave else State.CLEAR
+    return State.BLOCK if is_broken(said.code) else State.CLEAR
+
+
+def _text(said: Said, rule: Rule) -> str:
+    """What the tool says; of a password it says the value, which must not leave it."""
+    if said.code[1:] in ("105", "106", "107"):
+        return rule.title
+    return shown(said.text, 300)
+
+
+def _once(hits: list[Hit]) -> list[Hit]:
+    """One hit for each rule and line."""
+    first: dict[tuple[str, int, str], Hit] = {}
+    for hit in hits:
+        first.setdefault((hit.path, hit.line, hit.rule.id), hit)
+    return list(first.values())
