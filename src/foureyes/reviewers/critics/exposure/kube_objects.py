@@ -1,0 +1,327 @@
+"""Who may do what in a cluster, and what of it can be reached from outside?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from foureyes.reviewers.critics.critic import Hit, Rule
+from foureyes.reviewers.critics.exposure.rules import (
+    ANYONE,
+    CREDENTIALS,
+    ESCAPE,
+    GAIN,
+    HARDEN,
+    LISTEN_IN,
+    REACHABLE,
+    STEADY,
+    hit,
+    note,
+    rule,
+)
+from foureyes.reviewers.critics.exposure.tree import Node
+
+WILDCARD = rule(
+    "k8s.rbac-wildcard", "A role may do anything or use anything", GAIN, "Name verbs and resources.", "important"
+)
+ADMIN = rule("k8s.cluster-admin", "Cluster administration is handed out", GAIN, "Bind a smaller role.", "important")
+ANONYMOUS = rule(
+    "k8s.anonymous-binding", "A role is bound to everybody", ANYONE, "Bind it to named accounts.", "critical"
+)
+ESCALATE = rule("k8s.rbac-escalate", "A role may raise its own rights", GAIN, "Remove the verb escalate.", "important")
+BIND = rule("k8s.rbac-bind", "A role may bind any role to itself", GAIN, "Remove the verb bind.", "important")
+APPROVE = rule(
+    "k8s.rbac-approve-certificates",
+    "A role may approve certificates and so become anybody",
+    GAIN,
+    "Take certificate signing requests out of the role.",
+    "important",
+)
+WEBHOOKS = rule(
+    "k8s.rbac-webhooks",
+    "A role may change what the API server asks before it admits anything",
+    GAIN,
+    "Take webhook configurations out of the role.",
+    "important",
+)
+IMPERSONATE = rule("k8s.rbac-impersonate", "A role may act as others", GAIN, "Remove impersonate.", "important")
+EXEC = rule("k8s.rbac-exec", "A role may run commands in any pod", GAIN, "Take pods/exec out of it.")
+READ_SECRETS = rule("k8s.rbac-secrets", "A role may read every secret", GAIN, "Name the secrets it needs.")
+DEFAULT_BOUND = rule(
+    "k8s.default-account-bound", "A role is bound to the default service account", GAIN, "Make an account of its own."
+)
+DEFAULT_ACCOUNT = rule(
+    "k8s.default-account-token",
+    "The default service account's token is put into every pod",
+    CREDENTIALS,
+    "Set automountServiceAccountToken: false on it.",
+)
+NODE_PORT = rule("k8s.node-port", "A service is opened on every machine", REACHABLE, "Use ClusterIP and an Ingress.")
+BALANCER = rule(
+    "k8s.load-balancer", "A service is opened to the world", REACHABLE, "Limit it with loadBalancerSourceRanges."
+)
+EXTERNAL_IP = rule(
+    "k8s.external-ips",
+    "A service takes over outside addresses",
+    "It can catch traffic meant for others (CVE-2020-8554).",
+    "Remove externalIPs.",
+    "important",
+)
+NO_TLS = rule("k8s.ingress-without-tls", "An Ingress serves without TLS", LISTEN_IN, "Add spec.tls.")
+SNIPPET = rule(
+    "k8s.ingress-snippet",
+    "An Ingress brings its own server configuration",
+    "Such snippets can read the controller's token and with it every secret (CVE-2021-25742).",
+    "Remove the snippet annotations.",
+    "important",
+)
+SNIPPET_LUA = rule(
+    "k8s.ingress-snippet-lua", "An Ingress snippet runs Lua", SNIPPET.why, "Remove the Lua code.", "critical"
+)
+SNIPPET_ALIAS = rule(
+    "k8s.ingress-snippet-alias", "An Ingress snippet serves files", SNIPPET.why, "Remove alias and root.", "critical"
+)
+DASHBOARD = rule(
+    "k8s.dashboard",
+    "The Kubernetes dashboard is deployed",
+    "The dashboard has been the way into whole clusters.",
+    "Use kubectl, or a dashboard that asks who one is.",
+    "important",
+)
+TILLER = rule(
+    "k8s.tiller",
+    "Tiller (Helm 2) is deployed",
+    "Tiller does for anybody in the cluster whatever he asks.",
+    "Use Helm 3.",
+    "important",
+)
+TILLER_OPEN = rule(
+    "k8s.tiller-listens",
+    "Tiller listens beyond its own pod",
+    TILLER.why,
+    "Start it with --listen=localhost:44134, or use Helm 3.",
+    "important",
+)
+NAMESPACE = rule("k8s.default-namespace", "It lives in the default namespace", HARDEN, "Name a namespace of its own.")
+POLICY = {
+    "privileged": rule(
+        "k8s.psp-privileged", "A policy allows privileged pods", ESCAPE, "Set privileged: false.", "important"
+    ),
+    "hostPID": rule("k8s.psp-host-pid", "A policy allows hostPID", ESCAPE, "Set hostPID: false.", "important"),
+    "hostIPC": rule("k8s.psp-host-ipc", "A policy allows hostIPC", ESCAPE, "Set hostIPC: false.", "important"),
+    "hostNetwork": rule("k8s.psp-host-network", "A policy allows hostNetwork", ESCAPE, "Set it to false.", "important"),
+}
+POLICY_ESCALATION = rule(
+    "k8s.psp-escalation", "A policy allows privilege escalation", GAIN, "Set allowPrivilegeEscalation: false."
+)
+POLICY_ROOT = rule("k8s.psp-root", "A policy allows root", ESCAPE, "Set runAsUser.rule: MustRunAsNonRoot.")
+POLICY_ADDED = rule("k8s.psp-added-capabilities", "A policy allows added capabilities", GAIN, "Remove them.")
+POLICY_DROP = rule("k8s.psp-drop-capabilities", "A policy does not drop all capabilities", GAIN, "Drop ALL.")
+POLICY_NET_RAW = rule("k8s.psp-net-raw", "A policy does not drop NET_RAW", GAIN, "Drop ALL or NET_RAW.")
+POLICY_SECCOMP = rule(
+    "k8s.psp-seccomp", "A policy does not filter system calls", HARDEN, "Annotate it with runtime/default."
+)
+EVENT_LIMIT = rule(
+    "k8s.admission-event-rate-limit", "Admission does not limit events", STEADY, "Add the EventRateLimit plugin."
+)
+AUTOSCALER = rule("k8s.autoscaler-target", "An autoscaler's target is not one it can scale", STEADY, "Name the target.")
+RULES: tuple[Rule, ...] = (
+    WILDCARD, ADMIN, ANONYMOUS, ESCALATE, BIND, APPROVE, WEBHOOKS, IMPERSONATE, EXEC, READ_SECRETS, DEFAULT_BOUND,
+    DEFAULT_ACCOUNT, NODE_PORT, BALANCER, EXTERNAL_IP, NO_TLS, SNIPPET, SNIPPET_LUA, SNIPPET_ALIAS, DASHBOARD, TILLER,
+    TILLER_OPEN, NAMESPACE, *POLICY.values(), POLICY_ESCALATION, POLICY_ROOT, POLICY_ADDED, POLICY_DROP, POLICY_NET_RAW,
+    POLICY_SECCOMP, EVENT_LIMIT,
+)  # fmt: skip
+
+_EVERYBODY = frozenset({"system:anonymous", "system:unauthenticated"})
+_ANY_ACCOUNT = frozenset({"system:authenticated", "system:serviceaccounts"})
+#: Kinds that live in no namespace.
+_WIDE = frozenset(
+    [
+        "Namespace",
+        "Node",
+        "PersistentVolume",
+        "ClusterRole",
+        "ClusterRoleBinding",
+        "CustomResourceDefinition",
+        "StorageClass",
+        "PodSecurityPolicy",
+        "PriorityClass",
+        "ValidatingWebhookConfiguration",
+        "MutatingWebhookConfiguration",
+        "APIService",
+        "AdmissionConfiguration",
+        "IngressClass",
+        "RuntimeClass",
+        "List",
+        "Kustomization",
+        "Config",
+    ]
+)
+
+
+def judge_role(path: str, thing: Node) -> Iterator[Hit]:
+    """A Role or ClusterRole."""
+    for rules in thing.every("rules"):
+        for each in rules.items:
+            yield from _granted(path, each)
+
+
+def _words(node: Node, key: str) -> set[str]:
+    found = node.get(key)
+    return {one.text for one in found.items} if found is not None else set()
+
+
+def _granted(path: str, each: Node) -> Iterator[Hit]:
+    verbs, resources, groups = _words(each, "verbs"), _words(each, "resources"), _words(each, "apiGroups")
+    anything = "*" in verbs
+    if anything or "*" in resources:
+        key = "verbs" if anything else "resources"
+        whole = anything and "*" in resources
+        yield (hit if whole else note)(WILDCARD, path, each.at_line(key))
+    rbac = bool(resources & {"*", "roles", "clusterroles", "rolebindings", "clusterrolebindings"})
+    if rbac and verbs & {"escalate", "*"} and resources & {"roles", "clusterroles", "*"}:
+        yield hit(ESCALATE, path, each.at_line("verbs"))
+    if rbac and verbs & {"bind", "*"}:
+        yield hit(BIND, path, each.at_line("verbs"))
+    if (resources & {"certificatesigningrequests/approval"} and verbs & {"update", "patch", "*"}) or (
+        resources & {"signers"} and verbs & {"approve", "*"}
+    ):
+        yield hit(APPROVE, path, each.at_line("resources"))
+    hooks = {"validatingwebhookconfigurations", "mutatingwebhookconfigurations"}
+    if resources & hooks and verbs & {"create", "update", "patch", "*"}:
+        yield hit(WEBHOOKS, path, each.at_line("resources"))
+    if "impersonate" in verbs:
+        yield hit(IMPERSONATE, path, each.at_line("verbs"))
+    if "pods/exec" in resources and verbs & {"create", "get", "*"}:
+        yield hit(EXEC, path, each.at_line("resources"))
+    if "secrets" in resources and verbs & {"get", "list", "watch", "*"} and each.get("resourceNames") is None:
+        yield hit(READ_SECRETS, path, each.at_line("resources"))
+    del groups
+
+
+def judge_binding(path: str, thing: Node) -> Iterator[Hit]:
+    """A RoleBinding or ClusterRoleBinding."""
+    role = thing.at("roleRef.name")
+    if role is not None and role.text == "cluster-admin":
+        yield hit(ADMIN, path, thing.at_line("roleRef.name"))
+    for subjects in thing.every("subjects"):
+        for each in subjects.items:
+            name, kind = (each.get("name"), each.get("kind"))
+            if name is None:
+                continue
+            if name.text in _EVERYBODY:
+                yield hit(ANONYMOUS, path, each.at_line("name"))
+            elif name.text in _ANY_ACCOUNT:
+                yield note(ANONYMOUS, path, each.at_line("name"), "A role is bound to every account.")
+            if name.text == "default" and kind is not None and kind.text == "ServiceAccount":
+                yield hit(DEFAULT_BOUND, path, each.at_line("name"))
+
+
+def judge_account(path: str, thing: Node) -> Iterator[Hit]:
+    """A ServiceAccount."""
+    name, token = thing.at("metadata.name"), thing.get("automountServiceAccountToken")
+    if name is not None and name.text == "default" and (token is None or token.yes):
+        yield hit(DEFAULT_ACCOUNT, path, thing.at_line("automountServiceAccountToken"))
+
+
+def judge_service(path: str, thing: Node) -> Iterator[Hit]:
+    """A Service."""
+    kind = thing.at("spec.type")
+    if kind is not None and kind.text == "NodePort":
+        yield hit(NODE_PORT, path, thing.at_line("spec.type"))
+    inside = any("internal" in key for key in (thing.at("metadata.annotations") or thing).map)
+    ranges = thing.at("spec.loadBalancerSourceRanges")
+    if kind is not None and kind.text == "LoadBalancer" and not inside and (ranges is None or ranges.empty):
+        yield hit(BALANCER, path, thing.at_line("spec.type"))
+    outside = thing.at("spec.externalIPs")
+    if outside is not None and not outside.empty:
+        yield hit(EXTERNAL_IP, path, thing.at_line("spec.externalIPs"))
+
+
+def judge_ingress(path: str, thing: Node) -> Iterator[Hit]:
+    """An Ingress."""
+    if thing.get("spec") is not None and thing.at("spec.tls") is None:
+        yield hit(NO_TLS, path, thing.at_line("spec"))
+    notes = thing.at("metadata.annotations")
+    for key, value in (notes.map if notes is not None else {}).items():
+        if not key.endswith("-snippet"):
+            continue
+        line = notes.at_line(key) if notes is not None and "." not in key else value.line
+        yield hit(SNIPPET, path, line)
+        if "lua" in value.text.lower():
+            yield hit(SNIPPET_LUA, path, line)
+        if any(word in value.text for word in ("alias", "root ")):
+            yield hit(SNIPPET_ALIAS, path, line)
+
+
+def judge_policy(path: str, thing: Node) -> Iterator[Hit]:
+    """A PodSecurityPolicy."""
+    spec = thing.get("spec")
+    if spec is None:
+        return
+    for key, found in POLICY.items():
+        if (node := spec.get(key)) is not None and node.yes:
+            yield hit(found, path, spec.at_line(key))
+    gain = spec.get("allowPrivilegeEscalation")
+    if gain is None or gain.yes:
+        yield hit(POLICY_ESCALATION, path, spec.at_line("allowPrivilegeEscalation"))
+    user = spec.at("runAsUser.rule")
+    minimum = spec.at("runAsUser.ranges.min")
+    if user is None or user.text == "RunAsAny" or (minimum is not None and minimum.number == 0):
+        yield hit(POLICY_ROOT, path, spec.at_line("runAsUser.rule"))
+    added = spec.get("allowedCapabilities")
+    if added is not None and not added.empty:
+        yield hit(POLICY_ADDED, path, spec.at_line("allowedCapabilities"))
+    gone = _words(spec, "requiredDropCapabilities")
+    if not gone:
+        yield hit(POLICY_DROP, path, spec.at_line("requiredDropCapabilities"))
+    if not gone & {"ALL", "NET_RAW"}:
+        yield hit(POLICY_NET_RAW, path, spec.at_line("requiredDropCapabilities"))
+    notes = thing.at("metadata.annotations")
+    profiles = [v.text for k, v in (notes.map if notes is not None else {}).items() if "seccomp" in k]
+    if not any("runtime/default" in one or "docker/default" in one for one in profiles):
+        yield hit(POLICY_SECCOMP, path, thing.at_line("metadata.annotations"))
+
+
+def judge_anything(path: str, thing: Node, kind: str) -> Iterator[Hit]:
+    """What holds for every kind: where it lives, and whether it is a thing nobody should deploy."""
+    space = thing.at("metadata.namespace")
+    placed = kind not in _WIDE and thing.get("metadata") is not None and not kind.endswith("Configuration")
+    own = kind in ("ServiceAccount", "Service")
+    name = thing.at("metadata.name")
+    if placed and (space is None or space.text == "default"):
+        known = name is not None and (own and name.text in ("default", "kubernetes"))
+        if not known:
+            yield hit(NAMESPACE, path, thing.at_line("metadata.namespace"))
+    labels = [thing.at("metadata.labels"), thing.at("spec.template.metadata.labels"), thing.at("spec.selector")]
+    said = {(k, v.text) for one in labels if one is not None for k, v in one.map.items()}
+    images = [one.text for one in thing.every("spec.template.spec.containers.image")]
+    images += [one.text for one in thing.every("spec.containers.image")]
+    if _dashboard(said, images):
+        yield hit(DASHBOARD, path, thing.line)
+    named = name.text if name is not None else ""
+    if ("name", "tiller") in said or named == "tiller-deploy" or any("/tiller" in one for one in images):
+        yield hit(TILLER, path, thing.line)
+        yield from _listens(path, thing)
+
+
+def _dashboard(said: set[tuple[str, str]], images: list[str]) -> bool:
+    keys = {"app", "k8s-app", "app.kubernetes.io/name"}
+    return any(key in keys and value == "kubernetes-dashboard" for key, value in said) or any(
+        "kubernetes-dashboard" in one or "kubernetesui/dashboard" in one for one in images
+    )
+
+
+def _listens(path: str, thing: Node) -> Iterator[Hit]:
+    for holder in ("spec.template.spec.containers", "spec.containers"):
+        for containers in thing.every(holder):
+            for one in containers.items:
+                words = [w.text for key in ("command", "args") for n in one.every(key) for w in n.items]
+                local = any("listen" in w and ("localhost" in w or "127.0.0.1" in w) for w in words)
+                if not local:
+                    yield hit(TILLER_OPEN, path, one.line)
+
+
+def judge_admission(path: str, thing: Node) -> Iterator[Hit]:
+    """An AdmissionConfiguration."""
+    if not any(one.text == "EventRateLimit" for one in thing.every("plugins.name")):
+        yield hit(EVENT_LIMIT, path, thing.at_line("plugins"))

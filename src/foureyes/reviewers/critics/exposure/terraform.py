@@ -1,0 +1,114 @@
+"""What do the resources of a Terraform file or plan open or allow?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from foureyes.reviewers.critics.critic import Hit, Rule
+from foureyes.reviewers.critics.exposure import aws, aws_more, azure, gcp, iam, network
+from foureyes.reviewers.critics.exposure.cloud import Book, Resource
+from foureyes.reviewers.critics.exposure.hcl import Block, read_hcl
+from foureyes.reviewers.critics.exposure.jsons import read_json
+from foureyes.reviewers.critics.exposure.tree import Node, UnreadableError
+
+_REFERENCE = re.compile(r"(?:\$\{)?\s{0,4}(?P<name>(?:var|local)\.[A-Za-z_][\w-]{0,100})\s{0,4}\}?")
+_MODULES_DEPTH_MAX = 20
+#: A longer default is not filled in: many references to it would make the work grow with its square.
+_DEFAULT_MAX = 64
+
+
+@cache
+def book() -> Book:
+    """All rows and checks of the three clouds."""
+    rows = (*aws.ROWS, *aws_more.ROWS, *azure.ROWS, *gcp.ROWS)
+    checks = (*network.CHECKS, *iam.CHECKS, *aws.CHECKS, *azure.CHECKS, *gcp.CHECKS)
+    return Book(rows, checks, (*network.RULES, *iam.RULES, *aws.RULES, *azure.RULES, *gcp.RULES))
+
+
+RULES: tuple[Rule, ...] = book().rules
+
+
+def judge_terraform(path: str, text: str) -> Iterator[Hit]:
+    """The hits of a `.tf` or `.tf.json` file."""
+    blocks = _of_json(read_json(text)) if path.lower().endswith(".json") else read_hcl(text)
+    known = _known(blocks)
+    for one in blocks:
+        if one.kind in ("resource", "data") and len(one.labels) == 2:  # noqa: PLR2004 - kind and name
+            if known:
+                _fill(one.body, known)
+            prefix = "data." if one.kind == "data" else ""
+            resource = Resource(path=path, kind=prefix + one.labels[0], name=one.labels[1], body=one.body)
+            yield from book().judge(resource)
+
+
+def judge_plan(path: str, documents: list[Node]) -> Iterator[Hit]:
+    """The hits of `terraform show -json`; lines are those of the plan's own text."""
+    for document in documents:
+        root = document.at("planned_values.root_module")
+        modules = [(root, 1)] if root is not None else []
+        while modules:
+            module, depth = modules.pop()
+            for listed in module.every("resources"):
+                for one in listed.items:
+                    yield from _planned(path, one)
+            inner = module.get("child_modules")
+            if inner is not None and depth >= _MODULES_DEPTH_MAX:
+                raise UnreadableError("has modules in modules beyond what is read")
+            modules += [(one, depth + 1) for one in (inner.items if inner is not None else [])]
+
+
+def _planned(path: str, one: Node) -> Iterator[Hit]:
+    kind, name, body = one.get("type"), one.get("name"), one.get("values")
+    if kind is not None and name is not None and body is not None:
+        yield from book().judge(Resource(path=path, kind=kind.text, name=name.text, body=body))
+
+
+def _of_json(document: Node) -> list[Block]:
+    found: list[Block] = []
+    for kind in ("resource", "data", "variable", "locals"):
+        for group in document.every(kind):
+            if kind == "locals":
+                found.append(Block(kind=kind, labels=(), body=group))
+                continue
+            for first, inner in ((k, v) for one in group.items for k, v in one.map.items()):
+                if kind == "variable":
+                    found.append(Block(kind=kind, labels=(first,), body=inner))
+                    continue
+                for second, body in ((k, v) for one in inner.items for k, v in one.map.items()):
+                    found += [Block(kind=kind, labels=(first, second), body=one) for one in body.items]
+    return found
+
+
+def _known(blocks: list[Block]) -> dict[str, Node]:
+    """The defaults of variables and the plain locals of this file."""
+    found: dict[str, Node] = {}
+    for one in blocks:
+        if one.kind == "variable" and one.labels and (default := one.body.get("default")) is not None:
+            found[f"var.{one.labels[0]}"] = default
+        elif one.kind == "locals":
+            found.update({f"local.{key}": node for key, node in one.body.map.items() if not node.opaque})
+    return {
+        name: node for name, node in found.items() if len(node.items) <= _DEFAULT_MAX and len(node.map) <= _DEFAULT_MAX
+    }
+
+
+def _fill(body: Node, known: dict[str, Node]) -> None:
+    """Put what is known in the place of each reference to it; what is filled in is not looked through again."""
+    stack = [body]
+    while stack:
+        node = stack.pop()
+        pairs = list(node.value.items()) if isinstance(node.value, dict) else []
+        for key, inner in pairs:
+            node.map[key] = _filled(inner, known, stack)
+        if isinstance(node.value, list):
+            node.value[:] = [_filled(inner, known, stack) for inner in node.value]
+
+
+def _filled(node: Node, known: dict[str, Node], stack: list[Node]) -> Node:
+    if isinstance(node.value, (dict, list)):
+        stack.append(node)
+    elif node.opaque and (found := _REFERENCE.fullmatch(node.text)):
+        return known.get(found["name"], node)
+    return node
