@@ -11,6 +11,7 @@ from foureyes.core.commands import Answer, Settlement
 from foureyes.core.refusals import Code, Refusal
 from foureyes.core.values import Cost, Failure, Standing
 from tests.app.house import played
+from tests.policy.reading import loaded
 from tests.reviewing.desk import (
     ANNA,
     NOW,
@@ -316,6 +317,36 @@ async def test_a_thousand_findings_are_merged_in_time() -> None:
     assert outcome.found[0].standing is Standing.OPEN
 
 
-def test_a_second_look_is_handed_in_for_each_finding() -> None:
-    """D-11."""
-    assert Checked(index=0, result="refuted", evidence="it is escaped").result == "refuted"
+@played
+async def test_what_was_found_until_the_budget_ended_is_kept() -> None:
+    """D-09: inconclusive, with what there was."""
+
+    def ends(_: Task) -> Look:
+        raise Inconclusive(Failure.OUT_OF_BUDGET, "over its budget", found=Look(findings=(issue("a gap"),)))
+
+    outcome = await reviewed(solo(agent("codex", ends)), change(BAD))
+    assert states(outcome)["codex"] == "inconclusive"
+    assert [one.text for one in outcome.blocking] == ["a gap"]
+
+
+@played
+async def test_a_second_look_refutes_a_finding_before_it_blocks() -> None:
+    """D-11: a refuted one stays, as advice."""
+    desk = solo(agent("codex", finds(issue("a gap"), issue("a hole"))))
+    desk.policy = loaded(
+        "version: 1\nkinds: {default: solo}\nreviewers: {agent: {command: codex}, judge: {command: gemini}}\n"
+        "solo: {programs: [format], verifier: judge}\n"
+    ).policy
+
+    def judge(_: Task) -> Look:
+        return Look(
+            checked=(
+                Checked(index=0, result="refuted", evidence="line 3 checks it"),
+                Checked(index=1, result="confirmed", evidence="tried it"),
+            )
+        )
+
+    desk.reviewers["judge"] = (agent("gemini", judge, family="gemini"),)
+    outcome = await reviewed(desk, change(BAD))
+    assert [one.text for one in outcome.blocking] == ["a hole"]
+    assert next(one for one in outcome.found if one.text == "a gap").why_not_blocking == "refuted by a second look"

@@ -98,6 +98,8 @@ class Change:
     note: str = ""
     #: The policy as it stood at the base, with the path it had there; None where there was none.
     policy: tuple[str, bytes] | None = None
+    #: Gives the bytes of a file as it stood at the base, for what the policy names beside itself.
+    at_base: Callable[[str], bytes] | None = None
     #: Lays the work out in an empty folder for an agent to read: no hooks, no links out of it, agent configuration
     #: only as it was at the base.
     lay_out: Callable[[Path], None] | None = None

@@ -17,9 +17,13 @@ from foureyes.home.trouble import Trouble
 
 if TYPE_CHECKING:
     from foureyes.app.gate import Gate
-    from foureyes.app.ports import Reading, Store, Writing
+    from foureyes.app.ports import Directory, Reading, Store, Writing
+    from foureyes.app.reviewers import Change, Health
+    from foureyes.app.reviewing.outcome import Outcome
+    from foureyes.app.reviewing.rounds import Rounds
+    from foureyes.app.reviewing.rulebook import RuleEntry
     from foureyes.cli.console import Console
-    from foureyes.cli.parts import Progress, Schema
+    from foureyes.cli.parts import Progress, Schema, Wanted
     from foureyes.core.facts import Principal
     from foureyes.core.values import Who
     from foureyes.policy.policy import Policy
@@ -126,12 +130,45 @@ class Assembly:
         """What judges before any policy is activated: the file of these settings, else the shipped default."""
         return _default_policy(self.settings)
 
-    def gate(self, store: Store) -> Gate:
-        """The gate on this store."""
+    def gate(self, store: Store, policy: Policy | None = None, directory: Directory | None = None) -> Gate:
+        """The gate on this store; with nobody to ask and the policy of these settings, unless others are given."""
         from foureyes.app.books import BOOKS
         from foureyes.app.gate import Gate, World
 
-        return Gate(store, _Nobody(), policy=self.policy(), books=BOOKS, world=World(clock=self.now))
+        who = directory or _Nobody()
+        return Gate(store, who, policy=policy or self.policy(), books=BOOKS, world=World(clock=self.now))
+
+    def read_change(self, wanted: Wanted) -> Change:
+        """The work that is named, from git, a file or stdin."""
+        from foureyes.bootstrap.reviewing import read_change
+
+        return read_change(wanted)
+
+    def reviewing(self) -> Rounds:
+        """What runs a round; makes the store where there is none."""
+        from foureyes.bootstrap.reviewing import rounds
+
+        return rounds(self, os.environ)
+
+    async def stands(self, review: str = "") -> Outcome:
+        """A review as it stands in the store now; without a name, the last one from here."""
+        return await self.reviewing().stands(review)
+
+    async def dismiss(self, review: str, finding: str, because: str) -> None:
+        """Waive a finding in the name of the person in front of it."""
+        await self.reviewing().dismiss(review, finding, because)
+
+    def rules(self) -> tuple[RuleEntry, ...]:
+        """Every rule of every critic, with what was measured of it."""
+        from foureyes.bootstrap.reviewing import LocalDesk
+
+        return tuple(LocalDesk(self, os.environ).rulebook().values())
+
+    async def health(self) -> tuple[Health, ...]:
+        """One real call to every reviewer that could be at hand."""
+        from foureyes.bootstrap.reviewing import health
+
+        return await health(self, os.environ)
 
     def copy_store(self, target: str, progress: Progress) -> None:
         """Copy the store into a new SQLite file as it is at one moment, while others go on working."""

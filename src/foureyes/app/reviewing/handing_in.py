@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from foureyes.app.reviewers import Change, Look
+from foureyes.app.reviewers import Change, Inconclusive, Look
 from foureyes.app.reviewing.jobs import Job
 from foureyes.app.reviewing.places import with_context
 from foureyes.core.checks import severity_of
-from foureyes.core.commands import Draft, Settlement, SubmitReport, VerifyFinding
+from foureyes.core.commands import Draft, ReportInconclusive, Settlement, SubmitReport, VerifyFinding
 from foureyes.core.drafts import mark_of
 from foureyes.core.model import Finding, Review
 from foureyes.core.rules import Stage, Style
@@ -17,6 +18,7 @@ from foureyes.core.values import Cost, Severity, Verdict, WhoKind
 #: A report holds at most so many findings; the gravest come first.
 FINDINGS_MAX = 150
 SUMMARY_CHARS_MAX = 4_000
+TEXT_CHARS_MAX = 1_000
 NOT_FOUND_AGAIN = "not found again in this version"
 #: Styles in which a verdict against the work is a rejection; elsewhere that word ends more than it says.
 REJECTING = frozenset({Style.CHAIN, Style.PANEL})
@@ -42,6 +44,19 @@ def report_of(job: Job, look: Look, review: Review, change: Change) -> SubmitRep
         coverage=coverage(look, change),
         cost=look.cost,
     )
+
+
+def no_report(
+    job: Job, error: Inconclusive, review: Review, change: Change, cost: Cost
+) -> SubmitReport | ReportInconclusive:
+    """What the gate is told where there is no answer; what was found until then is kept, and vouches for nothing."""
+    text = error.text[:TEXT_CHARS_MAX]
+    if error.found is not None and error.found.findings:
+        partial = report_of(job, error.found, review, change)
+        verdict = Verdict.APPROVE if job.stage.options.votes else None
+        return replace(partial, verdict=verdict, settled=(), coverage=0, summary=text, cost=cost)
+    seat = job.seat.id if job.seat else ""
+    return ReportInconclusive(seat=seat, revision=review.revision, reason=error.reason, text=text, cost=cost)
 
 
 def verifications(job: Job, look: Look, review: Review) -> Iterator[VerifyFinding]:

@@ -16,10 +16,10 @@ from datetime import timedelta
 from foureyes.app.asks import Ask
 from foureyes.app.gate import Gate, new_key
 from foureyes.app.reviewers import Bounds, Change, Inconclusive, Look, Reviewer
-from foureyes.app.reviewing.handing_in import report_of, spent, verifications
+from foureyes.app.reviewing.handing_in import no_report, report_of, spent, verifications
 from foureyes.app.reviewing.jobs import Job, Pool, jobs, task_for
 from foureyes.app.reviewing.outcome import Looked, LookedKind, LookedState, NotLooked, Watch
-from foureyes.core.commands import LeaveSeat, ReportInconclusive, ReviewCommand, SubmitReport, TakeSeat
+from foureyes.core.commands import LeaveSeat, ReviewCommand, SubmitReport, TakeSeat
 from foureyes.core.model import Review
 from foureyes.core.refusals import Code, Refusal
 from foureyes.core.rules import Rules, Stage
@@ -31,7 +31,6 @@ MINDS_MAX = 4
 #: Nobody asks more often than this in one round, whatever the rules make of the answers.
 JOBS_MAX = 200
 LEASE_MORE = timedelta(minutes=2)
-TEXT_CHARS_MAX = 1_000
 
 
 @dataclass(slots=True, kw_only=True)
@@ -185,16 +184,10 @@ class Round:
             (one for one in review.seats_of(job.stage.name) if one.reviewer and one.reviewer.name == job.name), job.seat
         )
         if held is not None:
-            told = ReportInconclusive(
-                seat=held.id,
-                revision=review.revision,
-                reason=error.reason,
-                text=error.text[:TEXT_CHARS_MAX],
-                cost=cost,
-            )
             with suppress(Refusal):
                 if held.reviewer is None:
                     await self._ask(job.reviewer.who, TakeSeat(seat=held.id))
+                told = no_report(replace(job, seat=held), error, review, self.change, cost)
                 await self._ask(job.reviewer.who, told)
             if job.reviewer.who.kind is not WhoKind.PROGRAM:
                 # Who has no answer makes room for the next.
@@ -208,6 +201,7 @@ class Round:
                 seconds=seconds,
                 usd_micro=error.cost.usd_micro or None,
                 tokens=error.cost.tokens,
+                findings=len(error.found.findings) if error.found else 0,
                 reason=error.text,
                 until=error.until,
             )

@@ -103,7 +103,7 @@ class Rounds:
         async with self.desk.store() as store:
             await Follower(store, (SUPPRESSIONS, COSTS)).catch_up()
             gate = self.desk.gate(store, chosen.policy, pool)
-            entry = Entry(author=self.author, answers=options.answers, anew=options.anew)
+            entry = Entry(author=self.author, style=options.style, answers=options.answers, anew=options.anew)
             entered = await enter(gate, store, change, entry)
             seen = await gate.read(entered.review, self.person)
             policy = await store.read(lambda reading: gate.policies.named(reading, seen.view.review.rules))

@@ -1,0 +1,183 @@
+"""Which parts make `foureyes review` on this machine? The work from git, whoever is at hand, and the store."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from foureyes.app.reviewers import AtHand, Change, Health
+from foureyes.app.reviewing.outcome import Options
+from foureyes.app.reviewing.rounds import Chosen, Rounds
+from foureyes.app.reviewing.rulebook import RuleEntry, read_measured
+from foureyes.core.values import Who, WhoKind
+from foureyes.home import retired
+from foureyes.home.trouble import Trouble
+from foureyes.policy.load import SHIPPED, load_text, shipped
+from foureyes.policy.policy import Policy
+
+if TYPE_CHECKING:
+    from foureyes.app.gate import Gate
+    from foureyes.app.ports import Directory, Store
+    from foureyes.bootstrap.assembly import Assembly
+    from foureyes.cli.parts import Wanted
+
+STDIN_BYTES_MAX = 20 * 1024 * 1024
+#: What an agent sets for the commands it runs, and the family of models behind it.
+FAMILIES = (("CLAUDECODE", "claude"), ("CODEX_SANDBOX", "gpt"), ("GEMINI_CLI", "gemini"))
+
+
+@dataclass(frozen=True)
+class LocalDesk:
+    """What a round needs from this machine."""
+
+    assembly: Assembly
+    environ: Mapping[str, str]
+
+    def store(self) -> AbstractAsyncContextManager[Store]:
+        """The store, made where there is none."""
+        return self.assembly.new_store()
+
+    def looking(self) -> AbstractAsyncContextManager[Store]:
+        """The store to look at."""
+        return self.assembly.store()
+
+    def gate(self, store: Store, policy: Policy, directory: Directory) -> Gate:
+        """The gate on this store."""
+        return self.assembly.gate(store, policy, directory)
+
+    def policy_for(self, change: Change, options: Options) -> Chosen:
+        """The policy at the base of the work; without one, the user's own, else the built-in one."""
+        if change.policy is not None:
+            name, text = change.policy
+            where = f"{name} at {change.base[:12]}" if change.base else name
+            read: Callable[[str], bytes] = change.at_base or _nothing_beside
+            return Chosen(policy=load_text(name, text, read).policy, came_from=where)
+        if options.style in SHIPPED:
+            return Chosen(policy=shipped(options.style).policy, came_from="built in")
+        own = self.own_policy()
+        mine = os.path.exists(self.assembly.settings.policy)
+        return Chosen(policy=own, came_from=self.assembly.settings.policy if mine else "built in")
+
+    def own_policy(self) -> Policy:
+        """What judges where no work says otherwise."""
+        return self.assembly.policy()
+
+    def at_hand(self, policy: Policy, options: Options) -> AtHand:
+        """Who could look here."""
+        from foureyes.reviewers.at_hand import Search
+
+        search = Search(environ=self.environ, here=Path.cwd(), retired=frozenset(retired.retired(self._home)))
+        return search.at_hand(policy, options)
+
+    def rulebook(self) -> dict[str, RuleEntry]:
+        """Every rule of every critic, by its id."""
+        return self._rulebook
+
+    def today(self) -> str:
+        """The day, in UTC, as the log writes it."""
+        return self.assembly.now().date().isoformat()
+
+    @property
+    def _home(self) -> str:
+        return self.assembly.settings.home
+
+    @cached_property
+    def _rulebook(self) -> dict[str, RuleEntry]:
+        from foureyes.reviewers.at_hand import rules
+
+        measured = read_measured(_measured_text())
+        return {
+            rule.id: RuleEntry(
+                id=rule.id,
+                critic=name,
+                title=rule.title,
+                why=rule.why,
+                fix=rule.fix,
+                severity=rule.severity,
+                category=rule.category,
+                measured=measured.get(rule.id),
+            )
+            for name, rule in rules()
+        }
+
+
+def rounds(assembly: Assembly, environ: Mapping[str, str]) -> Rounds:
+    """Reviews on this machine, by whoever runs this."""
+    from foureyes.reviewers.boundary import redacted
+
+    user = pwd.getpwuid(os.getuid()).pw_name
+    author = Who(
+        name=f"{user} (author)",
+        operator=user,
+        model_family=next((family for name, family in FAMILIES if environ.get(name)), ""),
+        session=f"{user}-{os.getsid(0)}",
+    )
+    person = Who(name=user, kind=WhoKind.PERSON, operator=user)
+    desk = LocalDesk(assembly, environ)
+    return Rounds(desk=desk, author=author, person=person, redact=lambda text, path: redacted(text, path)[0])
+
+
+def read_change(wanted: Wanted) -> Change:
+    """The work that a command line names."""
+    from foureyes.git import loose, reading
+
+    here = Path.cwd()
+    if wanted.what == "-":
+        change = loose.read_stdin(_stdin(), kind=wanted.kind)
+    elif wanted.staged:
+        change = reading.read_staged(here)
+    elif wanted.worktree:
+        change = reading.read_worktree(here)
+    elif not wanted.what:
+        change = reading.read_default(here)
+    elif os.path.lexists(wanted.what):
+        change = loose.read_paths([Path(wanted.what)], kind=wanted.kind)
+    else:
+        change = reading.read_range(here, wanted.what)
+    return _called(change, wanted)
+
+
+async def health(assembly: Assembly, environ: Mapping[str, str]) -> tuple[Health, ...]:
+    """One real call to every reviewer that could be at hand, all at once."""
+    import asyncio
+
+    from foureyes.reviewers import agents, models
+
+    del assembly
+    found, absent = agents.at_hand(environ, Path.cwd())
+    known, missing = models.at_hand(environ)
+    calls = (*(agents.health(one) for one in found), *(models.health(one) for one in known))
+    ill = (Health(name=one.name, alive=False, says=one.why, next_step=one.next_step) for one in (*absent, *missing))
+    return (*await asyncio.gather(*calls), *ill)
+
+
+def _called(change: Change, wanted: Wanted) -> Change:
+    from dataclasses import replace
+
+    return replace(change, title=wanted.title or change.title, kind=wanted.kind or change.kind)
+
+
+def _stdin() -> bytes:
+    data = sys.stdin.buffer.read(STDIN_BYTES_MAX + 1)
+    if len(data) > STDIN_BYTES_MAX:
+        raise Trouble(f"What comes in is larger than {STDIN_BYTES_MAX} bytes.", "Split it.")
+    return data
+
+
+def _nothing_beside(name: str) -> bytes:
+    raise FileNotFoundError(name)
+
+
+def _measured_text() -> bytes:
+    try:
+        return (resources.files("foureyes.reviewers.critics") / "measured.json").read_bytes()
+    except FileNotFoundError:
+        return b"{}"

@@ -1,0 +1,141 @@
+"""Who of those a policy names can look on this machine, and who cannot and why?"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+
+from foureyes.app.reviewers import AtHand, Missing, Reviewer
+from foureyes.app.reviewing.outcome import Options
+from foureyes.policy.policy import Command, Holder, Model, Policy, Program, Run
+from foureyes.reviewers.critics.critic import Critic, Rule
+from foureyes.reviewers.program import ProgramReviewer
+
+#: Our critics by name; each is imported when it is asked to look.
+CRITICS: Mapping[str, str] = {
+    "format": "foureyes.reviewers.critics.format",
+    "security": "foureyes.reviewers.critics.security",
+    "injection": "foureyes.reviewers.critics.injection",
+    "factual": "foureyes.reviewers.critics.factual",
+    "python": "foureyes.reviewers.critics.python",
+}
+#: In this style everybody at hand looks, whether or not the policy thought of them.
+ALONE = "solo"
+AGENT = "agent"
+
+
+def critic(name: str) -> Critic:
+    """One of our critics."""
+    return cast("Critic", importlib.import_module(CRITICS[name]).CRITIC)
+
+
+@dataclass(slots=True, kw_only=True)
+class Search:
+    """Looks for reviewers; whoever sends work out is asked about first."""
+
+    environ: Mapping[str, str]
+    here: Path
+    retired: Collection[str] = ()
+    _found: dict[str, list[Reviewer]] = field(default_factory=dict)
+    _missing: dict[str, Missing] = field(default_factory=dict)
+    _agents: dict[str, Reviewer] | None = None
+    _absent: dict[str, Missing] = field(default_factory=dict)
+
+    def at_hand(self, policy: Policy, options: Options) -> AtHand:
+        """Everybody the policy names, and the programs by their own names."""
+        for name in CRITICS:
+            self._add(name, self._program(name), options)
+        for role in policy.reviewers:
+            self._role(role.name, role.holders, options)
+        if policy.name == ALONE and not options.critics_only:
+            self._models(options)
+        if options.critics_only:
+            self._missing = {AGENT: Missing(name="agents and models", why="you asked for programs only")}
+        return AtHand(
+            reviewers={role: tuple(who) for role, who in self._found.items()}, missing=tuple(self._missing.values())
+        )
+
+    def _role(self, role: str, holders: Iterable[Holder], options: Options) -> None:
+        models: list[Model] = []
+        for holder in holders:
+            match holder:
+                case Program(name=name) if name in CRITICS:
+                    self._add(role, self._program(name), options)
+                case Program(name=name):
+                    self._miss(Missing(name=name, why="there is no program of that name", next_step="foureyes rules"))
+                case Run(argv=argv):
+                    self._add(role, self._evidence(role, argv), options)
+                case Command(name=name):
+                    if not options.critics_only and (one := self._agent(name)):
+                        self._add(role, one, options)
+                case Model():
+                    models.append(holder)
+        if models and not options.critics_only:
+            self._of_models(role, models, options)
+
+    def _program(self, name: str) -> Reviewer:
+        return ProgramReviewer(critic=critic(name), retired=self.retired)
+
+    def _evidence(self, role: str, argv: tuple[str, ...]) -> Reviewer:
+        from foureyes.reviewers.critics.evidence import EvidenceReviewer  # noqa: PLC0415 - few policies name one
+
+        return EvidenceReviewer(name=role, command=argv)
+
+    def _agent(self, name: str) -> Reviewer | None:
+        if self._agents is None:
+            from foureyes.reviewers.agents.at_hand import at_hand  # noqa: PLC0415 - programs alone need none of it
+
+            found, missing = at_hand(self.environ, self.here)
+            self._agents = {one.who.name: one for one in found}
+            self._absent = {one.name: one for one in missing}
+        one = self._agents.get(name)
+        if one is None and name in self._absent:
+            self._miss(self._absent[name])
+        return one
+
+    def _models(self, options: Options) -> None:
+        from foureyes.reviewers.models.at_hand import at_hand  # noqa: PLC0415 - likewise
+
+        found, missing = at_hand(self.environ)
+        for one in missing:
+            self._miss(one)
+        for reviewer in found:
+            self._add(AGENT, reviewer, options)
+
+    def _of_models(self, role: str, models: list[Model], options: Options) -> None:
+        from foureyes.reviewers.models.at_hand import for_role  # noqa: PLC0415 - likewise
+
+        reviewer, missing = for_role(role, models, self.environ)
+        for one in missing:
+            self._miss(one)
+        if reviewer is not None:
+            self._add(role, reviewer, options)
+
+    def _add(self, role: str, reviewer: Reviewer, options: Options) -> None:
+        name = reviewer.who.name
+        if options.only and name not in options.only:
+            return
+        if name in options.without:
+            self._miss(Missing(name=name, why="you left it out"))
+            return
+        held = self._found.setdefault(role, [])
+        if any(one.who.name == name for one in held):
+            return
+        known = next((one for who in self._found.values() for one in who if one.who.name == name), None)
+        if known is None and reviewer.sends and not options.may_send(name, reviewer.sends):
+            step = f"foureyes review --ask, or --yes-send {name} for one run"
+            self._miss(Missing(name=name, why=f"not allowed yet: {reviewer.sends} would receive it", next_step=step))
+            return
+        held.append(known or reviewer)
+
+    def _miss(self, missing: Missing) -> None:
+        self._missing.setdefault(missing.name, missing)
+
+
+def rules() -> Iterator[tuple[str, Rule]]:
+    """Every rule, with the name of the reviewer it belongs to."""
+    for name in CRITICS:
+        yield from ((name, rule) for rule in critic(name).rules)
