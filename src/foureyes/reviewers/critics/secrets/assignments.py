@@ -18,6 +18,8 @@ from foureyes.reviewers.critics.secrets.names import KEYWORDS, Sort, sort_of
 
 #: How many names a text may have; more are a dictionary, and the time stays bounded.
 NAMES_MAX = 30_000
+#: How many of them may be given a value; weighing one is the dear part.
+LITERALS_MAX = 8_000
 _NAME_SIDE = 60
 
 _CODE_TEXT = """
@@ -43,10 +45,9 @@ _RULES: dict[Sort, Rule] = {
 
 _LEFT = re.compile(r"[A-Za-z0-9_.$-]{0,60}")
 _RIGHT = re.compile(r"[A-Za-z0-9_-]{0,60}")
-_TYPED = re.compile(
-    r"(?:\[[0-9]{0,6}\])?\s{0,4}:?\s{0,4}[A-Za-z_][\w.\[\]<>*|?]{0,40}\s{0,4}=\s{0,4}(?=[bBrRuU@L]{0,2}[\"'`])"
-)
-_SEPARATOR = re.compile(r"\s{0,24}(?P<sep>:=|=>|[=!]==?|\?=|\+=|<<<|=|:)[ \t]{0,24}(?:\\?(?=[\"']))?")
+_TYPED = re.compile(r"\s{0,4}:?\s{0,4}[A-Za-z_][\w.\[\]<>*|?]{0,40}\s{0,4}=\s{0,4}(?=[bBrRuU@L]{0,2}[\"'`])")
+_ARRAY = re.compile(r"\[[0-9]{0,6}\]")
+_SEPARATOR = re.compile(r"[ \t]{0,24}(?P<sep>:=|=>|[=!]==?|\?=|\+=|<<<|=|:)[ \t]{0,24}(?:\\?(?=[\"']))?")
 _QUOTE = re.compile(r"(?:[bBrRuUfF@L]{0,2})(?P<open>\\?[\"'`])")
 _VALUE_KEY = re.compile(
     r"\s{0,40},?\s{0,40}[\"']?(?:value|defaultValue|default|content)[\"']?\s{0,8}[:=]\s{0,8}", re.IGNORECASE
@@ -71,7 +72,7 @@ class _Literal:
 def assignments(text: str, path: str = "") -> Iterator[Found]:
     """Every literal that a secret's name is given; raises TooMany."""
     suffix = PurePosixPath(path).suffix.lower()
-    done, seen = 0, 0
+    done, seen, weighed = 0, 0, 0
     lowered = text.lower()
     if len(lowered) != len(text):  # a few letters of other scripts grow when they are lowered
         lowered = "".join(one.lower() if one.isascii() else one for one in text)
@@ -93,6 +94,9 @@ def assignments(text: str, path: str = "") -> Iterator[Found]:
         literal = _literal(text, start, end, suffix)
         if literal is None:
             continue
+        weighed += 1
+        if weighed > LITERALS_MAX:
+            raise TooMany("names that may belong to a secret")
         score = _score(text, sort, literal, suffix, name=text[start:end])
         if score > 0:
             yield Found(start=literal.start, end=literal.end, rule=_RULES[sort], score=score)
@@ -107,7 +111,9 @@ def _literal(text: str, start: int, end: int, suffix: str) -> _Literal | None:
         closed, after = True, end + 2
     if closed and (pair := _VALUE_KEY.match(text, after)):
         return _value(text, pair.end(), suffix, "=")
-    if not closed and (pair := re.compile(r"\n").match(text, after)):
+    if not closed and (brackets := _ARRAY.match(text, after)):
+        after = brackets.end()
+    if not closed and text.startswith("\n", after):
         beside = _VALUE_KEY.match(text, after)
         return _value(text, beside.end(), suffix, ":") if beside else None
     if text[after : after + 1] in ("]", ")") and text[after : after + 1]:

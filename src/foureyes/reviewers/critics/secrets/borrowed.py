@@ -15,31 +15,39 @@ if TYPE_CHECKING:
     from detect_secrets.plugins.base import RegexBasedDetector
 
 #: The library takes a fifth of a second to load, so a line must have one of these for it to be asked.
-_HINTS = re.compile(
-    r"cloudant|softlayer|bluemix|ibm[_-]?(?:cloud|iam|cos)|cos[_-]hmac|sl[_-]api|[\s=:\"]AP[0-9A-F][A-Za-z0-9]{8}",
-    re.IGNORECASE,
-)
+_NEEDLES = ("cloudant", "softlayer", "bluemix", "ibm", "cos_", "cos-", "sl_api", "sl-api")
+_HINTS = re.compile(r"cloudant|softlayer|bluemix|ibm[_-]?(?:cloud|iam|cos)|cos[_-]hmac|sl[_-]api")
+_ARTIFACTORY = re.compile(r"[\s=:\"]AP[0-9A-F][A-Za-z0-9]{8}")
 #: Its patterns are not bounded, so only lines as people write them are given to it.
 _LINE_MAX = 1_000
-_LINES_MAX = 2_000
+_LINES_MAX = 400
 
 
 def borrowed(text: str) -> Iterator[Found]:
     """What detect-secrets finds in the lines that have a hint; raises TooMany."""
-    done = -1
+    start_of_done, done = 0, -1
     asked = 0
-    for hint in _HINTS.finditer(text):
-        if hint.end() <= done:
+    for hint in _hints(text):
+        if start_of_done <= hint.start() and hint.end() <= done:
             continue
         start = text.rfind("\n", 0, hint.start() + 1) + 1
         stop = text.find("\n", hint.end())
         done = len(text) if stop < 0 else stop
         if done - start > _LINE_MAX:
             start, done = max(start, hint.start() - 200), min(done, hint.end() + 600)
+        start_of_done = start
         asked += 1
         if asked > _LINES_MAX:
             raise TooMany("lines for detect-secrets")
         yield from _line(text[start:done], start)
+
+
+def _hints(text: str) -> Iterator[re.Match[str]]:
+    if "AP" in text:
+        yield from _ARTIFACTORY.finditer(text)
+    lowered = text.lower()
+    if len(lowered) == len(text) and any(needle in lowered for needle in _NEEDLES):
+        yield from _HINTS.finditer(lowered)
 
 
 def _line(line: str, offset: int) -> Iterator[Found]:

@@ -72,7 +72,9 @@ _SEALED = re.compile(
     rb"\A(?:\$ANSIBLE_VAULT;|\x00GITCRYPT|age-encryption\.org|-----BEGIN (?:PGP|AGE)[A-Z ]{0,20} (?:MESSAGE|FILE))"
     rb"|ENC\[AES256_GCM"
 )
-_ENV_VALUE = re.compile(rb"(?m)^\s{0,8}(?:export\s{1,4})?[A-Za-z_][A-Za-z0-9_]{0,80}\s{0,4}=\s{0,4}[\"']?[^\s\"'#]")
+_ENV_VALUE = re.compile(
+    rb"(?m)^[ \t]{0,8}(?:export[ \t]{1,4})?[A-Za-z_][A-Za-z0-9_]{0,80}[ \t]{0,4}=[ \t]{0,4}[\"']?[^\s\"'#]"
+)
 _SECRET_BYTES = re.compile(
     rb"PRIVATE KEY|(?i:password|passwd|token|secret|client-key-data|\bauth\b|_key\b|:[^:\s]{3,80}:|:\$|:\{SHA)"
 )

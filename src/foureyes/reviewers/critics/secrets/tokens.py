@@ -91,7 +91,7 @@ def _mixed(value: str, score: float) -> float:
     return score if re.search(r"[0-9]", value) and re.search(r"[A-Za-z]", value) else 0.0
 
 
-_BEFORE = r"(?<![A-Za-z0-9_-])"
+_BEFORE = r"(?<![A-Za-z0-9_])"
 _AFTER = r"(?![A-Za-z0-9])"
 
 

@@ -1,0 +1,246 @@
+"""What may leave this machine? The work without its secrets: taken out of every text, and whole files held back.
+
+What was removed is recorded by its kind and place, never by its value. Lines keep their numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields, is_dataclass, replace
+from enum import Enum
+from pathlib import Path
+from typing import TypeVar
+
+from foureyes.app.reviewers import GONE_MODE, SUBMODULE_MODE, Change, File, Look, Task, Unread
+from foureyes.reviewers.critics.secrets.critic import decoded
+from foureyes.reviewers.critics.secrets.find import find
+from foureyes.reviewers.critics.secrets.keyfiles import whole_secret
+from foureyes.reviewers.known import NOTHING_KNOWN, Known, known_in
+
+__all__ = ["Outgoing", "Removed", "boundary", "redacted", "scrub"]
+
+#: Taking one secret out may show another one; after so many times the text is held back instead.
+_TIMES_MAX = 4
+#: More places than this are counted, not listed.
+_REMOVED_MAX = 1_000
+UNSEARCHED = "[text withheld: it cannot be searched for secrets]"
+
+#: What a folder laid out for an agent may hold; the rest is held back, because nobody searched it.
+FOLDER_BYTES_MAX = 48 * 1024 * 1024
+FILE_BYTES_MAX = 5_000_000
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removed:
+    """A secret that was taken out: where and of which kind. There is no field for its value."""
+
+    path: str
+    line: int
+    kind: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outgoing:
+    """The task as it may leave, what was taken out of it, and which files are held back."""
+
+    task: Task
+    removed: tuple[Removed, ...] = ()
+    withheld: tuple[Unread, ...] = ()
+    #: The values, for `scrub`; they never show in a print of this.
+    known: Known = NOTHING_KNOWN
+
+
+def redacted(text: str, path: str = "", *, known: Known = NOTHING_KNOWN) -> tuple[str, int]:
+    """The text without its secrets, line for line, and how many were taken out."""
+    clean, removed = _clean(text, path, known)
+    return clean, len(removed)
+
+
+def boundary(task: Task) -> Outgoing:
+    """The task without secrets, for somebody outside this machine."""
+    guard = _Guard(known=known_in(_texts(task)))
+    change = guard.change(task.change)
+    rest = guard.walk(replace(task, change=_NO_CHANGE))
+    return Outgoing(
+        task=replace(rest, change=change),
+        removed=tuple(guard.removed),
+        withheld=tuple(guard.withheld),
+        known=guard.known,
+    )
+
+
+def scrub(look: Look, known: Known = NOTHING_KNOWN) -> Look:
+    """What a reviewer handed in, without secrets it quotes; `known` are those of the work, see Outgoing."""
+    return _Guard(known=known).walk(look)
+
+
+_NO_CHANGE = Change(title="", kind="", files=())
+
+
+class _Guard:
+    """Goes through one task or look, and notes what it takes out."""
+
+    def __init__(self, *, known: Known) -> None:
+        self.known = known
+        self.removed: list[Removed] = []
+        self.withheld: list[Unread] = []
+
+    def text(self, text: str, path: str = "") -> str:
+        clean, removed = _clean(text, path, self.known)
+        self.removed += removed[: max(0, _REMOVED_MAX - len(self.removed))]
+        return clean
+
+    def walk(self, value: T) -> T:
+        """The same value with every text in it cleaned."""
+        out: object = value
+        if isinstance(value, Enum):
+            pass
+        elif isinstance(value, str):
+            out = self.text(value)
+        elif isinstance(value, tuple):
+            out = tuple(self.walk(one) for one in value)
+        elif is_dataclass(value) and not isinstance(value, type):
+            changed = {one.name: self.walk(getattr(value, one.name)) for one in fields(value) if one.init}
+            differ = {name: new for name, new in changed.items() if new is not getattr(value, name)}
+            out = replace(value, **differ) if differ else value
+        return out  # type: ignore[return-value]  # of the same type by construction
+
+    def change(self, change: Change) -> Change:
+        files = tuple(kept for one in change.files if (kept := self.file(one)) is not None)
+        told = self.walk(replace(change, files=(), policy=None, lay_out=None))
+        policy = change.policy
+        if policy is not None:
+            policy = (self.text(policy[0]), self.content(policy[1], policy[0]) or b"")
+        lay_out = None if change.lay_out is None else _guarded(change.lay_out, self.known)
+        unread = (*told.unread, *self.withheld)
+        return replace(told, files=files, unread=unread, policy=policy, lay_out=lay_out)
+
+    def file(self, file: File) -> File | None:
+        """The file as it may leave; None where it is held back."""
+        path = self.text(file.path)
+        why = next((why for one in (file.content, file.before) if one and (why := whole_secret(file.path, one))), "")
+        if path != file.path:
+            why = "its name contains a secret"
+        if why:
+            self.withheld.append(Unread(path=path, why=f"held back, never sent to a reviewer: {why}"))
+            return None
+        content = file.content if file.mode in (GONE_MODE, SUBMODULE_MODE) else self.content(file.content, path)
+        before = self.content(file.before, path)
+        if (content is None) != (file.content is None) or (before is None) != (file.before is None):
+            self.withheld.append(Unread(path=path, why="held back: it cannot be searched for secrets to its end"))
+            return None
+        was = self.text(file.was)
+        if content == file.content and before == file.before and was == file.was:
+            return file
+        return replace(file, content=content, before=before, was=was)
+
+    def content(self, content: bytes | None, path: str) -> bytes | None:
+        """The bytes without secrets; None where they cannot be searched."""
+        if content is None or len(content) > FILE_BYTES_MAX:
+            return None
+        text = decoded(content)
+        clean = self.text(text, path)
+        if clean == text:
+            return content
+        return None if clean.startswith(UNSEARCHED) else _encoded(clean, content)
+
+
+def _clean(text: str, path: str, known: Known) -> tuple[str, list[Removed]]:
+    """The text without secrets, and what they were."""
+    removed: list[Removed] = []
+    for _ in range(_TIMES_MAX):
+        search = find(text, path)
+        if search.cut:
+            break
+        places = _apart(
+            [(one.start, one.end, one.rule.id.rsplit(".", 1)[-1]) for one in search.found], known.places(text)
+        )
+        if not places:
+            return text, removed
+        text = _cut_out(text, path, places, removed)
+    return UNSEARCHED + "\n" * text.count("\n"), [*removed, Removed(path=path, line=0, kind="unsearched")]
+
+
+def _apart(*lists: Iterable[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """All places in order, those that overlap as one."""
+    merged: list[tuple[int, int, str]] = []
+    for start, end, kind in sorted(place for places in lists for place in places):
+        if merged and start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]), merged[-1][2])
+        else:
+            merged.append((start, end, kind))
+    return merged
+
+
+def _cut_out(text: str, path: str, places: list[tuple[int, int, str]], removed: list[Removed]) -> str:
+    parts: list[str] = []
+    at, line = 0, 1
+    for start, end, kind in places:
+        line += text.count("\n", at, start)
+        lines = text.count("\n", start, end)
+        removed.append(Removed(path=path, line=line, kind=kind))
+        parts += (text[at:start], f"[secret removed: {kind.replace('-', ' ')}]", "\n" * lines)
+        at, line = end, line + lines
+    parts.append(text[at:])
+    return "".join(parts)
+
+
+def _encoded(clean: str, like: bytes) -> bytes:
+    """The text as bytes in the encoding that `like` was read in."""
+    if like.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return clean.encode("utf-16", "surrogatepass")
+    try:
+        like.decode()
+    except UnicodeDecodeError:
+        return clean.encode("latin-1", "replace")
+    return clean.encode()
+
+
+def _guarded(lay_out: Callable[[Path], None], known: Known) -> Callable[[Path], None]:
+    """Lays out the same folder, without secrets in any of its files."""
+
+    def lay(folder: Path) -> None:
+        lay_out(folder)
+        room = FOLDER_BYTES_MAX
+        for place in sorted(folder.rglob("*")):
+            if place.is_symlink() or not place.is_file():
+                continue
+            size = place.stat().st_size
+            room -= size
+            _clean_on_disk(
+                place, place.relative_to(folder).as_posix(), known, fits=room >= 0 and size <= FILE_BYTES_MAX
+            )
+
+    return lay
+
+
+def _clean_on_disk(place: Path, path: str, known: Known, *, fits: bool) -> None:
+    """Replace a file that holds secrets; it keeps its mode. One that may not be read is emptied but for the reason."""
+    guard = _Guard(known=known)
+    if guard.text(path) != path:
+        place.unlink()
+        return
+    clean: bytes | None = None
+    why = "it was not searched for secrets"
+    if fits:
+        content = place.read_bytes()
+        why = whole_secret(path, content) or why
+        clean = None if whole_secret(path, content) else guard.content(content, path)
+        if clean == content:
+            return
+    mode = place.stat().st_mode & 0o777
+    place.unlink()
+    place.write_bytes(f"[withheld: {why}]\n".encode() if clean is None else clean)
+    place.chmod(mode)
+
+
+def _texts(task: Task) -> Iterable[tuple[str, str]]:
+    """The texts of a task in which a secret may be told by its name, with their paths."""
+    for file in task.change.files:
+        for content in (file.content, file.before):
+            if content is not None and len(content) <= FILE_BYTES_MAX:
+                yield file.path, decoded(content)
+    yield "", task.change.note
+    yield from (("", one) for one in task.questions)

@@ -1,0 +1,1 @@
+"""Secrets are found, and never shown."""

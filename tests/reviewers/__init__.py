@@ -1,0 +1,1 @@
+"""Reviewers are asked with care, and answer in one shape."""
