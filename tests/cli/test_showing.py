@@ -186,3 +186,27 @@ def test_an_outcome_with_nothing_in_it_can_be_shown() -> None:
         for width in WIDTHS:
             assert shown(outcome, width=width)
             assert shown(outcome, width=width, quiet=True)
+
+
+def test_programs_share_a_line_because_their_findings_speak_and_all_names_each() -> None:
+    rejects = replace(outcomes.program("security", LookedState.REJECTS), summary="2 found in 3 files")
+    outcome = replace(BLOCKED, looked=(outcomes.program("format"), rejects))
+    assert "2 programs: security and format; findings from security" in "\n".join(map(str, shown(outcome, width=100)))
+    assert "security rejects, 0.1 s: 2 found" in "\n".join(map(str, shown(outcome, width=100, everything=True)))
+
+
+def test_a_program_that_could_not_say_is_named_by_itself() -> None:
+    """D-03: what has no answer does not hide among those that have."""
+    lost = replace(outcomes.program("python", LookedState.INCONCLUSIVE), reason="crashed")
+    text = "\n".join(map(str, shown(replace(BLOCKED, looked=(outcomes.program("format"), lost)), width=100)))
+    assert "1 program: format; found nothing" in text
+    assert "python could not say (crashed)" in text
+
+
+def test_many_who_did_not_look_share_a_line() -> None:
+    absent = tuple(NotLooked(who=f"a{n}", why=f"A{n} is not installed", next_step=f"get a{n}") for n in range(3))
+    text = " ".join(" ".join(map(str, shown(replace(CLEAN, not_looked=absent), width=100))).split())
+    assert "a0 (A0 is not installed); a1 (A1 is not installed); a2 (A2 is not installed)." in text
+    assert "`foureyes doctor` says what to do." in text
+    whole = " ".join(" ".join(map(str, shown(replace(CLEAN, not_looked=absent), width=100, everything=True))).split())
+    assert "a2: A2 is not installed. get a2" in whole

@@ -7,6 +7,7 @@ import platform
 import shutil
 import subprocess
 from dataclasses import dataclass
+from pathlib import Path
 
 import click
 
@@ -19,6 +20,7 @@ from foureyes.cli.fitting import terminal_width, wrapped
 from foureyes.cli.parts import Parts
 from foureyes.cli.plain import marked
 from foureyes.cli.program import answering
+from foureyes.cli.telling import counted
 from foureyes.home import consents, retired
 from foureyes.home.trouble import Trouble
 
@@ -113,7 +115,8 @@ def _policy(parts: Parts) -> Checked:
         policy = parts.policy()
     except Exception as error:  # noqa: BLE001 - likewise
         return _broken("policy", error)
-    where = parts.settings.policy or "built in"
+    file = parts.settings.policy
+    where = file if file and Path(file).exists() else "built in"
     return Checked(name="policy", tone="good", says=f"{policy.name} ({where}); a repository's own comes first")
 
 
@@ -122,8 +125,10 @@ def _retired(parts: Parts) -> Checked:
         gone = retired.retired(parts.settings.home)
     except Trouble as error:
         return _broken("rules", error)
+    rules = parts.rules()
     if not gone:
-        return Checked(name="rules", tone="good", says="all in use")
+        critics = counted(len({one.critic for one in rules}), "program")
+        return Checked(name="rules", tone="good", says=f"{counted(len(rules), 'rule')} of {critics}, all in use")
     step = "`foureyes rules` says why; `foureyes rules restore RULE` puts one back."
     return Checked(name="rules", tone="care", says=f"retired: {', '.join(sorted(gone))}", next_step=step)
 

@@ -13,6 +13,8 @@ from foureyes.cli.plain import marked
 
 #: Lines about one subject, such as unread files, before the rest is counted.
 LISTED_MAX = 3
+#: Absent reviewers with a line each; more of them share one.
+ABSENT_MAX = 2
 INDENT = "  "
 LABEL = 14
 #: Below this width a label stands on a line of its own.
@@ -31,7 +33,7 @@ _TONES = {LookedState.FOUND_NOTHING: "", LookedState.HAS_FINDINGS: "", LookedSta
 def shown(outcome: Outcome, *, width: int, everything: bool = False) -> Iterator[Line]:
     """What stands below the findings."""
     yield from _panel(outcome, width, everything=everything)
-    yield from _looked(outcome, width)
+    yield from _looked(outcome, width, everything=everything)
     yield from _missing(outcome, width, everything=everything)
     yield from _rows("Independence", [_independence(outcome)], width, "")
     yield from _rows("Gate", [_gate(outcome)], width, "")
@@ -86,7 +88,7 @@ def calm(outcome: Outcome, *, width: int, everything: bool = False) -> Iterator[
 def _missing(outcome: Outcome, width: int, *, everything: bool) -> Iterator[Line]:
     """What nobody looked at, and what no longer counts."""
     most = 1_000 if everything else LISTED_MAX
-    yield from _rows("Did not look", _absent(outcome), width, "care")
+    yield from _rows("Did not look", _absent(outcome, everything=everything), width, "care")
     unread = [f"{one.path}: {one.why}" for one in outcome.unread]
     yield from _many("Not read", unread, width, "care", most)
     yield from _many("Ignored", list(outcome.ignored), width, "care", most)
@@ -97,13 +99,10 @@ def _missing(outcome: Outcome, width: int, *, everything: bool) -> Iterator[Line
     yield from _rows("Note", list(outcome.notes), width, "care")
 
 
-def _looked(outcome: Outcome, width: int) -> Iterator[Line]:
-    """Programs that had nothing to say share a line; everybody else has one."""
-    calm = [
-        one
-        for one in outcome.looked
-        if one.kind is LookedKind.PROGRAM and one.state in (LookedState.FOUND_NOTHING, LookedState.HAS_FINDINGS)
-    ]
+def _looked(outcome: Outcome, width: int, *, everything: bool) -> Iterator[Line]:
+    """Programs share a line, their findings speak for them; everybody else has one, and who could not say."""
+    programs = [one for one in outcome.looked if one.kind is LookedKind.PROGRAM]
+    calm = [] if everything else [one for one in programs if one.answered]
     rows = [(_one(one), _TONES.get(one.state, "care")) for one in outcome.looked if one not in calm]
     if calm:
         rows.insert(0, (_programs(calm), ""))
@@ -112,7 +111,7 @@ def _looked(outcome: Outcome, width: int) -> Iterator[Line]:
 
 
 def _programs(calm: list[Looked]) -> str:
-    loud = [one.reviewer for one in calm if one.state is LookedState.HAS_FINDINGS]
+    loud = [one.reviewer for one in calm if one.state is not LookedState.FOUND_NOTHING]
     names = telling.listed([*loud, *(one.reviewer for one in calm if one.reviewer not in loud)], 6)
     said = f"; findings from {telling.listed(loud)}" if loud and len(loud) < len(calm) else ""
     return f"{telling.counted(len(calm), 'program')}: {names}{said or ('' if loud else '; found nothing')}"
@@ -128,14 +127,15 @@ def _one(looked: Looked) -> str:
     return f"{looked.reviewer} {state}{why}{facts}{summary}"
 
 
-def _absent(outcome: Outcome) -> list[str]:
-    """Who did not look; those with the same reason share a line."""
+def _absent(outcome: Outcome, *, everything: bool) -> list[str]:
+    """Who did not look; those with the same reason share a line, and many different ones share it too."""
     reasons: dict[tuple[str, str], list[str]] = {}
     for one in outcome.not_looked:
         reasons.setdefault((one.why.rstrip("."), one.next_step), []).append(one.who)
-    return [
-        f"{telling.listed(names, 6)}: {why}." + (f" {step}" if step else "") for (why, step), names in reasons.items()
-    ]
+    rows = [(telling.listed(names, 6), why, step) for (why, step), names in reasons.items()]
+    if len(rows) <= ABSENT_MAX or everything:
+        return [f"{names}: {why}." + (f" {step}" if step else "") for names, why, step in rows]
+    return ["; ".join(f"{names} ({why})" for names, why, _ in rows) + ". `foureyes doctor` says what to do."]
 
 
 def _independence(outcome: Outcome) -> str:

@@ -80,7 +80,7 @@ def told(thing: Thing, width: int, *, everything: bool) -> Iterator[Line]:
     yield from _where(found, width)
     if found.quote:
         yield Line(f"{INDENT}│ ", "dim", ((cut(marked(found.quote).strip(), width - 4), ""),))
-    yield from sentence(found.text, width)
+    yield from sentence(f"{found.text}." if found.text[-1:].isalnum() else found.text, width)
     yield from _labelled("Why", found.why, width)
     if found.evidence and found.evidence.strip() not in (found.quote.strip(), found.text.strip()):
         yield from _labelled("Seen", found.evidence, width)
