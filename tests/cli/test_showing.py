@@ -205,7 +205,7 @@ def test_a_program_that_could_not_say_is_named_by_itself() -> None:
 
 def test_many_who_did_not_look_share_a_line() -> None:
     absent = tuple(NotLooked(who=f"a{n}", why=f"A{n} is not installed", next_step=f"get a{n}") for n in range(3))
-    text = " ".join(" ".join(map(str, shown(replace(CLEAN, not_looked=absent), width=100))).split())
+    text = " ".join(" ".join(map(str, shown(replace(BLOCKED, not_looked=absent), width=100))).split())
     assert "a0 (A0 is not installed); a1 (A1 is not installed); a2 (A2 is not installed)." in text
     assert "`foureyes doctor` says what to do." in text
     whole = " ".join(" ".join(map(str, shown(replace(CLEAN, not_looked=absent), width=100, everything=True))).split())

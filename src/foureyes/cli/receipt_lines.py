@@ -135,7 +135,9 @@ def _absent(outcome: Outcome, *, everything: bool) -> list[str]:
     rows = [(telling.listed(names, 6), why, step) for (why, step), names in reasons.items()]
     if len(rows) <= ABSENT_MAX or everything:
         return [f"{names}: {why}." + (f" {step}" if step else "") for names, why, step in rows]
-    return ["; ".join(f"{names} ({why})" for names, why, _ in rows) + ". `foureyes doctor` says what to do."]
+    told = any("doctor" in one.line for one in telling.next_commands(outcome))
+    step = "" if told else " `foureyes doctor` says what to do."
+    return ["; ".join(f"{names} ({why})" for names, why, _ in rows) + f".{step}"]
 
 
 def _independence(outcome: Outcome) -> str:
