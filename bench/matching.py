@@ -2,7 +2,7 @@
 
     python -m bench.matching FOLDER
 
-The folder holds `martian_findings_dev.jsonl`: one finding a line with `pr`, `tool`, `text`, `label` (tp or fp) and, for
+The folder holds `martian_findings_*.jsonl`: one finding a line with `pr`, `tool`, `text`, `label` (tp or fp) and, for
 a true one, the number of the `golden` bug. Two findings of one pull request belong together when they name one bug.
 """
 
@@ -17,7 +17,7 @@ from time import perf_counter
 from foureyes.core.matching import match
 from foureyes.core.matching.places import Comparable
 
-FILE = "martian_findings_dev.jsonl"
+FILES = "martian_findings_*.jsonl"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,8 @@ class Score:
 
 def rows(folder: Path) -> dict[str, list[Row]]:
     found: dict[str, list[Row]] = defaultdict(list)
-    for line in (folder / FILE).read_text(encoding="utf-8").splitlines():
+    lines = [line for path in sorted(folder.glob(FILES)) for line in path.read_text(encoding="utf-8").splitlines()]
+    for line in lines:
         raw = json.loads(line)
         bug = str(raw["golden"]) if raw["label"] == "tp" else ""
         found[raw["pr"]].append(Row(pr=raw["pr"], tool=raw["tool"], text=raw["text"], bug=bug))

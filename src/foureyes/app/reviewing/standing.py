@@ -21,6 +21,7 @@ from foureyes.app.reviewing.outcome import (
     Settled,
     Waiting,
 )
+from foureyes.app.reviewing.panel_report import panel_report
 from foureyes.app.reviewing.round import Ran
 from foureyes.app.reviewing.rulebook import RuleEntry
 from foureyes.core.explain import Status
@@ -95,6 +96,7 @@ def standing(seen: Seen, around: Around, ran: Ran | None = None) -> Outcome:
         settled=tuple(_settled(review)),
         dismissed=tuple(_dismissed(review)),
         notes=around.notes,
+        report=panel_report(around.rules, seen.view),
     )
 
 
