@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from foureyes.app.reviewers import Unread
-from foureyes.app.reviewing.outcome import Looked, LookedKind, LookedState, NotLooked, Outcome, Result
+from foureyes.app.reviewing.outcome import Command, Looked, LookedKind, LookedState, NotLooked, Outcome, Result
 from foureyes.cli import codes, telling
 from foureyes.cli.answer import print_line
 from foureyes.cli.fitting import width_of
@@ -163,6 +163,9 @@ def test_times_are_said_as_people_say_them(seconds: float, words: str) -> None:
 def test_a_critical_finding_is_never_offered_for_dismissal() -> None:
     lines = [one.line for one in telling.next_commands(replace(BLOCKED, found=(PIPE,)))]
     assert not any("dismiss" in line for line in lines)
+    offered = tuple(Command(line=f"foureyes dismiss {one} --because …") for one in ("solo.1-F1", "solo.1-F2"))
+    left = telling.next_commands(replace(BLOCKED, next=offered))
+    assert left == offered[1:]
     assert 'foureyes dismiss solo.1-F2 --because "…"' in [one.line for one in telling.next_commands(BLOCKED)]
 
 

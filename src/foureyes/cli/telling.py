@@ -143,7 +143,9 @@ def place(found: Found) -> str:
 def next_commands(outcome: Outcome) -> tuple[Command, ...]:
     """What to type next: what the round says, else what follows from how it ended."""
     if outcome.next:
-        return outcome.next
+        # A critical one waits for a signed-in person; whoever is sent to dismiss it would only be refused.
+        vain = {f"foureyes dismiss {one.id}" for one in outcome.found if one.severity is Severity.CRITICAL}
+        return tuple(one for one in outcome.next if one.line.partition(" --")[0] not in vain)
     match outcome.result:
         case Result.CLEARED:
             return (Command(line=f"foureyes receipt {outcome.digest}", does="shows who let it through"),)
@@ -162,7 +164,6 @@ def next_commands(outcome: Outcome) -> tuple[Command, ...]:
 def _after_blocked(outcome: Outcome) -> tuple[Command, ...]:
     if not outcome.blocking:
         return (Command(line=f"foureyes why {outcome.review}", does="says why"),)
-    # A critical one waits for a signed-in person; naming it here would only be refused.
     mild = next((one for one in outcome.blocking if one.severity is not Severity.CRITICAL), None)
     commands = [
         Command(line="foureyes fix", does="prints them as a prompt for your agent"),
