@@ -88,7 +88,7 @@ class Scripted(Assembly):
             raise Trouble("There is nothing to look at.", "Change something.", usage=True)
         return CHANGE
 
-    def reviewing(self) -> Scripted:
+    def reviewing(self) -> Scripted:  # type: ignore[override] # the same protocol, played instead of run
         return self
 
     async def run(self, change: Change, *, options: Options, watch: Watch) -> Outcome:

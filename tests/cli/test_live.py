@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
+from foureyes.app.reviewing.outcome import LookedState
 from foureyes.cli.live import DRAW_SECONDS_MIN, Live
 from tests.cli.outcomes import CLAUDE, CODEX, HOSTILE
 from tests.cli.test_plain import Terminal
@@ -61,6 +62,21 @@ def test_who_looks_for_how_long_what_it_says_and_what_it_costs() -> None:
         "Codex        42 s",
         "Claude Code  2 findings, 41 s, $0.12, 18,400 tokens",
         "1 of 2 done, $0.12 so far",
+    ]
+
+
+def test_each_end_has_its_sign() -> None:
+    seat = Seat()
+    live = seat.live()
+    live.ended(replace(CLAUDE, state=LookedState.FOUND_NOTHING, findings=0, tokens=0, usd_micro=None))
+    live.ended(replace(CLAUDE, reviewer="security", state=LookedState.REJECTS))
+    live.ended(CODEX)
+    seat.now = 1
+    live.draw()
+    assert seat.drawn[:3] == [
+        "✓ Claude Code  found nothing, 41 s",
+        "✗ security     rejects, 2 findings, 41 s, $0.12, 18,400 tokens",
+        "? Codex        could not say: over its limit",
     ]
 
 

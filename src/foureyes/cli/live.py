@@ -117,7 +117,7 @@ class Live:
         spin = _SPINNER[int(now / DRAW_SECONDS_MIN) % len(_SPINNER)]
         pad = min(max(len(marked(name, NAME_CHARS_MAX)) for name in self._rows), width // 3)
         lines = [f"{spin} {_name(name, pad)}  {_busy(row, now)}" for name, row in busy]
-        lines += [f"{_sign(row)} {_name(name, pad)}  {_ended(row.ended)}" for name, row in done if row.ended]
+        lines += [f"{_sign(row.ended)} {_name(name, pad)}  {_ended(row.ended)}" for name, row in done if row.ended]
         spent = sum(row.ended.usd_micro or 0 for _, row in done if row.ended)
         last = f"  {len(done)} of {len(self._rows)} done{f', {telling.money(spent)} so far' if spent else ''}"
         if len(lines) >= most:
@@ -143,11 +143,12 @@ def _ended(looked: Looked) -> str:
     if not looked.answered:
         return f"could not say: {marked(looked.reason, SAID_CHARS_MAX) or 'no reason given'}"
     state = looked.state.value
-    if looked.state is LookedState.HAS_FINDINGS and looked.findings:
-        state = telling.counted(looked.findings, "finding")
+    if looked.findings:
+        raised = telling.counted(looked.findings, "finding")
+        state = f"rejects, {raised}" if looked.state is LookedState.REJECTS else raised
     facts = [state, telling.duration(looked.seconds), telling.cost(looked.usd_micro, looked.tokens)]
     return ", ".join(one for one in facts if one)
 
 
-def _sign(row: _Row) -> str:
-    return "✓" if row.ended and row.ended.answered else "?"
+def _sign(looked: Looked) -> str:
+    return {LookedState.FOUND_NOTHING: "✓", LookedState.INCONCLUSIVE: "?"}.get(looked.state, "✗")
