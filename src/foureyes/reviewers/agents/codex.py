@@ -78,9 +78,10 @@ class Codex:
 
     def watch(self, line: bytes) -> None:
         """It tries for minutes to reach a provider that is away or over its limit; we do not wait for that."""
-        if b'"error"' not in line or not line.startswith(b'{"type":"error"'):
+        event = parsed(line) if b'"error"' in line else {}
+        if event.get("type") != "error":
             return
-        words = str(parsed(line).get("message") or "")
+        words = str(event.get("message") or "")
         if "waiting for network" in words:
             raise Inconclusive(Failure.CRASHED, f"{self.called} could not reach its provider.")
         if "429" in words or "usage limit" in words:

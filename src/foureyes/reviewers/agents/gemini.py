@@ -77,7 +77,7 @@ class Gemini:
 
     def watch(self, line: bytes) -> None:
         """It tries again for minutes, and with a smaller model, when it is over its limit; we do not wait for that."""
-        if b"failed with status 429" in line or b"RESOURCE_EXHAUSTED" in line:
+        if line.startswith(b"Attempt ") and b"failed with status 429" in line:
             raise self._limit(line.decode(errors="replace"))
 
     def read(self, ended: Ended, errand: Errand) -> Reply:  # noqa: ARG002 - one shape for all of them

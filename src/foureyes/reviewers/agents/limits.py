@@ -63,4 +63,5 @@ def _span(text: str, now: datetime) -> datetime | None:
         return None
     parts = [(float(many), unit.lower()) for many, unit in _PART.findall(found[1])]
     seconds = sum(many * _UNITS.get(unit[0], 0) for many, unit in parts if unit not in ("ms", "months", "month"))
-    return now.astimezone(UTC) + timedelta(seconds=seconds) if seconds else None
+    fits = 0 < seconds <= WAIT_MAX.total_seconds()
+    return now.astimezone(UTC) + timedelta(seconds=seconds) if fits else None

@@ -1,0 +1,26 @@
+"""What do the tests of agents share? A place for fake ones, and a look at what was left behind."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.agents.fakes import Place
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(folder=tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Give each test a folder for temporary files, which must be empty when it ends."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    yield
+    assert list(temporary.iterdir()) == []
