@@ -1,16 +1,20 @@
 """Which shape must an answer have? The same JSON Schema for every agent and model.
 
 Providers enforce different keywords: none of the bounds is enforced by all of them, and some refuse a schema that
-has any. So `ANSWER_SCHEMA` says its bounds in words and uses only what all of them take (every property required,
-nothing additional), and `BOUNDED_SCHEMA` says them as keywords too, for engines that turn a schema into a grammar.
+has any. So `ANSWER_SCHEMA` says its bounds in words and uses only what all of them take: every property required,
+nothing additional. `small_schema` says them as keywords too and keeps them tight, for a small model whose engine turns
+the schema into a grammar: such a model stops only where the grammar makes it.
+
 Findings stand before the verdict, and what is wrong before how grave it is: a model writes in this order, and what
 it has written it has to answer for. There are no optional values: 0, "" and [] say "nothing".
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
+from foureyes.app.reviewers import Task
 from foureyes.core.values import Severity, Verdict, Verification
 
 Schema = dict[str, object]
@@ -32,14 +36,106 @@ VERDICTS = tuple(Verdict)
 RESULTS = tuple(Verification)
 
 
-def _text(means: str, most: int, bounded: bool) -> Schema:  # noqa: FBT001 - every shape below is written twice by it
-    bound: Schema = {"maxLength": most} if bounded else {}
-    return {"type": "string", "description": f"{means} At most {most} characters.", **bound}
+def small_schema(task: Task) -> Schema:
+    """The same shape with tight bounds, and with exactly as many entries in each list as the task asks for."""
+    asked = {
+        "settled": len(task.earlier),
+        "checked": len(task.verify),
+        "checklist": len(task.checklist),
+        "answers": len(task.questions),
+    }
+    return _Writer(small=True, asked=asked).answer()
 
 
-def _number(means: str, most: int, bounded: bool) -> Schema:  # noqa: FBT001 - likewise
-    bound: Schema = {"minimum": 0, "maximum": most} if bounded else {}
-    return {"type": "integer", "description": means, **bound}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Writer:
+    """Writes the schema, with its bounds in words, or as tight keywords."""
+
+    small: bool = False
+    asked: dict[str, int] | None = None
+
+    def text(self, means: str, most: int, few: int) -> Schema:
+        if self.small:
+            return {"type": "string", "description": means, "maxLength": few}
+        return {"type": "string", "description": f"{means} At most {most} characters."}
+
+    def number(self, means: str, most: int) -> Schema:
+        bound: Schema = {"minimum": 0, "maximum": most} if self.small else {}
+        return {"type": "integer", "description": means, **bound}
+
+    def many(self, name: str, means: str, most: int, items: Schema) -> Schema:
+        if not self.small:
+            return {"type": "array", "description": f"{means} At most {most}.", "items": items}
+        exact = (self.asked or {}).get(name)
+        bounds = {"maxItems": 2} if exact is None else {"minItems": exact, "maxItems": exact}
+        return {"type": "array", "description": means, "items": items, **bounds}
+
+    def finding(self) -> Schema:
+        return _object(
+            path=self.text("The file, exactly as it is named in the work; empty for the whole work.", PATH_MAX, 120),
+            line=self.number("The first line it is about, by the numbers shown; 0 for the whole file.", LINE_MAX),
+            end_line=self.number("The last line it is about; the same as line for one line.", LINE_MAX),
+            evidence=self.text("The words of that file that prove it, copied exactly, no numbers.", QUOTE_MAX, 120),
+            text=self.text("What is wrong and what follows from it, in one or two sentences.", TEXT_MAX, 200),
+            severity=_word("critical: must never go live; important: must be mended; minor: a note.", SEVERITIES),
+            category=self.text("One word: correctness, security, tests, design, performance, docs …", WORD_MAX, 24),
+            rule=self.text("A short stable name of the rule it breaks, like sql-injection; or empty.", WORD_MAX, 24),
+            suggestion=self.text("How to mend it; empty if unknown.", TEXT_MAX, 120),
+        )
+
+    def examined(self) -> Schema:
+        return _object(
+            path=self.text("The file; empty for the work as a whole.", PATH_MAX, 120),
+            line=self.number("The line; 0 for the whole file.", LINE_MAX),
+            what=self.text("What was checked.", NOTE_MAX, 80),
+            why=self.text("Why it holds.", NOTE_MAX, 80),
+        )
+
+    def settled(self) -> Schema:
+        return _object(
+            number=self.number("The number of the earlier finding in the task.", NUMBER_MAX),
+            resolved={"type": "boolean", "description": "Whether the work as it is now no longer has it."},
+            note=self.text("Why.", NOTE_MAX, 80),
+        )
+
+    def checked(self) -> Schema:
+        return _object(
+            number=self.number("The number of the finding to verify in the task.", NUMBER_MAX),
+            evidence=self.text("The words of the work that prove or refute it, copied exactly.", QUOTE_MAX, 120),
+            why=self.text("Why the finding holds or does not.", NOTE_MAX, 120),
+            result=_word("confirmed, refuted, or plausible if neither can be proven.", RESULTS),
+        )
+
+    def criterion(self) -> Schema:
+        return _object(
+            number=self.number("The number of the item in the task.", NUMBER_MAX),
+            note=self.text("What was looked at.", NOTE_MAX, 80),
+            passed={"type": "boolean", "description": "Whether the work meets it; false if it cannot be told."},
+        )
+
+    def reply(self) -> Schema:
+        return _object(
+            number=self.number("The number of the question in the task.", NUMBER_MAX),
+            answer=self.text("The answer.", TEXT_MAX, 160),
+        )
+
+    def answer(self) -> Schema:
+        return _object(
+            findings=self.many("findings", "Every issue, the gravest first.", FINDINGS_MAX, self.finding()),
+            examined=self.many(
+                "examined", "What was checked and holds; needed to approve.", ITEMS_MAX, self.examined()
+            ),
+            settled=self.many("settled", "A word on each earlier finding of the task.", ITEMS_MAX, self.settled()),
+            checked=self.many("checked", "A word on each finding to verify, if any.", ITEMS_MAX, self.checked()),
+            checklist=self.many("checklist", "Every item of the task's checklist.", ITEMS_MAX, self.criterion()),
+            answers=self.many("answers", "An answer to every question of the task.", ITEMS_MAX, self.reply()),
+            strengths=self.many(
+                "strengths", "What must be kept; no praise.", STRENGTHS_MAX, self.text("One.", NOTE_MAX, 80)
+            ),
+            summary=self.text("What a person who decides has to know.", TEXT_MAX, 240),
+            verdict=_word("approve, concerns or reject; it must follow from the findings.", VERDICTS),
+            confidence=self.number("How sure, as a whole number from 0 to 100.", PERCENT_MAX),
+        )
 
 
 def _word(means: str, words: tuple[str, ...]) -> Schema:
@@ -47,74 +143,7 @@ def _word(means: str, words: tuple[str, ...]) -> Schema:
 
 
 def _object(**properties: Schema) -> Schema:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
-def _list(means: str, most: int, items: Schema, bounded: bool) -> Schema:  # noqa: FBT001 - likewise
-    bound: Schema = {"maxItems": most} if bounded else {}
-    return {"type": "array", "description": f"{means} At most {most}.", "items": items, **bound}
-
-
-def _finding(bounded: bool) -> Schema:  # noqa: FBT001 - likewise
-    return _object(
-        path=_text("The file, exactly as it is named in the work; empty for the work as a whole.", PATH_MAX, bounded),
-        line=_number("The first line it is about, by the numbers shown; 0 for the whole file.", LINE_MAX, bounded),
-        end_line=_number("The last line it is about; the same as line for one line.", LINE_MAX, bounded),
-        evidence=_text("The words of that file that prove it, copied exactly without numbers.", QUOTE_MAX, bounded),
-        text=_text("What is wrong and what follows from it, in one or two sentences.", TEXT_MAX, bounded),
-        severity=_word("critical: must never go live; important: must be mended; minor: a note.", SEVERITIES),
-        category=_text("One word: correctness, security, tests, design, performance, docs …", WORD_MAX, bounded),
-        rule=_text("A short stable name of the rule it breaks, like sql-injection; empty if none.", WORD_MAX, bounded),
-        suggestion=_text("How to mend it; empty if unknown.", TEXT_MAX, bounded),
-    )
-
-
-def answer_schema(*, bounded: bool) -> Schema:
-    """The shape of an answer, with or without bounds as keywords."""
-    examined = _object(
-        path=_text("The file; empty for the work as a whole.", PATH_MAX, bounded),
-        line=_number("The line; 0 for the whole file.", LINE_MAX, bounded),
-        what=_text("What was checked.", NOTE_MAX, bounded),
-        why=_text("Why it holds.", NOTE_MAX, bounded),
-    )
-    settled = _object(
-        number=_number("The number of the earlier finding in the task.", NUMBER_MAX, bounded),
-        resolved={"type": "boolean", "description": "Whether the work as it is now no longer has it."},
-        note=_text("Why.", NOTE_MAX, bounded),
-    )
-    checked = _object(
-        number=_number("The number of the finding to verify in the task.", NUMBER_MAX, bounded),
-        evidence=_text("The words of the work that prove it or refute it, copied exactly.", QUOTE_MAX, bounded),
-        why=_text("Why the finding holds or does not.", NOTE_MAX, bounded),
-        result=_word("confirmed, refuted, or plausible if neither can be proven.", RESULTS),
-    )
-    checklist = _object(
-        number=_number("The number of the item in the task.", NUMBER_MAX, bounded),
-        note=_text("What was looked at.", NOTE_MAX, bounded),
-        passed={"type": "boolean", "description": "Whether the work meets it; false if it cannot be told."},
-    )
-    answer = _object(
-        number=_number("The number of the question in the task.", NUMBER_MAX, bounded),
-        answer=_text("The answer.", TEXT_MAX, bounded),
-    )
-    return _object(
-        findings=_list("Every issue, the gravest first.", FINDINGS_MAX, _finding(bounded), bounded),
-        examined=_list("What was checked and holds; needed to approve.", ITEMS_MAX, examined, bounded),
-        settled=_list("A word on each earlier finding of the task.", ITEMS_MAX, settled, bounded),
-        checked=_list("A word on each finding to verify; empty if there are none.", ITEMS_MAX, checked, bounded),
-        checklist=_list("Every item of the task's checklist.", ITEMS_MAX, checklist, bounded),
-        answers=_list("An answer to every question of the task.", ITEMS_MAX, answer, bounded),
-        strengths=_list("What must be kept; no praise.", STRENGTHS_MAX, _text("One.", NOTE_MAX, bounded), bounded),
-        summary=_text("What a person who decides has to know.", TEXT_MAX, bounded),
-        verdict=_word("approve, concerns or reject; it must follow from the findings.", VERDICTS),
-        confidence=_number("How sure, as a whole number from 0 to 100.", PERCENT_MAX, bounded),
-    )
-
-
-ANSWER_SCHEMA: Final = answer_schema(bounded=False)
-BOUNDED_SCHEMA: Final = answer_schema(bounded=True)
+ANSWER_SCHEMA: Final = _Writer().answer()

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from foureyes.reviewers.answers import ANSWER_SCHEMA, BOUNDED_SCHEMA
+from foureyes.app.reviewers import Task
+from foureyes.reviewers.answers import ANSWER_SCHEMA, small_schema
 from foureyes.reviewers.models.endpoints import ANTHROPIC, ENDPOINT, GOOGLE, OPENAI, Endpoint
 from foureyes.reviewers.prompts import Prompt
 
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model, ModelRequestParameters
     from pydantic_ai.settings import ModelSettings
 
-#: Room for an answer; fifty findings at full length do not fit, what anybody reads does.
-OUTPUT_TOKENS_MAX = 16_000
 _MICRO = 1_000_000
 
 
@@ -85,8 +84,8 @@ def writes_schema(model: Model) -> bool:
     return bool(model.profile.get("supports_json_schema_output", False))
 
 
-async def ask(model: Model, endpoint: Endpoint, messages: tuple[ModelMessage, ...], *, plain: bool = False) -> Reply:
-    """One request, one reply; errors of the library come through as they are."""
+async def ask(model: Model, endpoint: Endpoint, messages: tuple[ModelMessage, ...], task: Task | None = None) -> Reply:
+    """One request, one reply, in the shape that a task asks for; errors of the library come through as they are."""
     from pydantic_ai.direct import model_request  # noqa: PLC0415 - see build_model
 
     # `instrument` off: what is said belongs into no trace, whatever the process around us has switched on.
@@ -94,7 +93,7 @@ async def ask(model: Model, endpoint: Endpoint, messages: tuple[ModelMessage, ..
         model,
         list(messages),
         model_settings=_settings(endpoint),
-        model_request_parameters=None if plain else _parameters(model, endpoint),
+        model_request_parameters=_parameters(model, endpoint, task) if task else None,
         instrument=False,
     )
     usage = response.usage
@@ -108,20 +107,20 @@ async def ask(model: Model, endpoint: Endpoint, messages: tuple[ModelMessage, ..
     )
 
 
-def _parameters(model: Model, endpoint: Endpoint) -> ModelRequestParameters | None:
+def _parameters(model: Model, endpoint: Endpoint, task: Task) -> ModelRequestParameters | None:
     from pydantic_ai.models import ModelRequestParameters  # noqa: PLC0415 - see build_model
     from pydantic_ai.output import OutputObjectDefinition  # noqa: PLC0415
 
     if not writes_schema(model):
         return None
-    # An engine of one's own makes a grammar of the schema, and needs its bounds to come to an end.
-    schema = BOUNDED_SCHEMA if endpoint.provider.name == ENDPOINT else ANSWER_SCHEMA
-    shape = OutputObjectDefinition(json_schema=dict(schema), name="review", strict=True)
+    # Strict mode takes no bounds, and a small model needs them to come to an end.
+    schema = small_schema(task) if endpoint.is_small else dict(ANSWER_SCHEMA)
+    shape = OutputObjectDefinition(json_schema=schema, name="review", strict=not endpoint.is_small)
     return ModelRequestParameters(output_mode="native", output_object=shape, allow_text_output=False)
 
 
 def _settings(endpoint: Endpoint) -> ModelSettings:
-    settings: dict[str, object] = {"max_tokens": OUTPUT_TOKENS_MAX, "max_retries": 0}
+    settings: dict[str, object] = {"max_tokens": endpoint.answer_tokens, "max_retries": 0}
     if endpoint.provider is ANTHROPIC:
         settings["anthropic_cache_instructions"] = True
     return cast("ModelSettings", settings)
@@ -148,7 +147,7 @@ def worst_price(endpoint: Endpoint, tokens: int) -> int | None:
     """The most a request with this many tokens could cost, in millionths of a dollar; None where nobody knows."""
     from genai_prices import Usage, calc_price  # noqa: PLC0415 - comes with pydantic-ai, see build_model
 
-    usage = Usage(input_tokens=tokens, output_tokens=OUTPUT_TOKENS_MAX)
+    usage = Usage(input_tokens=tokens, output_tokens=endpoint.answer_tokens)
     try:
         return round(calc_price(usage, endpoint.name, provider_id=endpoint.provider.name).total_price * _MICRO)
     except (LookupError, ValueError):

@@ -7,9 +7,20 @@ from importlib.util import find_spec
 
 from foureyes.app.reviewers import Missing
 from foureyes.policy.policy import Model
-from foureyes.reviewers.models.endpoints import ENDPOINT, PROVIDERS, Endpoint, Provider, key_in, wrong_url
+from foureyes.reviewers.models.endpoints import (
+    CONTEXT,
+    CONTEXT_MIN,
+    ENDPOINT,
+    PROVIDERS,
+    Endpoint,
+    Provider,
+    key_in,
+    wrong_url,
+)
 from foureyes.reviewers.models.reviewer import ModelReviewer
 
+NOT_INSTALLED = "what speaks to models is not installed"
+CONTEXT_DIGITS_MAX = 9
 INSTALL = "pip install 'foureyes[models]'"
 
 
@@ -54,20 +65,35 @@ def _is_meant(provider: Provider, environ: Mapping[str, str]) -> bool:
 
 
 def _endpoint(provider: Provider, name: str, environ: Mapping[str, str]) -> Endpoint | Missing:
-    called = f"{provider.name}:{name}" if name else provider.name
     url, key = environ.get(provider.url, "").strip(), key_in(provider, environ)
-    if provider.name == ENDPOINT and not url:
-        return Missing(name=called, why=f"{provider.url} is not set", next_step=f"export {provider.url}=http://…/v1")
-    if not name:
-        return Missing(name=called, why=f"{provider.model} is not set", next_step=f"export {provider.model}=NAME")
-    if not key and provider.name != ENDPOINT:
-        return Missing(name=called, why=f"{provider.keys[0]} is not set", next_step=f"export {provider.keys[0]}=…")
+    context = environ.get(CONTEXT, "").strip() if provider.name == ENDPOINT else ""
+    lacks = _lacks(provider, name, url=url, key=key, context=context)
+    if lacks:
+        return Missing(name=f"{provider.name}:{name}" if name else provider.name, why=lacks[0], next_step=lacks[1])
+    return Endpoint(provider=provider, name=name, key=key, url=url, context=int(context or 0))
+
+
+def _lacks(provider: Provider, name: str, *, url: str, key: str, context: str) -> tuple[str, str] | None:
+    """What keeps a model away, and what to do about it."""
+    is_own = provider.name == ENDPOINT
     wrong = wrong_url(url) if url else ""
-    if wrong:
-        return Missing(name=called, why=f"{provider.url} {wrong}", next_step=f"export {provider.url}=https://…")
-    if not (_is_there("pydantic_ai") and _is_there(provider.module)):
-        return Missing(name=called, why="what speaks to models is not installed", next_step=INSTALL)
-    return Endpoint(provider=provider, name=name, key=key, url=url)
+    checks = (
+        (is_own and not url, f"{provider.url} is not set", f"export {provider.url}=http://…/v1"),
+        (not name, f"{provider.model} is not set", f"export {provider.model}=NAME"),
+        (not is_own and not key, f"{provider.keys[0]} is not set", f"export {provider.keys[0]}=…"),
+        (bool(wrong), f"{provider.url} {wrong}", f"export {provider.url}=https://…"),
+        (
+            bool(context) and not _is_context(context),
+            f"{CONTEXT} is no number of tokens from {CONTEXT_MIN:,} on",
+            f"export {CONTEXT}=32768",
+        ),
+        (not (_is_there("pydantic_ai") and _is_there(provider.module)), NOT_INSTALLED, INSTALL),
+    )
+    return next(((why, step) for is_lacking, why, step in checks if is_lacking), None)
+
+
+def _is_context(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= CONTEXT_DIGITS_MAX and int(text) >= CONTEXT_MIN
 
 
 def _is_there(module: str) -> bool:

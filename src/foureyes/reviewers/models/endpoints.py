@@ -9,7 +9,12 @@ from urllib.parse import urlsplit
 
 #: A server that speaks OpenAI's wire, named by FOUREYES_MODEL_URL.
 ENDPOINT = "endpoint"
+CONTEXT = "FOUREYES_MODEL_CONTEXT"
 URL_CHARS_MAX = 2_000
+#: Room for an answer; fifty findings at full length do not fit, what anybody reads does.
+ANSWER_TOKENS_MAX = 16_000
+SMALL_BELOW = 32_768
+CONTEXT_MIN = 4_096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +91,18 @@ class Endpoint:
     name: str
     key: str = field(default="", repr=False)
     url: str = ""
+    #: How many tokens it holds at once; 0 is unknown, and then it is taken to hold what the others do.
+    context: int = 0
+
+    @property
+    def is_small(self) -> bool:
+        """Whether prompt and answer have to be kept short for it."""
+        return 0 < self.context < SMALL_BELOW
+
+    @property
+    def answer_tokens(self) -> int:
+        """Room for an answer."""
+        return self.context // 4 if self.is_small else ANSWER_TOKENS_MAX
 
     @property
     def id(self) -> str:

