@@ -141,6 +141,8 @@ class Task:
     #: The role it is asked in: `auditor`, `spec`, `quality` …; chooses the prompt.
     role: str = ""
     checklist: tuple[str, ...] = ()
+    #: What exactly to look at under a criterion.
+    checks: tuple[tuple[str, tuple[str, ...]], ...] = ()
     questions: tuple[str, ...] = ()
     earlier: tuple[Earlier, ...] = ()
     #: Findings of somebody else to confirm or refute; then nothing else is asked.

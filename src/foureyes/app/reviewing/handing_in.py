@@ -19,6 +19,8 @@ from foureyes.core.values import Cost, Severity, Verdict, WhoKind
 FINDINGS_MAX = 150
 SUMMARY_CHARS_MAX = 4_000
 TEXT_CHARS_MAX = 1_000
+#: More small things than this, and a reviewer is less sure.
+MINORS_MAX = 2
 NOT_FOUND_AGAIN = "not found again in this version"
 #: Styles in which a verdict against the work is a rejection; elsewhere that word ends more than it says.
 REJECTING = frozenset({Style.CHAIN, Style.PANEL})
@@ -40,7 +42,7 @@ def report_of(job: Job, look: Look, review: Review, change: Change) -> SubmitRep
         answers=look.answers,
         findings=findings,
         settled=settled,
-        confidence=look.confidence,
+        confidence=look.confidence if look.confidence is not None else confidence_of(findings),
         coverage=coverage(look, change),
         cost=look.cost,
     )
@@ -116,9 +118,17 @@ def _verdict(
     return Verdict.APPROVE
 
 
+def confidence_of(findings: tuple[Draft, ...]) -> int:
+    """How sure a reviewer is who does not say it: the less, the graver its findings are."""
+    worst = max((severity_of(one.severity) for one in findings), default=None)
+    if worst is None or worst is Severity.MINOR:
+        return 75 if len(findings) > MINORS_MAX else 95
+    return 40 if worst is Severity.CRITICAL else 60
+
+
 def _many_minors(stage: Stage, look: Look, findings: tuple[Draft, ...]) -> bool:
     """A doubt that rests on small things counts where there are more of them than the style overlooks."""
-    doubts = look.verdict in (Verdict.CONCERNS, Verdict.REJECT)
+    doubts = look.verdict in (Verdict.CONCERNS, Verdict.REJECT) or stage.options.style is Style.PEER
     minors = sum(severity_of(one.severity) is Severity.MINOR for one in findings)
     return doubts and minors > stage.options.minor_max
 

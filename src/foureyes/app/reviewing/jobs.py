@@ -9,7 +9,7 @@ from foureyes.app.reviewers import AtHand, Bounds, Change, Earlier, Reviewer, Ta
 from foureyes.core.assign import same_role
 from foureyes.core.commands import Draft
 from foureyes.core.facts import Principal
-from foureyes.core.gates import Standards
+from foureyes.core.gates import Criteria, Standards
 from foureyes.core.model import Finding, ReportRequest, Review, Seat
 from foureyes.core.rules import Stage, Style
 from foureyes.core.values import Part, WhoKind
@@ -113,7 +113,8 @@ def task_for(job: Job, review: Review, change: Change, bounds: Bounds) -> Task:
         revision=review.revision,
         scope=seat.scope if seat else "",
         role=_role(job),
-        checklist=_checklist(job.stage, review),
+        checklist=tuple(name for one in _criteria(job.stage, review) for name, _ in one.required),
+        checks=tuple(check for one in _criteria(job.stage, review) for check in one.checks),
         questions=review.questions,
         earlier=tuple(_earlier(one) for one in own if one.revision < review.revision or one.answer),
         verify=tuple(_draft(review.findings[one]) for one in job.about) if verifies else (),
@@ -128,11 +129,9 @@ def _role(job: Job) -> str:
     return next(iter(job.seat.candidates), "") if job.seat else ""
 
 
-def _checklist(stage: Stage, review: Review) -> tuple[str, ...]:
+def _criteria(stage: Stage, review: Review) -> tuple[Criteria, ...]:
     standards = next((one for one in stage.gates if isinstance(one, Standards)), None)
-    if standards is None:
-        return ()
-    return tuple(name for one in standards.for_kinds(review.kinds) for name, _ in one.required)
+    return standards.for_kinds(review.kinds) if standards else ()
 
 
 def _earlier(finding: Finding) -> Earlier:

@@ -1,4 +1,4 @@
-"""Is it dangerous? The critic of security: commands, secrets and exposure, as one reviewer with one scope."""
+"""Is it dangerous? The critic of security: commands, secrets, exposure and its own policy, as one reviewer with one scope."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Security:
     @cached_property
     def parts(self) -> tuple[Critic, ...]:
         """Who looks, in order."""
-        from foureyes.reviewers.critics import commands, exposure, secrets  # noqa: PLC0415 - not before it is needed
+        from foureyes.reviewers.critics import commands, exposure, policy, secrets  # noqa: PLC0415 - not before it is needed
 
-        return (secrets.CRITIC, commands.CRITIC, exposure.CRITIC)
+        return (secrets.CRITIC, commands.CRITIC, exposure.CRITIC, policy.CRITIC)
 
     @property
     def rules(self) -> tuple[Rule, ...]:
