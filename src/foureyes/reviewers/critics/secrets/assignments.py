@@ -28,7 +28,7 @@ _CODE_TEXT = """
     .sol .gradle .tf .hcl .toml .css .scss .less .html .xml .proto .graphql
 """
 _CODE = frozenset(_CODE_TEXT.split())
-#: Where a password is meant to be used as it stands, even if it is a word.
+#: Where a value needs no quotes to be meant as it stands.
 _CONFIGURATION_TEXT = """
     .yml .yaml .env .ini .conf .cfg .cnf .properties .toml .tf .tfvars .json .xml .config
 """
@@ -52,6 +52,8 @@ _QUOTE = re.compile(r"(?:[bBrRuUfF@L]{0,2})(?P<open>\\?[\"'`])")
 _VALUE_KEY = re.compile(
     r"\s{0,40},?\s{0,40}[\"']?(?:value|defaultValue|default|content)[\"']?\s{0,8}[:=]\s{0,8}", re.IGNORECASE
 )
+#: A call that only turns a text into something: `[]byte("…")`, `bytes.fromhex("…")`, `Buffer.from("…")`.
+_WRAPPED = re.compile(r"(?:new )?[A-Za-z_\[\]][\w.\[\]:]{1,40}\([ \t]{0,4}(?=[bBrRuU@L]{0,2}[\"'`])")
 _BARE = re.compile(r"[^\s\"'`,;&|<>(){}\[\]\\]{1,512}")
 _BARE_WIDE = re.compile(r"[^\s\"'`]{1,512}")
 _MORE_WORDS = re.compile(r"[ \t]+[A-Za-z(]")
@@ -145,6 +147,8 @@ def _other_ties(text: str, start: int, after: int, *, closed: bool, suffix: str)
 
 def _value(text: str, at: int, suffix: str, tie: str) -> _Literal | None:
     """The literal that begins here."""
+    if wrapped := _WRAPPED.match(text, at):
+        at, tie = wrapped.end(), "call"
     if opened := _QUOTE.match(text, at):
         quote = opened.group("open")
         start = opened.end()
@@ -176,12 +180,13 @@ def _score(text: str, sort: Sort, literal: _Literal, suffix: str, *, name: str) 
     random = values.randomness(value)
     if not literal.quoted and not _may_be_bare(text, literal, suffix, random):
         return 0.0
-    if literal.tie == "call" and random < 0.6:
+    if literal.tie == "call" and random < (0.4 if sort is Sort.PASSWORD else 0.6):
         return 0.0
     if value.lower() in name.lower():
         return 0.0
-    least = SURE if sort is Sort.PASSWORD and suffix in _CONFIGURATION else 0.0
-    return max(least, _by_sort(sort, value, random))
+    # A literal that is no placeholder and no sentence is the password, even if it is a word.
+    meant = sort is Sort.PASSWORD and (literal.quoted or suffix in _CONFIGURATION) and suffix not in _PROSE
+    return max(SURE if meant else 0.0, _by_sort(sort, value, random))
 
 
 def _by_sort(sort: Sort, value: str, random: float) -> float:

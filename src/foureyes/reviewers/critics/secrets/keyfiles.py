@@ -114,6 +114,8 @@ def private_keys(text: str) -> Iterator[Found]:
             at = begin.end()
             body = _BODY.match(text, begin.end())
             if body is None:
+                if _is_alone(text, begin):
+                    yield Found(start=begin.start(), end=begin.end(), rule=rules.PRIVATE_KEY, score=0.4)
                 continue
             end = _END.search(text, begin.end(), begin.end() + _KEY_MAX)
             stop = end.end() if end else _ragged_end(text, begin.end())
@@ -124,6 +126,11 @@ def private_keys(text: str) -> Iterator[Found]:
     if "Private-Lines: " in text and "Encryption: none" in text:
         for match in _PUTTY.finditer(text):
             yield Found(start=match.start("v"), end=match.end("v"), rule=rules.PRIVATE_KEY, score=0.95)
+
+
+def _is_alone(text: str, begin: re.Match[str]) -> bool:
+    """Whether the text ends with this line: a key that is cut off."""
+    return not text[begin.end() : begin.end() + 200].strip() and text[: begin.start()].rpartition("\n")[2].strip() == ""
 
 
 _RAGGED = re.compile(r"(?:[A-Za-z0-9+/=\s\\,\"']|[A-Za-z-]{4,20}: ){1,20000}")

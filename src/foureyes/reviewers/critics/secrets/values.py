@@ -50,6 +50,7 @@ _REPEATED = re.compile(r"(.{1,4}?)\1{2,}.{0,3}")
 #: A number at the end of a name: `step_2`, `v2`, `worker-17`.
 _NUMBERED = re.compile(r"(?:[_.-]?v?[0-9]{1,2}(?=$|[_.-]))")
 _MIXED = re.compile(r"[A-Za-z][0-9]|[0-9][A-Za-z]|[0-9][^0-9A-Za-z][A-Za-z]|[A-Za-z][^0-9A-Za-z][0-9]{3}")
+_HEX = re.compile(r"(?=[a-fA-F]*[0-9])(?=[0-9]*[a-fA-F])[0-9a-fA-F]+")
 _PATH_OR_NAME = re.compile(r"(?:[A-Za-z_]\w{0,60}[./:]){1,12}[A-Za-z_]\w{0,60}(?:\(\))?")
 
 
@@ -115,4 +116,6 @@ def randomness(value: str) -> float:
         score += 0.1
         if len(value) >= 20 and entropy(value) > 3.4:
             score += 0.2
+    if len(value) >= 24 and _HEX.fullmatch(value):
+        score += 0.2
     return min(score, 1.0)
