@@ -53,3 +53,8 @@ def test_moving_it_elsewhere_takes_it_away() -> None:
     assert [one.rule.id for one in CRITIC.look(Change(title="t", kind="code", files=(file,))).hits] == [
         "security.policy.weakened"
     ]
+
+
+def test_the_first_policy_of_a_repository_is_noted() -> None:
+    """It weakens nothing that anybody wrote."""
+    assert hits(None, WEAK) == [("changed", State.CLEAR)]

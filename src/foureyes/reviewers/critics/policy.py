@@ -56,16 +56,13 @@ class PolicyCritic:
 
 
 def _hits(file: File, change: Change) -> Iterator[Hit]:
-    old = _policy(file.before, change) if file.before is not None else shipped("solo").policy
     gone = file.path != FILE_NAME or file.content is None
     try:
         new = shipped("solo").policy if gone else _loaded(file.content or b"", change)
     except PolicyErrors as error:
         yield Hit(rule=BROKEN, path=file.path, line=1, evidence=str(error.problems[0])[:300])
         return
-    weaker = (
-        [one.words for one in diff(old, new) if one.direction is Direction.WEAKER] if old else ["it was unreadable"]
-    )
+    weaker = _weaker(file.before, new, change) if file.before is not None else []
     if weaker:
         more = f" and {len(weaker) - SHOWN_MAX} more" if len(weaker) > SHOWN_MAX else ""
         said = "; ".join(weaker[:SHOWN_MAX]) + more
@@ -74,12 +71,13 @@ def _hits(file: File, change: Change) -> Iterator[Hit]:
         yield Hit(rule=CHANGED, path=file.path, state=State.CLEAR)
 
 
-def _policy(text: bytes, change: Change) -> Policy | None:
-    """The policy at the base; None where that cannot be read, so that nobody can say it got no weaker."""
+def _weaker(before: bytes, new: Policy, change: Change) -> list[str]:
+    """In what it demands less than at the base; of one that could not be read, nobody can say that it does not."""
     try:
-        return _loaded(text, change)
+        old = _loaded(before, change)
     except PolicyErrors:
-        return None
+        return ["what it demanded before cannot be read"]
+    return [one.words for one in diff(old, new) if one.direction is Direction.WEAKER]
 
 
 def _loaded(text: bytes, change: Change) -> Policy:

@@ -1,4 +1,4 @@
-"""Is it dangerous? The critic of security: commands, secrets, exposure and its own policy, as one reviewer with one scope."""
+"""Is it dangerous? Secrets, commands, exposure and the policy itself: several critics as one reviewer of one scope."""
 
 from __future__ import annotations
 
