@@ -151,7 +151,8 @@ def _submodule(ground: Ground, tmp_path: Path) -> Ground:
     inner.commit("One", x__py="x\n")
     ground.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(inner.path), "vendor")
     module = Ground(path=ground.path / "vendor")
-    module.write("x.py", "dirty\n")
+    # As long as before, so that git has to compare the bytes, and for that to run the filter.
+    module.write("x.py", "y\n")
     module.write(".gitattributes", "* filter=evil\n")
     return module
 
@@ -223,6 +224,21 @@ def test_files_that_a_setting_says_lie_elsewhere_are_not_read(tmp_path: Path) ->
         assert repository(ground.path) == ground.path.resolve()
         assert paths(read_worktree(ground.path)) == ["b.py"]
         ground.git("config", "--unset", "core.worktree")
+
+
+def test_a_monitor_that_once_said_nothing_changes_is_not_believed(tmp_path: Path) -> None:
+    """The index keeps what a file system monitor said; a lying one would hide a change."""
+    ground = new(tmp_path / "repo")
+    ground.commit(a__py="a\n", b__py="b\n")
+    liar = tmp_path / "liar"
+    liar.write_text("#!/bin/sh\nprintf '1\\0'\n", encoding="utf-8")
+    liar.chmod(0o755)
+    ground.git("config", "core.fsmonitor", str(liar))
+    ground.git("update-index", "--fsmonitor")
+    ground.git("status")
+    ground.write("a.py", "hidden\n")
+    assert ground.git("status", "--porcelain") == ""
+    assert paths(read_worktree(ground.path)) == ["a.py"]
 
 
 def test_objects_that_stand_in_for_others_do_not(tmp_path: Path) -> None:

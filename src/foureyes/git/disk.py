@@ -113,7 +113,8 @@ def _read(folder: int, name: bytes, found: os.stat_result) -> Found | None:
             raise NotRead("it was exchanged while it was read")
         if now.st_size > BLOB_BYTES_MAX:
             raise NotRead(f"it is larger than {BLOB_BYTES_MAX // (1024 * 1024)} MiB")
-        content = file.read(BLOB_BYTES_MAX + 1)
-    if len(content) > BLOB_BYTES_MAX:
-        raise NotRead("it grew while it was read")
+        # As much as it says it has: asking for the most there may be would make room for that each time.
+        content = file.read(now.st_size + 1)
+    if len(content) != now.st_size:
+        raise NotRead("it changed while it was read")
     return Found(mode="100755" if now.st_mode & 0o100 else "100644", content=content)

@@ -14,6 +14,7 @@ from foureyes.app.work import BLOB_BYTES_MAX
 from foureyes.git.names import shown, why_not
 from foureyes.git.repositories import Repository
 from foureyes.git.scratch import Scratch, scratch
+from foureyes.home.trouble import Trouble
 
 FILES_MAX = 20_000
 BYTES_MAX = 256 * 1024 * 1024
@@ -47,15 +48,16 @@ def lay_out(
     folder: Path, *, here: Repository | None = None, base: str = "", files: tuple[File, ...], without: frozenset[bytes]
 ) -> None:
     """Write the whole state under review: the base, with what changed put over it and what was not read left out."""
-    laying = _Laying(folder=folder)
+    if any(folder.iterdir()):
+        raise Trouble(f"The folder {shown(os.fsencode(folder))} is not empty.", "Name an empty one.")
+    laying = _Laying(folder=folder, files=FILES_MAX, room=BYTES_MAX)
     own = {file.path: file for file in files}
     for path in sorted(own):
         laying.changed(own[path])
-    taken = {path.encode() for path in own} | {file.was.encode() for file in files if file.was}
-    orders = {path for path in own if gives_orders(path)}
+    touched = without.union((path.encode() for path in own), (file.was.encode() for file in files if file.was))
     if here is not None and base:
         with scratch(here) as bench:
-            kept = (one for one in _tree(bench, base) if _is_kept(one.path, taken, without, orders))
+            kept = (one for one in _tree(bench, base) if _is_kept(one.path, touched))
             laying.base(bench, kept)
     for unread in sorted(without):
         laying.left(unread, "it was not read")
@@ -75,10 +77,12 @@ class _Laying:
     """Writes files as long as there is room, and notes what it leaves out."""
 
     folder: Path
-    files: int = FILES_MAX
-    room: int = BYTES_MAX
+    files: int
+    room: int
     notes: list[str] = field(default_factory=list)
     more: int = 0
+    #: The folders that are there already.
+    made: set[bytes] = field(default_factory=set)
 
     def changed(self, file: File) -> None:
         path = file.path.encode()
@@ -147,18 +151,19 @@ class _Laying:
             self.left(path, f"it could not be written: {error.strerror}")
 
     def _put(self, path: bytes, content: bytes) -> None:
-        place = self.folder / os.fsdecode(path)
-        place.parent.mkdir(parents=True, exist_ok=True)
+        below, _, _ = path.rpartition(b"/")
+        if below not in self.made:
+            (self.folder / os.fsdecode(below)).mkdir(parents=True, exist_ok=True)
+            self.made.add(below)
+        place = os.path.join(os.fsencode(self.folder), path)  # noqa: PTH118 - bytes, as in the repository
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         with open(os.open(place, flags, FILE_MODE), "wb") as file:  # noqa: PTH123 - never over something else
             file.write(content)
 
 
-def _is_kept(path: bytes, taken: set[bytes], without: frozenset[bytes], orders: set[str]) -> bool:
+def _is_kept(path: bytes, touched: frozenset[bytes]) -> bool:
     """Whether the base's file stays: it did not change, or it gives orders, which never come from the change."""
-    if path in without:
-        return False
-    return path not in taken or path.decode(errors="replace") in orders
+    return path not in touched or gives_orders(path.decode(errors="replace"))
 
 
 def _tree(bench: Scratch, commit: str) -> Iterator[_Stored]:

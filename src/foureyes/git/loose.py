@@ -50,7 +50,7 @@ def read_paths(paths: Sequence[Path], *, kind: str = "") -> Change:
     """These files, and those in these folders, as if all of them were new; no link is followed."""
     if not paths:
         raise Trouble("No file was named.", "Name files or folders.", usage=True)
-    collecting = _Collecting()
+    collecting = _Collecting(entries=ENTRIES_MAX)
     for path in paths:
         collecting.add(path)
     files, left = collecting.files, collecting.left
@@ -115,7 +115,7 @@ class _Collecting:
     files: dict[str, File] = field(default_factory=dict)
     left: Left = field(default_factory=Left)
     room: Room = field(default_factory=Room)
-    entries: int = ENTRIES_MAX
+    entries: int
 
     def add(self, path: Path) -> None:
         if not os.path.lexists(path):
@@ -164,7 +164,9 @@ class _Collecting:
             for entry in entries:
                 self.entries -= 1
                 if self.entries < 0:
-                    self.left.out(at, f"the folder has more than {ENTRIES_MAX} entries; the rest was not looked at")
+                    self.left.out(
+                        at, f"there are more than {ENTRIES_MAX} files and folders; from here on nothing was looked at"
+                    )
                     return
                 path = at + b"/" + entry.name if at else entry.name
                 if not entry.is_dir(follow_symlinks=False):

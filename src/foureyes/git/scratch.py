@@ -25,7 +25,8 @@ from foureyes.git.repositories import Repository
 from foureyes.git.running import OUTPUT_BYTES_MAX, Ran, environment, run, stream
 from foureyes.home.trouble import Trouble
 
-RENAMES_MAX = 1_000
+#: Beyond so many candidates git compares no more pairs, for that takes the square of it.
+RENAMES_MAX = 300
 #: A file is at most as large as a work; beyond that git need not compare lines.
 BIG_FILE = "21m"
 COPY_BYTES_MAX = 1024 * 1024

@@ -15,10 +15,11 @@ from pathlib import Path
 from foureyes.app.reviewers import GONE_MODE, LINK_MODE, SUBMODULE_MODE
 from foureyes.app.work import BLOB_BYTES_MAX
 from foureyes.git.disk import Found, NotRead, Tree, opened
-from foureyes.git.gathering import Left, Room
+from foureyes.git.gathering import TOO_MANY, Left, Room
 from foureyes.git.names import why_not
 from foureyes.git.repositories import Repository, find
 from foureyes.git.scratch import Entry, Scratch, listed
+from foureyes.home.trouble import Trouble
 
 NESTED = "it is a repository of its own: review it there"
 SUBMODULES_MAX = 50
@@ -110,6 +111,11 @@ class _Reading:
                 self._keep(path, replace(found, content=unix(found.content)))
 
     def _file(self, path: bytes, entry: Entry, ends: Ends) -> None:
+        is_new = not entry.object_before.strip("0")
+        if is_new and self.room.files < 1:
+            # A folder full of files that nobody ignored: they are not even opened.
+            self.left.out(path, TOO_MANY)
+            return
         try:
             found = self.tree.find(path)
         except NotRead as error:
@@ -119,7 +125,7 @@ class _Reading:
             self.gone.append(b"0 %s\t%s\0" % (b"0" * len(self.bench.empty_tree), path))
             return
         found = self._as_here(found, entry)
-        if self._is_same(found, entry, ends):
+        if not is_new and self._is_same(found, entry, ends):
             self._put(path, found.mode, entry.object_before)
         elif why := self.room.why_not(len(found.content)):
             self.left.out(path, why)
@@ -143,13 +149,10 @@ class _Reading:
 
     def _is_same(self, found: Found, entry: Entry, ends: Ends) -> bool:
         """Whether these are the bytes of the last commit: as they lie there, with other ends, or behind a pointer."""
-        if not entry.object_before.strip("0"):
-            return False
-        content = found.content
-        forms = [content, pointer(content)]
-        if ends.convert != "never" and b"\r\n" in content:
-            forms.append(unix(content))
-        return any(self.bench.name_of(form) == entry.object_before for form in forms)
+        content, stored = found.content, entry.object_before
+        if self.bench.name_of(content) == stored or self.bench.name_of(pointer(content)) == stored:
+            return True
+        return ends.convert != "never" and b"\r\n" in content and self.bench.name_of(unix(content)) == stored
 
     def _submodule(self, path: bytes, entry: Entry) -> None:
         """The commit that is checked out in it; its own files are not looked at."""
@@ -159,13 +162,11 @@ class _Reading:
         elif self.submodules < 0:
             self.left.out(path, f"more than {SUBMODULES_MAX} submodules changed")
         else:
-            place = self.here.place / os.fsdecode(path)
-            inner = None if place.is_symlink() else find(place)
-            commit = inner.commit_or_none("HEAD") if inner and inner.top == place.resolve() else ""
+            commit = _checked_out(self.here.place / os.fsdecode(path))
             if commit:
                 self._put(path, SUBMODULE_MODE, commit)
             else:
-                self.left.out(path, "it is a submodule without a commit")
+                self.left.out(path, "it is a submodule whose commit cannot be read")
 
     def _keep(self, path: bytes, found: Found) -> None:
         name = self.bench.name_of(found.content)
@@ -184,6 +185,15 @@ def unix(content: bytes) -> bytes:
 def pointer(content: bytes) -> bytes:
     """What git stores of a file that LFS keeps elsewhere."""
     return _POINTER.format(hashlib.sha256(content).hexdigest(), len(content)).encode()
+
+
+def _checked_out(place: Path) -> str:
+    """The commit of the repository that lies exactly here; empty where none does, or git does not trust it."""
+    try:
+        inner = None if place.is_symlink() else find(place)
+    except Trouble:
+        return ""
+    return inner.head if inner and inner.top == place.resolve() else ""
 
 
 def _is_off(here: Repository, setting: str) -> bool:
