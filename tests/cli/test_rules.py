@@ -28,6 +28,7 @@ def test_every_rule_is_listed_with_its_reason_its_severity_and_how_often_it_was_
         assert rule.why in out
     assert "wrong 0.5 in 1,000 (of 2,000 harmless)" in out
     assert out.count("not measured") == 2
+    assert "3 rules, 1 of them measured, 0 retired." in out
     assert not table.home.exists(), "looking makes nothing"
 
 

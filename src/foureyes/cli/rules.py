@@ -54,7 +54,9 @@ def _list(parts: Parts, name: str) -> Answer:
         for one in own:
             lines += _lines(one, gone.get(one.id), in_full=bool(name))
     if not name:
-        lines.append(Line("`foureyes rules NAME` shows how to mend what a rule finds.", "dim"))
+        known = sum(one.measured is not None for one in entries)
+        words = f"{counted(len(entries), 'rule')}, {known:,} of them measured, {len(gone):,} retired."
+        lines.append(Line(f"{words} `foureyes rules NAME` shows a part, with how to mend what it finds.", "strong"))
     return Answer(lines=tuple(lines), data={"rules": [_data(one, gone.get(one.id)) for one in entries]})
 
 
