@@ -1,4 +1,4 @@
-"""What should AWS resources say so that data is encrypted, what happens is recorded, and nothing is lost? Notes, mostly."""
+"""What should AWS resources say so that data is encrypted, events are recorded and nothing is lost? Mostly notes."""
 
 from __future__ import annotations
 

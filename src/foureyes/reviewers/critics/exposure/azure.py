@@ -90,7 +90,8 @@ ROWS: tuple[Row, ...] = (
     _note("aks-private-cluster", "azurerm_kubernetes_cluster", "private_cluster_enabled = true",
         "A control plane has a public address", REACHABLE),
     _note("aks-node-public-ip", "azurerm_kubernetes_cluster azurerm_kubernetes_cluster_node_pool",
-          "default_node_pool.enable_node_public_ip/default_node_pool.node_public_ip_enabled/enable_node_public_ip/node_public_ip_enabled =? false",
+          "default_node_pool.enable_node_public_ip/default_node_pool.node_public_ip_enabled/enable_node_public_ip/"
+          "node_public_ip_enabled =? false",
           "Nodes get public addresses", REACHABLE),
     _note("container-group-vnet", "azurerm_container_group", "ip_address_type/network_profile_id != public",
         "A container has a public address", REACHABLE),
@@ -357,14 +358,21 @@ def _addresses(resource: Resource) -> Iterator[Hit]:
                 yield hit(VAULT_ACL, resource.path, resource.body.at_line(path))
 
 
+_FIREWALLS = (
+    "azurerm_sql_firewall_rule azurerm_mssql_firewall_rule azurerm_postgresql_firewall_rule "
+    "azurerm_mysql_firewall_rule azurerm_mariadb_firewall_rule azurerm_redis_firewall_rule "
+    "azurerm_postgresql_flexible_server_firewall_rule azurerm_mysql_flexible_server_firewall_rule "
+    "azurerm_synapse_firewall_rule"
+)
+_ADDRESSED = (
+    "azurerm_search_service azurerm_cosmosdb_account azurerm_key_vault azurerm_storage_account "
+    "azurerm_container_registry azurerm_storage_account_network_rules"
+)
 CHECKS: tuple[tuple[str, Check], ...] = (
     ("azurerm_container_registry", _pull),
     ("azurerm_key_vault", _vault),
     ("azurerm_*", _switch),
     ("azurerm_app_configuration", _configuration),
-    ("azurerm_sql_firewall_rule azurerm_mssql_firewall_rule azurerm_postgresql_firewall_rule azurerm_mysql_firewall_rule "
-     "azurerm_mariadb_firewall_rule azurerm_redis_firewall_rule azurerm_postgresql_flexible_server_firewall_rule "
-     "azurerm_mysql_flexible_server_firewall_rule azurerm_synapse_firewall_rule", _firewall),
-    ("azurerm_search_service azurerm_cosmosdb_account azurerm_key_vault azurerm_storage_account "
-     "azurerm_container_registry azurerm_storage_account_network_rules", _addresses),
-)  # fmt: skip
+    (_FIREWALLS, _firewall),
+    (_ADDRESSED, _addresses),
+)

@@ -40,6 +40,8 @@ class Row:
     well: Callable[[Node], bool]
     #: Whether it is well when nothing is said.
     silent: bool
+    #: What is wanted, as the row was written.
+    want: str
 
 
 _TLS = {"1.2": 2, "1.3": 3, "TLS1_2": 2, "TLS1_3": 3, "TLS_1_2": 2, "TLS_1_3": 3, "TLSV1.2": 2, "TLSV1.3": 3,
@@ -64,6 +66,7 @@ def row(name: str, kinds: str, want: str, title: str, *, why: str, severity: str
         paths=tuple(paths.split("/")),
         well=well,
         silent=silent,
+        want=f"{operator} {value}".strip(),
     )
 
 
@@ -115,10 +118,11 @@ class Book:
     """Rows and checks by the kind of resource."""
 
     def __init__(self, rows: Iterable[Row], checks: Iterable[tuple[str, Check]], rules: Iterable[Rule]) -> None:
+        self.rows = tuple(rows)
         self._rows: dict[str, list[Row]] = {}
         self._checks: dict[str, list[Check]] = {}
         found: list[Rule] = list(rules)
-        for one in rows:
+        for one in self.rows:
             found.append(one.rule)
             for kind in one.kinds:
                 self._rows.setdefault(kind, []).append(one)

@@ -1,4 +1,4 @@
-"""What do the resources of a CloudFormation template open or allow? Said in Terraform's words, so that one book judges both."""
+"""What do the resources of a CloudFormation template open or allow? Said in Terraform's words: one book judges both."""
 
 from __future__ import annotations
 

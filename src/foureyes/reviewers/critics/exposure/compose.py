@@ -14,9 +14,12 @@ CAPABILITY = rule(
     "compose.capabilities", "A service is given near-root capabilities", ESCAPE, "Remove cap_add.", "important"
 )
 SOCKET = rule(
-    "compose.container-socket", "The container runtime's socket is mounted", "The socket hands out root on the machine.",
-    "Remove the mount.", "critical",
-)  # fmt: skip
+    "compose.container-socket",
+    "The container runtime's socket is mounted",
+    "The socket hands out root on the machine.",
+    "Remove the mount.",
+    "critical",
+)
 HOST_PATH = rule(
     "compose.host-path", "A sensitive folder of the machine is mounted", ESCAPE, "Use a volume.", "important"
 )
@@ -59,7 +62,8 @@ NEW_PRIVILEGES = rule(
     "Add security_opt: [no-new-privileges:true].",
 )
 RULES: tuple[Rule, ...] = (
-    PRIVILEGED, CAPABILITY, SOCKET, HOST_PATH, *HOST.values(), UNCONFINED, ROOT, NO_AUTH, OPEN_PORT, LATEST, NEW_PRIVILEGES,
+    PRIVILEGED, CAPABILITY, SOCKET, HOST_PATH, *HOST.values(), UNCONFINED, ROOT, NO_AUTH, OPEN_PORT, LATEST,
+        NEW_PRIVILEGES,
 )  # fmt: skip
 
 NEAR_ROOT = frozenset(
@@ -84,7 +88,8 @@ _SENSITIVE = frozenset(
 )
 #: Ports of things that are not meant for strangers.
 ADMIN_PORTS = frozenset({
-    22, 2375, 2379, 3306, 3389, 5432, 5601, 5672, 5984, 6379, 8086, 9000, 9042, 9200, 9300, 10250, 11211, 15672, 27017, 1433, 1521,
+    22, 2375, 2379, 3306, 3389, 5432, 5601, 5672, 5984, 6379, 8086, 9000, 9042, 9200, 9300, 10250, 11211, 15672, 27017,
+        1433, 1521,
     7474, 7687, 8500, 2181, 9092, 5900, 8161,
 })  # fmt: skip
 _PORT = re.compile(
@@ -94,7 +99,8 @@ _LOOPBACK = ("127.", "[::1]", "::1", "localhost")
 _OPEN_SETTINGS = {
     "allow_empty_password": "yes", "mysql_allow_empty_password": "yes", "mariadb_allow_empty_root_password": "yes",
     "postgres_host_auth_method": "trust", "xpack.security.enabled": "false", "me_config_basicauth": "false",
-    "gf_auth_anonymous_enabled": "true", "neo4j_auth": "none", "allow_anonymous": "true", "couchdb_require_valid_user": "false",
+    "gf_auth_anonymous_enabled": "true", "neo4j_auth": "none", "allow_anonymous": "true",
+        "couchdb_require_valid_user": "false",
     "redis_protected_mode": "no", "plugins.security.disabled": "true", "rabbitmq_allow_guest": "true",
 }  # fmt: skip
 

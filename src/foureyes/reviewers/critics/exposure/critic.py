@@ -88,6 +88,8 @@ class Exposure:
             else:
                 seen[kind] = seen.get(kind, 0) + 1
                 hits += found
+                if len(found) == HITS_MAX:
+                    unread.append(Unread(path=file.path, why=f"has {HITS_MAX} findings or more; no more are listed"))
         looked_at = ", ".join(f"{count} {_called(kind)} file{'s' * (count > 1)}" for kind, count in seen.items())
         return judged(hits, unread=unread, looked_at=looked_at)
 

@@ -44,7 +44,8 @@ HBA_WORLD = rule("postgres.world", "Everybody may try", REACHABLE, "Name your ne
 PG_LISTEN = rule("postgres.listen", "It listens on every address", REACHABLE, "Set listen_addresses to what is needed.")
 PG_SSL = rule("postgres.ssl-off", "It speaks openly", LISTEN_IN, "Set ssl = on.")
 RULES: tuple[Rule, ...] = (
-    REDIS_PROTECTED, REDIS_OPEN, REDIS_BIND, REDIS_DEBUG, MONGO_OPEN, MONGO_AUTH, MONGO_BIND, MONGO_TLS, HBA_TRUST, HBA_TRUST_WORLD,
+    REDIS_PROTECTED, REDIS_OPEN, REDIS_BIND, REDIS_DEBUG, MONGO_OPEN, MONGO_AUTH, MONGO_BIND, MONGO_TLS, HBA_TRUST,
+        HBA_TRUST_WORLD,
     HBA_WEAK, HBA_WORLD, PG_LISTEN, PG_SSL,
 )  # fmt: skip
 _EVERYWHERE = frozenset({"0.0.0.0", "*", "::", "-::*", "::*"})  # noqa: S104 - looked for, not listened on

@@ -68,7 +68,8 @@ ROWS: tuple[Row, ...] = (
     _note("gke-integrity", _POOLS, "node_config.shielded_instance_config.enable_integrity_monitoring =? true",
         "Nodes may be changed"),
     _note("gke-metadata-server", _POOLS,
-          "node_config.workload_metadata_config.mode/node_config.workload_metadata_config.node_metadata = GKE_METADATA|GKE_METADATA_SERVER",
+          "node_config.workload_metadata_config.mode/node_config.workload_metadata_config.node_metadata = "
+          "GKE_METADATA|GKE_METADATA_SERVER",
           "Pods can fetch the node's credentials", GAIN),
     _note("gke-legacy-metadata", _POOLS, "node_config.metadata.disable-legacy-endpoints =? true",
         "Old endpoints tell credentials", GAIN),
@@ -332,12 +333,14 @@ def _machine(resource: Resource) -> Iterator[Hit]:
         yield hit(FULL_ACCESS, resource.path, body.at_line("service_account.scopes"))
 
 
+_ENTITIES = (
+    "google_bigquery_dataset google_bigquery_dataset_access google_storage_bucket_acl google_storage_default_object_acl "
+    "google_storage_bucket_access_control google_storage_object_acl google_storage_default_object_access_control"
+)
 CHECKS: tuple[tuple[str, Check], ...] = (
     ("google_*", _grant),
-    ("google_bigquery_dataset google_bigquery_dataset_access google_storage_bucket_acl google_storage_default_object_acl "
-     "google_storage_bucket_access_control google_storage_object_acl google_storage_default_object_access_control",
-         _entities),
+    (_ENTITIES, _entities),
     (_CLUSTER, _control_plane),
     (_SQL, _database),
     (_MACHINES, _machine),
-)  # fmt: skip
+)

@@ -40,7 +40,8 @@ GITHUB = rule(
     "critical",
 )
 RULES: tuple[Rule, ...] = (
-    ADMIN, STAR_ACTION, STAR_RESOURCE, PASS_ROLE, ASSUME_ANY, ASSUME_ACCOUNT, PRINCIPAL, USER_POLICY, NO_PRINCIPAL, GITHUB,
+    ADMIN, STAR_ACTION, STAR_RESOURCE, PASS_ROLE, ASSUME_ANY, ASSUME_ACCOUNT, PRINCIPAL, USER_POLICY, NO_PRINCIPAL,
+        GITHUB,
 )  # fmt: skip
 
 _ESCALATE = frozenset(
@@ -64,7 +65,8 @@ _ESCALATE = frozenset(
         "sts:assumerole",
     ]
 )
-_GUARDS = ("aws:principalorgid", "aws:sourceaccount", "aws:sourcearn", "aws:sourcevpce", "aws:sourcevpc", "aws:sourceip",
+_GUARDS = ("aws:principalorgid", "aws:sourceaccount", "aws:sourcearn", "aws:sourcevpce", "aws:sourcevpc",
+    "aws:sourceip",
            "aws:principalarn", "aws:principalaccount", "aws:sourceowner", "kms:calleraccount", "kms:viaservice",
            "s3:dataaccesspointaccount")  # fmt: skip
 _TEXT_MAX = 200_000
@@ -218,12 +220,13 @@ def _on_user(resource: Resource) -> Iterator[Hit]:
 
 
 _HELD = (
-    "aws_iam_policy aws_iam_role_policy aws_iam_user_policy aws_iam_group_policy aws_ssoadmin_permission_set_inline_policy "
-    "data.aws_iam_policy_document"
+    "aws_iam_policy aws_iam_role_policy aws_iam_user_policy aws_iam_group_policy "
+    "aws_ssoadmin_permission_set_inline_policy data.aws_iam_policy_document"
 )
 _ON_RESOURCE = (
-    "aws_s3_bucket aws_s3_bucket_policy aws_sqs_queue aws_sqs_queue_policy aws_sns_topic aws_sns_topic_policy aws_kms_key "
-    "aws_ecr_repository_policy aws_ecrpublic_repository_policy aws_secretsmanager_secret_policy aws_secretsmanager_secret "
+    "aws_s3_bucket aws_s3_bucket_policy aws_sqs_queue aws_sqs_queue_policy aws_sns_topic aws_sns_topic_policy "
+    "aws_kms_key aws_ecr_repository_policy aws_ecrpublic_repository_policy aws_secretsmanager_secret_policy "
+    "aws_secretsmanager_secret "
     "aws_glacier_vault aws_lambda_permission aws_elasticsearch_domain aws_opensearch_domain "
     "aws_elasticsearch_domain_policy aws_opensearch_domain_policy aws_efs_file_system_policy aws_backup_vault_policy "
     "aws_cloudwatch_event_bus_policy aws_api_gateway_rest_api aws_api_gateway_rest_api_policy aws_glue_resource_policy "

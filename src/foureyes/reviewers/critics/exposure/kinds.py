@@ -7,24 +7,36 @@ import re
 _YAML = (".yaml", ".yml")
 _JSON = (".json", ".template")
 #: Names that say it all, as the end of a path in small letters.
-_BY_PATH: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("terraform", re.compile(r"\.(?:tf|tofu)(?:\.json)?$")),
-    ("dockerfile", re.compile(r"(?:^|/)(?:dockerfile|containerfile)(?:\.[\w.-]{1,80})?$|\.(?:dockerfile|containerfile)$")),
-    ("compose", re.compile(r"(?:^|/)(?:docker-|podman-)?compose[\w.-]{0,80}\.ya?ml$")),
-    ("github", re.compile(r"(?:^|/)\.github/workflows/[^/]{1,200}\.ya?ml$|(?:^|/)action\.ya?ml$")),
-    ("gitlab", re.compile(r"(?:^|/)[\w.-]{0,80}\.?gitlab-ci[\w.-]{0,80}\.ya?ml$")),
-    ("sudoers", re.compile(r"(?:^|/)sudoers$|(?:^|/)sudoers\.d/[^/]{1,200}$|\.sudoers$")),
-    ("systemd", re.compile(r"\.(?:service|socket)$|\.service\.d/[^/]{1,200}\.conf$")),
-    ("sshd", re.compile(r"(?:^|/)sshd_config$|(?:^|/)sshd_config\.d/[^/]{1,200}\.conf$")),
-    ("nginx", re.compile(r"nginx[\w.-]{0,80}\.conf$|(?:^|/)nginx/.{0,200}\.conf$|/sites-(?:available|enabled)/[^/]{1,200}$")),
-    ("apache", re.compile(r"(?:^|/)(?:httpd|apache2?)[\w.-]{0,80}\.conf$|(?:^|/)(?:apache2?|httpd)/.{0,200}\.conf$|(?:^|/)\.htaccess$")),
-    ("caddy", re.compile(r"(?:^|/)caddyfile$|\.caddyfile$")),
-    ("haproxy", re.compile(r"haproxy[\w.-]{0,80}\.cfg$")),
-    ("redis", re.compile(r"(?:redis|valkey|keydb)[\w.-]{0,80}\.conf$|(?:^|/)redis/[^/]{1,80}\.conf$")),
-    ("mongo", re.compile(r"(?:^|/)mongo[ds]?[\w.-]{0,80}\.(?:conf|ya?ml)$")),
-    ("postgres", re.compile(r"(?:^|/)pg_hba[\w.-]{0,80}\.conf$|(?:^|/)postgresql[\w.-]{0,80}\.conf$")),
-    ("packages", re.compile(r"(?:^|/)(?:\.npmrc|\.yarnrc|\.yarnrc\.yml|pip\.(?:conf|ini)|\.?requirements[\w.-]{0,80}\.txt)$")),
-)  # fmt: skip
+_BY_PATH: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (kind, re.compile("|".join(patterns)))
+    for kind, *patterns in (
+        ("terraform", r"\.(?:tf|tofu)(?:\.json)?$"),
+        ("dockerfile", r"(?:^|/)(?:docker|container)file(?:\.[\w.-]{1,80})?$", r"\.(?:docker|container)file$"),
+        ("compose", r"(?:^|/)(?:docker-|podman-)?compose[\w.-]{0,80}\.ya?ml$"),
+        ("github", r"(?:^|/)\.github/workflows/[^/]{1,200}\.ya?ml$", r"(?:^|/)action\.ya?ml$"),
+        ("gitlab", r"(?:^|/)[\w.-]{0,80}\.?gitlab-ci[\w.-]{0,80}\.ya?ml$"),
+        ("sudoers", r"(?:^|/)sudoers$", r"(?:^|/)sudoers\.d/[^/]{1,200}$", r"\.sudoers$"),
+        ("systemd", r"\.(?:service|socket)$", r"\.service\.d/[^/]{1,200}\.conf$"),
+        ("sshd", r"(?:^|/)sshd_config$", r"(?:^|/)sshd_config\.d/[^/]{1,200}\.conf$"),
+        (
+            "nginx",
+            r"nginx[\w.-]{0,80}\.conf$",
+            r"(?:^|/)nginx/.{0,200}\.conf$",
+            r"/sites-(?:available|enabled)/[^/]{1,200}$",
+        ),
+        ("apache", r"(?:^|/)(?:httpd|apache2?)(?:[\w.-]{0,80}|/.{0,200})\.conf$", r"(?:^|/)\.htaccess$"),
+        ("caddy", r"(?:^|/)caddyfile$", r"\.caddyfile$"),
+        ("haproxy", r"haproxy[\w.-]{0,80}\.cfg$"),
+        ("redis", r"(?:redis|valkey|keydb)[\w.-]{0,80}\.conf$", r"(?:^|/)redis/[^/]{1,80}\.conf$"),
+        ("mongo", r"(?:^|/)mongo[ds]?[\w.-]{0,80}\.(?:conf|ya?ml)$"),
+        ("postgres", r"(?:^|/)pg_hba[\w.-]{0,80}\.conf$", r"(?:^|/)postgresql[\w.-]{0,80}\.conf$"),
+        (
+            "packages",
+            r"(?:^|/)(?:\.npmrc|\.yarnrc|\.yarnrc\.yml|pip\.(?:conf|ini))$",
+            r"requirements[\w.-]{0,80}\.txt$",
+        ),
+    )
+)
 _CLOUDFORMATION = re.compile(r"AWSTemplateFormatVersion|[\"']?Type[\"']?\s{0,20}:\s{0,20}[\"']?AWS::")
 _KUBERNETES = re.compile(r"""^[ \t\-{]{0,20}["']?apiVersion["']?[ \t]{0,20}:""", re.MULTILINE)
 _KUBERNETES_JSON = re.compile(r"""["']apiVersion["']\s{0,20}:""")

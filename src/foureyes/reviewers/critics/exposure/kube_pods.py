@@ -337,6 +337,10 @@ def _environment(pod: Pod, container: Node) -> Iterator[Hit]:
         for one in each.items:
             if one.get("secretRef") is not None:
                 yield hit(SECRET_ENV, pod.path, one.at_line("secretRef"))
+    yield from _git_sync(pod, container)
+
+
+def _git_sync(pod: Pod, container: Node) -> Iterator[Hit]:
     words = [one for key in ("command", "args") if (node := container.get(key)) is not None for one in node.items]
     if any("git-sync" in (node.text if node else "") for node in (container.get("image"), container.get("name"))):
         for word in words:

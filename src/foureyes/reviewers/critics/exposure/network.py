@@ -68,7 +68,8 @@ def opened(place: tuple[str, int], first: float, last: float, *, every: bool = F
 
 
 _SOURCES = (
-    "cidr_blocks", "ipv6_cidr_blocks", "cidr_ipv4", "cidr_ipv6", "security_groups", "self", "prefix_list_ids", "prefix_list_id",
+    "cidr_blocks", "ipv6_cidr_blocks", "cidr_ipv4", "cidr_ipv6", "security_groups", "self", "prefix_list_ids",
+        "prefix_list_id",
     "source_security_group_id", "referenced_security_group_id",
 )  # fmt: skip
 

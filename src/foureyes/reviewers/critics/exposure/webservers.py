@@ -43,7 +43,7 @@ RULES: tuple[Rule, ...] = (
     LISTING, STATUS, OPEN_AUTH, OLD_TLS, CORS, TRAVERSAL, NO_VERIFY, TOKENS, ADMIN_API, STATS, FILES,
 )  # fmt: skip
 
-_TOKEN = re.compile(r"""(?P<line>\n)|(?P<space>[ \t\r]+)|(?P<comment>\#[^\n]*)|(?P<mark>[{};])
+_TOKEN = re.compile(r"""(?P<line>\n)|(?P<space>[ \t\r]+)|(?P<comment>\#[^\n]*)|(?P<open>\{)|(?P<close>\})|(?P<end>;)
     |(?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s{};"'\#][^\s{};]*|.)""", re.VERBOSE | re.DOTALL)  # fmt: skip
 _WORDS_MAX = 200_000
 _ADMIN_PLACE = re.compile(
@@ -80,15 +80,15 @@ def _nginx(text: str) -> _Part:
             first = line if not words else first
             words.append(token.strip("\"'"))
             count += 1
-        elif kind == "mark" and token in "}":
+        elif kind == "close":
             if len(stack) == 1:
                 raise UnreadableError(f"has a brace too many (line {line})")
             stack.pop()
             words = []
-        elif kind == "mark":
+        elif kind in ("open", "end"):
             part = _Part(words=words, line=first)
             stack[-1].inner.append(part)
-            if token in "{":
+            if kind == "open":
                 stack.append(part)
             words = []
         line += token.count("\n")
@@ -173,23 +173,36 @@ def judge_apache(path: str, text: str) -> Iterator[Hit]:
             section = words[1].strip('">').lower() if len(words) > 1 else ""
         elif name.startswith("</"):
             section = ""
-        elif name == "options" and any(word.lower() in ("indexes", "+indexes", "all") for word in words[1:]):
-            yield hit(LISTING, path, number)
-        elif name == "sslprotocol" and any(
-            word.lower() in ("sslv2", "sslv3", "+sslv3", "tlsv1", "+tlsv1", "+tlsv1.1") for word in words[1:]
-        ):
-            yield hit(OLD_TLS, path, number)
-        elif name in ("require", "allow") and " ".join(words[1:]).lower() in ("all granted", "from all"):
-            if _ADMIN_PLACE.search(section):
-                yield hit(STATUS, path, number)
-            elif section == "/" and name == "require" and ".htaccess" not in path:
-                yield note(FILES, path, number)
-        elif name == "header" and "access-control-allow-origin" in line.lower() and words[-1].strip("\"'") == "*":
-            yield note(CORS, path, number)
-        elif name in ("serversignature", "traceenable") and words[-1].lower() == "on":
-            yield hit(TOKENS, path, number)
-        elif name == "sslproxyverify" and words[-1].lower() == "none":
-            yield hit(NO_VERIFY, path, number)
+        elif name in ("require", "allow"):
+            yield from _granted((path, number), section, " ".join(words[1:]).lower())
+        else:
+            yield from _apache((path, number), name, {word.lower().strip("\"'") for word in words[1:]})
+
+
+def _granted(place: tuple[str, int], section: str, who: str) -> Iterator[Hit]:
+    if who in ("all granted", "from all"):
+        if _ADMIN_PLACE.search(section):
+            yield hit(STATUS, *place)
+        elif section == "/":
+            yield note(FILES, *place)
+
+
+#: Directives of Apache, the words that make them bad, and the rule.
+_APACHE: dict[str, tuple[frozenset[str], Rule]] = {
+    "options": (frozenset({"indexes", "+indexes", "all"}), LISTING),
+    "sslprotocol": (frozenset({"sslv2", "sslv3", "+sslv3", "tlsv1", "+tlsv1", "tlsv1.1", "+tlsv1.1"}), OLD_TLS),
+    "serversignature": (frozenset({"on"}), TOKENS),
+    "traceenable": (frozenset({"on"}), TOKENS),
+    "sslproxyverify": (frozenset({"none"}), NO_VERIFY),
+}
+
+
+def _apache(place: tuple[str, int], name: str, words: set[str]) -> Iterator[Hit]:
+    found = _APACHE.get(name)
+    if found is not None and found[0] & words:
+        yield hit(found[1], *place)
+    if name == "header" and {"access-control-allow-origin", "*"} <= words:
+        yield note(CORS, *place)
 
 
 def judge_caddy(path: str, text: str) -> Iterator[Hit]:
@@ -216,27 +229,25 @@ def judge_haproxy(path: str, text: str) -> Iterator[Hit]:
     """The hits of an HAProxy configuration."""
     stats, secured = 0, False
     for number, raw in enumerate(text.split("\n"), 1):
-        words = raw[:2000].split("#")[0].split()
-        if not words:
-            continue
-        if raw[:1].strip():
+        said = " ".join(raw[:2000].split("#")[0].split())
+        if raw[:1].strip() and said:
             if stats and not secured:
                 yield hit(STATS, path, stats)
             stats, secured = 0, False
-        said = " ".join(words)
         if said.startswith(("stats enable", "stats uri")):
             stats = stats or number
-        if said.startswith(("stats auth", "http-request auth", "stats http-request auth", "acl ", "http-request deny")):
+        if said.startswith(("stats auth", "http-request auth", "stats http-request auth", "http-request deny")):
             secured = True
-        if (
-            said.startswith("stats socket")
-            and re.search(r"(?:ipv4@|ipv6@|tcp@)?(?:0\.0\.0\.0|\*|::):\d", said)
-            and "level admin" in said
-        ):
-            yield hit(ADMIN_API, path, number)
-        if re.search(r"\bssl-min-ver (?:SSLv3|TLSv1\.0|TLSv1\.1)\b|\bforce-tlsv1[01]\b", said):
-            yield hit(OLD_TLS, path, number)
-        if "verify none" in said and words[0] == "server":
-            yield hit(NO_VERIFY, path, number)
+        yield from _haproxy(path, number, said)
     if stats and not secured:
         yield hit(STATS, path, stats)
+
+
+def _haproxy(path: str, number: int, said: str) -> Iterator[Hit]:
+    everywhere = re.search(r"(?:ipv4@|ipv6@|tcp@)?(?:0\.0\.0\.0|\*|::):\d", said)
+    if said.startswith("stats socket") and everywhere and "level admin" in said:
+        yield hit(ADMIN_API, path, number)
+    if re.search(r"\bssl-min-ver (?:SSLv3|TLSv1\.0|TLSv1\.1)\b|\bforce-tlsv1[01]\b", said):
+        yield hit(OLD_TLS, path, number)
+    if "verify none" in said and said.startswith("server "):
+        yield hit(NO_VERIFY, path, number)

@@ -92,8 +92,9 @@ RULES: tuple[Rule, ...] = (
 _EXPRESSION = re.compile(r"\$\{\{(.{0,500}?)\}\}", re.DOTALL)
 _UNTRUSTED = re.compile(
     r"github\.(?:head_ref|event\.(?:issue|pull_request|discussion|comment|review|review_comment)\.(?:title|body)"
-    r"|event\.pull_request\.head\.(?:ref|label|repo\.default_branch)|event\.(?:head_commit|commits[^ ]{0,20})\.(?:message|author\.(?:email|name))"
-    r"|event\.pages[^ ]{0,20}\.page_name|event\.workflow_run\.(?:head_branch|head_commit\.(?:message|author\.\w{1,20})|display_title)"
+    r"|event\.pull_request\.head\.(?:ref|label|repo\.default_branch)"
+    r"|event\.(?:head_commit|commits[^ ]{0,20})\.(?:message|author\.(?:email|name))|event\.pages[^ ]{0,20}\.page_name"
+    r"|event\.workflow_run\.(?:head_branch|head_commit\.(?:message|author\.\w{1,20})|display_title)"
     r"|event\.inputs\.|event\.client_payload)|\binputs\.[\w-]{1,80}"
 )
 _WRITABLE_BY_INSIDERS = re.compile(r"github\.event\.inputs\.|\binputs\.|client_payload")

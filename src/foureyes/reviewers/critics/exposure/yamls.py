@@ -56,7 +56,7 @@ def _scalar(builder: Builder, event: Any, line: int) -> None:
         builder.key(text, line)
         return
     tag = event.tag or ""
-    plain = event.style is None and not tag
+    plain = not event.style and not tag
     value: Scalar = _plain(text) if plain else text
     # CloudFormation's `!Ref`, `!Sub` and friends are worked out by the platform.
     opaque = tag.startswith("!") and len(tag) > 1

@@ -1,0 +1,1 @@
+"""The critic for configuration files: every rule, its readers, and hostile input."""
