@@ -1,0 +1,8 @@
+"""Does a piece of work contain commands that destroy, escalate, leak or run code from anywhere?"""
+
+from __future__ import annotations
+
+from foureyes.reviewers.critics.commands.command import judge_command
+from foureyes.reviewers.critics.commands.critic import CRITIC
+
+__all__ = ["CRITIC", "judge_command"]

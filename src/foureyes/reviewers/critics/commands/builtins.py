@@ -1,0 +1,109 @@
+"""What does a command change in the script that runs it: its folder, its variables, what it made?"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+
+from foureyes.reviewers.critics.commands.model import HOLE, Call, words
+from foureyes.reviewers.critics.commands.options import options
+from foureyes.reviewers.critics.commands.scene import Scene
+
+#: Tools that only print, compare or build; nothing about them is worth a second look.
+HARMLESS = words(
+    "echo printf true false : test [ [[ ls cat grep egrep fgrep rg ag sort uniq wc head tail cut tr seq date pwd "
+    "whoami id uname which type basename dirname realpath readlink diff cmp stat file touch mkdir sleep wait jobs "
+    "read local declare typeset readonly export unset shift return exit break continue let set shopt ulimit umask "
+    "getopts hash help man info less more tree du df free ps top htop jq yq column nl tac rev paste join comm "
+    "fold fmt expand tee yes cal bc expr md5sum sha1sum sha256sum sha512sum cksum strings od hexdump xxd pytest "
+    "mypy ruff black isort flake8 pylint eslint prettier tsc jest vitest mocha rspec javac rustc gofmt cmake "
+    "ninja gcc g++ clang ld ar nm objdump strip logger mktemp open code subl"
+)
+_CHECKS = words("sha256sum sha512sum sha1sum shasum md5sum gpg gpgv cosign minisign openssl b3sum slsa-verifier")
+FETCHED_MAX = 200
+
+
+def follow(call: Call, scene: Scene) -> None:  # noqa: C901 - one line per builtin
+    """Keep track of what this command changes for the ones behind it."""
+    match call.name:
+        case "cd" | "pushd":
+            target = [word for word in call.args if not word.startswith("-") or word == "-"]
+            scene.go(target[0] if target else "~")
+        case "popd":
+            scene.cwd = HOLE
+        case "set":
+            scene.strict = (
+                scene.strict
+                or any(re.fullmatch(r"-[a-zA-Z]*u[a-zA-Z]*", word) for word in call.args)
+                or "nounset" in call.args
+            )
+        case "read" | "mapfile" | "readarray":
+            _read(call, scene)
+        case "alias":
+            for word in call.args:
+                name, equals, text = word.partition("=")
+                if equals:
+                    scene.aliases[name] = text
+        case "printf" if call.args[:1] == ("-v",) and len(call.args) > 1:
+            scene.assign(call.args[1], HOLE)
+        case (
+            "mkdir"
+            | "mktemp"
+            | "tar"
+            | "unzip"
+            | "cp"
+            | "git"
+            | "curl"
+            | "wget"
+            | "virtualenv"
+            | "python"
+            | "python3"
+            | "export"
+            | "touch"
+        ):
+            _made(call, scene)
+        case name if name in _CHECKS:
+            scene.fetched.clear()
+
+
+def _read(call: Call, scene: Scene) -> None:
+    names = options(call.args, "adinNptu").operands
+    fed = (call.stdin.text or "").strip("\n").split("\n")[0] if call.stdin.fed and call.stdin.text else HOLE
+    for at, name in enumerate(names):
+        scene.assign(name, fed if at == 0 and len(names) == 1 else HOLE)
+
+
+def _made(call: Call, scene: Scene) -> None:
+    operands = [word for word in call.args if not word.startswith("-")]
+    if call.name == "mkdir":
+        scene.make(list(options(call.args, "m").operands))
+    elif call.name == "touch":
+        scene.make(operands)
+    elif call.name == "git" and operands[:1] == ["clone"] and len(operands) > 1:
+        last = operands[-1]
+        scene.make([posixpath.basename(last).removesuffix(".git") if len(operands) == 2 else last])  # noqa: PLR2004
+    elif call.name == "git" and operands[:2] == ["worktree", "add"] and len(operands) > 2:  # noqa: PLR2004
+        scene.make([operands[2]])
+    elif call.name in ("virtualenv", "python", "python3") and (call.name == "virtualenv" or "venv" in operands):
+        scene.make(operands[-1:])
+    elif call.name == "export":
+        for word in call.args:
+            name, equals, value = word.partition("=")
+            if equals:
+                scene.assign(name, value)
+    elif call.name in ("curl", "wget") and len(scene.fetched) < FETCHED_MAX:
+        scene.fetched.update(fetched_files(call))
+
+
+def fetched_files(call: Call) -> list[str]:
+    """The files a download writes."""
+    opts = options(
+        call.args, "oAbcdeFHKmPQrTuUwXxYyzEDt" if call.name == "curl" else "OPoaeiBtTUAR", ("output", "output-document")
+    )
+    named = opts.value("o", "output") if call.name == "curl" else opts.value("O", "output-document")
+    urls = [word for word in opts.operands if "/" in word]
+    if named:
+        return [named.removeprefix("./")] if named != "-" else []
+    if call.name == "wget" or opts.has("O", "remote-name"):
+        return [posixpath.basename(url.partition("?")[0]) for url in urls if not url.endswith("/")]
+    return []

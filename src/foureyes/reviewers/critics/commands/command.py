@@ -1,0 +1,69 @@
+"""What does one command line do?"""
+
+from __future__ import annotations
+
+from foureyes.reviewers.critics.commands.judge import Judge, Placed, Spot
+from foureyes.reviewers.critics.commands.model import HOLE, NOTHING
+from foureyes.reviewers.critics.commands.scene import Scene
+from foureyes.reviewers.critics.commands.tools import UNREADABLE
+from foureyes.reviewers.critics.commands.walk import Walk
+from foureyes.reviewers.critics.critic import Hit, Judged, State, judged
+
+STDIN = "stdin"
+
+
+def judge_command(text: str) -> Judged:
+    """Judge one command line, or a short script, as it would be typed."""
+    placed, count = judge_script(text.replace(HOLE, ""))
+    return judged(hits(settled(placed), STDIN), looked_at=f"{count} commands")
+
+
+def judge_script(text: str, line: int = 1, *, pinned: bool = False) -> tuple[list[Placed], int]:
+    """What was found in a script whose first line is this line of its file, and how many commands were looked at."""
+    judge = _judge()
+    if judge.walk is not None:
+        judge.walk.script(text, Scene(), Spot(line=line, end=line, pinned=pinned))
+    return judge.placed, judge.judged
+
+
+def judge_words(argv: tuple[str, ...], line: int = 1) -> tuple[list[Placed], int]:
+    """The same for the words of one command."""
+    judge = _judge()
+    judge.command(argv, NOTHING, Scene(), Spot(line=line, end=line, pinned=True))
+    return judge.placed, judge.judged
+
+
+def judge_code(language: str, text: str, line: int = 1) -> tuple[list[Placed], int]:
+    """The same for a piece of another language."""
+    judge = _judge()
+    judge.code(language, text, Scene(), Spot(line=line, end=line, pinned=True))
+    return judge.placed, judge.judged
+
+
+def _judge() -> Judge:
+    judge = Judge()
+    judge.walk = Walk(judge)
+    return judge
+
+
+def settled(placed: list[Placed]) -> list[Placed]:
+    """Text that could not be parsed is worth saying only where nothing in it was found to block."""
+    blocked = {one.spot.line for one in placed if one.found.state is State.BLOCK}
+    return [one for one in placed if one.found.rule is not UNREADABLE or one.spot.line not in blocked]
+
+
+def hits(placed: list[Placed], path: str) -> list[Hit]:
+    """As the critics' contract wants them."""
+    return [
+        Hit(
+            rule=one.found.rule,
+            path=path,
+            line=one.spot.line,
+            end=one.spot.end,
+            state=one.found.state,
+            text=one.found.text,
+            evidence=one.evidence,
+            severity=one.found.severity,
+        )
+        for one in placed
+    ]

@@ -1,0 +1,128 @@
+"""What do the commands in a piece of work do? The critic of shell and SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from foureyes.app.reviewers import Change, File, Unread
+from foureyes.reviewers.critics.commands import sql
+from foureyes.reviewers.critics.commands.command import hits, judge_code, judge_script, judge_words, settled
+from foureyes.reviewers.critics.commands.embedded import pieces
+from foureyes.reviewers.critics.commands.embedded.piece import Piece
+from foureyes.reviewers.critics.commands.judge import Placed, Spot
+from foureyes.reviewers.critics.commands.places import Place
+from foureyes.reviewers.critics.commands.syntax import SCRIPT_BYTES_MAX
+from foureyes.reviewers.critics.commands.tools import RULES, containers, files, packages, privilege, rights, system
+from foureyes.reviewers.critics.critic import Hit, Judged, Rule, State, judged
+from foureyes.reviewers.critics.texts import readable, unread_of
+
+FILE_CHARS_MAX = 2 * 1024 * 1024
+#: Inside an image that is being built these take nothing from anybody.
+_IMAGE_OWN = frozenset(
+    {
+        files.DELETE,
+        files.DELETE_GRAVE,
+        files.SYSTEM_FILE,
+        files.EMPTY,
+        rights.OWNER,
+        rights.OPEN,
+        rights.USERS,
+        packages.UNINSTALL,
+        system.SERVICES,
+        privilege.ROOT_TOOL,
+        privilege.ROOT_SHELL,
+        containers.CONTAINERS,
+    }
+)
+
+
+@dataclass(slots=True)
+class _Count:
+    commands: int = 0
+    statements: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commands:
+    """Reads every place of a file where commands stand, and judges what they would do."""
+
+    name: str = "commands"
+    scope: str = "security"
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """All rules about commands."""
+        return RULES
+
+    def look(self, change: Change) -> Judged:
+        """Judge every file of the work."""
+        found: list[Hit] = []
+        unread: list[Unread] = []
+        count = _Count()
+        for file in change.files:
+            found.extend(_file(file, change.kind, unread, count))
+        looked = f"{count.commands} shell commands, {count.statements} SQL statements"
+        return judged(found, unread=unread, looked_at=looked)
+
+
+def _file(file: File, kind: str, unread: list[Unread], count: _Count) -> Iterator[Hit]:
+    text = readable(file)
+    if text is None:
+        unread.extend(unread_of(file))
+        return
+    if len(text) > FILE_CHARS_MAX:
+        unread.append(
+            Unread(path=file.path, why=f"longer than {FILE_CHARS_MAX // 1024} KiB; no commands were looked for")
+        )
+        return
+    for piece in pieces(file.path, text.replace("\0", "").replace("\r\n", "\n"), kind):
+        if len(piece.text) > SCRIPT_BYTES_MAX and piece.language != "sql":
+            unread.append(Unread(path=file.path, why=f"a script in it is longer than {SCRIPT_BYTES_MAX // 1024} KiB"))
+        yield from hits(list(_kept(piece, _judged(piece, count))), file.path)
+
+
+def _judged(piece: Piece, count: _Count) -> list[Placed]:
+    if piece.language == "sql":
+        count.statements += piece.text.count(";") or 1
+        dialect = "mysql" if "`" in piece.text else "postgres"
+        return [
+            Placed(found=found, spot=_spot(piece, line), evidence=_shown(piece.text, line))
+            for line, found in sql.judge_sql(piece.text, dialect)
+        ]
+    if piece.argv:
+        placed, judged_count = judge_words(piece.argv, piece.line)
+    elif piece.language != "shell":
+        placed, judged_count = judge_code(piece.language, piece.text, piece.line)
+    else:
+        placed, judged_count = judge_script(piece.text, piece.line, pinned=piece.pinned)
+    count.commands += judged_count
+    return settled(placed)
+
+
+def _spot(piece: Piece, line: int) -> Spot:
+    at = piece.line if piece.pinned else piece.line + line - 1
+    return Spot(line=at, end=at)
+
+
+def _shown(text: str, line: int) -> str:
+    lines = text.split("\n")
+    return " ".join(lines[line - 1].split())[:160] if line <= len(lines) else ""
+
+
+def _kept(piece: Piece, placed: list[Placed]) -> Iterator[Placed]:
+    """Judged by where the piece stands: an image is its own machine, an example is a note."""
+    for one in placed:
+        found = one.found
+        if piece.image and found.rule in _IMAGE_OWN and Place.ROOT.value not in found.text:
+            continue
+        if piece.certain and found.state is not State.BLOCK:
+            continue
+        if piece.note:
+            if found.state is State.BLOCK:
+                yield replace(one, found=replace(found, state=State.CLEAR, severity="minor"))
+            continue
+        yield one
+
+
+CRITIC = Commands()

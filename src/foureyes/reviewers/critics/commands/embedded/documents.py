@@ -1,0 +1,73 @@
+"""Which commands stand in a Markdown file or an SQL file, and are they meant to be run?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from foureyes.reviewers.critics.commands.embedded.piece import Piece
+
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})\s*\{?\.?([\w+-]*)")
+_SHELL = frozenset(
+    ("sh", "bash", "shell", "zsh", "console", "terminal", "shell-session", "shellsession", "fish", "ksh")
+)
+_SESSIONS = frozenset(("console", "terminal", "shell-session", "shellsession"))
+_PROMPT = re.compile(r"^\s*(?:\([\w.-]+\)\s*)?(?:[\w.@~:/-]*[$#%\u276f]|>)\s+(.*)$")
+_SQL = frozenset(("sql", "postgresql", "mysql", "psql", "plpgsql", "sqlite", "tsql"))
+_WAY_BACK = re.compile(
+    r"^\s*--\s*(?:\+goose\s+down|\+migrate\s+down|migrate:down|@down|\+\+\+\s*down|rollback)\b", re.IGNORECASE
+)
+_DOWN_NAME = re.compile(r"(?:^|[._/-])(?:down|rollback|undo|revert)(?:[._/-]|$)", re.IGNORECASE)
+
+
+def markdown(_path: str, text: str) -> Iterator[Piece]:
+    """Fenced examples; people read them, no machine runs them."""
+    yield from _fenced(text, note=True)
+
+
+def markdown_of(kind: str) -> Callable[[str, str], Iterator[Piece]]:
+    """In a plan the fenced commands are what will be run."""
+
+    def read(_path: str, text: str) -> Iterator[Piece]:
+        yield from _fenced(text, note=kind != "plan")
+
+    return read
+
+
+def _fenced(text: str, *, note: bool) -> Iterator[Piece]:
+    fence = language = ""
+    body: list[str] = []
+    first = 0
+    for number, line in enumerate(text.split("\n"), 1):
+        met = _FENCE.match(line)
+        if not fence and met:
+            fence, language, body, first = met.group(1), met.group(2).lower(), [], number + 1
+        elif fence and met and met.group(1).startswith(fence) and not met.group(2):
+            yield from _block(language, body, first, note=note)
+            fence = ""
+        elif fence:
+            body.append(line)
+    if fence:
+        yield from _block(language, body, first, note=note)
+
+
+def _block(language: str, body: list[str], first: int, *, note: bool) -> Iterator[Piece]:
+    if language in _SQL:
+        yield Piece(text="\n".join(body), line=first, language="sql", note=note)
+    elif language in _SHELL:
+        prompts = [_PROMPT.match(line) for line in body]
+        if language in _SESSIONS or any(prompts):
+            body = [met.group(1) if met else "" for met in prompts]
+        yield Piece(text="\n".join(body), line=first, note=note)
+
+
+def sql_file(path: str, text: str) -> Iterator[Piece]:
+    """The statements of a file; the way back of a migration deletes what the way forth made."""
+    if _DOWN_NAME.search(path.rpartition("/")[2]):
+        yield Piece(text=text, language="sql", note=True)
+        return
+    lines = text.split("\n")
+    back = next((at for at, line in enumerate(lines) if _WAY_BACK.match(line)), len(lines))
+    yield Piece(text="\n".join(lines[:back]), language="sql")
+    if back < len(lines):
+        yield Piece(text="\n".join(lines[back:]), line=back + 1, language="sql", note=True)

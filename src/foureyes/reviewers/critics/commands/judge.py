@@ -1,0 +1,243 @@
+"""What does one command do, once every program that only starts another is taken off?"""
+
+from __future__ import annotations
+
+import dataclasses
+import posixpath
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from foureyes.reviewers.critics.commands import builtins, outputs
+from foureyes.reviewers.critics.commands.code import commands as code_commands
+from foureyes.reviewers.critics.commands.model import HOLE, MARKS, NOTHING, REMOTE, Call, Found, Stream
+from foureyes.reviewers.critics.commands.redirects import judge_redirect
+from foureyes.reviewers.critics.commands.scene import Scene
+from foureyes.reviewers.critics.commands.shown import shown
+from foureyes.reviewers.critics.commands.tools import (
+    BOMB,
+    FAMILIES,
+    REMOTE_CODE,
+    UNCLEAR,
+    UNREADABLE,
+    generic,
+    privilege,
+)
+from foureyes.reviewers.critics.commands.wrappers import peel
+from foureyes.reviewers.critics.commands.wrappers.inner import Inner
+from foureyes.reviewers.critics.commands.wrappers.plain import ASSIGNMENT
+from foureyes.reviewers.critics.critic import State
+
+if TYPE_CHECKING:
+    from foureyes.reviewers.critics.commands.walk import Walk
+
+PEELS_MAX = 12
+FOUND_MAX = 2_000
+_ENDINGS = (".exe", ".cmd", ".bat")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """Where in the file something stands."""
+
+    line: int = 1
+    end: int = 1
+    #: A script inside a word: its own lines are not the file's.
+    pinned: bool = False
+
+    def below(self, start: int, end: int) -> Spot:
+        """Some rows further down."""
+        return self if self.pinned else Spot(line=self.line + start, end=self.line + end)
+
+    def pin(self) -> Spot:
+        return dataclasses.replace(self, pinned=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """Something found, where, and in which words."""
+
+    found: Found
+    spot: Spot
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _How:
+    """How a command came to be started."""
+
+    depth: int = 0
+    root: bool = False
+    spread: bool = False
+    elsewhere: bool = False
+    #: The program that starts it; empty: the shell itself.
+    via: str = ""
+
+
+class Judge:
+    """Judges commands one at a time; scripts inside them go back to the walk."""
+
+    def __init__(self) -> None:
+        self.placed: list[Placed] = []
+        self.judged = 0
+        self.walk: Walk | None = None
+
+    def command(self, argv: tuple[str, ...], stdin: Stream, scene: Scene, spot: Spot) -> Stream:
+        """Judge it and all it starts; what it prints comes back."""
+        return self._command(
+            argv, stdin, (scene, spot), _How(root=scene.root, elsewhere=scene.elsewhere, via=scene.via)
+        )
+
+    def code(self, language: str, text: str, scene: Scene, spot: Spot) -> None:
+        """Judge what a piece of another language starts."""
+        self._code((language, text), (scene, spot), _How())
+
+    def _command(self, argv: tuple[str, ...], stdin: Stream, where: tuple[Scene, Spot], how: _How) -> Stream:
+        scene, spot = where
+        self.judged += 1
+        while len(argv) > 1 and ASSIGNMENT.match(argv[0]) and "/" not in argv[0].partition("=")[0]:
+            argv = argv[1:]
+        if not argv or how.depth > PEELS_MAX:
+            return NOTHING
+        name = program(argv[0])
+        if HOLE in name or not name:
+            self._unknown_program(argv, spot, how)
+            return Stream(text=None, fed=True)
+        if name in scene.aliases and scene.aliases[name].split()[:1] != [argv[0]]:
+            text = " ".join([scene.aliases[name], *argv[1:]])
+            return self._script(Inner(script=text), stdin, where, how)
+        call = self._call(name, argv, stdin, scene, how)
+        self._judge_call(call, spot, how, scene)
+        builtins.follow(call, scene)
+        return self._started(call, (scene, spot), how)
+
+    def _call(self, name: str, argv: tuple[str, ...], stdin: Stream, scene: Scene, how: _How) -> Call:
+        written = argv[0]
+        operand = next((word for word in argv[1:] if not word.startswith("-")), "")
+        if operand in scene.streams and (not stdin.fed or name in ("source", ".")):
+            stdin = scene.streams[operand]
+            argv = tuple(word for word in argv if word != operand)
+        return Call(
+            name=name,
+            args=argv[1:],
+            stdin=stdin,
+            root=how.root,
+            cwd="" if how.elsewhere else scene.cwd,
+            made=frozenset(scene.made),
+            spread=how.spread,
+            own="/" in written and not written.startswith(("/", "~")),
+        )
+
+    def _judge_call(self, call: Call, spot: Spot, how: _How, scene: Scene) -> None:
+        evidence = shown((call.name, *call.args))
+        for found in self._findings(call, how, scene):
+            self.add(found, spot, evidence)
+
+    def _findings(self, call: Call, how: _How, scene: Scene) -> Iterator[Found]:
+        if generic.only_explains(call):
+            return
+        known = FAMILIES.get(call.name)
+        if known is not None:
+            yield from known(call)
+        elif call.name not in builtins.HARMLESS:
+            yield from generic.unknown_tool(call)
+        yield from privilege.judge(call, via=how.via, elsewhere=how.elsewhere)
+        yield from privilege.fetched(call, scene.fetched)
+
+    def _started(self, call: Call, where: tuple[Scene, Spot], how: _How) -> Stream:
+        inners = peel(call)
+        printed: Stream | None = None
+        for inner in inners:
+            deeper = _How(
+                depth=how.depth + 1,
+                root=how.root or inner.root,
+                spread=how.spread or inner.spread,
+                elsewhere=how.elsewhere or inner.elsewhere,
+                via=call.name,
+            )
+            printed = self._inner(inner, call, where, deeper)
+        if len(inners) == 1 and printed is not None and printed.fed:
+            return printed
+        return outputs.output(call)
+
+    def _inner(self, inner: Inner, call: Call, where: tuple[Scene, Spot], how: _How) -> Stream:
+        stdin = inner.stdin if inner.stdin is not None else call.stdin
+        if inner.argv:
+            return self._command(inner.argv, stdin, where, how)
+        if inner.code is not None:
+            return self._code(inner.code, where, how)
+        if inner.script is not None:
+            return self._script(inner, stdin, where, how)
+        return NOTHING
+
+    def _code(self, code: tuple[str, str], where: tuple[Scene, Spot], how: _How) -> Stream:
+        language, text = code
+        if text.startswith(HOLE + REMOTE):
+            self.remote(where[1])
+            return NOTHING
+        for found in privilege.code(language, text):
+            self.add(found, where[1], shown((language, text)))
+        for inner in code_commands(language, text.replace(HOLE, "").translate({ord(one): None for one in MARKS})):
+            self._inner(inner, Call(name=language, args=()), where, how)
+        return Stream(text=None, fed=True)
+
+    def _script(self, inner: Inner, stdin: Stream, where: tuple[Scene, Spot], how: _How) -> Stream:
+        scene, spot = where
+        text = inner.script or ""
+        simple = text.split()
+        if how.via and simple and not set(text) & set("|&;<>()$`\\\"'*?[{\n\0"):
+            return self._command(tuple(simple), stdin, where, how)
+        if self.walk is None:
+            return NOTHING
+        stands = inner.script is stdin.text and stdin.line > 0
+        spot = Spot(line=stdin.line, end=stdin.line) if stands else spot.pin()
+        inside = scene if how.via in ("eval", "source", ".") else scene.copy()
+        if inside is not scene:
+            inside.parameters = inner.parameters or inside.parameters
+            inside.root, inside.elsewhere, inside.via = how.root, how.elsewhere, how.via
+        return self.walk.script(text, inside, spot, stdin)
+
+    def _unknown_program(self, argv: tuple[str, ...], spot: Spot, how: _How) -> None:
+        if REMOTE in argv[0]:
+            self.remote(spot)
+        elif how.root or generic.is_risky(argv[1:]):
+            self.add(
+                Found(rule=UNCLEAR, state=State.UNKNOWN, text="Which program this starts is only known at run time."),
+                spot,
+                shown(argv),
+            )
+
+    def redirect(self, sign: str, target: str, argv: tuple[str, ...], scene: Scene, spot: Spot) -> None:
+        """Judge where output goes."""
+        self.judged += 1
+        call = Call(name=program(argv[0]) if argv else "", args=argv[1:], cwd=scene.cwd, made=frozenset(scene.made))
+        for found in judge_redirect(sign, target, call):
+            self.add(found, spot, shown((*argv, sign, target)))
+
+    def printed(self, argv: tuple[str, ...]) -> Stream:
+        """What a plain command would print."""
+        return outputs.output(Call(name=program(argv[0]), args=argv[1:]))
+
+    def unclear(self, spot: Spot, why: str) -> None:
+        self.add(Found(rule=UNCLEAR, state=State.UNKNOWN, text=f"A script {why}."), spot, "")
+
+    def remote(self, spot: Spot) -> None:
+        self.add(Found(rule=REMOTE_CODE), spot, "")
+
+    def bomb(self, spot: Spot) -> None:
+        self.add(Found(rule=BOMB), spot, "")
+
+    def broken(self, spot: Spot) -> None:
+        self.add(Found(rule=UNREADABLE, state=State.UNKNOWN), spot, "")
+
+    def add(self, found: Found, spot: Spot, evidence: str) -> None:
+        if len(self.placed) < FOUND_MAX:
+            self.placed.append(Placed(found=found, spot=spot, evidence=evidence))
+
+
+def program(word: str) -> str:
+    """The name of the program, without folder, ending and version of the case."""
+    name = posixpath.basename(word.replace("\\", "/") if ":\\" in word else word.rstrip("/")).lower()
+    for ending in _ENDINGS:
+        name = name.removesuffix(ending)
+    return name

@@ -1,0 +1,69 @@
+"""Which commands stand in shell text that the parser gave up on, cut by the shell's plainest rules?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from foureyes.reviewers.critics.commands import quoting
+from foureyes.reviewers.critics.commands.model import HOLE, words
+
+TEXT_CHARS_MAX = 20_000
+COMMANDS_MAX = 200
+_PART = re.compile(
+    r"(?P<end>[\n;&|()]+)|(?P<space>[ \t]+)|(?P<comment>(?<![^\s])#[^\n]*)"
+    r"|(?P<redirect>\d?[<>]+&?\d?)"
+    r"|\$'(?P<ansi>(?:[^'\\]|\\.)*)'|'(?P<single>[^']*)'|\"(?P<double>(?:[^\"\\]|\\.)*)\""
+    r"|\$\{?(?P<variable>[A-Za-z_]\w*|[0-9@*#?])\}?|(?P<bare>(?:\\.|[^\s;&|()<>'\"$\\])+)|(?P<other>.)",
+    re.DOTALL,
+)
+_NAME = re.compile(r"\$\{?([A-Za-z_]\w*)")
+_KEYWORDS = words("if then else elif fi do done while until for case esac in { } ! [[ ]] function select time")
+
+
+def names(text: str) -> list[str]:
+    """The variables a stretch of shell mentions."""
+    return _NAME.findall(text)
+
+
+def commands(text: str, lookup: Callable[[str], str | None]) -> list[tuple[str, ...]]:
+    """The words of each command, quotes taken off, variables filled in where they are known."""
+    found: list[tuple[str, ...]] = []
+    words: list[str] = []
+    word: str | None = None
+    for met in _PART.finditer(text[:TEXT_CHARS_MAX]):
+        if met.group("space") or met.group("comment") or met.group("redirect"):
+            words, word = _closed(words, word), None
+        elif met.group("end"):
+            words = _closed(words, word)
+            word = None
+            _keep(found, words)
+            words = []
+        else:
+            word = (word or "") + _meaning(met, lookup)
+    _keep(found, _closed(words, word))
+    return found[:COMMANDS_MAX]
+
+
+def _closed(words: list[str], word: str | None) -> list[str]:
+    return words if word is None else [*words, *quoting.braces(word)]
+
+
+def _keep(found: list[tuple[str, ...]], words: list[str]) -> None:
+    while words and words[0] in _KEYWORDS:
+        words = words[1:]
+    if words:
+        found.append(tuple(words))
+
+
+def _meaning(met: re.Match[str], lookup: Callable[[str], str | None]) -> str:
+    if met.group("variable") is not None:
+        value = lookup(met.group("variable"))
+        return HOLE if value is None else value
+    if met.group("ansi") is not None:
+        return quoting.ansi(met.group("ansi"))
+    if met.group("single") is not None:
+        return met.group("single")
+    if met.group("double") is not None:
+        return _NAME.sub(HOLE, quoting.in_double_quotes(met.group("double")))
+    return quoting.bare(met.group("bare") or met.group("other") or "")

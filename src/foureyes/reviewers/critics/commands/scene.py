@@ -1,0 +1,116 @@
+"""What does a script know at one point: its variables, functions, folder, and what it made itself?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from foureyes.reviewers.critics.commands.model import GUARDED, HOLE, Stream
+from foureyes.reviewers.critics.commands.places import SCRATCH, resolved
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+#: What a shell starts with, as far as it matters for where a path leads.
+_GIVEN = {
+    "HOME": "~",
+    "PWD": ".",
+    "OLDPWD": HOLE,
+    "TMPDIR": SCRATCH,
+    "TMP": SCRATCH,
+    "TEMP": SCRATCH,
+    "RUNNER_TEMP": SCRATCH,
+    "IFS": " ",
+    "SHELL": "bash",
+    "BASH": "bash",
+    "UID": "1",
+    "EUID": "1",
+    "RANDOM": "1",
+    "SECONDS": "1",
+    "LINENO": "1",
+    "$": "1",
+    "?": "0",
+    "#": "1",
+    "GITHUB_WORKSPACE": ".",
+    "CI_PROJECT_DIR": ".",
+    "WORKSPACE": ".",
+}
+
+
+@dataclass(slots=True)
+class Scene:
+    """Changes as the script goes on; a subshell works on a copy."""
+
+    variables: dict[str, str] = field(default_factory=dict)
+    functions: dict[str, Node] = field(default_factory=dict)
+    called: set[str] = field(default_factory=set)
+    aliases: dict[str, str] = field(default_factory=dict)
+    parameters: tuple[str, ...] | None = None
+    made: set[str] = field(default_factory=set)
+    cwd: str = ""
+    #: What `<(…)` gives, by the name it got.
+    streams: dict[str, Stream] = field(default_factory=dict)
+    #: Above 0: this part may be skipped when the script runs.
+    maybe: int = 0
+    #: Variables that a test has looked at, so that they are not empty by accident.
+    tested: set[str] = field(default_factory=set)
+    #: Started by sudo and the like, on another machine, or by this program.
+    root: bool = False
+    elsewhere: bool = False
+    via: str = ""
+    #: `set -u`: an unset variable ends the script.
+    strict: bool = False
+    #: Files fetched from the network and not checked since.
+    fetched: set[str] = field(default_factory=set)
+
+    def copy(self) -> Scene:
+        """For a subshell: what it changes is gone after it."""
+        return Scene(
+            variables=dict(self.variables),
+            functions=self.functions,
+            called=self.called,
+            aliases=dict(self.aliases),
+            parameters=self.parameters,
+            made=self.made,
+            cwd=self.cwd,
+            streams=self.streams,
+            maybe=self.maybe,
+            tested=self.tested,
+            root=self.root,
+            elsewhere=self.elsewhere,
+            via=self.via,
+            strict=self.strict,
+            fetched=self.fetched,
+        )
+
+    def lookup(self, name: str) -> str | None:
+        """The value of a variable, with holes; None where nothing is known of it."""
+        if name in self.variables:
+            return self.variables[name]
+        if name.isdigit() and self.parameters is not None and int(name) > 0:
+            at = int(name) - 1
+            return self.parameters[at] if at < len(self.parameters) else ""
+        if name in ("@", "*") and self.parameters is not None:
+            return " ".join(self.parameters)
+        given = _GIVEN.get(name)
+        if given is None and (self.strict or name in self.tested):
+            return HOLE + GUARDED
+        return given
+
+    def assign(self, name: str, value: str, *, more: bool = False) -> None:
+        """Set it; what may be set to two things is known no longer."""
+        if more:
+            value = (self.variables.get(name) or "") + value
+        old = self.variables.get(name)
+        self.variables[name] = value if not self.maybe or old in (None, value) else HOLE
+
+    def go(self, folder: str) -> None:
+        """`cd`."""
+        if folder == "-":
+            self.cwd = HOLE
+        else:
+            self.cwd = resolved(folder or "~", self.cwd)
+
+    def make(self, folders: list[str]) -> None:
+        """The script made these itself."""
+        self.made.update(resolved(one, self.cwd) for one in folders if HOLE not in one)

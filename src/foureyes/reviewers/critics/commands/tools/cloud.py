@@ -1,0 +1,194 @@
+"""Which commands to cloud providers delete what runs there, open it to everybody or hand out rights?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from foureyes.reviewers.critics.commands.model import Call, Family, Found, each, rule, words
+from foureyes.reviewers.critics.commands.options import options
+from foureyes.reviewers.critics.commands.tools.generic import Cli, cli, is_dry, verb
+from foureyes.reviewers.critics.commands.tools.vaults import SECRETS
+
+CLOUD = rule(
+    "destructive.cloud",
+    "Something in the cloud is deleted or taken out of service",
+    "Machines, databases, buckets and keys that are deleted are gone with their data, for everybody who uses them.",
+    "Describe or list it first, use deletion protection and a snapshot, and let the infrastructure code delete "
+    "it after a review.",
+)
+CLOUD_RIGHTS = rule(
+    "privilege.cloud",
+    "An account gets rights over the cloud",
+    "Administrator rights or new keys let whoever holds them do everything, and they outlive this work.",
+    "Grant the smallest role that does the job, in reviewed infrastructure code.",
+    "critical",
+)
+CLOUD_OPEN = rule(
+    "exposure.cloud",
+    "Something in the cloud is opened to everybody",
+    "Anybody on the internet can then reach or read it.",
+    "Name the addresses or accounts that need it.",
+)
+BUCKET = rule(
+    "destructive.objects",
+    "Stored objects or a bucket are deleted",
+    "Without versioning a deleted object is gone; a forced bucket deletion takes everything in it.",
+    "List what would go (`--dryrun`), switch versioning on, delete by a lifecycle rule.",
+)
+
+_AWS_LONG = words(
+    "region profile output endpoint-url query ca-bundle cli-read-timeout cli-connect-timeout color cli-binary-format"
+)
+_AWS = Cli(
+    rule=CLOUD,
+    long_takes=_AWS_LONG,
+    skip=1,
+    ends=words(
+        "schedule-key-deletion disable-key reset-db-parameter-group release-address release-hosts delete-message-batch"
+    ),
+    spares=words("reset-image-attribute stop remove-tags remove-tags-from-resource"),
+)
+
+
+def _aws(call: Call) -> Iterator[Found]:
+    opts = options(call.args, "", _AWS_LONG)
+    words = opts.operands
+    service, deed = (*words[:2], "", "")[:2]
+    if is_dry(call) or "dry-run" in opts.long:
+        return
+    if service == "s3":
+        yield from _s3(deed, opts.long)
+    elif service == "secretsmanager" and re.match(r"(?:put|update|delete|remove)-", deed):
+        yield Found(rule=SECRETS)
+    elif service == "iam" and re.match(
+        r"(?:attach|put)-\w+-policy|create-access-key|create-login-profile|update-assume-role-policy|add-user-to-group",
+        deed,
+    ):
+        yield Found(rule=CLOUD_RIGHTS)
+    elif ("0.0.0.0/0" in " ".join(call.args) and deed.startswith("authorize-")) or (
+        deed.startswith("put-") and any(word.startswith("public-") for word in call.args)
+    ):
+        yield Found(rule=CLOUD_OPEN)
+    elif verb(call, _AWS):
+        yield Found(rule=BUCKET if service == "s3api" else CLOUD)
+
+
+def _s3(deed: str, long: dict[str, str]) -> Iterator[Found]:
+    if deed in ("rm", "rb") or (deed == "sync" and "delete" in long):
+        yield Found(rule=BUCKET)
+    elif long.get("acl", "").startswith("public-"):
+        yield Found(rule=CLOUD_OPEN)
+
+
+def _rights(call: Call) -> Iterator[Found]:
+    """gcloud, az, oci: role assignments and firewall rules for everybody."""
+    text = " ".join(call.args)
+    grants = re.search(r"add-iam-policy-binding|role assignment create|set-iam-policy", text)
+    if grants and ("allUsers" in text or "allAuthenticatedUsers" in text):
+        yield Found(rule=CLOUD_OPEN)
+    elif grants and re.search(r"roles/(?:owner|editor)|\bOwner\b|Contributor|admin", text, re.IGNORECASE):
+        yield Found(rule=CLOUD_RIGHTS)
+    elif re.search(r"firewall-rules create|nsg rule create", text) and "0.0.0.0/0" in text:
+        yield Found(rule=CLOUD_OPEN)
+
+
+_GCLOUD = Cli(
+    rule=CLOUD,
+    long_takes=words("project account configuration zone region format filter"),
+    more=_rights,
+    spares=words("config suspend"),
+)
+_AZ = Cli(
+    rule=CLOUD,
+    takes="gnos",
+    long_takes=("resource-group", "name", "subscription", "output", "query"),
+    ends=words("deallocate wipe"),
+    more=_rights,
+)
+
+
+def _objects(call: Call) -> Iterator[Found]:
+    """gsutil, s3cmd, mc, s5cmd, azcopy, b2, gcloud storage: the same verbs under many names."""
+    opts = options(call.args, "mDhou", ("config", "profile", "endpoint-url", "older-than"))
+    deed = next((word.lower() for word in opts.operands), "")
+    if is_dry(call) or (opts.has("n") and deed == "rsync"):
+        return
+    if deed in (
+        "rm",
+        "rb",
+        "del",
+        "delete",
+        "remove",
+        "purge",
+        "delobj",
+        "delete-bucket",
+        "delete-file-version",
+        "hide-file",
+        "undo",
+    ) or (
+        deed in ("mirror", "sync", "rsync")
+        and (
+            opts.has(
+                "delete", "remove", "delete-removed", "delete-destination", "d", "delete-unmatched-destination-objects"
+            )
+            or "-d" in call.args
+        )
+    ):
+        yield Found(rule=BUCKET)
+    elif {"public-read", "public-read-write", "allUsers:R", "AllUsers:R", "public"} & set(
+        call.args
+    ) or "--acl-public" in call.args:
+        yield Found(rule=CLOUD_OPEN)
+    elif deed in ("admin", "ilm", "version", "bucket", "retention", "object") or deed not in (
+        "cp",
+        "ls",
+        "cat",
+        "mv",
+        "mb",
+        "put",
+        "get",
+    ):
+        yield from cli(Cli(rule=BUCKET, takes="mDhou"))(call)
+
+
+_OTHERS = words(
+    "oci doctl ibmcloud linode-cli hcloud vultr-cli scw exo ovhcloud aliyun tccli yc openstack nova cinder "
+    "neutron glance swift heroku fly flyctl vercel now netlify wrangler railway render surge firebase supabase eb "
+    "sam ecs-cli copilot amplify serverless sls cf dokku pscale turso neonctl neon atlas mongocli convox porter "
+    "okteto nixops cloudctl civo upctl packet metal equinix gcutil bosh clever scalingo platform upsun koyeb "
+    "northflank qovery zeet deta workers-cli cloudflared cloudflare cf-cli flarectl azd aws-nuke cloud-nuke "
+    "akamai fastly vercel-cli dnscontrol octodns bunny keycdn stackpath linode do ntl cloudfoundry juju maas"
+)
+_NOUN_VERB = Cli(
+    rule=CLOUD,
+    takes="apstonrc",
+    long_takes=words(
+        "app team token org organization project region profile config context output env environment site scope "
+        "account cwd remote"
+    ),
+    ends=words("scale-down rollback-all undeploy nuke"),
+)
+_NUKES = words("aws-nuke cloud-nuke gcp-nuke azure-nuke")
+
+
+def _nuke(call: Call) -> Iterator[Found]:
+    if call.name != "aws-nuke" or "--no-dry-run" in call.args:
+        yield Found(rule=CLOUD, severity="critical")
+
+
+FAMILY = Family(
+    rules=(CLOUD, CLOUD_RIGHTS, CLOUD_OPEN, BUCKET),
+    tools={
+        **dict.fromkeys(_OTHERS, cli(_NOUN_VERB)),
+        **dict.fromkeys(_NUKES, _nuke),
+        **each(
+            "gsutil s3cmd mc mcli s5cmd azcopy b2 s4cmd ossutil coscli minio-client rados radosgw-admin",
+            _objects,
+        ),
+        "aws": _aws,
+        "awslocal": _aws,
+        "gcloud": cli(_GCLOUD),
+        "az": cli(_AZ),
+    },
+)

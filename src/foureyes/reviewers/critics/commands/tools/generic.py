@@ -1,0 +1,150 @@
+"""What does a command-line tool do to things when its words are a noun and a verb, as nearly all of them are?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+
+from foureyes.reviewers.critics.commands.model import HOLE, Call, Found, Judge, rule, words
+from foureyes.reviewers.critics.commands.options import options
+from foureyes.reviewers.critics.critic import Rule
+
+#: After one of these nothing can be brought back by the tool itself.
+ENDS = words(
+    "delete del destroy remove rm purge terminate drop wipe erase nuke deregister unregister uninstall prune "
+    "truncate revoke reset flush deprovision decommission obliterate shred unpublish undeploy teardown expunge "
+    "annihilate deleteall removeall rmi rmr dropall bulkdelete massdelete cleanup unprovision"
+)
+#: Takes something out of service; only tools that run services say it this way.
+STOPS = words("disable deactivate detach disassociate unsubscribe suspend unbind dissociate drain evict")
+_READS = words(
+    "list ls get describe show info view head status help version login logout validate lint diff explain watch "
+    "wait tail fetch pull download cat read inspect whoami ping stats create add new init exists"
+)
+#: In front of the verb, they change nothing about it.
+_ADVERBS = words("batch bulk admin force mass hard async safe permanently soft do begin start all")
+_SPLIT = re.compile(r"[-_/.]|(?<=[a-z])(?=[A-Z])")
+#: `tool -h` and the like are short; a long line with -h means a host.
+HELP_WORDS_MAX = 3
+_HARMLESS_OBJECTS = words("tag tags label labels cache")
+_DRY = words("--dry-run --dryrun --dry_run --no-act --simulate --just-print --what-if --whatif --noop --plan --check")
+_SURE = words("delete destroy purge wipe erase nuke terminate obliterate decommission deprovision dropall deleteall")
+WORDS_MAX = 7
+
+UNKNOWN_TOOL = rule(
+    "destructive.tool",
+    "A tool is told to delete something",
+    "Whatever this tool calls delete, destroy, purge or wipe is gone afterwards, and nothing here says it can "
+    "be brought back.",
+    "Let a person run it, or show first what it would delete (a listing, a dry run).",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cli:
+    """How one tool's commands are built, where it differs from all the others."""
+
+    rule: Rule
+    #: Short and long options in front of the verb that use up the next word.
+    takes: str = ""
+    long_takes: Collection[str] = ()
+    #: Further words that end something here.
+    ends: frozenset[str] = frozenset()
+    #: Words that end nothing here, whatever they do elsewhere.
+    spares: frozenset[str] = frozenset()
+    stops: bool = True
+    #: How many words come before the verb for sure.
+    skip: int = 0
+    #: What this tool does beyond nouns and verbs.
+    more: Callable[[Call], Iterator[Found]] | None = None
+
+
+def cli(spec: Cli) -> Judge:
+    """The judge of a tool with verbs."""
+
+    def judge(call: Call) -> Iterator[Found]:
+        if is_dry(call):
+            return
+        deed = verb(call, spec)
+        if deed:
+            yield Found(
+                rule=spec.rule, text=f"`{call.name} … {deed}`: {spec.rule.title[0].lower()}{spec.rule.title[1:]}."
+            )
+        elif spec.more is not None:
+            yield from spec.more(call)
+
+    return judge
+
+
+def verb(call: Call, spec: Cli) -> str:
+    """The word that ends something; empty where the first verb only reads or makes."""
+    words = options(call.args, spec.takes, spec.long_takes).operands[spec.skip : WORDS_MAX]
+    for word in words:
+        if word in spec.spares or HOLE in word:
+            continue
+        if word in spec.ends:
+            return word
+        first, rest = head(word)
+        if first in spec.spares:
+            continue
+        if first in _READS and not word.startswith(("/", ".")):
+            return ""
+        if (first in ENDS or first in spec.ends or (spec.stops and first in STOPS)) and not rest & _HARMLESS_OBJECTS:
+            return word
+    return ""
+
+
+def head(word: str) -> tuple[str, set[str]]:
+    """The verb in a word like `batch-delete-image`, `delete_vhost`, `apps:destroy` or `DeleteBucket`."""
+    last = word.rpartition(":")[2] if ":" in word and "//" not in word else word
+    parts = [part.lower() for part in _SPLIT.split(last) if part]
+    while len(parts) > 1 and parts[0] in _ADVERBS:
+        parts = parts[1:]
+    return (parts[0], set(parts[1:])) if parts else ("", set())
+
+
+def is_dry(call: Call) -> bool:
+    """Whether it was asked to say what it would do, and not do it."""
+    for word in call.args:
+        name, equals, value = word.partition("=")
+        if name in _DRY and value.lower() not in ("false", "none", "0", "no") and (equals or name != "--plan"):
+            return True
+    return False
+
+
+def only_explains(call: Call) -> bool:
+    """`--help`, `--version`, `help`: nothing is done."""
+    if "--" in call.args:
+        return False
+    return any(word == "--help" for word in call.args) or (
+        call.args[-1:] in (("--version",), ("-h",)) and len(call.args) <= HELP_WORDS_MAX
+    )
+
+
+def unknown_tool(call: Call) -> Iterator[Found]:
+    """A tool nobody told us about, whose own words say that it destroys."""
+    if call.own or is_dry(call) or "." in call.name or not re.fullmatch(r"[a-z][\w+-]*", call.name):
+        return
+    words = [word for word in call.args if not word.startswith("-")][:3]
+    for word in words:
+        first, rest = head(word)
+        if first in _READS:
+            return
+        if first in _SURE and not rest & _HARMLESS_OBJECTS and re.fullmatch(r"[A-Za-z:_-]+", word):
+            yield Found(rule=UNKNOWN_TOOL)
+            return
+
+
+def is_risky(words: tuple[str, ...]) -> bool:
+    """Whether words behind an unknown program name look like something that could destroy."""
+    for at, word in enumerate(words):
+        if re.fullmatch(r"-[a-zA-Z]*[rR][a-zA-Z]*f[a-zA-Z]*|-[a-zA-Z]*f[a-zA-Z]*[rR][a-zA-Z]*", word):
+            return True
+        if word in ("--force", "--hard", "-delete", "--delete", "--purge", "--recursive", "--no-preserve-root"):
+            return True
+        if word in ("/", "/*", "~", "~/") or head(word)[0] in _SURE:
+            return True
+        if word in ("-c", "-e") and HOLE in "".join(words[at + 1 : at + 2]):
+            return True
+    return False

@@ -1,0 +1,260 @@
+"""Does a command turn a right to run one tool into the right to run everything?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+
+from foureyes.reviewers.critics.commands.model import HOLE, REMOTE, Call, Family, Found, rule, words
+from foureyes.reviewers.critics.commands.options import options
+from foureyes.reviewers.critics.commands.tools.network import REMOTE_CODE, REVERSE_SHELL
+from foureyes.reviewers.critics.commands.tools.rights import DOORS
+from foureyes.reviewers.critics.commands.wrappers.interpreters import PEELS as INTERPRETERS
+from foureyes.reviewers.critics.commands.wrappers.shells import SHELLS
+from foureyes.reviewers.critics.critic import State
+
+ROOT_SHELL = rule(
+    "privilege.root-shell",
+    "A shell with all rights is opened",
+    "Whatever is typed or piped in afterwards runs as root, and nobody reviewed it.",
+    "Run the one command that needs it with sudo, from a reviewed script.",
+    "critical",
+)
+SHELL_ESCAPE = rule(
+    "privilege.shell-escape",
+    "A tool is used to start a shell",
+    "Tools that may run as somebody else, or inside a sandbox, are a known way out when they start a shell.",
+    "Call the shell directly where it is allowed, or use the tool without its shell escape.",
+    "critical",
+)
+ROOT_TOOL = rule(
+    "privilege.root-tool",
+    "A tool that can read, write or run anything is run as root",
+    "Editors, pagers, interpreters and converters run as root open every file and every shell, whatever they "
+    "were meant for.",
+    "Give the user the right to the one file, use `sudoedit`, or put the change under configuration management.",
+)
+SECRET_FILE = rule(
+    "privilege.secret-file",
+    "A file with everybody's passwords or keys is read",
+    "Password hashes and private keys let whoever reads them become somebody else.",
+    "Ask for the one credential that is needed, through the secret store.",
+    "critical",
+)
+
+_HERE = frozenset(
+    (
+        "",
+        "env",
+        "command",
+        "exec",
+        "builtin",
+        "nohup",
+        "time",
+        "nice",
+        "timeout",
+        "coproc",
+        "rlwrap",
+        "tmux",
+        "screen",
+        "xterm",
+        "systemd-run",
+        "trap",
+        "alias",
+        "eval",
+    )
+)
+_EDITORS = words(
+    "vi vim nvim view rvim rview vimdiff nano pico emacs ed red ex joe mcedit micro gedit kate jed ne ul pg"
+)
+_PAGERS = words("less more most man pinfo info bat pdb")
+_INTERPRETERS = words(
+    "python python2 python3 perl ruby node nodejs php lua tclsh wish irb ghci gdb lldb jrunscript jjs julia "
+    "octave expect awk gawk mawk nawk jshell groovy scala slsh gnuplot gimp ftp telnet sftp lftp mysql psql "
+    "sqlite3 bpftrace"
+)
+#: Print, convert or copy any file they are given; nobody needs them as root but to read what is not theirs.
+_FILTERS = words(
+    "base32 base64 basenc basez xxd od hexdump hd strings nl rev tac fold fmt pr paste cut sort uniq join comm "
+    "look column colrm expand unexpand uuencode uudecode iconv csplit split shuf tsort ptx eqn tbl troff nroff "
+    "groff soelim ul cmp diff sdiff dialog highlight pandoc csvtool jq yq xmllint xsltproc aspell hunspell arp "
+    "date file readelf objdump nm size ar as cpio pax zip bzip2 gzip xz zstd lzma dosbox genisoimage xorriso "
+    "mkisofs cupsfilter sqlite espeak msgcat msgconv msgfilter msgmerge msguniq tcpdump dmidecode nasm ld.so wc "
+    "sum cksum b2sum md5sum sha1sum whiptail ascii85 cancel lp lwp-download lwp-request check_by_ssh check_cups "
+    "check_log check_memory check_raid cowsay cowthink cobc dvips easy_install elvish eb gcore gem genie ghc "
+    "hping3 ispell knife ksshell latex logsave ltrace mosquitto mtr multitime nft-read nsenter openvpn openvt "
+    "pdflatex perlbug pic puppet rake restic-dump rlogin rpmquery rpmverify run-mailcap run-parts scanmem scrot "
+    "service-status setarch sg socat ss ssh-keyscan start-stop-daemon stdbuf tdbtool tftp tic tmate top torsocks "
+    "update-alternatives valgrind volatility w3m wall watch xdotool xelatex xetex xmodmap xmore xpad yelp zathura "
+    "zsoelim aa-exec agetty alpine ansible-playbook ansible-test arj as ash aria2c bconsole bridge bundler busctl "
+    "c89 c99 capsh cdist certbot choom clamscan composer cpan cpulimit crash crontab cscli ctr distcc dmesg dstat "
+    "enscript exiftool facter fping gimp ginsh gtester ip-netns ionice jmap jtag kubectl-proxy last lastb "
+    "ldconfig loginctl lua luatex lualatex minicom mlocate msfconsole nmap octave openssl pdftex pexec pkexec "
+    "posh pry psftp rpm rpmdb rsync-e rview sash screen scp script sed-e shred-u smbclient snap-exec split sqlmap "
+    "ssh sshpass strace sysctl-e systemd-resolve tar tasksh tclsh terraform tex timedatectl unsquashfs unzip "
+    "varnishncsa vagrant virsh vipw whois wireshark xargs zypper"
+) - words(
+    "snap service rsync openssl date ss ip terraform certbot crontab ldconfig timedatectl loginctl nmap composer "
+    "strace ssh scp tar unzip xargs rpm tcpdump file top dmidecode virsh vagrant puppet kubectl wc last lp gem "
+    "zypper dmesg update-alternatives sysctl screen ansible-playbook script gzip zip bzip2 xz zstd xorriso cpio "
+    "valgrind watch stdbuf socat nsenter sg certbot restic-dump"
+)
+_READERS = words(
+    "cat head tail grep egrep fgrep rg tee cp mv install awk sed ln dd tac wget curl tar rsync scp zip cpio"
+)
+_PROTECTED = re.compile(
+    r"/etc/(?:g?shadow-?|sudoers\S*|security/)|/root/|id_(?:rsa|dsa|ecdsa|ed25519)$|\.ssh/(?!.*\.pub$|known_hosts|config$|$)|/proc/\d+/mem|ssh_host_\w+_key$|\.kdbx$|/ntds\.dit|SAM$"
+)
+
+
+def judge(call: Call, *, via: str, elsewhere: bool) -> Iterator[Found]:
+    """Shells started where none is expected, tools as root that can do anything, and code from the network."""
+    yield from _shell(call, via=via, elsewhere=elsewhere)
+    if call.root:
+        yield from _as_root(call)
+    if call.name in SHELLS or call.name in _CODE or call.name in ("source", "."):
+        yield from _fed(call)
+    yield from _protected(call)
+
+
+_CODE = frozenset(
+    name
+    for name in INTERPRETERS
+    if name.startswith(("python", "perl", "ruby", "node", "php", "lua", "bun", "deno", "pypy", "osascript", "tclsh"))
+)
+
+
+def _shell(call: Call, *, via: str, elsewhere: bool) -> Iterator[Found]:
+    if call.name not in SHELLS:
+        return
+    opts = options(call.args, "oO", ("rcfile", "init-file"), stop=True)
+    bare = not opts.has("c", "s", "version") and not opts.operands and not call.stdin.fed
+    if opts.has("p") and call.name in ("sh", "bash", "dash", "ksh", "zsh", "ash", "csh", "mksh") and not opts.operands:
+        yield Found(rule=ROOT_SHELL, text="With -p the shell keeps the rights of whoever owns it.")
+    elif call.root and bare and not elsewhere:
+        yield Found(rule=ROOT_SHELL)
+    elif (bare and via not in _HERE and via not in SHELLS and not elsewhere) or (
+        bare
+        and via in ("env", "nice", "timeout", "time", "nohup", "exec")
+        and call.args in ((), ("-i",))
+        and via != "exec"
+    ):
+        yield Found(rule=SHELL_ESCAPE)
+
+
+def _as_root(call: Call) -> Iterator[Found]:
+    words = [word for word in call.args if not word.startswith("-")]
+    if call.name in _EDITORS or call.name in _PAGERS:
+        yield Found(rule=ROOT_TOOL)
+    elif call.name in ("su", "login", "newgrp", "machinectl-shell") and not options(call.args, "c", ("command",)).has(
+        "c", "command"
+    ):
+        yield Found(rule=ROOT_SHELL)
+    elif (
+        call.name in _INTERPRETERS
+        and not (words and _is_script(words[0]))
+        and "-m" not in call.args
+        and not {"--version", "-V"} & set(call.args)
+    ) or (call.name in _FILTERS and call.args):
+        yield Found(rule=ROOT_TOOL)
+    elif call.name in _READERS and any(HOLE in word or DOORS.search(word) for word in words):
+        yield Found(
+            rule=ROOT_TOOL,
+            text="Which file this reads or writes as root is only known at run time, or is one that decides "
+            "who may do what.",
+        )
+
+
+def _is_script(word: str) -> bool:
+    return word.endswith((".py", ".pl", ".rb", ".js", ".php", ".lua", ".sh", ".awk")) or word.startswith(
+        ("./", "/usr/", "/opt/")
+    )
+
+
+def _fed(call: Call) -> Iterator[Found]:
+    """A shell or interpreter that runs what comes through the pipe."""
+    opts = options(call.args, "ceomWXrIEd", stop=True)
+    reads = (
+        call.name in ("source", ".") or opts.has("s") or not opts.operands or opts.operands[0] in ("-", "/dev/stdin")
+    )
+    inline = opts.has("c", "e", "m", "r", "E") and call.name not in ("source", ".")
+    if not call.stdin.fed or not reads or (inline and "s" not in opts.short):
+        return
+    if "network" in call.stdin.traits:
+        yield Found(rule=REMOTE_CODE)
+    elif call.stdin.text is None and "decoded" in call.stdin.traits:
+        yield Found(rule=REMOTE_CODE, text="What is run was hidden by an encoding, so that nobody can read it here.")
+    elif call.stdin.text is None and "file" not in call.stdin.traits and call.name in SHELLS:
+        yield Found(rule=UNSEEN, state=State.UNKNOWN)
+
+
+UNSEEN = rule(
+    "unknown.piped-code",
+    "A shell runs what another program prints",
+    "What that will be cannot be told from the text.",
+    "Write it to a file that is reviewed, and run that.",
+)
+
+
+def _protected(call: Call) -> Iterator[Found]:
+    if call.name in (
+        "cat",
+        "head",
+        "tail",
+        "less",
+        "more",
+        "grep",
+        "awk",
+        "sed",
+        "cp",
+        "xxd",
+        "base64",
+        "strings",
+        "unshadow",
+        "john",
+        "hashcat",
+    ) and any(_PROTECTED.search(word) for word in call.args if not word.startswith("-")):
+        yield Found(rule=SECRET_FILE)
+
+
+def fetched(call: Call, files: Collection[str]) -> Iterator[Found]:
+    """Running a file that this same script fetched, and checked by nothing."""
+    if not files:
+        return
+    words = [call.name, *(word for word in call.args if not word.startswith("-"))]
+    runs = call.name in SHELLS or call.name in _CODE or call.name in ("source", ".")
+    target = next((word for word in words[1:]), "") if runs else call.name
+    names = {one.rpartition("/")[2].lower() for one in files} | {one.lower() for one in files}
+    if target and (target.lower() in names or target.removeprefix("./").lower() in names):
+        yield Found(rule=REMOTE_CODE)
+
+
+def code(language: str, text: str) -> Iterator[Found]:
+    """Code that connects a shell to a socket."""
+    names = set(re.findall(r"[A-Za-z_]\w*", text))
+    wires = names & {"socket", "Socket", "TCPSocket", "fsockopen", "IO_Socket_INET", "INET", "net", "tcp", "connect"}
+    hands = names & {
+        "dup2",
+        "pty",
+        "exec",
+        "popen",
+        "spawn",
+        "subprocess",
+        "STDIN",
+        "proc_open",
+        "shell_exec",
+        "execute",
+        "system",
+    }
+    starts = re.search(r"\b(?:/bin/)?(?:ba|z|da|k|a)?sh\b|cmd\.exe|pty", text) is not None
+    if wires and hands and starts and language != "awk":
+        yield Found(rule=REVERSE_SHELL)
+    if REMOTE in text or (
+        language == "python" and re.search(r"\bexec\s*\(\s*(?:urllib|requests|__import__\(['\"]urllib)", text)
+    ):
+        yield Found(rule=REMOTE_CODE)
+    if "/inet/tcp/" in text:
+        yield Found(rule=REVERSE_SHELL)
+
+
+FAMILY = Family(rules=(ROOT_SHELL, SHELL_ESCAPE, ROOT_TOOL, SECRET_FILE, UNSEEN), tools={})

@@ -1,0 +1,287 @@
+"""Which commands stop the machine, its services, its protection or its memory of what happened?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from foureyes.reviewers.critics.commands.model import HOLE, Call, Family, Found, each, rule
+from foureyes.reviewers.critics.commands.options import options
+
+HALT = rule(
+    "destructive.halt",
+    "The machine is stopped or restarted",
+    "Everybody's work on it ends, and a machine far away may not come back.",
+    "Let an administrator do it in a maintenance window.",
+)
+SERVICES = rule(
+    "destructive.services",
+    "A service is stopped, disabled or masked",
+    "Whoever uses it is cut off, and a disabled one does not come back after a restart.",
+    "Reload or restart it (`systemctl restart`), or let an administrator disable it.",
+)
+KILLS = rule(
+    "destructive.kill",
+    "Processes are killed wholesale",
+    "A kill by pattern or of everything takes programs nobody meant, without a chance to save.",
+    "Stop one process by its id, with the normal signal first.",
+)
+BOMB = rule(
+    "destructive.fork-bomb",
+    "A process that multiplies without end",
+    "The machine stops answering within seconds.",
+    "Remove it.",
+    "critical",
+)
+PROTECTION = rule(
+    "privilege.protection-off",
+    "A protection of the machine is switched off",
+    "Firewall, SELinux, AppArmor and kernel settings are there for attacks nobody has seen yet.",
+    "Add the one exception that is needed, and leave the rest on.",
+)
+TRACES = rule(
+    "privilege.traces",
+    "Traces of what happened are removed",
+    "Nobody can find out afterwards what was done, by whom.",
+    "Leave logs and histories alone; rotate them by the machine's own means.",
+)
+JOBS = rule(
+    "destructive.jobs",
+    "Scheduled jobs are removed or replaced",
+    "All jobs of that user are gone at once; crontab keeps no copy.",
+    "Save `crontab -l` first, and change one line in a file under review.",
+)
+KERNEL = rule(
+    "privilege.kernel",
+    "The running kernel is changed",
+    "A module or a kernel setting has every right there is.",
+    "Put it into the machine's reviewed configuration.",
+)
+
+
+#: A shorter pattern meets programs nobody thought of.
+SURE_NAME_CHARS_MIN = 4
+
+
+def _halt(call: Call) -> Iterator[Found]:
+    if call.name == "shutdown" and {"-c", "--help", "-k"} & set(call.args):
+        return
+    if call.name in ("init", "telinit") and not set(call.args) & {"0", "1", "6", "s", "S"}:
+        return
+    yield Found(rule=HALT)
+
+
+_UNITS = re.compile(
+    r"(?:sshd?|network\w*|systemd-\w+|dbus\w*|firewalld|ufw|iptables|nftables|auditd|rsyslog|docker|containerd|kubelet|cron[d]?|postgres\w*|mysql\w*|mariadb|mongod?|redis\w*|nginx|apache2|httpd|haproxy|fail2ban|apparmor|chronyd?|ntpd?|crio|etcd|vault|consul|kafka|rabbitmq\w*|elasticsearch|traefik)(?:\.service|\.socket)?(?:@.*)?$"
+)
+
+
+def _systemctl(call: Call) -> Iterator[Found]:
+    opts = options(call.args, "tpHMno", ("type", "state", "host", "machine", "property"))
+    if opts.has("user") or not opts.operands:
+        return
+    deed, units = opts.operands[0], opts.operands[1:]
+    if deed in ("poweroff", "reboot", "halt", "kexec", "rescue", "emergency", "suspend", "hibernate") or (
+        deed == "isolate"
+    ):
+        yield Found(rule=HALT)
+    elif (
+        deed in ("mask", "disable", "kill")
+        or (deed == "stop" and any(_UNITS.match(unit) or "*" in unit for unit in units))
+        or deed in ("set-default", "revert")
+    ):
+        yield Found(rule=SERVICES)
+
+
+def _service(call: Call) -> Iterator[Found]:
+    words = [word for word in call.args if not word.startswith("-")]
+    if len(words) > 1 and words[1] in ("stop", "disable") and _UNITS.match(words[0]):
+        yield Found(rule=SERVICES)
+
+
+def _rc(call: Call) -> Iterator[Found]:
+    words = set(call.args)
+    if (call.name == "launchctl" and words & {"unload", "bootout", "remove", "disable", "kill"}) or (
+        call.name
+        in (
+            "chkconfig",
+            "update-rc.d",
+            "rc-update",
+            "sc",
+            "pm2",
+            "supervisorctl",
+            "initctl",
+            "sv",
+            "net-stop",
+            "nssm",
+        )
+        and words & {"off", "remove", "disable", "del", "delete", "--del", "stop-all", "shutdown"}
+    ):
+        yield Found(rule=SERVICES)
+
+
+def _kill(call: Call) -> Iterator[Found]:
+    words = list(call.args)
+    if {"-1"} & set(words[1:]) or words[-1:] == ["1"] or (words[:1] == ["--"] and "-1" in words):
+        yield Found(rule=KILLS, text="This signal goes to every process there is.")
+    elif words[:2] in (["-s", "9"], ["-s", "KILL"]) and "-1" in words:
+        yield Found(rule=KILLS)
+
+
+def _pkill(call: Call) -> Iterator[Found]:
+    opts = options(call.args, "gGPstuUsF", ("signal", "user", "parent"))
+    hard = opts.has("9") or {"-KILL", "-SIGKILL", "--signal=KILL"} & set(call.args)
+    if (
+        call.name == "killall5"
+        or hard
+        or opts.has("u", "U", "user")
+        or (opts.has("f") and any(len(word) < SURE_NAME_CHARS_MIN or HOLE in word for word in opts.operands))
+    ):
+        yield Found(rule=KILLS)
+
+
+def _firewall(call: Call) -> Iterator[Found]:
+    opts = options(call.args, "tsdpiojm")
+    words = call.args
+    if call.name.startswith(("iptables", "ip6tables", "ebtables", "arptables")):
+        off = opts.has("F", "X", "flush", "Z", "D", "delete") or any(
+            word == "-P" and "ACCEPT" in words for word in words
+        )
+    elif call.name == "ufw":
+        opened = words[:3] == ("default", "allow", "incoming")
+        off = bool({"disable", "reset", "delete"} & set(words)) or opened
+    elif call.name == "nft":
+        off = bool({"flush", "delete", "destroy"} & set(words[:2]))
+    elif call.name == "firewall-cmd":
+        off = any(
+            word.startswith(("--remove-", "--panic", "--complete-reload", "--delete-", "--reset-to-defaults"))
+            for word in words
+        )
+    elif call.name == "pfctl":
+        off = bool({"-d", "-F"} & set(words))
+    else:
+        off = bool({"off", "delete", "reset", "disable"} & {word.lower() for word in words})
+    if off:
+        yield Found(rule=PROTECTION)
+
+
+def _selinux(call: Call) -> Iterator[Found]:
+    if {"0", "permissive", "Permissive", "disable", "--disable"} & set(call.args) or call.name in (
+        "aa-disable",
+        "aa-teardown",
+        "aa-complain",
+    ):
+        yield Found(rule=PROTECTION)
+
+
+def _sysctl(call: Call) -> Iterator[Found]:
+    given = [word for word in call.args if "=" in word]
+    harsh = (
+        "kernel.randomize_va_space=0",
+        "kernel.kptr_restrict=0",
+        "kernel.yama",
+        "kernel.core_pattern",
+        "kernel.sysrq",
+        "kernel.panic",
+        "net.ipv4.ip_forward",
+        "fs.protected",
+        "kernel.modprobe",
+    )
+    if any(word.replace(" ", "").startswith(harsh) for word in given):
+        yield Found(rule=KERNEL)
+
+
+def _module(call: Call) -> Iterator[Found]:
+    opts = options(call.args, "Cd")
+    if (call.name in ("rmmod", "insmod", "kexec") and opts.operands) or (
+        call.name == "modprobe" and opts.operands and not opts.has("n", "dry-run", "show-depends", "D")
+    ):
+        yield Found(rule=KERNEL)
+
+
+def _crontab(call: Call) -> Iterator[Found]:
+    opts = options(call.args, "u")
+    if opts.has("r"):
+        yield Found(rule=JOBS)
+    elif (
+        "-" in opts.operands
+        and call.stdin.fed
+        and call.stdin.text is not None
+        and call.stdin.text.strip()
+        and HOLE not in call.stdin.text
+    ):
+        yield Found(rule=JOBS, text="All jobs of this user are replaced by what is piped in.")
+
+
+def _history(call: Call) -> Iterator[Found]:
+    if (
+        (call.name == "history" and {"-c", "-w", "-d"} & set(call.args) - {"-w"})
+        or (call.name == "journalctl" and any(word.startswith(("--vacuum", "--rotate")) for word in call.args))
+        or (call.name == "auditctl" and ({"-D", "-e"} & set(call.args)))
+        or (call.name == "wevtutil" and {"cl", "clear-log"} & set(call.args))
+        or (call.name == "dmesg" and {"-C", "--clear", "-c"} & set(call.args))
+    ):
+        yield Found(rule=TRACES)
+
+
+def _registry(call: Call) -> Iterator[Found]:
+    if call.name == "reg" and call.args[:1] and call.args[0].lower() == "delete":
+        yield Found(rule=SERVICES, text="Keys of the registry are deleted.")
+    elif call.name == "bcdedit" and any(word.lower() in ("/delete", "/set") for word in call.args):
+        yield Found(rule=HALT)
+    elif call.name == "cipher" and any(word.lower().startswith("/w") for word in call.args):
+        yield Found(rule=TRACES)
+    elif call.name in ("nvram", "efibootmgr", "csrutil", "spctl", "grub-install", "bootctl") and {
+        "-c",
+        "-B",
+        "-b",
+        "disable",
+        "--master-disable",
+        "-d",
+        "remove",
+    } & set(call.args):
+        yield Found(rule=PROTECTION)
+
+
+def _network(call: Call) -> Iterator[Found]:
+    words = list(call.args)
+    if {"del", "delete", "flush", "down"} & set(words[:6]) and call.name in (
+        "ip",
+        "ifconfig",
+        "route",
+        "nmcli",
+        "ifdown",
+    ):
+        yield Found(
+            rule=SERVICES, text="The network of this machine is changed; a remote one may not be reachable any more."
+        )
+
+
+FAMILY = Family(
+    rules=(HALT, SERVICES, KILLS, BOMB, PROTECTION, TRACES, JOBS, KERNEL),
+    tools={
+        **each("shutdown reboot halt poweroff init telinit restart-computer stop-computer", _halt),
+        "systemctl": _systemctl,
+        **each("service rc-service invoke-rc.d", _service),
+        **each(
+            "launchctl chkconfig update-rc.d rc-update sc pm2 supervisorctl initctl sv nssm",
+            _rc,
+        ),
+        "kill": _kill,
+        **each("pkill killall killall5 skill taskkill", _pkill),
+        **each(
+            "iptables ip6tables iptables-legacy iptables-nft ebtables arptables ufw nft firewall-cmd pfctl netsh ipset",
+            _firewall,
+        ),
+        **each("setenforce aa-disable aa-teardown aa-complain auditpol set-mppreference", _selinux),
+        "sysctl": _sysctl,
+        **each("modprobe rmmod insmod kexec", _module),
+        "crontab": _crontab,
+        **each("history journalctl auditctl wevtutil dmesg", _history),
+        **each(
+            "reg bcdedit cipher nvram efibootmgr csrutil spctl grub-install bootctl",
+            _registry,
+        ),
+        **each("ip ifconfig route nmcli ifdown", _network),
+    },
+)

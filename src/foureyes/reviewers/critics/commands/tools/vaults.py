@@ -1,0 +1,89 @@
+"""Which commands to password and key stores delete or replace what others need to get in?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from foureyes.reviewers.critics.commands.model import Call, Family, Found, each, rule, words
+from foureyes.reviewers.critics.commands.options import options
+from foureyes.reviewers.critics.commands.tools.generic import Cli, cli
+
+SECRETS = rule(
+    "destructive.secrets",
+    "Secrets or access to them are deleted or replaced",
+    "Every service that still uses the old secret, token or key is locked out, and what it encrypted cannot be read.",
+    "Add a new version, move the users over, and delete the old one later with a recovery window.",
+)
+
+
+def _vault(call: Call) -> Iterator[Found]:
+    words = options(call.args, "", ("address", "namespace", "mount", "format", "field")).operands
+    deed, part = (*words[:2], "", "")[:2]
+    harsh = {
+        ("secrets", "disable"),
+        ("auth", "disable"),
+        ("audit", "disable"),
+        ("kv", "delete"),
+        ("kv", "destroy"),
+        ("policy", "delete"),
+        ("token", "revoke"),
+        ("lease", "revoke"),
+        ("namespace", "delete"),
+        ("operator", "seal"),
+        ("operator", "rekey"),
+        ("operator", "step-down"),
+        ("operator", "generate-root"),
+        ("plugin", "deregister"),
+        ("secrets", "move"),
+        ("operator", "raft"),
+    }
+    if (
+        ((deed, part) in harsh and not (part == "raft" and words[2:3] not in (("remove-peer",), ("snapshot-restore",))))
+        or deed in ("delete", "revoke", "seal", "rekey", "unmount")
+        or (deed == "kv" and words[1:3] == ("metadata", "delete"))
+    ):
+        yield Found(rule=SECRETS)
+
+
+_STORE = Cli(
+    rule=SECRETS,
+    takes="pcet",
+    long_takes=words("project config env environment token scope vault account path namespace session profile"),
+    ends=words("unset forget rollback suspend deprovision archive"),
+)
+
+
+def _gpg(call: Call) -> Iterator[Found]:
+    if any(word.startswith(("--delete-", "--gen-revoke", "--quick-revoke", "--yes --delete")) for word in call.args):
+        yield Found(rule=SECRETS)
+
+
+def _ssh_keys(call: Call) -> Iterator[Found]:
+    opts = options(call.args, "ftbCNPRIVzOsnDEFKJjl")
+    if call.name == "ssh-add" and opts.has("D"):
+        yield Found(rule=SECRETS, text="All keys are taken out of the agent.")
+    elif call.name == "ssh-keygen" and opts.has("R") and not opts.has("F"):
+        yield Found(rule=SECRETS, severity="minor", text="A known host is forgotten, so a changed key goes unnoticed.")
+
+
+def _keychain(call: Call) -> Iterator[Found]:
+    if call.args[:1] and call.args[0].startswith("delete-"):
+        yield Found(rule=SECRETS)
+
+
+FAMILY = Family(
+    rules=(SECRETS,),
+    tools={
+        "vault": _vault,
+        "bao": _vault,
+        **each(
+            "doppler op infisical bw bws lpass pass gopass keybase conjur akeyless keyhub teller berglas "
+            "chamber-cli 1password dcli keepassxc-cli phase dotenvx envchain step certbot acme cfssl",
+            cli(_STORE),
+        ),
+        **each("gpg gpg2", _gpg),
+        **each("ssh-add ssh-keygen", _ssh_keys),
+        "security": _keychain,
+        "secret-tool": cli(Cli(rule=SECRETS, ends=words("clear"))),
+    },
+)

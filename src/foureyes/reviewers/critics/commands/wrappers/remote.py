@@ -1,0 +1,112 @@
+"""What runs on another machine or inside a container?"""
+
+from __future__ import annotations
+
+from foureyes.reviewers.critics.commands.model import Call, each, words
+from foureyes.reviewers.critics.commands.options import options
+from foureyes.reviewers.critics.commands.wrappers.inner import Inner, Peel
+
+_SSH_TAKES = "BbcDEeFIiJLlmOopQRSWw"
+_CONTAINER_TAKES = "abcehlmpuvwi"
+_LONG = words(
+    "name env env-file volume workdir user network publish entrypoint label mount memory cpus hostname add-host "
+    "container namespace context kubeconfig platform index detach-keys pod-running-timeout file project-name "
+    "profile host"
+)
+
+
+def _ssh(call: Call) -> list[Inner]:
+    opts = options(call.args, _SSH_TAKES, stop=True)
+    inner = [Inner(script=value) for value in _proxies(call.args)]
+    words = list(opts.operands)
+    more = options(words[1:], _SSH_TAKES, stop=True).operands if words else ()
+    if more:
+        inner.append(Inner(script=" ".join(more), elsewhere=True))
+    elif words and call.stdin.fed and call.stdin.text and call.name == "ssh":
+        inner.append(Inner(script=call.stdin.text, elsewhere=True))
+    return inner
+
+
+def _proxies(args: tuple[str, ...]) -> list[str]:
+    """`-o ProxyCommand=…` and its like run here, not there."""
+    given = [
+        word
+        for word in args
+        if word.partition("=")[0].lstrip("-o").lower() in ("proxycommand", "localcommand", "knownhostscommand")
+    ]
+    return [word.partition("=")[2].lstrip(";") for word in given]
+
+
+def _scp(call: Call) -> list[Inner]:
+    program = options(call.args, "cFiJloPSXD").value("S")
+    return [*(Inner(script=value) for value in _proxies(call.args)), *([Inner(script=program)] if program else [])]
+
+
+def _rsync(call: Call) -> list[Inner]:
+    program = options(call.args, "efTBM", ("rsh", "rsync-path")).value("e", "rsh")
+    return [Inner(script=program)] if program and program.split()[:1] != ["ssh"] else []
+
+
+def _container(call: Call) -> list[Inner]:
+    """docker, podman, nerdctl: exec and run, with compose in front or not."""
+    words = list(
+        options(
+            call.args, "cHlfp", ("context", "host", "log-level", "config", "file", "project-name", "profile"), stop=True
+        ).operands
+    )
+    if words[:1] == ["compose"]:
+        words = list(options(words[1:], "fp", ("file", "project-name", "profile", "env-file"), stop=True).operands)
+    if words[:1] == ["container"]:
+        words = words[1:]
+    if not words or words[0] not in ("exec", "run"):
+        return []
+    opts = options(words[1:], _CONTAINER_TAKES.replace("i", ""), _LONG, stop=True)
+    entry = opts.long.get("entrypoint")
+    argv = opts.operands[1:]
+    if entry:
+        argv = (entry, *argv)
+    return [Inner(argv=argv, elsewhere=True)] if argv else []
+
+
+def _kubectl(call: Call) -> list[Inner]:
+    words = list(options(call.args, "ns", _LONG, stop=True).operands)
+    if not words or words[0] not in ("exec", "run", "debug"):
+        return []
+    if "--" in call.args:
+        return [Inner(argv=call.args[call.args.index("--") + 1 :], elsewhere=True)]
+    rest = options(words[1:], "cnf", _LONG, stop=True).operands[1:]
+    return [Inner(argv=rest, elsewhere=True)] if rest and words[0] == "exec" else []
+
+
+def _ansible(call: Call) -> list[Inner]:
+    opts = options(call.args, "maiuefltTMoPBcDK", ("args", "module-name", "inventory", "user"))
+    module, text = opts.value("m", "module-name") or "command", opts.value("a", "args")
+    return [Inner(script=text, elsewhere=True)] if text and module.split(".")[-1] in ("command", "shell", "raw") else []
+
+
+def _cloud_ssh(call: Call) -> list[Inner]:
+    """Gcloud compute ssh, az vm run-command, fly ssh console and their like carry a script in an option."""
+    opts = options(call.args, "C", ("command", "scripts", "parameters", "cmd"))
+    text = opts.value("command", "scripts", "C")
+    wants = {"ssh", "run-command", "console", "exec"} & set(call.args)
+    return [Inner(script=text, elsewhere=True)] if text and wants else []
+
+
+def _vagrant(call: Call) -> list[Inner]:
+    text = options(call.args, "c", ("command",)).value("c", "command")
+    return [Inner(script=text, elsewhere=True)] if text and "ssh" in call.args else []
+
+
+PEELS: dict[str, Peel] = {
+    "ssh": _ssh,
+    "autossh": _ssh,
+    "mosh": _ssh,
+    "scp": _scp,
+    "sftp": _scp,
+    "rsync": _rsync,
+    **each("docker podman nerdctl docker-compose podman-compose lxc finch", _container),
+    **each("kubectl oc kubecolor k", _kubectl),
+    "ansible": _ansible,
+    **each("gcloud az fly flyctl", _cloud_ssh),
+    "vagrant": _vagrant,
+}

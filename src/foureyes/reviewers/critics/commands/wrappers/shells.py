@@ -1,0 +1,89 @@
+"""What does a shell, `su`, `at` or a terminal multiplexer run?"""
+
+from __future__ import annotations
+
+from foureyes.reviewers.critics.commands.model import Call, words
+from foureyes.reviewers.critics.commands.options import options
+from foureyes.reviewers.critics.commands.wrappers.inner import Inner, Peel
+
+SHELLS = words("sh bash zsh dash ash ksh ksh93 mksh fish csh tcsh yash rbash pwsh powershell elvish nu xonsh")
+
+
+def shell(call: Call) -> list[Inner]:
+    """`-c TEXT`, or what it is fed when no script is named."""
+    opts = options(call.args, "oO", ("rcfile", "init-file"), stop=True)
+    if opts.has("c", "command", "Command"):
+        rest = [word for word in opts.operands if word]
+        return [Inner(script=rest[0], parameters=tuple(opts.operands[1:]))] if rest else []
+    if call.name in ("pwsh", "powershell"):
+        return _powershell(call)
+    reads = opts.has("s") or not opts.operands or opts.operands[0] in ("-", "/dev/stdin")
+    if reads and call.stdin.fed and call.stdin.text:
+        return [Inner(script=call.stdin.text, parameters=opts.operands)]
+    return []
+
+
+def _powershell(call: Call) -> list[Inner]:
+    lowered = [word.lower() for word in call.args]
+    for name in ("-command", "-c", "/c"):
+        if name in lowered:
+            return [Inner(script=" ".join(call.args[lowered.index(name) + 1 :]))]
+    return []
+
+
+def _su(call: Call) -> list[Inner]:
+    opts = options(call.args, "cgGsuw", ("command", "group", "shell", "session-command", "user"))
+    script = opts.value("c", "command", "session-command")
+    user = next((word for word in opts.operands if word != "-"), opts.value("u", "user") or "root")
+    if script:
+        return [Inner(script=script, root=user == "root")]
+    if call.name == "runuser" and opts.has("u"):
+        return [Inner(argv=opts.operands)]
+    return [Inner(argv=("sh", "-i"), root=True)] if user == "root" else []
+
+
+def _at(call: Call) -> list[Inner]:
+    return [Inner(script=call.stdin.text)] if call.stdin.fed and call.stdin.text else []
+
+
+def _script(call: Call) -> list[Inner]:
+    text = options(call.args, "cEIOTBmot", ("command",)).value("c", "command")
+    return [Inner(script=text)] if text else []
+
+
+def _multiplexer(call: Call) -> list[Inner]:
+    """Tmux and screen: the last words of a new window, or keys sent to one."""
+    words = list(call.args)
+    if call.name == "tmux" and any(word.startswith("send") for word in words):
+        opts = options(words[1:], "tN")
+        keys = [word for word in opts.operands if word not in ("Enter", "C-m", "Space")]
+        return [Inner(script=" ".join(keys))] if keys else []
+    if call.name == "screen":
+        if "stuff" in words:
+            return [Inner(script=" ".join(words[words.index("stuff") + 1 :]).replace("\\n", "\n"))]
+        rest = options(words, "SpTchesrt", stop=True)
+        return [Inner(argv=rest.operands)] if rest.operands else []
+    starts = ("new-session", "new", "new-window", "neww", "split-window", "splitw", "run-shell", "run", "respawn-pane")
+    if not words or words[0] not in starts:
+        return []
+    rest = options(words[1:], "sntcexyFfl", stop=True)
+    return [Inner(script=" ".join(rest.operands))] if rest.operands else []
+
+
+def _cmd(call: Call) -> list[Inner]:
+    lowered = [word.lower() for word in call.args]
+    at = next((lowered.index(one) for one in ("/c", "/k") if one in lowered), None)
+    return [Inner(argv=call.args[at + 1 :])] if at is not None else []
+
+
+PEELS: dict[str, Peel] = {
+    **dict.fromkeys(SHELLS, shell),
+    "su": _su,
+    "runuser": _su,
+    "at": _at,
+    "batch": _at,
+    "script": _script,
+    "tmux": _multiplexer,
+    "screen": _multiplexer,
+    "cmd": _cmd,
+}
