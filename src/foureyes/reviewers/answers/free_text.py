@@ -133,12 +133,16 @@ def _bare(text: str) -> str:
 
 
 def _texts(task: Task) -> Iterator[str]:
-    yield from (task.change.note, task.change.title, *task.questions, *task.checklist)
+    """Everywhere a stranger can have written something that the reviewer was shown."""
+    change = task.change
+    yield "\n".join((change.note, change.title, change.kind, *task.questions, *task.checklist))
+    yield "\n".join(f"{one.path}\n{one.was}" for one in change.files)
+    yield "\n".join(f"{one.path}\n{one.why}" for one in change.unread)
+    for draft in (*task.verify, *(one.draft for one in task.earlier)):
+        yield f"{draft.text}\n{draft.evidence}\n{draft.suggestion}"
     yield from (one.answer for one in task.earlier)
-    for file in task.change.files:
-        yield file.text or ""
-        if file.before is not None and b"\0" not in file.before:
-            yield file.before.decode(errors="replace")
+    for file in change.files:
+        yield from (one.decode(errors="replace") for one in (file.content, file.before) if one and b"\0" not in one)
 
 
 def _nothing(text: str, *, quoted: bool) -> str:
