@@ -197,8 +197,10 @@ def _by_sort(sort: Sort, value: str, random: float) -> float:
     base, least = _WEIGHTS[sort]
     if random < least:
         return 0.0
-    if sort in (Sort.BARE_KEY, Sort.SALT) and (values.is_uuid(value) or values.is_checksum(value)):
-        return 0.25 if values.is_uuid(value) else 0.0
+    if values.is_uuid(value) and sort is not Sort.KEY:
+        return 0.45 if sort is Sort.TOKEN else 0.25
+    if sort in (Sort.BARE_KEY, Sort.SALT) and values.is_checksum(value):
+        return 0.0
     return base + 0.65 * random if sort is not Sort.SALT else base
 
 

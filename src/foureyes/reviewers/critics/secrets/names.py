@@ -61,6 +61,13 @@ _ABOUT_TEXT = """
     domain realm flow flows scope scopes audience issuer
 """
 _ABOUT = frozenset(_ABOUT_TEXT.split())
+#: A token of these is a place in a list, a lock or a piece of a text.
+_NOT_TOKENS_TEXT = """
+    next previous prev lock request continuation page pagination cursor sync idempotency export start end resume change
+    lex lexer syntax parser eos bos pad unk mask sep cls special stop first last current input output prompt completion
+    cached reasoning total max
+"""
+_NOT_TOKENS = frozenset(_NOT_TOKENS_TEXT.split())
 _NOT_KEYS_TEXT = """
     primary foreign public partition sort cache dict map index hot short unique composite row
 """
@@ -80,7 +87,7 @@ def sort_of(name: str) -> Sort | None:
     if last in _SALTS:
         return Sort.SALT
     if last in _TOKEN or last.endswith(("secret", "token", "apikey")):
-        return None if "public" in words else Sort.TOKEN
+        return None if "public" in words or not _NOT_TOKENS.isdisjoint(words[-2:-1]) else Sort.TOKEN
     # Also further to the front, where what follows does not say it is only about the secret: `password_new`.
     if last.endswith(("password", "passwd", "passphrase")) or any(word in _PASSWORD for word in words):
         return Sort.PASSWORD

@@ -13,6 +13,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from foureyes.reviewers.critics.critic import Rule
 from foureyes.reviewers.critics.secrets.found import Found, TooMany
@@ -35,13 +36,18 @@ class Shape:
 
     rule: Rule
     needle: str
-    pattern: re.Pattern[str]
+    body: str
     known: str
     score: float = 0.9
     #: Says how sure to be of one that has the shape.
     check: Callable[[str, float], float] | None = None
     #: How far the pattern may read from one beginning.
     reach: int = 0
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """Compiled when it is first needed: most works need none of them."""
+        return _compiled(self.body)
 
 
 def tokens(text: str) -> Iterator[Found]:
@@ -52,8 +58,9 @@ def tokens(text: str) -> Iterator[Found]:
             continue
         if shape.reach > _SHORT_REACH and text.count(shape.needle) > STARTS_MAX:
             raise TooMany("beginnings of credentials")
-        for match in shape.pattern.finditer(text):
-            group = "v" if "v" in shape.pattern.groupindex else 0
+        pattern = shape.pattern
+        group = "v" if "v" in pattern.groupindex else 0
+        for match in pattern.finditer(text):
             start, end = match.span(group)
             value = match.group(group)
             if is_dummy(value.removeprefix(shape.known)):
@@ -64,6 +71,11 @@ def tokens(text: str) -> Iterator[Found]:
                 left -= 1
             if left <= 0:
                 raise TooMany("credentials")
+
+
+@cache
+def _compiled(body: str) -> re.Pattern[str]:
+    return re.compile(body)
 
 
 def _crc(value: str, score: float) -> float:
@@ -105,11 +117,10 @@ def _shape(
     check: Callable[[str, float], float] | None = None,
 ) -> Shape:
     rule = JWT if name == "jwt" else PROVIDERS[name]
-    pattern = re.compile(_BEFORE + body + _AFTER)
     return Shape(
         rule=rule,
         needle=needle,
-        pattern=pattern,
+        body=_BEFORE + body + _AFTER,
         known=needle if known is None else known,
         score=score,
         check=check,

@@ -37,6 +37,7 @@ _STAND_INS_TEXT = """
     bearer basic digest oauth oauth2 jwt login credentials credential private public default me self this prompt
     ask required optional enabled disabled file env input output hash hashed md5 sha1 sha256 sha512 bcrypt
     scrypt plain base64 hex utf8 data field label title type id ok error failed success undefined nan s3cr3t
+    files define compat
 """
 _STAND_INS = frozenset(_STAND_INS_TEXT.split())
 _HASH_SIZES = (32, 40, 56, 64, 96, 128)
