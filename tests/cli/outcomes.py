@@ -215,7 +215,9 @@ REPORT = """## Review result: Say \\*hello\\*, round 1
 | Agreed | 0 | — | — |
 """
 PANEL = replace(PENDING, report=REPORT)
+HELD = replace(PENDING, held_up="a human is deciding about the version before")
 EVERY = {
+    "held-up": HELD,
     "panel": PANEL,
     "blocked": BLOCKED,
     "clean": CLEAN,

@@ -204,6 +204,7 @@ SHAPE = {
     "findings",
     "gate",
     "headline",
+    "held_up",
     "ignored",
     "independence",
     "interrupted",

@@ -120,6 +120,7 @@ def test_what_is_unread_is_counted_where_it_is_much() -> None:
 
 
 RESULTS = {
+    "held-up": (Result.PENDING, codes.PENDING),
     "blocked": (Result.BLOCKED, codes.BLOCKED),
     "clean": (Result.NOTHING_BLOCKS, codes.OK),
     "cleared": (Result.CLEARED, codes.OK),
@@ -142,6 +143,15 @@ def test_nobody_who_answered_is_no_answer_and_a_blocker_outweighs_what_is_unclea
     assert replace(CLEAN, looked=()).result is Result.INCONCLUSIVE
     assert replace(BLOCKED, unclear="cannot be read").result is Result.BLOCKED
     assert replace(BLOCKED, pending=True).result is Result.BLOCKED
+
+
+def test_bytes_that_were_not_taken_in_are_said_to_be_unseen() -> None:
+    """D-03: what nobody looked at never passes by what was found in another version."""
+    text = screen("held-up", 100)
+    assert text.startswith("… Nobody looked at this version: a human is deciding about the version before.")
+    assert "Looked before" in text
+    assert replace(CLEAN, held_up="x").result is Result.INCONCLUSIVE
+    assert replace(outcomes.CLEARED, held_up="x").result is Result.INCONCLUSIVE
 
 
 def test_an_unknown_price_is_not_a_price_of_nothing() -> None:

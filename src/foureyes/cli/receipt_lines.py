@@ -106,13 +106,14 @@ def _looked(outcome: Outcome, width: int, *, everything: bool) -> Iterator[Line]
     rows = [(_one(one), _TONES.get(one.state, "care")) for one in outcome.looked if one not in calm]
     if calm:
         rows.insert(0, (_programs(calm), ""))
+    label = "Looked before" if outcome.held_up else "Looked"
     for number, (text, tone) in enumerate(rows):
-        yield from _row("Looked" if number == 0 else "", text, width, tone)
+        yield from _row(label if number == 0 else "", text, width, tone)
 
 
 def _programs(calm: list[Looked]) -> str:
-    loud = [one.reviewer for one in calm if one.state is not LookedState.FOUND_NOTHING]
-    names = telling.listed([*loud, *(one.reviewer for one in calm if one.reviewer not in loud)], 6)
+    loud = sorted(one.reviewer for one in calm if one.state is not LookedState.FOUND_NOTHING)
+    names = telling.listed([*loud, *sorted(one.reviewer for one in calm if one.reviewer not in loud)], 6)
     said = f"; findings from {telling.listed(loud)}" if loud and len(loud) < len(calm) else ""
     return f"{telling.counted(len(calm), 'program')}: {names}{said or ('' if loud else '; found nothing')}"
 

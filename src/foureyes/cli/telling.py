@@ -56,10 +56,8 @@ def things(found: Iterable[Found]) -> tuple[Thing, ...]:
 
 def headline(outcome: Outcome) -> str:
     """What it comes to, so that nothing else need be read."""
-    if outcome.interrupted:
-        count = sum(1 for one in things(outcome.found) if one.blocking)
-        seen = f" Until then: {counted(count, 'thing')} to fix." if count else " Until then nothing that blocks."
-        return f"Stopped before everybody was done: this is no answer.{seen}"
+    if outcome.interrupted or outcome.held_up:
+        return _unfinished(outcome)
     match outcome.result:
         case Result.CLEARED:
             return "Cleared: exactly this version may go live."
@@ -71,6 +69,14 @@ def headline(outcome: Outcome) -> str:
             return f"No answer: {outcome.unclear or 'nobody could finish'}".rstrip(".") + "."
         case Result.BLOCKED:
             return _blocked(outcome)
+
+
+def _unfinished(outcome: Outcome) -> str:
+    if not outcome.interrupted:
+        return f"Nobody looked at this version: {outcome.held_up}".rstrip(".") + "."
+    count = sum(1 for one in things(outcome.found) if one.blocking)
+    seen = f"{counted(count, 'thing')} to fix" if count else "nothing that blocks"
+    return f"Stopped before everybody was done: this is no answer. Until then: {seen}."
 
 
 def _blocked(outcome: Outcome) -> str:

@@ -200,6 +200,8 @@ class Outcome:
     pending: bool = False
     #: Why nothing can be said of the work as it is, such as a command that no program can read; empty: it can.
     unclear: str = ""
+    #: Why these bytes were not taken in, so that nobody looked at them; all else here is about the version before.
+    held_up: str = ""
     #: A person stopped it before everybody was done.
     interrupted: bool = False
     #: The issues on this work's own lines, worst first.
@@ -240,6 +242,8 @@ class Outcome:
         """What it came to; what is not known never reads as nothing."""
         if self.interrupted:
             return Result.INCONCLUSIVE
+        if self.held_up:
+            return Result.PENDING if self.pending else Result.INCONCLUSIVE
         if self.blocking or self.state not in ("open", "cleared"):
             return Result.BLOCKED
         if self.state == "cleared":
