@@ -36,28 +36,30 @@ def test_a_range_has_the_bytes_of_both_sides_and_the_new_lines(ground: Ground) -
     assert (change.kind, change.unread) == ("code", ())
 
 
-@pytest.mark.parametrize(
-    ("now", "changed"),
-    [
-        (TEN.replace("line 1\n", ""), ((1, 1),)),
-        (TEN.replace("line 10\n", ""), ((9, 9),)),
-        ("", ((1, 1),)),
-        (TEN + "no end", ((11, 11),)),
-        (TEN.removesuffix("\n"), ((10, 10),)),
-        ("new\n" + TEN, ((1, 1),)),
-        (TEN.replace("line 5\n", "5\x0b\u2028five\n"), ((5, 5),)),
-        (TEN.replace("line 5\n", "diff --git a/x b/x\n@@ -1 +9,9 @@\n"), ((5, 6),)),
-    ],
+EDITS: tuple[tuple[str, tuple[tuple[int, int], ...]], ...] = (
+    (TEN.replace("line 1\n", ""), ((1, 1),)),
+    (TEN.replace("line 10\n", ""), ((9, 9),)),
+    ("", ((1, 1),)),
+    (TEN + "no end", ((11, 11),)),
+    (TEN.removesuffix("\n"), ((10, 10),)),
+    ("new\n" + TEN, ((1, 1),)),
+    (TEN.replace("line 5\n", "5\x0b\u2028five\n"), ((5, 5),)),
+    (TEN.replace("line 5\n", "diff --git a/x b/x\n@@ -1 +9,9 @@\n"), ((5, 6),)),
 )
-def test_the_new_lines_are_those_an_editor_would_show(
-    ground: Ground, now: str, changed: tuple[tuple[int, int]]
-) -> None:
-    ground.commit(a__py=TEN)
-    ground.commit(a__py=now)
-    assert one(read_range(ground.path, "HEAD"), "a.py").changed == changed
-    ground.git("reset", "-q", "--soft", "HEAD^")
-    assert one(read_staged(ground.path), "a.py").changed == changed
-    assert one(read_worktree(ground.path), "a.py").changed == changed
+
+
+def test_the_new_lines_are_those_an_editor_would_show(ground: Ground) -> None:
+    for number in range(len(EDITS)):
+        ground.write(f"f{number}", TEN)
+    ground.commit()
+    for number, (now, _) in enumerate(EDITS):
+        ground.write(f"f{number}", now)
+    of_files = read_worktree(ground.path)
+    ground.git("add", "-A")
+    staged = read_staged(ground.path)
+    ground.commit()
+    for change in (of_files, staged, read_range(ground.path, "HEAD")):
+        assert tuple(file.changed for file in change.files) == tuple(changed for _, changed in EDITS)
 
 
 def test_one_revision_is_what_it_changed_and_the_first_of_all_is_all_new(ground: Ground) -> None:
