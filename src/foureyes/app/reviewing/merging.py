@@ -10,11 +10,12 @@ from foureyes.core.drafts import LATE
 from foureyes.core.matching import Comparable, Matched, match
 from foureyes.core.model import Finding, Review
 from foureyes.core.rules import Stage
-from foureyes.core.values import Severity, Standing, Verification
+from foureyes.core.values import Group, Severity, Standing, Verification
 
 #: Comparing takes the square of it, so only so many findings of one file are compared; agreement only ranks.
 COMPARED_MAX = 120
-DISMISSED = "dismissed"
+#: Two who only disagree on how grave it is see the same thing.
+SAME_ISSUE = "the same issue"
 #: The text of the work at a place, secrets cut out.
 Quote = Callable[[str, int], str]
 
@@ -41,16 +42,28 @@ def _groups(bucket: list[Finding]) -> Iterator[tuple[tuple[Finding, ...], Agreem
     several = len({one.seat for one in bucket}) > 1
     compared = sorted(bucket, key=lambda one: -one.severity)[:COMPARED_MAX]
     matched = match([_comparable(one) for one in compared]) if several else Matched()
-    joined = {name for group in matched.groups for name in group.findings}
-    against = {name for group in matched.contradictions for name in group.findings}
+    graded = [one for one in matched.contradictions if one.why.startswith(SAME_ISSUE)]
+    pairs = _apart(graded, {name for group in matched.groups for name in group.findings})
+    joined = {name for group in (*matched.groups, *pairs) for name in group.findings}
+    against = {name for group in matched.contradictions if group not in graded for name in group.findings}
     perhaps = {name for group in matched.uncertain for name in group.findings}
-    for group in matched.groups:
+    for group in (*matched.groups, *pairs):
         yield tuple(by_id[name] for name in group.findings), Agreement.AGREED
     for name, one in by_id.items():
         if name in joined:
             continue
         alone = Agreement.UNCERTAIN if name in perhaps else Agreement.ONLY_ONE
         yield (one,), Agreement.CONTRADICTED if name in against else alone
+
+
+def _apart(groups: list[Group], taken: set[str]) -> list[Group]:
+    """Those that share no finding with another."""
+    kept: list[Group] = []
+    for one in groups:
+        if taken.isdisjoint(one.findings):
+            taken = taken | set(one.findings)
+            kept.append(one)
+    return kept
 
 
 def _comparable(finding: Finding) -> Comparable:
