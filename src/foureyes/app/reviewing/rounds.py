@@ -120,7 +120,7 @@ class Rounds:
                 policy=policy.name,
                 policy_from=chosen.came_from,
                 not_looked=tuple(NotLooked(who=one.name, why=one.why, next_step=one.next_step) for one in hand.missing),
-                notes=_notes(entered.held_up),
+                held_up=entered.held_up,
                 seconds=self.clock() - began,
             )
             return standing(await gate.read(entered.review, self.person), around, ran)
@@ -203,10 +203,6 @@ def _purse(policy: Policy, review: Review, today: int, options: Options) -> int:
     if options.usd_micro_max is not None:
         left.append(options.usd_micro_max)
     return max(0, min(left, default=Bounds().usd_micro))
-
-
-def _notes(held_up: str) -> tuple[str, ...]:
-    return (f"This version was not taken in: {held_up}",) if held_up else ()
 
 
 def _texts(review: Review, reading: Reading) -> dict[str, tuple[str, ...]]:

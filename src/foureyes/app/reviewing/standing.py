@@ -53,6 +53,8 @@ class Around:
     policy_from: str = ""
     not_looked: tuple[NotLooked, ...] = ()
     notes: tuple[str, ...] = ()
+    #: Why these bytes were not taken in as the next version.
+    held_up: str = ""
     seconds: float = 0.0
 
 
@@ -96,6 +98,7 @@ def standing(seen: Seen, around: Around, ran: Ran | None = None) -> Outcome:
         settled=tuple(_settled(review)),
         dismissed=tuple(_dismissed(review)),
         notes=around.notes,
+        held_up=around.held_up,
         report=panel_report(around.rules, seen.view),
     )
 
