@@ -103,10 +103,10 @@ def test_an_earlier_finding_is_not_settled_outside_the_marks() -> None:
 def test_a_text_made_to_be_slow_ends_soon() -> None:
     texts = ['{"a":' * 400_000, '{"' * 1_000_000, '{"a": "' * 300_000, "{" * 4_000_000, '{"a":1}' * 500_000]
     for text in texts:
-        began = time.perf_counter()
+        began = time.process_time()
         with pytest.raises(Inconclusive):
             extract_json(text, task())
-        assert time.perf_counter() - began < 2, text[:20]
+        assert time.process_time() - began < 2, text[:20]
 
 
 def test_a_flood_is_refused() -> None:

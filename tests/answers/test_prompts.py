@@ -153,9 +153,9 @@ def test_old_lines_of_a_long_file_are_left_out_before_any_changed_one_and_are_no
 
 def test_a_line_without_end_is_cut_and_said() -> None:
     """D-15."""
-    began = time.perf_counter()
+    began = time.process_time()
     asked = prompt_for(task(File(path="one.js", content=b"x" * 10_000_000, changed=((1, 1),))))
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
     assert asked.unread == (Unread(path="one.js", why="long lines were cut after 2000 characters: 1"),)
     assert len(asked.work) < 5_000
 
@@ -166,9 +166,9 @@ def test_many_files_and_lines_take_little_time() -> None:
         File(path=f"f{number}.py", content=before.replace(b"row 7\n", b"new\n"), before=before, changed=((8, 8),))
         for number in range(1_000)
     )
-    began = time.perf_counter()
+    began = time.process_time()
     asked = prompt_for(Task(change=Change(title="many", kind="code", files=files)))
-    assert time.perf_counter() - began < 4
+    assert time.process_time() - began < 4
     assert len(asked.work) < 400_000
 
 

@@ -97,6 +97,14 @@ def test_white_space_line_numbers_diff_signs_and_ellipses_do_not_make_a_quote_wr
     assert found.severity == "critical"
 
 
+@pytest.mark.parametrize("verdict", ["concerns", "reject"])
+def test_a_doubt_whose_findings_cannot_be_proven_is_no_approval_either(verdict: str) -> None:
+    """D-11."""
+    look = read(answer(finding(evidence="not there at all"), finding(path="no.py"), verdict=verdict))
+    assert (look.verdict, look.confidence, look.unclear) == ("concerns", 40, True)
+    assert "none of its findings could be proven" in look.summary
+
+
 def test_what_was_taken_out_can_be_the_proof() -> None:
     file = shop(content=b"import os\n", changed=((1, 1),))
     look = read_answer(answer(finding(line=1, end_line=1, evidence="return sum(items)")), task(file))
@@ -257,7 +265,7 @@ def test_a_quote_of_hidden_characters_is_found_as_they_were_shown() -> None:
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from([*answer(), *finding()]), inner),
-    max_leaves=30,
+    max_leaves=8,
 )
 
 
