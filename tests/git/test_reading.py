@@ -11,6 +11,7 @@ import pytest
 from foureyes.app.reviewers import GONE_MODE
 from foureyes.app.work import check_work, work_of_change
 from foureyes.git.reading import read_default, read_range, read_staged, read_worktree, repository
+from foureyes.home.trouble import Trouble
 from tests.git.ground import Ground, new, one, paths, reasons
 
 TEN = "".join(f"line {number}\n" for number in range(1, 11))
@@ -365,3 +366,17 @@ def test_a_folder_below_the_top_means_the_whole_repository(ground: Ground) -> No
     assert paths(read_worktree(ground.path / "deep" / "down")) == ["c.py", "deep/down/b.py"]
     ground.commit()
     assert paths(read_range(ground.path / "deep", "HEAD")) == ["c.py", "deep/down/b.py"]
+
+
+def test_what_the_policy_names_beside_itself_comes_from_the_base_too(ground: Ground) -> None:
+    """D-07: a file it names is no way round it."""
+    ground.write("foureyes.yaml", "version: 1\n")
+    ground.write("config/critic-chains.json", "{}\n")
+    ground.commit("one")
+    ground.write("config/critic-chains.json", "changed\n")
+    change = read_worktree(ground.path)
+    assert change.at_base is not None
+    assert change.at_base("config/critic-chains.json") == b"{}\n"
+    for name in ("config", "none.json", "../outside"):
+        with pytest.raises((FileNotFoundError, Trouble)):
+            change.at_base(name)

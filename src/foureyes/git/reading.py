@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from foureyes.app.reviewers import Change, File
+from foureyes.git.base import at_base, file_at
 from foureyes.git.gathering import Left, gathered
 from foureyes.git.laying_out import lay_out
 from foureyes.git.loose import place, read_paths, read_stdin
@@ -178,32 +179,14 @@ def _change(
         base=base,
         place=place("git", os.path.realpath(here.place), here.branch, how),
         policy=_policy(bench, base),
+        at_base=partial(at_base, here=here, base=base, bytes_max=FILE_BYTES_MAX),
         lay_out=partial(lay_out, here=here, base=base, files=files, without=frozenset(left.paths)),
     )
 
 
 def _policy(bench: Scratch, base: str) -> tuple[str, bytes] | None:
     """The policy file at the base, never that of the change."""
-    if not base:
-        return None
-    out = bench.answer("ls-tree", "-l", "-z", "--full-tree", base, "--", *POLICY_NAMES)
-    found: dict[str, tuple[str, str]] = {}
-    for line in filter(None, out.split(b"\0")):
-        head, _, path = line.partition(b"\t")
-        _, sort, name, size = head.decode().split()
-        if sort == "blob":
-            found[path.decode()] = name, size
-    file = next((one for one in POLICY_NAMES if one in found), "")
-    if not file:
-        return None
-    name, size = found[file]
-    bytes_count = int(size) if size.isdigit() else 0
-    if bytes_count > FILE_BYTES_MAX:
-        raise Trouble(f"{file} at {base[:12]} has more than {FILE_BYTES_MAX} bytes.", "Commit a smaller one.")
-    content = bench.contents([name], at_most=bytes_count).get(name)
-    if content is None:
-        raise Trouble(f"The bytes of {file} at {base[:12]} are not in this clone.", "Fetch them: git fetch --refetch.")
-    return file, content
+    return file_at(bench, base, POLICY_NAMES, FILE_BYTES_MAX) if base else None
 
 
 def _messages(bench: Scratch, base: str, head: str) -> list[str]:

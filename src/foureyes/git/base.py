@@ -1,0 +1,40 @@
+"""How did a file stand at the base of the work? For what the policy names beside itself."""
+
+from __future__ import annotations
+
+from foureyes.git.repositories import Repository
+from foureyes.git.scratch import Scratch, scratch
+from foureyes.home.trouble import Trouble
+
+
+def at_base(name: str, *, here: Repository, base: str, bytes_max: int) -> bytes:
+    """The bytes of this file there; raises FileNotFoundError where there is none."""
+    if not base:
+        raise FileNotFoundError(name)
+    with scratch(here) as bench:
+        found = file_at(bench, base, (name,), bytes_max)
+    if found is None:
+        raise FileNotFoundError(name)
+    return found[1]
+
+
+def file_at(bench: Scratch, base: str, names: tuple[str, ...], bytes_max: int) -> tuple[str, bytes] | None:
+    """The first of these files that is there, with its bytes."""
+    out = bench.answer("ls-tree", "-l", "-z", "--full-tree", base, "--", *names)
+    found: dict[str, tuple[str, str]] = {}
+    for line in filter(None, out.split(b"\0")):
+        head, _, path = line.partition(b"\t")
+        _, sort, name, size = head.decode().split()
+        if sort == "blob":
+            found[path.decode(errors="surrogateescape")] = name, size
+    file = next((one for one in names if one in found), "")
+    if not file:
+        return None
+    name, size = found[file]
+    bytes_count = int(size) if size.isdigit() else 0
+    if bytes_count > bytes_max:
+        raise Trouble(f"{file} at {base[:12]} has more than {bytes_max} bytes.", "Commit a smaller one.")
+    content = bench.contents([name], at_most=bytes_count).get(name)
+    if content is None:
+        raise Trouble(f"The bytes of {file} at {base[:12]} are not in this clone.", "Fetch them: git fetch --refetch.")
+    return file, content
