@@ -64,6 +64,7 @@ class Scene:
     """What the colleagues will say, and what was asked of them."""
 
     outcome: Outcome = BLOCKED
+    change: Change = CHANGE
     play: Play | None = None
     healths: tuple[Health, ...] = HEALTHS
     refuses: Exception | None = None
@@ -86,13 +87,13 @@ class Scripted(Assembly):
         self.scene.wanted.append(wanted)
         if wanted.what == "nothing":
             raise Trouble("There is nothing to look at.", "Change something.", usage=True)
-        return CHANGE
+        return self.scene.change
 
     def reviewing(self) -> Scripted:  # type: ignore[override] # the same protocol, played instead of run
         return self
 
     async def run(self, change: Change, *, options: Options, watch: Watch) -> Outcome:
-        assert change is CHANGE
+        assert change is self.scene.change
         self.scene.options.append(options)
         if self.scene.play:
             return await self.scene.play(options, watch)

@@ -216,7 +216,9 @@ REPORT = """## Review result: Say \\*hello\\*, round 1
 """
 PANEL = replace(PENDING, report=REPORT)
 HELD = replace(PENDING, held_up="a human is deciding about the version before")
+NOTHING = Outcome(review="", digest="", title="Uncommitted changes on main", kind="code", nothing=True)
 EVERY = {
+    "nothing": NOTHING,
     "held-up": HELD,
     "panel": PANEL,
     "blocked": BLOCKED,

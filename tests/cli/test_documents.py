@@ -213,6 +213,7 @@ SHAPE = {
     "looked",
     "next",
     "not_looked",
+    "nothing",
     "notes",
     "older",
     "policy",

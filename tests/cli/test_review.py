@@ -12,12 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from foureyes.app.reviewers import Unread
 from foureyes.app.reviewing.outcome import Options, Outcome, Watch
 from foureyes.cli.parts import Wanted
 from foureyes.core.refusals import Code, Refusal
 from foureyes.home import consents
 from foureyes.home.trouble import Trouble
-from tests.cli.colleagues import NOW, Table
+from tests.cli.colleagues import CHANGE, NOW, Table
 from tests.cli.outcomes import BLOCKED, CLEAN, EVERY, STOPPED
 from tests.cli.test_showing import RESULTS
 
@@ -104,6 +105,23 @@ def test_what_cannot_be_meant_is_64_and_nobody_is_asked(table: Table, arguments:
     ran = table.run("review", *arguments)
     assert ran.code == 64
     assert table.scene.options == []
+
+
+def test_where_nothing_changed_nobody_is_asked_and_nothing_is_stored(table: Table) -> None:
+    table.scene.change = replace(CHANGE, files=())
+    ran = table.run("review")
+    assert (ran.code, table.scene.options) == (0, [])
+    assert "Nothing to look at: nothing has changed here." in ran.out
+    assert not table.home.exists()
+    assert table.run("review", "--json").data["nothing"] is True
+
+
+def test_what_cannot_be_read_at_all_is_not_taken_for_no_change(table: Table) -> None:
+    """D-15: unread is said, and is no yes."""
+    table.scene.change = replace(CHANGE, files=(), unread=(Unread(path="disk.img", why="too large"),))
+    ran = table.run("review")
+    assert (ran.code, ran.out) == (4, "")
+    assert "disk.img: too large" in ran.err
 
 
 def interrupting(then: Callable[[], Outcome]) -> Callable[[Options, Watch], Awaitable[Outcome]]:

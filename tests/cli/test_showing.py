@@ -120,6 +120,7 @@ def test_what_is_unread_is_counted_where_it_is_much() -> None:
 
 
 RESULTS = {
+    "nothing": (Result.NOTHING_BLOCKS, codes.OK),
     "held-up": (Result.PENDING, codes.PENDING),
     "blocked": (Result.BLOCKED, codes.BLOCKED),
     "clean": (Result.NOTHING_BLOCKS, codes.OK),

@@ -38,7 +38,7 @@ def shown(outcome: Outcome, *, width: int, everything: bool = False) -> Iterator
     yield from _rows("Independence", [_independence(outcome)], width, "")
     yield from _rows("Gate", [_gate(outcome)], width, "")
     yield from _rows("Took", [_took(outcome)], width, "dim")
-    yield from _next(outcome, width)
+    yield from next_lines(outcome, width)
 
 
 def _panel(outcome: Outcome, width: int, *, everything: bool) -> Iterator[Line]:
@@ -82,7 +82,7 @@ def calm(outcome: Outcome, *, width: int, everything: bool = False) -> Iterator[
     yield from (Line(f"{INDENT}{one}", "dim") for one in wrapped(marked(said), width - len(INDENT)))
     yield from _rows("Could not", [_one(one) for one in outcome.looked if not one.answered], width, "care")
     yield from _missing(outcome, width, everything=everything)
-    yield from _next(outcome, width)
+    yield from next_lines(outcome, width)
 
 
 def _missing(outcome: Outcome, width: int, *, everything: bool) -> Iterator[Line]:
@@ -175,7 +175,7 @@ def _version(outcome: Outcome) -> str:
     return f"version {outcome.digest.rpartition(':')[2][: telling.DIGITS]}" if outcome.digest else ""
 
 
-def _next(outcome: Outcome, width: int) -> Iterator[Line]:
+def next_lines(outcome: Outcome, width: int) -> Iterator[Line]:
     """The commands in a column with what they do beside them; where that is too wide, below them."""
     commands = [(marked(one.line, 300), marked(one.does, 200)) for one in telling.next_commands(outcome)]
     longest = max(width_of(line) for line, _ in commands)

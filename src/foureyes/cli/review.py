@@ -120,7 +120,7 @@ def review(parts: Parts, **arguments: Any) -> Answer:
     given = Given(**arguments)
     _check(given)
     change = parts.read_change(_wanted(given))
-    outcome = _run(parts, given, change)
+    outcome = _run(parts, given, change) if change.files else _nothing(change)
     return _answer(parts, given, outcome)
 
 
@@ -140,6 +140,14 @@ def _wanted(given: Given) -> Wanted:
         kind=given.kind,
         title=given.title,
     )
+
+
+def _nothing(change: Change) -> Outcome:
+    """No change is nothing to stop; what cannot be read is not taken for it."""
+    if change.unread:
+        first = change.unread[0]
+        raise Trouble(f"Nothing of it can be read: {first.path}: {first.why}.", "Name a part of it that can.")
+    return Outcome(review="", digest="", title=change.title, kind=change.kind, nothing=True)
 
 
 def _run(parts: Parts, given: Given, change: Change) -> Outcome:

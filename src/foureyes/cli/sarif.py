@@ -135,7 +135,7 @@ def _invocation(outcome: Outcome) -> Json:
     said += [f"{one.who} did not look: {one.why}" for one in outcome.not_looked]
     said += [f"{one.path} was not read: {one.why}" for one in outcome.unread]
     notes: list[Json] = [{"level": "warning", "message": {"text": _clean(one)}} for one in said]
-    done = any(one.answered for one in outcome.looked) and not outcome.interrupted
+    done = outcome.nothing or (any(one.answered for one in outcome.looked) and not outcome.interrupted)
     return {
         "executionSuccessful": done,
         "exitCode": telling.exit_code(outcome),

@@ -40,6 +40,8 @@ def shown(outcome: Outcome, *, width: int, everything: bool = False, quiet: bool
     blocking = [one for one in found if one.blocking]
     if quiet:
         return (*_head(outcome, width), *(_brief(one, width) for one in blocking[:BRIEF_MAX]), *_more(blocking, width))
+    if outcome.nothing:
+        return (*_head(outcome, width), *receipt_lines.next_lines(outcome, width))
     if receipt_lines.is_calm(outcome):
         return (*_head(outcome, width), *receipt_lines.calm(outcome, width=width, everything=everything))
     lines = [*_head(outcome, width), *_about(outcome, width)]

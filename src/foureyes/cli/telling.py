@@ -62,7 +62,7 @@ def headline(outcome: Outcome) -> str:
         case Result.CLEARED:
             return "Cleared: exactly this version may go live."
         case Result.NOTHING_BLOCKS:
-            return f"Nothing blocks. {who_looked(outcome)}"
+            return _free(outcome)
         case Result.PENDING:
             return f"Waiting for {listed(f'{one.who}: {one.what}' for one in outcome.waits) or 'an answer'}."
         case Result.INCONCLUSIVE:
@@ -77,6 +77,12 @@ def _unfinished(outcome: Outcome) -> str:
     count = sum(1 for one in things(outcome.found) if one.blocking)
     seen = f"{counted(count, 'thing')} to fix" if count else "nothing that blocks"
     return f"Stopped before everybody was done: this is no answer. Until then: {seen}."
+
+
+def _free(outcome: Outcome) -> str:
+    return (
+        "Nothing to look at: nothing has changed here." if outcome.nothing else f"Nothing blocks. {who_looked(outcome)}"
+    )
 
 
 def _blocked(outcome: Outcome) -> str:
@@ -181,6 +187,8 @@ def _after_blocked(outcome: Outcome) -> tuple[Command, ...]:
 
 
 def _after_nothing(outcome: Outcome) -> tuple[Command, ...]:
+    if outcome.nothing:
+        return (Command(line="foureyes review main..HEAD", does="looks at a branch; a path or - names something else"),)
     if any(one.kind is not LookedKind.PROGRAM for one in outcome.looked):
         return (Command(line=f"foureyes why {outcome.review}", does="says what is missing"),)
     return (Command(line="foureyes doctor", does="says how to have a model look"),)

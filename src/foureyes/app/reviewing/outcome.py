@@ -202,6 +202,8 @@ class Outcome:
     unclear: str = ""
     #: Why these bytes were not taken in, so that nobody looked at them; all else here is about the version before.
     held_up: str = ""
+    #: There was no change to look at, so nobody was asked and nothing was stored.
+    nothing: bool = False
     #: A person stopped it before everybody was done.
     interrupted: bool = False
     #: The issues on this work's own lines, worst first.
@@ -242,6 +244,8 @@ class Outcome:
         """What it came to; what is not known never reads as nothing."""
         if self.interrupted:
             return Result.INCONCLUSIVE
+        if self.nothing:
+            return Result.NOTHING_BLOCKS
         if self.held_up:
             return Result.PENDING if self.pending else Result.INCONCLUSIVE
         if self.blocking or self.state not in ("open", "cleared"):
