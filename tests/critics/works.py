@@ -16,7 +16,9 @@ def file(name: str, content: str | bytes, *, mode: str = "100644") -> File:
 
 
 def of(path: str, content: str | bytes, *, kind: str = "code") -> Change:
-    return Change(title="a change", kind=kind, files=(file(path, content),))
+    data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
+    whole = ((1, data.count(b"\n") + 1),)
+    return Change(title="a change", kind=kind, files=(File(path=path, content=data, changed=whole),))
 
 
 def look(critic: Critic, path: str, content: str | bytes, *, kind: str = "code") -> Judged:

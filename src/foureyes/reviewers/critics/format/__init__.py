@@ -1,0 +1,103 @@
+"""Is the work well formed: does it parse, is it whole, was nothing of its making left in it?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from foureyes.app.reviewers import LINK_MODE, Change, File, Unread
+from foureyes.reviewers.critics.critic import Hit, Judged, Rule, State, judged
+from foureyes.reviewers.critics.format import rules
+from foureyes.reviewers.critics.format.leftovers import leftovers_in
+from foureyes.reviewers.critics.format.parsing import Flaw, Unparsed, flaws_in
+from foureyes.reviewers.critics.texts import is_prose, readable, suffix
+
+#: Of a longer text only the beginning is searched for leftovers; parsers have limits of their own.
+LEFTOVERS_TEXT_MAX = 1_000_000
+#: Files that are meant to be empty.
+_MAY_BE_EMPTY = frozenset({"__init__.py", "py.typed", ".gitkeep", ".keep", ".nojekyll", ".npmignore", ".gitmodules"})
+#: What is text by its name; a byte that is no UTF-8 is wrong there.
+_TEXTS = frozenset(
+    {
+        *(".py", ".pyi", ".js", ".ts", ".jsx", ".tsx", ".go", ".rs", ".java", ".kt", ".c", ".h", ".cpp", ".cs", ".rb"),
+        *(".php", ".sh", ".bash", ".sql", ".json", ".yaml", ".yml", ".toml", ".xml", ".svg", ".csv", ".tsv", ".html"),
+        *(".css", ".md", ".rst", ".txt", ".adoc", ".ini", ".cfg", ".tf", ".lua", ".swift", ".scala", ".env"),
+    }
+)
+#: Kinds of work that are one text: an empty one is no answer.
+_ONE_TEXT = frozenset({"text", "plan", "command"})
+
+
+class Format:
+    """The critic of form. It blocks on what cannot be parsed and on merge conflicts; all else is a note."""
+
+    name = "format"
+    scope = "format"
+    rules: tuple[Rule, ...] = rules.RULES
+
+    def look(self, change: Change) -> Judged:
+        hits: list[Hit] = []
+        unread: list[Unread] = []
+        for file in change.files:
+            try:
+                hits.extend(_hit(flaw, file) for flaw in _flaws(file, change.kind))
+            except Unparsed as error:
+                unread.append(Unread(path=file.path, why=str(error)))
+                hits.extend(_hit(flaw, file) for flaw in _leftovers(file, change.kind))
+        if not change.files:
+            hits.append(Hit(rule=rules.NOTHING, path="", state=State.CLEAR, severity="minor"))
+        return judged(hits, unread=unread, looked_at=f"the form of {len(change.files)} files")
+
+
+CRITIC = Format()
+
+
+def _flaws(file: File, kind: str) -> Iterator[Flaw]:
+    if file.content is None or file.mode == LINK_MODE:
+        return
+    if not file.content.strip():
+        yield from _empty(file, kind)
+        return
+    text = file.text
+    if text is None:
+        if suffix(file.path) in _TEXTS:
+            yield Flaw(rule=rules.ENCODING, line=_bad_line(file.content), state=State.CLEAR)
+        return
+    yield from flaws_in(text, file.path)
+    yield from _leftovers(file, kind)
+
+
+def _leftovers(file: File, kind: str) -> Iterator[Flaw]:
+    text = readable(file)
+    if text is not None and file.mode != LINK_MODE:
+        yield from leftovers_in(text[:LEFTOVERS_TEXT_MAX], file.path, prose=is_prose(file.path, kind))
+
+
+def _empty(file: File, kind: str) -> Iterator[Flaw]:
+    if kind in _ONE_TEXT:
+        yield Flaw(rule=rules.NOTHING, line=0)
+    elif suffix(file.path) in (".json", ".xml"):
+        yield from flaws_in(file.text or "", file.path)
+    elif PurePosixPath(file.path).name not in _MAY_BE_EMPTY and suffix(file.path) in _TEXTS:
+        yield Flaw(rule=rules.EMPTY, line=0, state=State.CLEAR)
+
+
+def _bad_line(content: bytes) -> int:
+    try:
+        content.decode()
+    except UnicodeDecodeError as error:
+        return content.count(b"\n", 0, error.start) + 1
+    return content.count(b"\n", 0, max(0, content.find(b"\0"))) + 1
+
+
+def _hit(flaw: Flaw, file: File) -> Hit:
+    last = max(1, len(file.lines))
+    return Hit(
+        rule=flaw.rule,
+        path=file.path,
+        line=min(flaw.line, last),
+        state=flaw.state,
+        text=flaw.text,
+        evidence=flaw.text or flaw.rule.title,
+        severity="" if flaw.state is State.BLOCK else "minor",
+    )

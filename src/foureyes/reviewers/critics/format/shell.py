@@ -1,0 +1,43 @@
+"""Where does a shell script break off?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+NODES_MAX = 200_000
+#: Words and signs that end what was begun; without them no shell reads the script.
+_ENDS = frozenset({"fi", "done", "esac", "}", ")", '"', "'", "]]", "]", "))", "heredoc_end", "then", "do"})
+
+
+def flaw_in_shell(text: str) -> tuple[int, bool, str] | None:
+    """The line, whether it is certain, and what is wrong. The grammar does not know every shell: most is a note."""
+    # Imported here: works without shell must not pay for it.
+    import tree_sitter  # noqa: PLC0415
+    import tree_sitter_bash  # noqa: PLC0415
+
+    parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+    root = parser.parse(text.encode("utf-8", "replace")).root_node
+    if not root.has_error:
+        return None
+    return _first(root, len(text.rstrip().encode("utf-8", "replace")))
+
+
+def _first(root: Node, end: int) -> tuple[int, bool, str] | None:
+    waiting = [root]
+    error: Node | None = None
+    for _ in range(NODES_MAX):
+        if not waiting:
+            break
+        node = waiting.pop()
+        # Within the text a missing sign may be the grammar's own mistake; at its end nothing can follow any more.
+        if node.is_missing and node.type in _ENDS and node.start_byte >= end:
+            return node.start_point[0] + 1, True, f"The script breaks off: `{node.type}` is missing"
+        if node.is_error and error is None:
+            error = node
+        waiting.extend(child for child in reversed(node.children) if child.has_error or child.is_missing)
+    if error is None:
+        return None
+    return error.start_point[0] + 1, False, "The shell's grammar does not know what stands here"
