@@ -194,6 +194,7 @@ AWS: dict[str, tuple[str, ...]] = {
     "S3AllowsAnyPrincipal": ("aws.policy-any-principal",),
     "S3BlockPublicACLs": ("aws.s3-block-public-acls",),
     "S3BlockPublicPolicy": ("aws.s3-block-public-policy",),
+    "S3GlobalViewACL": ("aws.s3-public-grant",),
     "S3IgnorePublicACLs": ("aws.s3-ignore-public-acls",),
     "S3PublicACLRead": ("aws.s3-public-read",),
     "S3PublicACLWrite": ("aws.s3-public-write",),

@@ -102,7 +102,7 @@ KUBERNETES: dict[str, tuple[str, ...]] = {
         "k8s.psp-root", "k8s.psp-added-capabilities", "k8s.psp-drop-capabilities", "k8s.psp-net-raw", "k8s.psp-seccomp",
     ),
     "PeerClientCertAuthTrue": ("k8s.etcd-peer-auth",),
-    "PodSecurityContext": ("k8s.no-security-context",),
+    "PodSecurityContext": ("k8s.pod-security-context",),
     "PrivilegedContainers": ("k8s.privileged",),
     "PrivilegedContainersPSP": ("k8s.psp-privileged",),
     "RbacApproveCertificateSigningRequests": ("k8s.rbac-approve-certificates",),

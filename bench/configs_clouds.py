@@ -133,7 +133,7 @@ AZURE: dict[str, tuple[str, ...]] = {
         "azure.storage-network-rules",
         "azure.storage-account-network-rules",
     ),
-    "StorageAccountDisablePublicAccess": ("azure.storage-account-public-blobs",),
+    "StorageAccountDisablePublicAccess": ("azure.storage-public-network",),
     "StorageAccountMinimumTlsVersion": ("azure.storage-tls",),
     "StorageAccountsTransportEncryption": ("azure.storage-https",),
     "StorageBlobRestrictPublicAccess": ("azure.storage-account-public-blobs",),

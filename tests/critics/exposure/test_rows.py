@@ -37,7 +37,7 @@ def resource(row: Row, value: str | None) -> tuple[str, int]:
     head = f'resource "{row.kinds[0]}" "one" {{'
     if value is None:
         return f"{head}\n}}\n", 1
-    opened = [f'{name} {{' for name in outer]
+    opened = [f"{name} {{" for name in outer]
     lines = [head, *opened, f'"{last}" = {value}' if "-" in last else f"{last} = {value}", *("}" for _ in outer), "}"]
     return "\n".join(lines) + "\n", len(outer) + 2
 

@@ -39,7 +39,9 @@ def test_the_good_twin_does_not_block(twin: Twin) -> None:
 def test_no_rule_is_without_twins() -> None:
     """002-05: rows and flags have theirs in test_rows and test_control_plane."""
     proven = {rule for one in TWINS for _, rule in one.expected}
-    elsewhere = {one.rule.id.removeprefix(PREFIX) for one in (*book().rows, *FLAGS)}
+    elsewhere = {
+        one.id.removeprefix(PREFIX) for one in (*(row.rule for row in book().rows), *(flag.rule for flag in FLAGS))
+    }
     assert {one.id.removeprefix(PREFIX) for one in CRITIC.rules} - proven - elsewhere == set()
 
 

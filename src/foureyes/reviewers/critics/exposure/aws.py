@@ -96,6 +96,10 @@ ROWS: tuple[Row, ...] = (
         severity="important"),
     row("aws.s3-public-write", "aws_s3_bucket aws_s3_bucket_acl aws_s3_bucket_object aws_s3_object",
         "acl != public-read-write", "Anybody may write to a bucket", why=ANYONE, severity="critical"),
+    row("aws.s3-public-grant", "aws_s3_bucket_acl aws_s3_bucket",
+        "access_control_policy.grant.grantee.uri/grant.uri != "
+        "http://acs.amazonaws.com/groups/global/AllUsers|http://acs.amazonaws.com/groups/global/AuthenticatedUsers",
+        "Everybody is given rights on a bucket", why=ANYONE, severity="important"),
     row("aws.s3-website", "aws_s3_bucket", "website absent", "A bucket is a public website", why=ANYONE),
     row("aws.ami-public", "aws_ami_launch_permission", "group != all", "Anybody may start an image", why=ANYONE,
         severity="important"),

@@ -73,7 +73,8 @@ ROWS: tuple[Row, ...] = (
     _private("slot-public-network", _SLOTS, "A slot"),
     _private("storage-public-network", "azurerm_storage_account", "A storage account"),
     _private("signalr-public-network", "azurerm_signalr_service azurerm_web_pubsub", "A messaging service"),
-    _private("file-sync-public-network", "azurerm_storage_sync", "A file sync", "incoming_traffic_policy"),
+    _note("file-sync-public-network", "azurerm_storage_sync", "incoming_traffic_policy = AllowVirtualNetworksOnly",
+          "A file sync can be reached from the internet", REACHABLE),
     _private("log-analytics-ingestion", "azurerm_log_analytics_workspace azurerm_application_insights", "A log",
              "internet_ingestion_enabled"),
     _private("log-analytics-query", "azurerm_log_analytics_workspace azurerm_application_insights", "A log",
@@ -93,7 +94,7 @@ ROWS: tuple[Row, ...] = (
           "default_node_pool.enable_node_public_ip/default_node_pool.node_public_ip_enabled/enable_node_public_ip/"
           "node_public_ip_enabled =? false",
           "Nodes get public addresses", REACHABLE),
-    _note("container-group-vnet", "azurerm_container_group", "ip_address_type/network_profile_id != public",
+    _note("container-group-vnet", "azurerm_container_group", "ip_address_type/network_profile_id !=! public",
         "A container has a public address", REACHABLE),
     _note("databricks-no-public-ip", "azurerm_databricks_workspace", "custom_parameters.no_public_ip = true",
         "Nodes get public addresses", REACHABLE),

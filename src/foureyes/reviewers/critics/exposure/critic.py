@@ -10,6 +10,7 @@ from foureyes.app.reviewers import LINK_MODE, SUBMODULE_MODE, Change, File, Unre
 from foureyes.reviewers.critics.critic import Hit, Judged, Rule, judged
 from foureyes.reviewers.critics.exposure.jsons import read_json
 from foureyes.reviewers.critics.exposure.kinds import kind_of
+from foureyes.reviewers.critics.exposure.lost import with_lost
 from foureyes.reviewers.critics.exposure.tree import Node, UnreadableError
 from foureyes.reviewers.critics.exposure.yamls import read_yaml
 
@@ -82,7 +83,7 @@ class Exposure:
             if not kind:
                 continue
             try:
-                found = _judge(file, kind)
+                found = _compared(file, kind)
             except UnreadableError as error:
                 unread.append(Unread(path=file.path, why=f"{_called(kind)} file {error}"))
             else:
@@ -105,6 +106,18 @@ def _kind(file: File) -> str:
     if file.content is None or file.mode in (LINK_MODE, SUBMODULE_MODE):
         return ""
     return kind_of(file.path, file.text or "")
+
+
+def _compared(file: File, kind: str) -> list[Hit]:
+    """The hits of a file; what it was before tells which of them the change brought about."""
+    hits = _judge(file, kind)
+    if not hits or file.before is None or not file.changed:
+        return hits
+    old = File(path=file.was or file.path, content=file.before)
+    try:
+        return with_lost(file, hits, _judge(old, kind)) if _kind(old) == kind else hits
+    except UnreadableError:
+        return hits
 
 
 def _judge(file: File, kind: str) -> list[Hit]:

@@ -334,8 +334,9 @@ def _machine(resource: Resource) -> Iterator[Hit]:
 
 
 _ENTITIES = (
-    "google_bigquery_dataset google_bigquery_dataset_access google_storage_bucket_acl google_storage_default_object_acl "
-    "google_storage_bucket_access_control google_storage_object_acl google_storage_default_object_access_control"
+    "google_bigquery_dataset google_bigquery_dataset_access google_storage_bucket_acl "
+    "google_storage_default_object_acl google_storage_bucket_access_control "
+    "google_storage_object_acl google_storage_default_object_access_control"
 )
 CHECKS: tuple[tuple[str, Check], ...] = (
     ("google_*", _grant),

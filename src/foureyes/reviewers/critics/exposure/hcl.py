@@ -22,6 +22,7 @@ _PLAIN = re.compile(r'[^"\\$%\n]+')
 _WORDS = {"true": True, "false": False, "null": None}
 #: Functions whose value is that of their one argument, as far as we look.
 _WRAPPERS = frozenset({"jsonencode", "tolist", "toset", "tostring", "tobool", "tonumber", "nonsensitive", "yamlencode"})
+_KEPT_MAX = 40
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\"}
 
 
@@ -253,7 +254,7 @@ class _Reader:
         node = self.expression(depth + 1)
         self.skip_lines()
         if self.peek() != ")":
-            return self._opaque(start)
+            return self._opaque(start, 1)
         self.next()
         return node
 
@@ -293,23 +294,22 @@ class _Reader:
         self.skip_lines()
         return _Token("name", "".join(parts), first.line)
 
-    def _opaque(self, start: int) -> Node:
-        """Everything until the expression ends, brackets balanced; tokens in brackets may be on further lines."""
-        self._at = start
+    def _opaque(self, start: int, depth: int = 0) -> Node:
+        """Everything from `start` until the expression ends, brackets balanced; what is read already is not read again.
+
+        Tokens in brackets may be on further lines. Only the first words are kept: no rule reads a long expression.
+        """
         line = self._tokens[start].line
-        parts: list[str] = []
-        depth = 0
         while (token := self._tokens[self._at]).kind != "end":
             if depth == 0 and (token.kind == "line" or (token.kind == "mark" and token.text in ",]})")):
                 break
             if token.kind == "mark":
                 depth += (token.text in "([{") - (token.text in ")]}")
-            if token.kind != "line":
-                parts.append(token.text)
             self._at += 1
-        if not parts:
+        if self._at == start:
             raise UnreadableError(f"is not valid HCL (line {line})")
-        return Node(line=line, value="".join(parts), opaque=True)
+        kept = self._tokens[start : min(self._at, start + _KEPT_MAX)]
+        return Node(line=line, value="".join(one.text for one in kept if one.kind != "line"), opaque=True)
 
     def _enter(self, depth: int, mark: str) -> int:
         if depth > DEPTH_MAX:

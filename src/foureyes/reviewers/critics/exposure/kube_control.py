@@ -76,11 +76,16 @@ def _not_weak(said: str | None) -> bool:
 
 
 def _duration(said: str | None) -> bool:
-    return said is None or bool(_DURATION.fullmatch(said) or said.isdecimal())
+    return said is None or said == "0" or bool(_DURATION.fullmatch(said))
 
 
 def _key_file(said: str | None) -> bool:
-    return said is None or said.endswith((".pem", ".key"))
+    return said is None or said.endswith((".pem", ".key", ".pub", ".crt"))
+
+
+def _keeps(word: str) -> Wanted:
+    """A plugin that is on by itself: only a list that leaves it out speaks against it."""
+    return lambda said: said is None or _has(word)(said)
 
 
 def _modest(said: str | None) -> bool:
@@ -138,11 +143,11 @@ FLAGS: tuple[Flag, ...] = (
     _flag("apiserver-security-context-deny", _PLUGINS,
           lambda said: _has("SecurityContextDeny")(said) or _has("PodSecurityPolicy")(said), GAIN,
           "Pods choose their own rights"),
-    _flag("apiserver-service-account-plugin", _PLUGINS, _has("ServiceAccount"), GAIN,
+    _flag("apiserver-service-account-plugin", _PLUGINS, _keeps("ServiceAccount"), GAIN,
           "Service accounts are not set"),
     _flag("apiserver-service-account-off", "disable-admission-plugins", _has_not("ServiceAccount"), GAIN,
           "Service accounts are switched off"),
-    _flag("apiserver-namespace-lifecycle", _PLUGINS, _has("NamespaceLifecycle"), HARDEN,
+    _flag("apiserver-namespace-lifecycle", _PLUGINS, _keeps("NamespaceLifecycle"), HARDEN,
           "Namespaces that go are not watched"),
     _flag("apiserver-namespace-lifecycle-off", "disable-admission-plugins", _has_not("NamespaceLifecycle"), HARDEN,
           "Namespaces that go are not watched"),
@@ -158,20 +163,20 @@ FLAGS: tuple[Flag, ...] = (
     _flag("apiserver-account-lookup", "service-account-lookup", _is_not("false"), CREDENTIALS,
           "Tokens of deleted accounts still work"),
     _flag("apiserver-account-key", "service-account-key-file",
-          lambda said: said is not None and said.endswith(".pem"), CREDENTIALS, "Tokens are checked with the TLS key"),
+          _key_file, CREDENTIALS, "Tokens are checked with the TLS key"),
     _flag("apiserver-etcd-client", "etcd-certfile etcd-keyfile", _given, GAIN, "etcd cannot know the API server"),
     _flag("apiserver-etcd-ca", "etcd-cafile", _given, LISTEN_IN, "The API server does not check etcd"),
     _flag("apiserver-tls", "tls-cert-file tls-private-key-file", _given, LISTEN_IN, "No TLS certificate is given"),
     _flag("apiserver-client-ca", "client-ca-file", _given, GAIN, "Clients' certificates are not checked"),
     _flag("apiserver-ciphers", "tls-cipher-suites", _strong, LISTEN_IN, "Weak ciphers are accepted"),
     _flag("apiserver-encryption", "encryption-provider-config", _given, GAIN, "Secrets lie open in etcd"),
-    _flag("manager-terminated-pods", "terminated-pod-gc-threshold", _given, STEADY, "Dead pods pile up"),
+    _flag("manager-terminated-pods", "terminated-pod-gc-threshold", _at_least(1), STEADY, "Dead pods pile up"),
     _flag("manager-profiling", "profiling", _is("false"), HARDEN, "Profiling is on"),
     _flag("manager-account-credentials", "use-service-account-credentials", _is("true"), GAIN,
           "All controllers share one account"),
     _flag("manager-account-key", "service-account-private-key-file", _key_file, CREDENTIALS,
           "Tokens are not signed with a key file"),
-    _flag("manager-root-ca", "root-ca-file", _given, LISTEN_IN, "Pods cannot check the API server"),
+    _flag("manager-root-ca", "root-ca-file", _key_file, LISTEN_IN, "Pods cannot check the API server"),
     _flag("manager-rotate-certificates", "feature-gates", _gate_set, CREDENTIALS,
         "Certificates are not renewed"),
     _flag("manager-bind", "bind-address", _is("127.0.0.1"), HARDEN, "The controller manager listens outside"),

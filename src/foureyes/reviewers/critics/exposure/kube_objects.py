@@ -160,9 +160,16 @@ _WIDE = frozenset(
 
 def judge_role(path: str, thing: Node) -> Iterator[Hit]:
     """A Role or ClusterRole."""
-    for rules in thing.every("rules"):
-        for each in rules.items:
-            yield from _granted(path, each)
+    granted = [each for rules in thing.every("rules") for each in rules.items]
+    for each in granted:
+        yield from _granted(path, each)
+    updates = [one for one in granted if _allows(one, {"update", "patch"}, "certificatesigningrequests/approval")]
+    if updates and any(_allows(one, {"approve"}, "signers") for one in granted):
+        yield hit(APPROVE, path, updates[0].at_line("resources"))
+
+
+def _allows(each: Node, verbs: set[str], resource: str) -> bool:
+    return bool(_words(each, "verbs") & (verbs | {"*"})) and resource in _words(each, "resources")
 
 
 def _words(node: Node, key: str) -> set[str]:
@@ -173,8 +180,8 @@ def _words(node: Node, key: str) -> set[str]:
 def _granted(path: str, each: Node) -> Iterator[Hit]:
     verbs, resources, groups = _words(each, "verbs"), _words(each, "resources"), _words(each, "apiGroups")
     anything = "*" in verbs
-    if anything or "*" in resources:
-        key = "verbs" if anything else "resources"
+    if anything or "*" in resources or "*" in groups:
+        key = "verbs" if anything else "resources" if "*" in resources else "apiGroups"
         whole = anything and "*" in resources
         yield (hit if whole else note)(WILDCARD, path, each.at_line(key))
     rbac = bool(resources & {"*", "roles", "clusterroles", "rolebindings", "clusterrolebindings"})
@@ -182,10 +189,6 @@ def _granted(path: str, each: Node) -> Iterator[Hit]:
         yield hit(ESCALATE, path, each.at_line("verbs"))
     if rbac and verbs & {"bind", "*"}:
         yield hit(BIND, path, each.at_line("verbs"))
-    if (resources & {"certificatesigningrequests/approval"} and verbs & {"update", "patch", "*"}) or (
-        resources & {"signers"} and verbs & {"approve", "*"}
-    ):
-        yield hit(APPROVE, path, each.at_line("resources"))
     hooks = {"validatingwebhookconfigurations", "mutatingwebhookconfigurations"}
     if resources & hooks and verbs & {"create", "update", "patch", "*"}:
         yield hit(WEBHOOKS, path, each.at_line("resources"))
@@ -195,7 +198,6 @@ def _granted(path: str, each: Node) -> Iterator[Hit]:
         yield hit(EXEC, path, each.at_line("resources"))
     if "secrets" in resources and verbs & {"get", "list", "watch", "*"} and each.get("resourceNames") is None:
         yield hit(READ_SECRETS, path, each.at_line("resources"))
-    del groups
 
 
 def judge_binding(path: str, thing: Node) -> Iterator[Hit]:

@@ -22,7 +22,6 @@ from foureyes.reviewers.critics.exposure.rules import (
 from foureyes.reviewers.critics.exposure.tree import Node
 
 HIGH_USER = 10_000
-_KEPT = frozenset({"NET_BIND_SERVICE"})
 _NEAR_ROOT = frozenset(
     [
         "ALL",
@@ -111,6 +110,9 @@ READ_ONLY = rule(
     "k8s.writable-root", "The root file system can be written", HARDEN, "Set readOnlyRootFilesystem: true."
 )
 NO_CONTEXT = rule("k8s.no-security-context", "No security context is set", HARDEN, "Add a securityContext.")
+POD_CONTEXT = rule(
+    "k8s.pod-security-context", "Neither the pod nor every container has a security context", HARDEN, "Add one."
+)
 SECCOMP = rule("k8s.seccomp", "System calls are not filtered", HARDEN, "Set seccompProfile.type: RuntimeDefault.")
 APPARMOR = rule("k8s.apparmor-off", "AppArmor is switched off", HARDEN, "Use runtime/default.", "important")
 SECRET_ENV = rule(
@@ -143,7 +145,8 @@ GIT_SYNC = rule(
 
 RULES: tuple[Rule, ...] = (
     PRIVILEGED, ESCALATION, RUN_AS_ROOT, LOW_USER, ADDED, SYS_ADMIN, NET_RAW, KEEPS, HOST_PID, HOST_IPC, HOST_NETWORK,
-    HOST_PORT, HOST_PATH, SOCKET, TOKEN, READ_ONLY, NO_CONTEXT, SECCOMP, APPARMOR, SECRET_ENV, LATEST, DIGEST, PULL,
+    HOST_PORT, HOST_PATH, SOCKET, TOKEN, READ_ONLY, NO_CONTEXT, POD_CONTEXT, SECCOMP, APPARMOR, SECRET_ENV, LATEST,
+        DIGEST, PULL,
     CPU_LIMIT, CPU_REQUEST, MEMORY_LIMIT, MEMORY_REQUEST, LIVENESS, READINESS, GIT_SYNC,
 )  # fmt: skip
 
@@ -191,6 +194,10 @@ def _pod_wide(pod: Pod) -> Iterator[Hit]:
     token = pod.spec.get("automountServiceAccountToken")
     if token is None or not (token.no or token.opaque):
         yield hit(TOKEN, pod.path, pod.spec.at_line("automountServiceAccountToken"))
+    if pod.spec.get("securityContext") is None:
+        own = [one.get("securityContext") is not None for one, _ in pod.containers]
+        if not all(own):
+            yield hit(POD_CONTEXT, pod.path, pod.spec.line)
     yield from _profiles(pod)
 
 
@@ -251,9 +258,9 @@ def _capabilities(pod: Pod, container: Node) -> Iterator[Hit]:
     line = container.at_line("securityContext.capabilities.add")
     if {"SYS_ADMIN", "ALL"} & set(names):
         yield hit(SYS_ADMIN, pod.path, line, evidence=", ".join(names))
-    if risky := [one for one in names if one not in _KEPT]:
-        found = hit if _NEAR_ROOT & set(risky) else note
-        yield found(ADDED, pod.path, line, f"Capabilities are added: {', '.join(risky)[:100]}.")
+    if names:
+        found = hit if _NEAR_ROOT & set(names) else note
+        yield found(ADDED, pod.path, line, f"Capabilities are added: {', '.join(names)[:100]}.")
     dropped = container.at("securityContext.capabilities.drop")
     gone = {one.text.upper().removeprefix("CAP_") for one in dropped.items} if dropped is not None else set()
     at = container.at_line("securityContext.capabilities.drop")
