@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 #: A stretch of a word: its text, and whether the shell splits it at spaces.
 Piece = tuple[str, bool]
-WORD_CHARS_MAX = 65_536
+WORD_CHARS_MAX = 8_192
 DEPTH_MAX = 40
 
 _PARAMETER = re.compile(r"\$\{([!#]?)([A-Za-z_]\w*|[0-9@*#?$!-])(?:\[[^\]]*\])?(.*)\}$", re.DOTALL)

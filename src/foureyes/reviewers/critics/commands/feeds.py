@@ -49,8 +49,13 @@ class Feeds:
                         self.outputs([child], (), at(node))
             else:
                 targets = node.children_by_field_name("destination")
-                more += [word for child in targets[1:] for word in self._expander.words(child)]
-                if targets and "<" in source(node)[:2]:
+                more += [
+                    word
+                    for child in targets[1:]
+                    if not _is_descriptor(child, node)
+                    for word in self._expander.words(child)
+                ]
+                if targets and "<" in source(node)[:2] and "<&" not in source(node)[:3]:
                     stdin = self._fed_from(targets[0])
         return stdin, more, after
 
@@ -77,3 +82,9 @@ class Feeds:
             for word in self._expander.words(targets[0]):
                 if ">" in sign or word.startswith(("/dev/tcp", "/dev/udp")):
                     self._judge.redirect(sign, word, argv, self._scene, spot)
+
+
+def _is_descriptor(child: Node, redirect: Node) -> bool:
+    """A number right in front of the next redirection belongs to that one, not to the command."""
+    following = redirect.next_sibling
+    return child.type == "number" and following is not None and following.start_byte == child.end_byte

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from foureyes.reviewers.critics.commands.walk import Walk
 
 PEELS_MAX = 12
+WORDS_MAX = 2_000
 FOUND_MAX = 2_000
 _ENDINGS = (".exe", ".cmd", ".bat")
 
@@ -97,8 +98,13 @@ class Judge:
         self.judged += 1
         while len(argv) > 1 and ASSIGNMENT.match(argv[0]) and "/" not in argv[0].partition("=")[0]:
             argv = argv[1:]
-        if not argv or how.depth > PEELS_MAX:
+        if not argv:
             return NOTHING
+        if how.depth > PEELS_MAX or len(argv) > WORDS_MAX:
+            self.unclear(spot, "goes deeper or is longer than is looked through")
+            argv = argv[:WORDS_MAX]
+            if how.depth > PEELS_MAX:
+                return NOTHING
         name = program(argv[0])
         if HOLE in name or not name:
             self._unknown_program(argv, spot, how)
@@ -123,15 +129,17 @@ class Judge:
             stdin=stdin,
             root=how.root,
             cwd="" if how.elsewhere else scene.cwd,
-            made=frozenset(scene.made),
+            made=scene.made,
             spread=how.spread,
             own="/" in written and not written.startswith(("/", "~")),
         )
 
     def _judge_call(self, call: Call, spot: Spot, how: _How, scene: Scene) -> None:
-        evidence = shown((call.name, *call.args))
         for found in self._findings(call, how, scene):
-            self.add(found, spot, evidence)
+            at = call.stdin.line + found.line - 1
+            there = Spot(line=at, end=at) if found.line and call.stdin.line else spot
+            evidence = shown((call.name, *call.args))
+            self.add(found, there, f"{call.stdin.origin} | {evidence}" if call.stdin.origin else evidence)
 
     def _findings(self, call: Call, how: _How, scene: Scene) -> Iterator[Found]:
         if generic.only_explains(call):
@@ -153,7 +161,7 @@ class Judge:
                 root=how.root or inner.root,
                 spread=how.spread or inner.spread,
                 elsewhere=how.elsewhere or inner.elsewhere,
-                via=call.name,
+                via=how.via if how.via and call.name in privilege.PASSES_ON else call.name,
             )
             printed = self._inner(inner, call, where, deeper)
         if len(inners) == 1 and printed is not None and printed.fed:
@@ -210,7 +218,7 @@ class Judge:
     def redirect(self, sign: str, target: str, argv: tuple[str, ...], scene: Scene, spot: Spot) -> None:
         """Judge where output goes."""
         self.judged += 1
-        call = Call(name=program(argv[0]) if argv else "", args=argv[1:], cwd=scene.cwd, made=frozenset(scene.made))
+        call = Call(name=program(argv[0]) if argv else "", args=argv[1:], cwd=scene.cwd, made=scene.made)
         for found in judge_redirect(sign, target, call):
             self.add(found, spot, shown((*argv, sign, target)))
 
@@ -222,7 +230,7 @@ class Judge:
         self.add(Found(rule=UNCLEAR, state=State.UNKNOWN, text=f"A script {why}."), spot, "")
 
     def remote(self, spot: Spot) -> None:
-        self.add(Found(rule=REMOTE_CODE), spot, "")
+        self.add(Found(rule=REMOTE_CODE), spot, "the output of a download, run at once")
 
     def bomb(self, spot: Spot) -> None:
         self.add(Found(rule=BOMB), spot, "")

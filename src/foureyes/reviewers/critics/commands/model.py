@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -24,6 +25,8 @@ class Found:
     state: State = State.BLOCK
     text: str = ""
     severity: str = ""
+    #: The line inside what the command was fed; 0: the command's own.
+    line: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +39,8 @@ class Stream:
     traits: frozenset[str] = frozenset()
     #: Whether anything is fed at all.
     fed: bool = False
+    #: The commands it came from, as people read them; only where that matters.
+    origin: str = ""
     #: The line where the text stands in the file; 0 where it stands nowhere.
     line: int = 0
 
@@ -55,7 +60,7 @@ class Call:
     #: The folder the script went to with `cd`; empty: where it was started.
     cwd: str = ""
     #: Folders this same script made, so that it may take them away again.
-    made: frozenset[str] = frozenset()
+    made: AbstractSet[str] = frozenset()
     #: The words stand for files whose names come from a pipe or a search.
     spread: bool = False
     #: A script of the project itself, not a tool of the machine.

@@ -28,7 +28,9 @@ class Options:
         for name in names:
             if len(name) == 1 and name in self.values:
                 return self.values[name]
-            found = next((value for long, value in self.long.items() if _means(long, name)), None)
+            found = self.long.get(name)
+            if found is None:
+                found = next((value for long, value in self.long.items() if _means(long, name)), None)
             if found is not None:
                 return found
         return None

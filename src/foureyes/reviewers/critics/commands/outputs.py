@@ -12,17 +12,20 @@ from foureyes.reviewers.critics.commands import quoting
 from foureyes.reviewers.critics.commands.model import HOLE, Call, Stream, words
 from foureyes.reviewers.critics.commands.options import options
 from foureyes.reviewers.critics.commands.places import SCRATCH
+from foureyes.reviewers.critics.commands.shown import shown
 
 OUTPUT_CHARS_MAX = 65_536
+ORIGIN_CHARS_MAX = 160
 
 FETCHES = words(
     "curl wget fetch aria2c http https xh lynx nc ncat netcat socat ftp scp sftp ssh telnet openssl dig nslookup gh"
 )
 _DECODERS = words("base64 base32 xxd uudecode openssl gpg gunzip zcat bunzip2 bzcat unxz xzcat zstdcat od tr rev")
+_SHELLS = words("sh bash zsh dash ash ksh csh fish powershell pwsh cmd")
 #: Prints whatever it is, but names of branches, hosts, versions and times and nothing a shell would mind.
 _PLAIN_WORDS = words("date hostname uname whoami id nproc wc uuidgen seq tty arch getconf logname users groups")
 _SECRET_FILES = re.compile(
-    r"(?:^|/)(?:\.ssh/(?!config$|known_hosts|.*\.pub$)|\.aws/|\.gnupg/|\.kube/config|\.netrc|\.pgpass|\.docker/config\.json|\.npmrc|\.pypirc|\.git-credentials"
+    r"(?:^|/)(?:\.ssh(?:/(?!config$|known_hosts|.*\.pub$)|$)|\.aws(?:/|$)|\.gnupg(?:/|$)|\.kube/config|\.netrc|\.pgpass|\.docker/config\.json|\.npmrc|\.pypirc|\.git-credentials"
     r"|\.env(?:$|\.(?!example|sample|template|dist))|id_(?:rsa|dsa|ecdsa|ed25519)(?!\.pub)|shadow$|gshadow$|credentials$|\.vault-token"
     r"|secrets?\.(?:ya?ml|json|env)|.*\.pem$|.*\.p12$|.*\.key$|\.bash_history|\.zsh_history|Login Data|Cookies$)"
 )
@@ -39,6 +42,8 @@ def output(call: Call) -> Stream:
     traits = set(call.stdin.traits) if call.stdin.fed else set()
     if call.name in FETCHES:
         traits.add("network")
+    if call.name in _SHELLS and "-i" in call.args:
+        traits.add("shell")
     if call.name in _DECODERS:
         traits.add("decoded")
     if call.name in ("env", "printenv", "export", "set") and not call.args:
@@ -47,7 +52,9 @@ def output(call: Call) -> Stream:
         traits.add("secret")
     if call.name in ("cat", "head", "tail") and call.args:
         traits.add("file")
-    return Stream(text=text[:OUTPUT_CHARS_MAX] if text is not None else None, traits=frozenset(traits), fed=True)
+    origin = " | ".join(one for one in (call.stdin.origin, shown((call.name, *call.args))) if one) if traits else ""
+    text = text[:OUTPUT_CHARS_MAX] if text is not None else None
+    return Stream(text=text, traits=frozenset(traits), fed=True, origin=origin[:ORIGIN_CHARS_MAX])
 
 
 def _text(call: Call) -> str | None:  # noqa: C901, PLR0911, PLR0912 - one line per tool

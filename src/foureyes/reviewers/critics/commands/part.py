@@ -167,7 +167,7 @@ class Part:
             words = [
                 word
                 for child in body.named_children
-                if child.type not in ("variable_assignment", *_REDIRECTS)
+                if child.type not in ("variable_assignment", *_REDIRECTS) and not _is_descriptor(child, redirects)
                 for word in self._expander.words(child)
             ]
             redirects.extend(child for child in body.named_children if child.type in _REDIRECTS)
@@ -270,6 +270,11 @@ class Part:
         "command_substitution": _inside,
         "process_substitution": _inside,
     }
+
+
+def _is_descriptor(child: Node, redirects: list[Node]) -> bool:
+    """The parser takes the 0 of `sh 0<&2` for a word; the shell does not."""
+    return child.type == "number" and any(child.end_byte == one.start_byte for one in redirects)
 
 
 def _printed_word(printed: Stream) -> str:

@@ -62,6 +62,8 @@ def _character(code: int) -> str:
 
 def braces(word: str) -> list[str]:
     """`{a,b}` and `{1..3}` written out; bounded, what is more stays as it is."""
+    if CLOSE not in word:
+        return [word.translate(_FROM_MARKS)] if OPEN in word or COMMA in word else [word]
     done: list[str] = []
     waiting = [word]
     while waiting and len(done) + len(waiting) < EXPANSIONS_MAX:

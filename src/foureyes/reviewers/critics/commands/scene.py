@@ -37,6 +37,9 @@ _GIVEN = {
 }
 
 
+MADE_MAX = 200
+
+
 @dataclass(slots=True)
 class Scene:
     """Changes as the script goes on; a subshell works on a copy."""
@@ -113,4 +116,5 @@ class Scene:
 
     def make(self, folders: list[str]) -> None:
         """The script made these itself."""
-        self.made.update(resolved(one, self.cwd) for one in folders if HOLE not in one)
+        if len(self.made) < MADE_MAX:
+            self.made.update(resolved(one, self.cwd) for one in folders if HOLE not in one)

@@ -21,7 +21,7 @@ _KEYS = words(
 #: Their items are the words of one command, not commands of their own.
 _ARGV = words("command args entrypoint exec test cmd")
 _WORTH = re.compile(r"(?i)\b(?:" + "|".join(re.escape(one) for one in sorted(_KEYS)) + r")\"?\s*:|\"scripts\"\s*:")
-_EXPRESSION = re.compile(r"\$\{\{.{0,300}?\}\}|\{\{.{0,300}?\}\}|\$\([\w.]{1,60}\)(?=\s*[/\"']?)|<<\s*[\w.]{1,80}\s*>>")
+_EXPRESSION = re.compile(r"\$\{\{.{0,300}?\}\}|\{\{.{0,300}?\}\}|<<\s*[\w.]{1,80}\s*>>")
 
 
 def keyed(path: str, text: str) -> Iterator[Piece]:
@@ -110,4 +110,10 @@ def _scalar(node: Any, language: str = "shell") -> Piece:
 
 
 def _holes(text: str) -> str:
-    return _EXPRESSION.sub(lambda met: met.group(0) if met.group(0).startswith("$(") else HOLE, text.replace(HOLE, ""))
+    return _EXPRESSION.sub(_meaning, text.replace(HOLE, ""))
+
+
+def _meaning(met: re.Match[str]) -> str:
+    """An expression of the runner: its own folders are known, the rest is not."""
+    inside = met.group(0).strip("${} ")
+    return {"github.workspace": ".", "runner.temp": "$TMPDIR"}.get(inside, HOLE)

@@ -70,6 +70,8 @@ def _aws(call: Call) -> Iterator[Found]:
         deed.startswith("put-") and any(word.startswith("public-") for word in call.args)
     ):
         yield Found(rule=CLOUD_OPEN)
+    elif deed == "change-resource-record-sets" and any('"DELETE"' in word for word in call.args):
+        yield Found(rule=CLOUD, text="Names of a zone are deleted; what they point to cannot be reached any more.")
     elif verb(call, _AWS):
         yield Found(rule=BUCKET if service == "s3api" else CLOUD)
 
@@ -110,7 +112,7 @@ _AZ = Cli(
 
 def _objects(call: Call) -> Iterator[Found]:
     """gsutil, s3cmd, mc, s5cmd, azcopy, b2, gcloud storage: the same verbs under many names."""
-    opts = options(call.args, "mDhou", ("config", "profile", "endpoint-url", "older-than"))
+    opts = options(call.args, "hou", ("config", "profile", "endpoint-url", "older-than"))
     deed = next((word.lower() for word in opts.operands), "")
     if is_dry(call) or (opts.has("n") and deed == "rsync"):
         return
@@ -149,7 +151,7 @@ def _objects(call: Call) -> Iterator[Found]:
         "put",
         "get",
     ):
-        yield from cli(Cli(rule=BUCKET, takes="mDhou"))(call)
+        yield from cli(Cli(rule=BUCKET, takes="hou"))(call)
 
 
 _OTHERS = words(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from foureyes.reviewers.critics.commands import sql
 from foureyes.reviewers.critics.commands.model import HOLE, Call, Family, Found, each, rule, words
@@ -65,6 +66,7 @@ _CLIENTS: dict[str, tuple[str, tuple[str, ...], str, bool]] = {
     "nzsql": ("postgres", ("c",), "c", False),
     "questdb": ("postgres", ("c",), "c", False),
 }
+TEXTS_MAX = 50
 _META = re.compile(r"^\s*(?:\\|\.)[^\n]*$", re.MULTILINE)
 
 
@@ -75,8 +77,9 @@ def _client(call: Call, shape: tuple[str, tuple[str, ...], str, bool]) -> Iterat
     if operands:
         texts += [word for word in opts.operands if " " in word or ";" in word]
     if call.stdin.fed and call.stdin.text:
-        texts.append(call.stdin.text)
-    for text in texts:
+        for line, found in sql.judge_sql(_META.sub("", call.stdin.text), dialect):
+            yield replace(found, line=line)
+    for text in texts[:TEXTS_MAX]:
         if text.strip().startswith(HOLE):
             yield Found(rule=DATABASE, state=State.UNKNOWN, text="Which SQL this runs is only known at run time.")
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from foureyes.reviewers.critics.commands.model import Call, Family, Found, each, rule, words
@@ -97,7 +98,9 @@ def _umount(call: Call) -> Iterator[Found]:
 
 def _mount(call: Call) -> Iterator[Found]:
     opts = options(call.args, "otLUO")
-    if "remount" in (opts.value("o") or "") and "/" in opts.operands:
+    how = opts.value("o") or ""
+    over = [word for word in opts.operands[-1:] if re.match(r"/(?:s?bin|usr|lib|etc|boot)(?:/|$)", word)]
+    if ("remount" in how and "/" in opts.operands) or ((opts.has("bind") or "bind" in how) and over):
         yield Found(rule=MOUNT)
 
 

@@ -86,6 +86,8 @@ def delete(path: str, call: Call, *, deep: bool) -> Iterator[Found]:
         yield Found(rule=PERSONAL)
     elif where in GRAVE and not (where is Place.HOME and not deep and not _is_door(path)):
         yield Found(rule=DELETE_GRAVE, text=f"This deletes {where.value}.")
+    elif where is Place.UNKNOWN and deep and call.spread:
+        yield Found(rule=DELETE, text="This deletes whatever names come through the pipe, with everything below them.")
     elif where is Place.UNKNOWN and deep and GUARDED not in path:
         yield Found(
             rule=DELETE,

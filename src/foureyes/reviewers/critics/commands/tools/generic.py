@@ -14,7 +14,7 @@ from foureyes.reviewers.critics.critic import Rule
 ENDS = words(
     "delete del destroy remove rm purge terminate drop wipe erase nuke deregister unregister uninstall prune "
     "truncate revoke reset flush deprovision decommission obliterate shred unpublish undeploy teardown expunge "
-    "annihilate deleteall removeall rmi rmr dropall bulkdelete massdelete cleanup unprovision"
+    "annihilate deleteall removeall unset userdel rmi rmr dropall bulkdelete massdelete cleanup unprovision"
 )
 #: Takes something out of service; only tools that run services say it this way.
 STOPS = words("disable deactivate detach disassociate unsubscribe suspend unbind dissociate drain evict")

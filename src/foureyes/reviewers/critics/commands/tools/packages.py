@@ -70,7 +70,7 @@ def _language(call: Call) -> Iterator[Found]:
     if is_dry(call):
         return
     if (
-        deed in ("unpublish", "yank", "deprecate-all")
+        deed in ("unpublish", "yank", "deprecate")
         or (deed == "publish")
         or (deed == "owner" and "remove" in words)
         or (call.name == "gem" and deed == "push")

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 
 from foureyes.reviewers.critics.commands.model import HOLE, REMOTE, Call, Family, Found, rule, words
 from foureyes.reviewers.critics.commands.options import options
+from foureyes.reviewers.critics.commands.places import Place, place
 from foureyes.reviewers.critics.commands.tools.network import REMOTE_CODE, REVERSE_SHELL
 from foureyes.reviewers.critics.commands.tools.rights import DOORS
 from foureyes.reviewers.critics.commands.wrappers.interpreters import PEELS as INTERPRETERS
@@ -64,6 +65,8 @@ _HERE = frozenset(
         "eval",
     )
 )
+#: Who starts them counts, not they.
+PASSES_ON = _HERE | SHELLS
 _EDITORS = words(
     "vi vim nvim view rvim rview vimdiff nano pico emacs ed red ex joe mcedit micro gedit kate jed ne ul pg"
 )
@@ -99,9 +102,9 @@ _FILTERS = words(
     "zypper dmesg update-alternatives sysctl screen ansible-playbook script gzip zip bzip2 xz zstd xorriso cpio "
     "valgrind watch stdbuf socat nsenter sg certbot restic-dump"
 )
-_READERS = words(
-    "cat head tail grep egrep fgrep rg tee cp mv install awk sed ln dd tac wget curl tar rsync scp zip cpio"
-)
+_LOGINS = words("su login newgrp screen tmux script chroot")
+_READERS = words("cat head tail grep egrep fgrep rg tee dd tac")
+_WRITERS = words("cp mv install awk sed ln wget curl tar rsync scp zip cpio openssl pip pip3 nmap gzip bzip2 xz unzip")
 _PROTECTED = re.compile(
     r"/etc/(?:g?shadow-?|sudoers\S*|security/)|/root/|id_(?:rsa|dsa|ecdsa|ed25519)$|\.ssh/(?!.*\.pub$|known_hosts|config$|$)|/proc/\d+/mem|ssh_host_\w+_key$|\.kdbx$|/ntds\.dit|SAM$"
 )
@@ -128,7 +131,7 @@ def _shell(call: Call, *, via: str, elsewhere: bool) -> Iterator[Found]:
     if call.name not in SHELLS:
         return
     opts = options(call.args, "oO", ("rcfile", "init-file"), stop=True)
-    bare = not opts.has("c", "s", "version") and not opts.operands and not call.stdin.fed
+    bare = not opts.has("c", "version") and not opts.operands and not call.stdin.fed
     if opts.has("p") and call.name in ("sh", "bash", "dash", "ksh", "zsh", "ash", "csh", "mksh") and not opts.operands:
         yield Found(rule=ROOT_SHELL, text="With -p the shell keeps the rights of whoever owns it.")
     elif call.root and bare and not elsewhere:
@@ -144,25 +147,50 @@ def _shell(call: Call, *, via: str, elsewhere: bool) -> Iterator[Found]:
 
 def _as_root(call: Call) -> Iterator[Found]:
     words = [word for word in call.args if not word.startswith("-")]
-    if call.name in _EDITORS or call.name in _PAGERS:
+    if call.name in _EDITORS or call.name in _PAGERS or _opens_pager(call, words):
         yield Found(rule=ROOT_TOOL)
-    elif call.name in ("su", "login", "newgrp", "machinectl-shell") and not options(call.args, "c", ("command",)).has(
-        "c", "command"
-    ):
+    elif call.name in _LOGINS and not options(call.args, "cSt", ("command",)).has("c", "command") and not words[1:]:
         yield Found(rule=ROOT_SHELL)
-    elif (
-        call.name in _INTERPRETERS
-        and not (words and _is_script(words[0]))
-        and "-m" not in call.args
-        and not {"--version", "-V"} & set(call.args)
-    ) or (call.name in _FILTERS and call.args):
+    elif (call.name in _INTERPRETERS and not _runs_script(call, words)) or (call.name in _FILTERS and call.args):
         yield Found(rule=ROOT_TOOL)
-    elif call.name in _READERS and any(HOLE in word or DOORS.search(word) for word in words):
+    elif call.name in _READERS and any(_is_not_roots(word, call) for word in words):
+        yield Found(
+            rule=ROOT_TOOL, text="As root this reads or writes a file that is only known at run time, or is not root's."
+        )
+    elif call.name in _WRITERS and any(HOLE in word or DOORS.search(word) for word in words):
         yield Found(
             rule=ROOT_TOOL,
-            text="Which file this reads or writes as root is only known at run time, or is one that decides "
-            "who may do what.",
+            text="Which file this touches as root is only known at run time, or decides who may do what.",
         )
+    elif call.name == "service" and any("/" in word for word in words):
+        yield Found(rule=SHELL_ESCAPE)
+
+
+def _opens_pager(call: Call, words: list[str]) -> bool:
+    """Forms of everyday tools that open a pager or an editor, from which a shell is one key away."""
+    bare = call.name in ("systemctl", "journalctl", "timedatectl", "loginctl", "busctl") and not call.args
+    pages = call.name == "git" and (bool({"-p", "--paginate", "--help"} & set(call.args)) or words[:1] == ["help"])
+    edits = call.name == "crontab" and "-e" in call.args
+    reads = call.name in ("apt", "apt-get") and words[:1] == ["changelog"]
+    return bare or pages or edits or reads
+
+
+def _runs_script(call: Call, words: list[str]) -> bool:
+    asks = {"--version", "-V", "-m"} & set(call.args)
+    return bool(asks) or (bool(words) and _is_script(words[0]))
+
+
+def _is_not_roots(word: str, call: Call) -> bool:
+    """Nobody needs root for a file of the project; for one only known at run time it may be any file."""
+    if HOLE in word or DOORS.search(word):
+        return True
+    plain = (
+        word.isdigit()
+        or word.startswith(("s/", "http"))
+        or "=" in word
+        or call.name in ("grep", "egrep", "fgrep", "rg")
+    )
+    return not plain and place(word, call) in (Place.NAMED, Place.HOME)
 
 
 def _is_script(word: str) -> bool:
@@ -196,24 +224,12 @@ UNSEEN = rule(
 )
 
 
+_PEEKS = words("cat head tail less more grep awk sed cp xxd base64 strings unshadow john hashcat curl")
+
+
 def _protected(call: Call) -> Iterator[Found]:
-    if call.name in (
-        "cat",
-        "head",
-        "tail",
-        "less",
-        "more",
-        "grep",
-        "awk",
-        "sed",
-        "cp",
-        "xxd",
-        "base64",
-        "strings",
-        "unshadow",
-        "john",
-        "hashcat",
-    ) and any(_PROTECTED.search(word) for word in call.args if not word.startswith("-")):
+    tools = _PEEKS | _WRITERS if call.root else _PEEKS
+    if call.name in tools and any(_PROTECTED.search(word) for word in call.args if not word.startswith("-")):
         yield Found(rule=SECRET_FILE)
 
 
@@ -253,6 +269,8 @@ def code(language: str, text: str) -> Iterator[Found]:
         language == "python" and re.search(r"\bexec\s*\(\s*(?:urllib|requests|__import__\(['\"]urllib)", text)
     ):
         yield Found(rule=REMOTE_CODE)
+    if re.search(r"\bset(?:e|re|res)?uid\s*\(\s*0|\$<\s*=\s*0|Process::Sys\.setuid\(0", text):
+        yield Found(rule=SHELL_ESCAPE, text="The code makes itself root.")
     if "/inet/tcp/" in text:
         yield Found(rule=REVERSE_SHELL)
 

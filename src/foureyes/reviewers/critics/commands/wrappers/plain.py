@@ -182,9 +182,7 @@ def _alias(call: Call) -> list[Inner]:
 
 
 def _systemd_run(call: Call) -> list[Inner]:
-    rest = options(
-        call.args, "pMtuEHG", ("unit", "property", "description", "slice", "uid", "gid", "setenv"), stop=True
-    )
+    rest = options(call.args, "pMuEHG", ("unit", "property", "description", "slice", "uid", "gid", "setenv"), stop=True)
     return [Inner(argv=rest.operands)] if rest.operands else []
 
 
@@ -231,6 +229,7 @@ PEELS: dict[str, Peel] = {
     "alias": _alias,
     "systemd-run": _systemd_run,
     "nix-shell": lambda call: _option_script(call, "run", "command"),
+    "ip": lambda call: [Inner(argv=call.args[3:])] if call.args[:2] == ("netns", "exec") and call.args[3:] else [],
     "xterm": lambda call: [Inner(argv=call.args[call.args.index("-e") + 1 :])] if "-e" in call.args else [],
     "entr": lambda call: [Inner(argv=options(call.args, stop=True).operands)],
 }

@@ -83,7 +83,7 @@ def _xargs(call: Call) -> list[Inner]:
     if not opts.operands:
         return []
     mark = opts.value("I", "i", "replace")
-    values = _values(call)
+    values = _values(call) if call.stdin.fed or not opts.has("a", "arg-file") else []
     if mark is not None and (opts.has("I") or "replace" in opts.long):
         mark = mark or "{}"
         return [Inner(argv=tuple(word.replace(mark, value) for word in opts.operands), spread=True) for value in values]

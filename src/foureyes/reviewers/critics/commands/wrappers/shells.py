@@ -73,7 +73,10 @@ def _multiplexer(call: Call) -> list[Inner]:
 def _cmd(call: Call) -> list[Inner]:
     lowered = [word.lower() for word in call.args]
     at = next((lowered.index(one) for one in ("/c", "/k") if one in lowered), None)
-    return [Inner(argv=call.args[at + 1 :])] if at is not None else []
+    if at is None:
+        return []
+    rest = call.args[at + 1 :]
+    return [Inner(argv=tuple(rest[0].split()) if len(rest) == 1 else rest)]
 
 
 PEELS: dict[str, Peel] = {
