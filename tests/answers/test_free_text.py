@@ -101,7 +101,14 @@ def test_an_earlier_finding_is_not_settled_outside_the_marks() -> None:
 
 
 def test_a_text_made_to_be_slow_ends_soon() -> None:
-    texts = ['{"a":' * 400_000, '{"' * 1_000_000, '{"a": "' * 300_000, "{" * 4_000_000, '{"a":1}' * 500_000]
+    texts = [
+        '{"a":' * 400_000,
+        '{"' * 1_000_000,
+        '{"a": "' * 300_000,
+        "{" * 4_000_000,
+        '{"a":1}' * 500_000,
+        ('{"a":[' + "1," * 2_000) * 900,
+    ]
     for text in texts:
         began = time.process_time()
         with pytest.raises(Inconclusive):

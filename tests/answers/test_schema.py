@@ -59,4 +59,10 @@ def test_the_samples_of_these_tests_have_exactly_the_shape_of_the_schema() -> No
 def test_a_small_model_has_to_fill_in_exactly_what_is_asked() -> None:
     properties: Any = small_schema(task(checklist=("a", "b"), questions=("c",)))["properties"]
     sizes = {name: (one["minItems"], one["maxItems"]) for name, one in properties.items() if "minItems" in one}
-    assert sizes == {"settled": (0, 0), "checked": (0, 0), "checklist": (2, 2), "answers": (1, 1)}
+    assert sizes == {
+        "settled": (0, 0),
+        "checked": (0, 0),
+        "checklist": (2, 2),
+        "answers": (1, 1),
+        "strengths": (0, 0),
+    }

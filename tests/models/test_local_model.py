@@ -20,7 +20,8 @@ from tests.cast import HUGO
 from tests.seeds.panel_play import MODELS, panel
 from tools import local_model
 
-SECONDS_MAX = 420
+#: On a quiet machine it takes a minute or two; a busy one is slow, not wrong.
+SECONDS_MAX = 1_500
 CONTEXT, SEATS = 8_192, 2
 #: How an answer of so small a model may end; anything else would be a fault of ours.
 WEAK = (Failure.MALFORMED, Failure.INCOMPLETE)
@@ -43,7 +44,7 @@ def url() -> Iterator[str]:
             process.kill()
 
 
-@pytest.mark.timeout(4 * SECONDS_MAX)
+@pytest.mark.timeout(2 * SECONDS_MAX)
 def test_a_real_model_holds_two_seats_of_a_panel_offline(url: str) -> None:
     """004-15, 004-28: spec and quality of two reviewers, each look whole or inconclusive with its reason."""
     environ = {

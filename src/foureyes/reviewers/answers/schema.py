@@ -30,6 +30,7 @@ PATH_MAX: Final = 1_000
 LINE_MAX: Final = 10_000_000
 NUMBER_MAX: Final = 1_000
 PERCENT_MAX: Final = 100
+SMALL_ITEMS_MAX: Final = 2
 
 SEVERITIES = tuple(one.name.lower() for one in sorted(Severity, reverse=True))
 VERDICTS = tuple(Verdict)
@@ -39,6 +40,7 @@ RESULTS = tuple(Verification)
 def small_schema(task: Task) -> Schema:
     """The same shape with tight bounds, and with exactly as many entries in each list as the task asks for."""
     asked = {
+        "strengths": 0,
         "settled": len(task.earlier),
         "checked": len(task.verify),
         "checklist": len(task.checklist),
@@ -67,7 +69,7 @@ class _Writer:
         if not self.small:
             return {"type": "array", "description": f"{means} At most {most}.", "items": items}
         exact = (self.asked or {}).get(name)
-        bounds = {"maxItems": 2} if exact is None else {"minItems": exact, "maxItems": exact}
+        bounds = {"maxItems": SMALL_ITEMS_MAX} if exact is None else {"minItems": exact, "maxItems": exact}
         return {"type": "array", "description": means, "items": items, **bounds}
 
     def finding(self) -> Schema:
