@@ -8,7 +8,8 @@ from foureyes.app.reviewers import Span
 
 #: More stretches than this in one file are taken as one: then everything between the first and the last is judged.
 SPANS_MAX = 10_000
-_HUNK = re.compile(rb"@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
+#: Git's own lines: where a file begins, and where a stretch does.
+_OWN = re.compile(rb"^(?:diff --git |@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@)", re.MULTILINE)
 _HEAD_BYTES_MAX = 200
 
 
@@ -26,20 +27,21 @@ class Hunks:
 
     def take(self, piece: bytes) -> None:
         """Read on."""
-        *lines, rest = (self._rest + piece).split(b"\n")
-        for line in lines:
-            if not self._skipping:
-                self._line(line)
-            self._skipping = False
+        if self._skipping:
+            _, end, piece = piece.partition(b"\n")
+            self._skipping = not end
+        whole, end, rest = (self._rest + piece).rpartition(b"\n")
+        for found in _OWN.finditer(whole + end):
+            self._found(found)
         # Of a line of many megabytes only the beginning counts; keeping it all would copy it again for each piece.
-        if self._skipping or (len(rest) > _HEAD_BYTES_MAX and rest[:1] not in (b"@", b"d")):
+        if len(rest) > _HEAD_BYTES_MAX and rest[:1] not in (b"@", b"d"):
             self._skipping, rest = True, b""
         self._rest = rest
 
-    def _line(self, line: bytes) -> None:
-        if line.startswith(b"diff --git "):
+    def _found(self, found: re.Match[bytes]) -> None:
+        if found[1] is None:
             self.files.append([])
-        elif self.files and (found := _HUNK.match(line)):
+        elif self.files:
             spans = self.files[-1]
             spans.append(_span(int(found[1]), 1 if found[2] is None else int(found[2])))
             if len(spans) > SPANS_MAX:
