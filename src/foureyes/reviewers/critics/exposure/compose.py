@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from foureyes.reviewers.critics.critic import Hit, Rule
-from foureyes.reviewers.critics.exposure.rules import ANYONE, ESCAPE, GAIN, HARDEN, REACHABLE, SUPPLY, hit, rule
+from foureyes.reviewers.critics.exposure.rules import ANYONE, ESCAPE, GAIN, HARDEN, SUPPLY, hit, note, rule
 from foureyes.reviewers.critics.exposure.tree import Node
 
 PRIVILEGED = rule("compose.privileged", "A service is privileged", ESCAPE, "Remove privileged: true.", "critical")
@@ -50,7 +50,7 @@ NO_AUTH = rule(
 OPEN_PORT = rule(
     "compose.published-database",
     "A database or admin port is published on every address",
-    REACHABLE,
+    ANYONE,
     'Publish it on 127.0.0.1 only ("127.0.0.1:6379:6379"), or not at all.',
     "important",
 )
@@ -92,6 +92,9 @@ ADMIN_PORTS = frozenset({
         1433, 1521,
     7474, 7687, 8500, 2181, 9092, 5900, 8161,
 })  # fmt: skip
+#: Ports of things that let everybody in until they are told otherwise.
+_ASKS_NOBODY = frozenset({2375, 2379, 6379, 9200, 9300, 11211, 27017, 2181, 8500, 5601})
+_PASSWORD = re.compile(r"passw|requirepass|auth(?!_method)|aclfile|token", re.IGNORECASE)
 _PORT = re.compile(
     r"(?:(?P<host>\[[0-9a-fA-F:]{2,39}\]|[\d.]{7,15}):)?(?:(?P<out>[\d-]{1,11}):)?(?P<inner>[\d-]{1,11})(?:/\w{3,4})?"
 )
@@ -167,7 +170,16 @@ def _ports(path: str, service: Node) -> Iterator[Hit]:
             number = int(found["inner"].partition("-")[0] or 0) if found else 0
             local = bool(found and (found["host"] or "").startswith(_LOOPBACK))
         if number in ADMIN_PORTS and not local:
-            yield hit(OPEN_PORT, path, one.line, evidence=one.text)
+            asks = number not in _ASKS_NOBODY or _has_password(service)
+            yield (note if asks else hit)(OPEN_PORT, path, one.line)
+
+
+def _has_password(service: Node) -> bool:
+    """Whether anything in the service's settings or command looks like a password being asked for."""
+    nodes = [service.get(key) for key in ("environment", "command", "env_file", "entrypoint", "secrets")]
+    said = [one.text for node in nodes if node is not None for one in node.scalars()]
+    keys = [key for node in nodes if node is not None for key in node.map]
+    return bool(service.get("env_file")) or any(_PASSWORD.search(text[:500]) for text in (*said, *keys))
 
 
 def _settings(path: str, service: Node) -> Iterator[Hit]:

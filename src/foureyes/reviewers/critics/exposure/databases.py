@@ -145,7 +145,7 @@ def _hba(path: str, text: str) -> Iterator[Hit]:
         method = values[place].lower()
         world = address in ("0.0.0.0/0", "::/0", "all", "0.0.0.0")  # noqa: S104 - looked for, not listened on
         near = address.startswith(("127.", "::1", "localhost"))
-        if method == "trust" and local:
+        if (method == "trust" and local) or (method == "trust" and near):
             yield note(HBA_TRUST, path, number, "Every account of this machine is trusted without a password.")
         elif method == "trust":
             yield hit(HBA_TRUST_WORLD if world else HBA_TRUST, path, number)

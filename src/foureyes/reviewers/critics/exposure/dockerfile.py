@@ -168,7 +168,7 @@ def _run(path: str, one: Step) -> Iterator[Hit]:
         yield hit(RUN_INSECURE, path, one.line)
     if "chpasswd" in rest:
         yield hit(CHPASSWD, path, one.line)
-    if re.search(r"\bchmod\s+(?:-\w+\s+)?(?:[ug]*\+\w{0,4}s|[246]\d{3})\b", rest):
+    if re.search(r"\bchmod\s+(?:-\w+\s+)?(?:u?\+[rwx]{0,3}s|[46]\d{3})\b", rest):
         yield hit(SETUID, path, one.line)
     if re.search(r"\bchmod\s+(?:-\w+\s+)?0?777\b", rest):
         yield hit(WORLD_WRITABLE, path, one.line)

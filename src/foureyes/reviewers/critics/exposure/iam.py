@@ -231,7 +231,7 @@ _ON_RESOURCE = (
     "aws_elasticsearch_domain_policy aws_opensearch_domain_policy aws_efs_file_system_policy aws_backup_vault_policy "
     "aws_cloudwatch_event_bus_policy aws_api_gateway_rest_api aws_api_gateway_rest_api_policy aws_glue_resource_policy "
     "aws_codeartifact_domain_permissions_policy aws_codeartifact_repository_permissions_policy aws_kms_key_policy "
-    "aws_s3_access_point aws_s3control_access_point_policy aws_vpc_endpoint aws_media_store_container_policy "
+    "aws_s3_access_point aws_s3control_access_point_policy aws_media_store_container_policy "
     "aws_cloudwatch_log_resource_policy aws_acmpca_policy aws_kinesis_resource_policy aws_dynamodb_resource_policy "
     "aws_msk_cluster_policy aws_cloudwatch_event_permission"
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from foureyes.reviewers.critics.critic import Hit, Rule
@@ -72,7 +73,6 @@ SNIPPET = rule(
     "An Ingress brings its own server configuration",
     "Such snippets can read the controller's token and with it every secret (CVE-2021-25742).",
     "Remove the snippet annotations.",
-    "important",
 )
 SNIPPET_LUA = rule(
     "k8s.ingress-snippet-lua", "An Ingress snippet runs Lua", SNIPPET.why, "Remove the Lua code.", "critical"
@@ -131,6 +131,8 @@ RULES: tuple[Rule, ...] = (
     POLICY_SECCOMP, EVENT_LIMIT,
 )  # fmt: skip
 
+_SNIPPET_MAX = 20_000
+_SERVES_FILES = re.compile(r"\b(?:alias|root)\s{1,20}/")
 _EVERYBODY = frozenset({"system:anonymous", "system:unauthenticated"})
 _ANY_ACCOUNT = frozenset({"system:authenticated", "system:serviceaccounts"})
 #: Kinds that live in no namespace.
@@ -251,7 +253,7 @@ def judge_ingress(path: str, thing: Node) -> Iterator[Hit]:
         yield hit(SNIPPET, path, line)
         if "lua" in value.text.lower():
             yield hit(SNIPPET_LUA, path, line)
-        if any(word in value.text for word in ("alias", "root ")):
+        if _SERVES_FILES.search(value.text[:_SNIPPET_MAX]):
             yield hit(SNIPPET_ALIAS, path, line)
 
 

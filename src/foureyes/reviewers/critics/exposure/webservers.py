@@ -19,7 +19,7 @@ STATUS = rule(
     "important",
 )
 OPEN_AUTH = rule(
-    "web.password-without-tls", "Passwords are asked for without TLS", LISTEN_IN, "Serve it with TLS only.", "important"
+    "web.password-without-tls", "Passwords are asked for without TLS", LISTEN_IN, "Serve it with TLS only."
 )
 OLD_TLS = rule("web.old-tls", "Old TLS is accepted", LISTEN_IN, "Allow TLS 1.2 and 1.3 only.")
 CORS = rule(
