@@ -282,6 +282,17 @@ async def test_an_unclear_command_never_reads_as_nothing() -> None:
 
 
 @played
+async def test_going_on_working_uses_up_no_attempts() -> None:
+    """Where nothing stands against a version, the next one is new work; the old review is withdrawn, not forgotten."""
+    desk = solo(security=marks("bad", "minor"))
+    seen = [await reviewed(desk, change(f"{number} bad\n")) for number in range(6)]
+    assert len({one.review for one in seen}) == 6
+    assert {one.revision for one in seen} == {1}
+    assert {one.result for one in seen} == {Result.NOTHING_BLOCKS}
+    assert (await rounds(desk).stands(seen[0].review)).state == "withdrawn"
+
+
+@played
 async def test_two_places_are_two_reviews() -> None:
     desk = solo(security=marks("bad"))
     here, there = await reviewed(desk, change(BAD)), await reviewed(desk, change(BAD, place="there"))

@@ -183,6 +183,8 @@ class Look:
     looked_at: str = ""
     #: How many findings lie on older lines; they are not judged.
     older: int = 0
+    #: How many more there are of what is listed.
+    more: int = 0
 
 
 class Inconclusive(Exception):  # noqa: N818 - the third answer of a reviewer, not an error of ours
@@ -251,3 +253,5 @@ class AtHand:
 
     reviewers: Mapping[str, tuple[Reviewer, ...]] = field(default_factory=dict)
     missing: tuple[Missing, ...] = ()
+    #: What else people must know, such as rules that were retired.
+    notes: tuple[str, ...] = ()

@@ -59,12 +59,13 @@ class LocalDesk:
             name, text = change.policy
             where = f"{name} at {change.base[:12]}" if change.base else name
             read: Callable[[str], bytes] = change.at_base or _nothing_beside
-            return Chosen(policy=load_text(name, text, read).policy, came_from=where)
+            return _styled(Chosen(policy=load_text(name, text, read).policy, came_from=where), options.style)
         if options.style in SHIPPED:
             return Chosen(policy=shipped(options.style).policy, came_from="built in")
         own = self.own_policy()
         mine = os.path.exists(self.assembly.settings.policy)
-        return Chosen(policy=own, came_from=self.assembly.settings.policy if mine else "built in")
+        where = self.assembly.settings.policy if mine else "built in"
+        return _styled(Chosen(policy=own, came_from=where), options.style)
 
     def own_policy(self) -> Policy:
         """What judges where no work says otherwise."""
@@ -107,6 +108,14 @@ class LocalDesk:
             )
             for name, rule in rules()
         }
+
+
+def _styled(chosen: Chosen, style: str) -> Chosen:
+    """The policy, if it knows the style that is asked for."""
+    if style and chosen.policy.rules.protocol(style) is None:
+        names = ", ".join(one.name for one in chosen.policy.rules.protocols)
+        raise Trouble(f"There is no review style called {style!r}.", f"Styles: {names}.", usage=True)
+    return chosen
 
 
 def rounds(assembly: Assembly, environ: Mapping[str, str]) -> Rounds:

@@ -80,7 +80,8 @@ def read_stdin(data: bytes, name: str = "stdin", *, kind: str = "") -> Change:
         kind=sort,
         files=found,
         unread=left.all,
-        place=place("stdin", name, sort, os.path.realpath(os.curdir)),
+        # One command has nothing to do with the last one; a plan or a text comes again, better.
+        place=place("stdin", sort, *([data.hex()] if sort == "command" else [name, os.path.realpath(os.curdir)])),
         lay_out=partial(lay_out, files=found, without=frozenset(left.paths)),
     )
 

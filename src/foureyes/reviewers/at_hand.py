@@ -10,6 +10,7 @@ from typing import cast
 
 from foureyes.app.reviewers import AtHand, Missing, Reviewer
 from foureyes.app.reviewing.outcome import Options
+from foureyes.home.trouble import Trouble
 from foureyes.policy.policy import Command, Holder, Model, Policy, Program, Run
 from foureyes.reviewers.critics.critic import Critic, Rule
 from foureyes.reviewers.program import ProgramReviewer
@@ -43,6 +44,7 @@ class Search:
     _missing: dict[str, Missing] = field(default_factory=dict)
     _agents: dict[str, Reviewer] | None = None
     _absent: dict[str, Missing] = field(default_factory=dict)
+    _known: set[str] = field(default_factory=set)
 
     def at_hand(self, policy: Policy, options: Options) -> AtHand:
         """Everybody the policy names, and the programs by their own names."""
@@ -54,9 +56,21 @@ class Search:
             self._models(options)
         if options.critics_only:
             self._missing = {AGENT: Missing(name="agents and models", why="you asked for programs only")}
+        self._check_named(options)
+        gone = ", ".join(sorted(self.retired))
         return AtHand(
-            reviewers={role: tuple(who) for role, who in self._found.items()}, missing=tuple(self._missing.values())
+            reviewers={role: tuple(who) for role, who in self._found.items()},
+            missing=tuple(self._missing.values()),
+            notes=(f"Retired here, so nobody looks for it: {gone}.",) if gone else (),
         )
+
+    def _check_named(self, options: Options) -> None:
+        """Who is named must be somebody: a slip of the pen must not leave out everybody or nobody."""
+        known = self._known | set(self._missing)
+        wrong = [one for one in (*options.only, *options.without) if one not in known]
+        if wrong:
+            names = ", ".join(sorted(self._known)) or "nobody"
+            raise Trouble(f"Nobody here is called {wrong[0]!r}.", f"Here are: {names}.", usage=True)
 
     def _role(self, role: str, holders: Iterable[Holder], options: Options) -> None:
         models: list[Model] = []
@@ -116,6 +130,7 @@ class Search:
 
     def _add(self, role: str, reviewer: Reviewer, options: Options) -> None:
         name = reviewer.who.name
+        self._known.add(name)
         if options.only and name not in options.only:
             return
         if name in options.without:

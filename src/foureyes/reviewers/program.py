@@ -66,6 +66,7 @@ class ProgramReviewer:
             unclear=unclear and not blocks,
             looked_at=judged.looked_at,
             older=len(known) - len(own),
+            more=len(own) - len(shown),
         )
 
 

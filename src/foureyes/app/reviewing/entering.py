@@ -14,11 +14,12 @@ from foureyes.app.work import Work, work_of_change
 from foureyes.core.commands import Answer, OpenReview, SubmitRevision, WithdrawReview
 from foureyes.core.model import Review
 from foureyes.core.refusals import Refusal
-from foureyes.core.values import Origin, Who
+from foureyes.core.values import Origin, Severity, Who
 
 TITLE_CHARS_MAX = 300
 NOTE_CHARS_MAX = 4_000
 STARTED_OVER = "The author started over with a new review."
+WENT_ON = "The author went on working; nothing stood against this version."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,12 +46,11 @@ async def enter(gate: Gate, store: Store, change: Change, entry: Entry) -> Enter
     work, before, old = work_of_change(change)
     known = await _known(gate, store, change, entry.author)
     if known is not None and known.outcome is None:
-        if entry.anew:
-            await _withdraw(gate, known, entry.author)
-        elif known.digest == work.digest:
+        if known.digest == work.digest and not entry.anew:
             return Entered(review=known.id)
-        else:
+        if not entry.anew and _is_argued(known):
             return await _next_version(gate, known, change, entry)
+        await _withdraw(gate, known, entry.author, STARTED_OVER if entry.anew else WENT_ON)
     elif known is not None and known.digest == work.digest and not entry.anew:
         return Entered(review=known.id)
     opening = OpenReview(
@@ -79,8 +79,14 @@ async def _known(gate: Gate, store: Store, change: Change, author: Who) -> Revie
     return review if ours else None
 
 
-async def _withdraw(gate: Gate, review: Review, author: Who) -> None:
-    command = WithdrawReview(reason=STARTED_OVER)
+def _is_argued(review: Review) -> bool:
+    """Whether something stands between the author and a yes; else new bytes are new work, and no second try."""
+    open_ones = (one for one in review.findings.values() if not one.is_settled and not one.is_advisory)
+    return review.ruling() is not None or any(one.severity > Severity.MINOR for one in open_ones)
+
+
+async def _withdraw(gate: Gate, review: Review, author: Who, reason: str) -> None:
+    command = WithdrawReview(reason=reason)
     await gate.handle(Ask(actor=author, key=new_key(), command=command, stream=f"review/{review.id}"))
 
 

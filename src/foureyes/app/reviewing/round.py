@@ -40,6 +40,7 @@ class Ran:
     looked: list[Looked] = field(default_factory=list)
     not_looked: list[NotLooked] = field(default_factory=list)
     older: int = 0
+    more: int = 0
     unclear: str = ""
     interrupted: bool = False
     usd_micro: int = 0
@@ -161,6 +162,7 @@ class Round:
             return
         self._count(look.cost)
         self.ran.older += look.older
+        self.ran.more += look.more
         if look.unclear:
             self.ran.unclear = self.ran.unclear or f"{job.name} could not judge all of it"
         self._say(_looked(job, look, seconds, await self._state()))

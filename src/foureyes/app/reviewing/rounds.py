@@ -121,6 +121,7 @@ class Rounds:
                 policy_from=chosen.came_from,
                 not_looked=tuple(NotLooked(who=one.name, why=one.why, next_step=one.next_step) for one in hand.missing),
                 held_up=entered.held_up,
+                notes=(*hand.notes, *_more(ran.more)),
                 seconds=self.clock() - began,
             )
             return standing(await gate.read(entered.review, self.person), around, ran)
@@ -193,6 +194,10 @@ def _read(change: Change, policy: Policy) -> tuple[Change, tuple[str, ...]]:
         return change, ()
     left = set(ignored)
     return replace(change, files=tuple(one for one in change.files if one.path not in left)), ignored
+
+
+def _more(count: int) -> tuple[str, ...]:
+    return (f"{count} more of the same are not listed: mend those that are, and look again.",) if count else ()
 
 
 def _purse(policy: Policy, review: Review, today: int, options: Options) -> int:

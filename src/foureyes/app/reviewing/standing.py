@@ -92,7 +92,7 @@ def standing(seen: Seen, around: Around, ran: Ran | None = None) -> Outcome:
         seconds=around.seconds,
         files=len(change.files) if change else len(review.current.parts),
         lines=sum(last - first + 1 for one in change.files for first, last in one.changed) if change else 0,
-        next=tuple(_next(review, found)),
+        next=tuple(_next(review)),
         policy=around.policy,
         policy_from=around.policy_from,
         settled=tuple(_settled(review)),
@@ -195,12 +195,7 @@ def _as_found(finding: Finding) -> Found:
     )
 
 
-def _next(review: Review, found: tuple[Found, ...]) -> Iterator[Command]:
-    blocking = [one for one in found if one.blocking]
+def _next(review: Review) -> Iterator[Command]:
     if review.ruling() is not None:
-        yield Command(line=f"foureyes why {review.id}", does="see what a person has to decide")
-        yield Command(line="foureyes review --anew", does="leave this review and start over")
-    elif blocking:
-        yield Command(line="foureyes fix | claude", does="hand these to the agent that wrote it")
-        yield Command(line="foureyes review", does="look again after the fix")
-        yield Command(line=f"foureyes dismiss {blocking[0].id} --because …", does="if one is not real")
+        yield Command(line=f"foureyes why {review.id}", does="says what a person has to decide")
+        yield Command(line="foureyes review --anew", does="leaves this review and starts over")
