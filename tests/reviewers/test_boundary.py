@@ -265,16 +265,24 @@ def test_a_folder_laid_out_for_an_agent_has_no_secret_in_any_file(tmp_path: Path
     assert (folder / "src/npm-token.txt").stat().st_mode & 0o777 == 0o444
 
 
-def test_a_link_in_a_laid_out_folder_is_not_followed(tmp_path: Path) -> None:
+def test_a_link_in_a_laid_out_folder_is_not_followed_and_leads_nowhere_outside(tmp_path: Path) -> None:
+    token = one_of_each(28)["npm-token"]
     outside = tmp_path / "outside.txt"
-    outside.write_text(one_of_each(28)["npm-token"], encoding="utf-8")
+    outside.write_text(token, encoding="utf-8")
     folder = tmp_path / "work"
     folder.mkdir()
 
-    def lay_link(to: Path) -> None:
-        (to / "link").symlink_to(outside)
+    def lay_links(to: Path) -> None:
+        (to / "out").symlink_to(outside)
+        (to / "up").symlink_to("..")
+        (to / "loop").symlink_to("loop")
+        (to / "in").symlink_to("a.txt")
+        (to / "a.txt").write_text(token, encoding="utf-8")
 
-    lay_out = boundary(Task(change=Change(title="t", kind="code", files=(), lay_out=lay_link))).task.change.lay_out
+    lay_out = boundary(Task(change=Change(title="t", kind="code", files=(), lay_out=lay_links))).task.change.lay_out
     assert lay_out is not None
     lay_out(folder)
-    assert outside.read_text(encoding="utf-8") == one_of_each(28)["npm-token"]
+    assert outside.read_text(encoding="utf-8") == token
+    assert sorted(one.name for one in folder.iterdir() if one.name != "loop") == ["a.txt", "in"]
+    assert (folder / "in").is_symlink()
+    assert (folder / "in").read_text(encoding="utf-8") == "[secret removed: npm token]"

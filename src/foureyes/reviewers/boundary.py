@@ -205,7 +205,10 @@ def _guarded(lay_out: Callable[[Path], None], known: Known) -> Callable[[Path], 
         lay_out(folder)
         room = FOLDER_BYTES_MAX
         for place in sorted(folder.rglob("*")):
-            if place.is_symlink() or not place.is_file():
+            if place.is_symlink():
+                _cut_ways_out(place, folder)
+                continue
+            if not place.is_file():
                 continue
             size = place.stat().st_size
             room -= size
@@ -214,6 +217,16 @@ def _guarded(lay_out: Callable[[Path], None], known: Known) -> Callable[[Path], 
             )
 
     return lay
+
+
+def _cut_ways_out(link: Path, folder: Path) -> None:
+    """A link to a file of the folder stays, for that file is cleaned; any other leads to what nobody searched."""
+    try:
+        inside = link.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError):
+        inside = False
+    if not inside:
+        link.unlink()
 
 
 def _clean_on_disk(place: Path, path: str, known: Known, *, fits: bool) -> None:

@@ -93,6 +93,7 @@ def test_a_literal_secret_is_found(path: str, line: str, value: str) -> None:
         ("a.yml", f"{PASS}: ENC[AES256_GCM,data:{LONG},type:str]"),
         ("a.yml", f"{PASS}: change" + "me"),
         ("a.yml", f"{PASS}: <your-{PASS}>"),
+        ("a.yml", f"{PASS}: a-a--a"),
         ("a.yml", "    secretKeyRef: {name: db, key: password}"),
         ("a.env.example", "API_KEY=your-api-key"),
         ("a.env.example", "API_KEY=xxxxxxxxxxxxxxxx"),

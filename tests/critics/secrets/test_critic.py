@@ -11,6 +11,7 @@ from foureyes.app.reviewers import Change, File
 from foureyes.reviewers.critics.critic import Judged, State
 from foureyes.reviewers.critics.secrets import CRITIC, spans
 from foureyes.reviewers.critics.secrets.find import TEXT_MAX
+from foureyes.reviewers.critics.secrets.found import Found, mark
 from tests.conftest import EFFORT
 from tests.critics.secrets import planted
 from tests.critics.works import file, hits_of, look, rules_of, work
@@ -46,6 +47,8 @@ def test_a_mark_tells_two_secrets_apart_and_a_guessable_one_has_none() -> None:
     assert first.evidence.startswith("github-token, 40 characters, gh…")
     (weak,) = look(CRITIC, "a.py", WEAK).hits
     assert weak.evidence == "password, 8 characters"
+    short = Found(start=0, end=8, rule=CRITIC.rules[0], score=1.0, known="ab")
+    assert mark(short, "ab345678") == "8 characters"
 
 
 def test_each_hit_names_its_lines_however_many_there_are() -> None:
