@@ -242,19 +242,18 @@ class Outcome:
     @property
     def result(self) -> Result:
         """What it came to; what is not known never reads as nothing."""
-        if self.interrupted:
-            return Result.INCONCLUSIVE
-        if self.nothing:
-            return Result.NOTHING_BLOCKS
-        if self.held_up:
-            return Result.PENDING if self.pending else Result.INCONCLUSIVE
-        if self.blocking or self.state not in ("open", "cleared"):
-            return Result.BLOCKED
-        if self.state == "cleared":
-            return Result.CLEARED
-        if self.unclear or not any(one.answered for one in self.looked):
-            return Result.INCONCLUSIVE
-        return Result.PENDING if self.pending else Result.NOTHING_BLOCKS
+        answered = any(one.answered for one in self.looked)
+        cases = (
+            (self.interrupted, Result.INCONCLUSIVE),
+            (self.nothing, Result.NOTHING_BLOCKS),
+            (self.held_up and not self.pending, Result.INCONCLUSIVE),
+            (self.held_up, Result.PENDING),
+            (self.blocking or self.state not in ("open", "cleared"), Result.BLOCKED),
+            (self.state == "cleared", Result.CLEARED),
+            (self.unclear or not answered, Result.INCONCLUSIVE),
+            (self.pending, Result.PENDING),
+        )
+        return next((result for holds, result in cases if holds), Result.NOTHING_BLOCKS)
 
 
 #: Whether the work may be sent to somebody outside: the reviewer's name, and who will receive what, in words.
