@@ -28,6 +28,7 @@ class Second:
 
     checked: list[dict[str, Any]] = field(default_factory=list)
     fails: Inconclusive | None = None
+    says: tuple[Checked, ...] = ()
     asked: list[Task] = field(default_factory=list)
 
     @property
@@ -43,6 +44,8 @@ class Second:
         self.asked.append(task)
         if self.fails:
             raise self.fails
+        if self.says:
+            return Look(checked=self.says)
         return read_answer({"checked": self.checked}, task)
 
 
@@ -73,6 +76,13 @@ def test_an_opinion_changes_nothing(said: dict[str, Any]) -> None:
     (found,) = look(Second(checked=[said]))
     assert found.result == "plausible"
     assert len(found.evidence) >= 8
+
+
+@pytest.mark.parametrize(("result", "evidence"), [("refuted", ""), ("refuted", "no"), ("nonsense", "it is not so")])
+def test_no_reviewer_of_any_kind_refutes_without_evidence_or_in_other_words(result: str, evidence: str) -> None:
+    """D-11."""
+    (found,) = look(Second(says=(Checked(index=0, result=result, evidence=evidence),)))
+    assert found.result == "plausible"
 
 
 def test_who_says_both_has_said_neither() -> None:
