@@ -9,6 +9,8 @@ from foureyes.reviewers.critics.critic import Hit, Rule
 from foureyes.reviewers.critics.exposure.rules import hit, note, rule
 from foureyes.reviewers.critics.exposure.tree import Node
 
+_NAME_MAX = 120
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resource:
@@ -26,7 +28,7 @@ class Resource:
     @property
     def called(self) -> str:
         """What people call it."""
-        return f"{self.kind}.{self.name}"
+        return f"{self.kind}.{self.name}"[:_NAME_MAX]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -121,6 +121,8 @@ def _rights(resource: Resource) -> Iterator[Hit]:
             yield hit(STAR_RESOURCE, resource.path, line)
         if anywhere and not guarded and _ESCALATE & set(actions):
             yield hit(PASS_ROLE, resource.path, line)
+        if own is not None and _github(one) and not _names_repository(one):
+            yield hit(GITHUB, resource.path, line)
     yield from _principals(resource, document)
 
 

@@ -135,27 +135,27 @@ _SNIPPET_MAX = 20_000
 _SERVES_FILES = re.compile(r"\b(?:alias|root)\s{1,20}/")
 _EVERYBODY = frozenset({"system:anonymous", "system:unauthenticated"})
 _ANY_ACCOUNT = frozenset({"system:authenticated", "system:serviceaccounts"})
-#: Kinds that live in no namespace.
-_WIDE = frozenset(
+#: Kinds that live in a namespace; others may not, and only the cluster knows.
+_PLACED = frozenset(
     [
-        "Namespace",
-        "Node",
-        "PersistentVolume",
-        "ClusterRole",
-        "ClusterRoleBinding",
-        "CustomResourceDefinition",
-        "StorageClass",
-        "PodSecurityPolicy",
-        "PriorityClass",
-        "ValidatingWebhookConfiguration",
-        "MutatingWebhookConfiguration",
-        "APIService",
-        "AdmissionConfiguration",
-        "IngressClass",
-        "RuntimeClass",
-        "List",
-        "Kustomization",
-        "Config",
+        "Pod",
+        "Deployment",
+        "DaemonSet",
+        "StatefulSet",
+        "ReplicaSet",
+        "ReplicationController",
+        "Job",
+        "CronJob",
+        "DeploymentConfig",
+        "Service",
+        "Secret",
+        "ServiceAccount",
+        "Role",
+        "RoleBinding",
+        "ConfigMap",
+        "Ingress",
+        "PersistentVolumeClaim",
+        "NetworkPolicy",
     ]
 )
 
@@ -288,14 +288,16 @@ def judge_policy(path: str, thing: Node) -> Iterator[Hit]:
 
 def judge_anything(path: str, thing: Node, kind: str) -> Iterator[Hit]:
     """What holds for every kind: where it lives, and whether it is a thing nobody should deploy."""
-    space = thing.at("metadata.namespace")
-    placed = kind not in _WIDE and thing.get("metadata") is not None and not kind.endswith("Configuration")
-    own = kind in ("ServiceAccount", "Service")
-    name = thing.at("metadata.name")
-    if placed and (space is None or space.text == "default"):
-        known = name is not None and (own and name.text in ("default", "kubernetes"))
-        if not known:
-            yield hit(NAMESPACE, path, thing.at_line("metadata.namespace"))
+    space, name = thing.at("metadata.namespace"), thing.at("metadata.name")
+    # Every namespace has an account and a service that the cluster itself puts there.
+    given = name is not None and (kind, name.text) in (("ServiceAccount", "default"), ("Service", "kubernetes"))
+    if (
+        kind in _PLACED
+        and thing.get("metadata") is not None
+        and not given
+        and (space is None or space.text == "default")
+    ):
+        yield hit(NAMESPACE, path, thing.at_line("metadata.namespace"))
     labels = [thing.at("metadata.labels"), thing.at("spec.template.metadata.labels"), thing.at("spec.selector")]
     said = {(k, v.text) for one in labels if one is not None for k, v in one.map.items()}
     images = [one.text for one in thing.every("spec.template.spec.containers.image")]
