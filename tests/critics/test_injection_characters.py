@@ -70,8 +70,10 @@ def test_bytes_in_variation_selectors_are_decoded() -> None:
         ("an ideograph's variant", "\u845b\U000e0100\u57ce"),
         (
             "Russian prose",
-            "\u041f\u0440\u0438\u0432\u0435\u0442, "
-            "\u044d\u0442\u043e \u0430 \u0438 \u043e \u0441 IP-\u0430\u0434\u0440\u0435\u0441\u043e\u043c",
+            (
+                "\u041f\u0440\u0438\u0432\u0435\u0442, "
+                "\u044d\u0442\u043e \u0430 \u0438 \u043e \u0441 IP-\u0430\u0434\u0440\u0435\u0441\u043e\u043c"
+            ),
         ),
         (
             "Greek prose and formulas",
@@ -94,8 +96,10 @@ def test_what_a_language_or_an_emoji_needs_is_no_finding(name: str, text: str) -
 @pytest.mark.parametrize(
     "text",
     [
-        "# \u041f\u0440\u043e\u0432\u0435\u0440\u043a\u0430: \u0430 \u0432\u043e\u0442 "
-        "\u0438 \u043e\u0442\u0432\u0435\u0442\nx = '\u0433\u043e\u0440\u043e\u0434'\n",
+        (
+            "# \u041f\u0440\u043e\u0432\u0435\u0440\u043a\u0430: \u0430 \u0432\u043e\u0442 "
+            "\u0438 \u043e\u0442\u0432\u0435\u0442\nx = '\u0433\u043e\u0440\u043e\u0434'\n"
+        ),
         "\u0394t = 1e-3  # \u03bcs\n",
         "name = '\u540d\u524d'  # \u540d\u524d\u3092\u8fd4\u3059\n",
         "gr\u00f6\u00dfe = 5  # \u00e9t\u00e9\n",

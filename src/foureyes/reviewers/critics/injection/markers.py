@@ -37,17 +37,17 @@ _COMMENT = re.compile(r"^\s*(?:#|//|/?\*|--|;|<!--|%|\"\"\"|''')|\s(?:#|//)\s")
 _MARKED_UP = frozenset({".xml", ".html", ".htm", ".xhtml", ".svg", ".vue", ".jsx", ".tsx", ".xsd", ".csproj", ".plist"})
 _MARKDOWN = frozenset({".md", ".markdown", ".mdx"})
 _CONCEALED = re.compile(
-    r"<!--.{0,4000}?-->|\balt\s?=\s?(?:\"[^\"]{0,1000}\"|'[^']{0,1000}')|!\[[^\]\n]{0,1000}\]\(|"
-    r"(?:^|\n)\[[^\]\n]{1,100}\]:[^\n]{0,1000}|<[a-z]+[^>\n]{0,300}?(?:display\s?:\s?none|font-size\s?:\s?0|"
+    r"<!--(?:(?!<!--).){0,4000}?-->|\balt\s?=\s?(?:\"[^\"]{0,1000}\"|'[^']{0,1000}')|!\[[^\[\]\n]{0,1000}\]\(|"
+    r"(?:^|\n)\[[^\]\n]{1,100}\]:[^\n]{0,1000}|<[a-z]+[^<>\n]{0,300}?(?:display\s?:\s?none|font-size\s?:\s?0|"
     r"opacity\s?:\s?0|"
-    r"visibility\s?:\s?hidden|color\s?:\s?(?:white|#fff(?:fff)?|transparent)|\bhidden\b)[^>\n]{0,300}>[^<]{0,2000}",
+    r"visibility\s?:\s?hidden|color\s?:\s?(?:white|#fff(?:fff)?|transparent)|\bhidden\b)[^<>\n]{0,300}>[^<]{0,2000}",
     re.IGNORECASE | re.DOTALL,
 )
 _STYLED = re.compile(
-    r"<[a-z]+[^>\n]{0,300}?style\s?=[^>\n]{0,200}?(?:display\s?:\s?none|font-size\s?:\s?0(?![.\d])|"
+    r"<[a-z]+[^<>\n]{0,300}?style\s?=[^<>\n]{0,200}?(?:display\s?:\s?none|font-size\s?:\s?0(?![.\d])|"
     r"opacity\s?:\s?0(?![.\d])|"
     r"visibility\s?:\s?hidden|color\s?:\s?(?:white|#fff(?:fff)?|"
-    r"transparent)(?!\w))[^>\n]{0,300}>\s{0,20}(?:[^<\s]+\s+){3}",
+    r"transparent)(?!\w))[^<>\n]{0,300}>\s{0,20}(?:[^<\s]+\s+){3}",
     re.IGNORECASE,
 )
 
