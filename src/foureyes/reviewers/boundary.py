@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from foureyes.app.reviewers import GONE_MODE, SUBMODULE_MODE, Change, File, Look, Task, Unread
 from foureyes.reviewers.critics.secrets.critic import decoded
-from foureyes.reviewers.critics.secrets.find import find
+from foureyes.reviewers.critics.secrets.find import TEXT_MAX, find
 from foureyes.reviewers.critics.secrets.keyfiles import whole_secret
 from foureyes.reviewers.known import NOTHING_KNOWN, Known, known_in
 
@@ -27,7 +27,7 @@ UNSEARCHED = "[text withheld: it cannot be searched for secrets]"
 
 #: What a folder laid out for an agent may hold; the rest is held back, because nobody searched it.
 FOLDER_BYTES_MAX = 48 * 1024 * 1024
-FILE_BYTES_MAX = 5_000_000
+FILE_BYTES_MAX = TEXT_MAX
 
 T = TypeVar("T")
 

@@ -94,6 +94,8 @@ def test_a_literal_secret_is_found(path: str, line: str, value: str) -> None:
         ("a.yml", f"{PASS}: change" + "me"),
         ("a.yml", f"{PASS}: <your-{PASS}>"),
         ("a.yml", f"{PASS}: a-a--a"),
+        ("a.py", f"{PASS} = f'{{user}}-{{number}}-kq7'"),
+        ("a.md", "Files like .htpasswd or a kubeconfig belong to one person."),
         ("a.yml", "    secretKeyRef: {name: db, key: password}"),
         ("a.env.example", "API_KEY=your-api-key"),
         ("a.env.example", "API_KEY=xxxxxxxxxxxxxxxx"),

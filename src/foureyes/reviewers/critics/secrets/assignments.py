@@ -157,6 +157,8 @@ def _value(text: str, at: int, suffix: str, tie: str) -> _Literal | None:
             stop = text.find(quote, stop + 1, start + values.VALUE_MAX + 2)
         if stop <= start or "\n" in text[start:stop]:
             return None
+        if "f" in opened.group().lower() and "{" in text[start:stop]:
+            return None  # put together at run time
         return _Literal(start=start, end=stop, quoted=True, tie=tie)
     pattern = _BARE if suffix in _CODE or suffix in _PROSE or tie == "flag" else _BARE_WIDE
     bare = pattern.match(text, at)

@@ -14,7 +14,7 @@ from foureyes.reviewers.critics.secrets.places import in_places
 from foureyes.reviewers.critics.secrets.tokens import tokens
 
 #: A longer text is data, and is said to be unread.
-TEXT_MAX = 5_000_000
+TEXT_MAX = 4_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -71,7 +71,7 @@ _PLACES: tuple[tuple[tuple[str, ...], re.Pattern[str], Rule, float, float], ...]
         re.compile(
             r"(?:(?:docker|podman|helm|oc|skopeo|az)\s[^\n|;]{0,60}login[^\n|;]{0,120}?\s-p[\s=]|redis-cli[^\n|;]{0,80}?\s-a\s"
             r"|ldap\w{3,8}\s[^\n|;]{0,120}?\s-w\s|rabbitmqctl\s(?:add_user|change_password)\s\S{1,60}\s"
-            r"|htpasswd\s(?:-\w{1,8}\s){0,4}\S{1,80}\s\S{1,40}\s)[\"']?(?P<v>[^\s\"']{3,100})"
+            r"|htpasswd\s(?:-\w{1,8}\s){1,4}\S{1,80}\s\S{1,40}\s)[\"']?(?P<v>[^\s\"']{3,100})"
         ),
         rules.COMMAND,
         0.45,
