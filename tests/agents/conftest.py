@@ -9,6 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.agents.fakes import Place
+from tests.conftest import EFFORT
+
+#: The real agents are for the long run: here they are not skipped, they are not there.
+collect_ignore = [] if EFFORT == "all" else ["test_real_agents.py"]
 
 
 @pytest.fixture

@@ -96,11 +96,21 @@ class Handler(BaseHTTPRequestHandler):
         return whole
 
 
+class Server(ThreadingHTTPServer):
+    """A client that is gone is none of our business."""
+
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 def main() -> None:
     script, record = sys.argv[1:3]
     Handler.turns = json.loads(Path(script).read_text(encoding="utf-8"))["turns"]
     Handler.record = Path(record)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = Server(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(f"http://127.0.0.1:{server.server_address[1]}", flush=True)
     sys.stdin.read()

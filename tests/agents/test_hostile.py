@@ -14,7 +14,7 @@ from tests.agents.fakes import ANSWER, NAMES, Place, nobody_listens
 from tests.agents.hostile import ORDER_OF_THE_BASE, ORDER_OF_THE_CHANGE, SECRETS, WORD_OUTSIDE, Hostile, hostile
 
 #: What each agent would act on before anybody asks it to.
-ACTED_ON = {"claude": (".claude", ".mcp.json"), "codex": (".codex",), "gemini": (".gemini", ".env")}
+ACTED_ON = {"claude": (".claude", ".mcp.json"), "codex": (".codex",), "gemini": (".gemini", ".env", "GEMINI.md")}
 
 
 @pytest.fixture(params=[False, True], ids=["hostile change", "hostile base too"])

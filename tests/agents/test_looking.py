@@ -26,7 +26,8 @@ STRANGERS = {
     "claude": 'print(json.dumps(dict(type="result", is_error=True, result="Not logged in · Please run /login")))',
     "codex": 'print(json.dumps({"type": "error", "message": "unexpected status 401 Unauthorized"}), flush=True); '
     "time.sleep(3600)",
-    "gemini": 'print(json.dumps({"error": {"message": "Invalid auth method selected.", "code": 41}})); sys.exit(41)',
+    "gemini": 'print("at a line\\n", json.dumps({"error": {"message": "API key not valid.", "code": 400}}, indent=1), '
+    'sep="", file=sys.stderr); sys.exit(144)',
 }
 REFUSING = {
     "claude": 'print(json.dumps(dict(type="result", is_error=True, stop_reason="refusal", result="no")))',

@@ -12,11 +12,12 @@ from foureyes.app.reviewers import Bounds, Inconclusive
 from foureyes.core.values import Failure
 from foureyes.reviewers.agents.cli import Cli, Errand, Login, Reply, Schema
 from foureyes.reviewers.agents.process import Run, run
+from foureyes.reviewers.agents.programs import packaged_version
 from foureyes.reviewers.agents.scratch import Scratch
 
 #: A shorter word is no login, and may be part of any sentence.
 SECRET_CHARS_MIN = 8
-VERSION_SECONDS_MAX = 30.0
+VERSION_SECONDS_MAX = 60.0
 VERSION_BYTES_MAX = 1 << 16
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 #: Hands on how this machine reaches the network, and nothing else of the user's own.
@@ -25,7 +26,7 @@ HANDED_ON = (
     *(one.lower() for one in _PROXIES),
     *("NODE_EXTRA_CA_CERTS", "SSL_CERT_DIR", "SSL_CERT_FILE"),
 )
-_VERSION = re.compile(rb"(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
+_VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +57,17 @@ class Agent:
 
     async def version(self, place: Scratch) -> str:
         """Its version; one that does not know all by which we bind it is not asked."""
+        text = packaged_version(self.program, self.cli.package) or await self._told_version(place)
+        found = _VERSION.search(text)
+        if found is None:
+            raise Inconclusive(Failure.CRASHED, f"{self.cli.called} does not say its version; it may be broken.")
+        if tuple(map(int, found.groups())) < self.cli.oldest:
+            oldest = ".".join(map(str, self.cli.oldest))
+            wrong = f"{self.cli.called} {found[0]} is older than {oldest}: {self.cli.install}"
+            raise Inconclusive(Failure.CRASHED, wrong)
+        return found[0]
+
+    async def _told_version(self, place: Scratch) -> str:
         order = Run(
             called=self.cli.called,
             argv=(str(self.program), "--version"),
@@ -66,14 +78,7 @@ class Agent:
             mark=place.folder.name,
         )
         ended = await run(order)
-        found = _VERSION.search(ended.out)
-        if ended.code or found is None:
-            raise Inconclusive(Failure.CRASHED, f"{self.cli.called} does not say its version; it may be broken.")
-        if tuple(map(int, found.groups())) < self.cli.oldest:
-            oldest = ".".join(map(str, self.cli.oldest))
-            text = f"{self.cli.called} {found[0].decode()} is older than {oldest}: {self.cli.install}"
-            raise Inconclusive(Failure.CRASHED, text)
-        return found[0].decode()
+        return "" if ended.code else ended.out.decode(errors="replace")
 
     async def ask(self, place: Scratch, errand: Errand, words: str) -> Reply:
         """Run it on the work; raises Inconclusive where it has no answer."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from foureyes.app.reviewers import Inconclusive
 from foureyes.core.values import Cost, Failure
 from foureyes.reviewers.agents.cli import Command, Errand, Login, Reply
-from foureyes.reviewers.agents.credentials import first_set, read_json, receiver
+from foureyes.reviewers.agents.credentials import all_set, first_set, read_json, receiver
 from foureyes.reviewers.agents.limits import limit_end, over_its_limit
 from foureyes.reviewers.agents.process import Ended
 from foureyes.reviewers.agents.words import number_in, parsed, said, section
@@ -36,6 +36,7 @@ class Claude:
     receiver: str = "Anthropic"
     family: str = "claude"
     oldest: tuple[int, int, int] = (2, 1, 0)
+    package: str = "@anthropic-ai/claude-code"
     install: str = "npm install -g @anthropic-ai/claude-code"
     log_in: str = "run claude and type /login, or set CLAUDE_CODE_OAUTH_TOKEN from: claude setup-token"
     answers_in_schema: bool = True
@@ -44,11 +45,12 @@ class Claude:
     def login(self, environ: Mapping[str, str]) -> Login | None:
         """A key, else the token for programs, else the access token of the login; never what renews it."""
         host, url = receiver(environ, "ANTHROPIC_BASE_URL", HOST)
+        own = all_set(environ, "ANTHROPIC_MODEL").items()
         if found := first_set(environ, *KEYS):
-            return Login(called=f"the key in {found[0]}", host=host, url=url, variables=dict([found]))
+            return Login(called=f"the key in {found[0]}", host=host, url=url, variables=dict([found, *own]))
         if found := first_set(environ, TOKEN):
             called = f"the token in {TOKEN}"
-            return Login(called=called, host=host, url=url, variables=dict([found]), is_paid=False)
+            return Login(called=called, host=host, url=url, variables=dict([found, *own]), is_paid=False)
         folder = Path(environ.get("CLAUDE_CONFIG_DIR") or Path(environ.get("HOME", "/"), ".claude"))
         kept = section(read_json(folder / ".credentials.json"), "claudeAiOauth")
         if not kept.get("accessToken"):
@@ -56,7 +58,7 @@ class Claude:
         # Whoever renews a login makes the old one void: a run of ours must not be the one.
         content = json.dumps({"claudeAiOauth": {**kept, "refreshToken": ""}}).encode()
         called = f"the login in {folder}"
-        return Login(called=called, host=host, url=url, content=content, place=FILE, is_paid=False)
+        return Login(called=called, host=host, url=url, variables=dict(own), content=content, place=FILE, is_paid=False)
 
     def command(self, errand: Errand) -> Command:
         """Nothing of the checkout or of the user's settings is loaded, and nothing but reading is allowed."""

@@ -91,7 +91,13 @@ class Cli(Protocol):
         """The first version that knows everything by which we bind it."""
 
     @property
-    def install(self) -> str: ...
+    def package(self) -> str:
+        """Its name on npm."""
+
+    @property
+    def install(self) -> str:
+        """What to do to have it."""
+
     @property
     def log_in(self) -> str:
         """What to do to be logged in."""

@@ -42,6 +42,7 @@ class Codex:
     family: str = "gpt"
     #: Older ones do not know permission profiles, and would let their commands read the whole disk.
     oldest: tuple[int, int, int] = (0, 166, 0)
+    package: str = "@openai/codex"
     install: str = "npm install -g @openai/codex"
     log_in: str = "run codex login"
     answers_in_schema: bool = True

@@ -15,6 +15,11 @@ def first_set(environ: Mapping[str, str], *names: str) -> tuple[str, str] | None
     return next(((name, value) for name in names if (value := environ.get(name, "").strip())), None)
 
 
+def all_set(environ: Mapping[str, str], *names: str) -> dict[str, str]:
+    """Those of these variables that say something."""
+    return {name: value for name in names if (value := environ.get(name, "").strip())}
+
+
 def receiver(environ: Mapping[str, str], name: str, host: str) -> tuple[str, str]:
     """The machine that receives what is sent, and the address of it if this variable sets one."""
     url = environ.get(name, "").strip()

@@ -11,19 +11,22 @@ from pathlib import Path
 from foureyes.app.reviewers import Inconclusive
 from foureyes.core.values import Cost, Failure
 from foureyes.reviewers.agents.cli import Command, Errand, Login, Reply
-from foureyes.reviewers.agents.credentials import first_set, read_json, receiver
+from foureyes.reviewers.agents.credentials import all_set, first_set, read_json, receiver
 from foureyes.reviewers.agents.limits import limit_end, over_its_limit
 from foureyes.reviewers.agents.process import Ended
 from foureyes.reviewers.agents.words import last_line, number_in, parsed, said, section
 
 KEY = "GEMINI_API_KEY"
 KEYS = (KEY, "GOOGLE_API_KEY")
+#: The model it uses, if the user set it.
+MODEL = "GEMINI_MODEL"
 FILE = "oauth_creds.json"
 HOST = "generativelanguage.googleapis.com"
 LOGIN_HOST = "cloudcode-pa.googleapis.com"
 TOOLS = ("list_directory", "read_file", "grep_search", "glob")
 #: Exit code and status of a login that is missing or not accepted.
 NOT_LOGGED_IN = 41
+TOO_MANY = 429
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,25 +40,27 @@ class Gemini:
     family: str = "gemini"
     #: Older ones do not know all of the settings by which it is bound.
     oldest: tuple[int, int, int] = (0, 61, 0)
+    package: str = "@google/gemini-cli"
     install: str = "npm install -g @google/gemini-cli"
     log_in: str = "run gemini and sign in, or set GEMINI_API_KEY"
     answers_in_schema: bool = False
-    acts_on: frozenset[str] = frozenset({".agents", ".env", ".gemini", ".geminiignore"})
+    #: Its instruction file cannot be switched off, only left out.
+    acts_on: frozenset[str] = frozenset({".agents", ".env", ".gemini", ".geminiignore", "gemini.md"})
 
     def login(self, environ: Mapping[str, str]) -> Login | None:
         """A key, else what signing in left; Google's logins stay good when a copy of them is used."""
         if found := first_set(environ, *KEYS):
             host, url = receiver(environ, "GOOGLE_GEMINI_BASE_URL", HOST)
-            return Login(called=f"the key in {found[0]}", host=host, url=url, variables={KEY: found[1]})
+            called = f"the key in {found[0]}"
+            return Login(called=called, host=host, url=url, variables={**all_set(environ, MODEL), KEY: found[1]})
         folder = Path(environ.get("HOME", "/"), ".gemini")
         kept = read_json(folder / FILE)
         if not (kept.get("refresh_token") or kept.get("access_token")):
             return None
-        project = {name: environ[name] for name in ("GOOGLE_CLOUD_PROJECT",) if environ.get(name)}
         return Login(
             called=f"the login in {folder}",
             host=LOGIN_HOST,
-            variables=project,
+            variables=all_set(environ, MODEL, "GOOGLE_CLOUD_PROJECT"),
             content=json.dumps(kept).encode(),
             place=f".gemini/{FILE}",
             is_paid=False,
@@ -67,7 +72,12 @@ class Gemini:
         own.mkdir(mode=0o700, exist_ok=True)
         (own / "settings.json").write_text(json.dumps(_settings(errand)), encoding="utf-8")
         system.write_text(errand.system, encoding="utf-8")
-        argv = (str(errand.program), "-p", "", "-o", "json", "--approval-mode", "plan", "--skip-trust", "-e", "none")
+        # Left to itself it goes over to a smaller model at its limit, and at that one's limit asks without a pause.
+        model = errand.login.variables.get(MODEL, "pro")
+        argv = (
+            *(str(errand.program), "-p", "", "-o", "json", "-m", model),
+            *("--approval-mode", "plan", "--skip-trust", "-e", "none"),
+        )
         variables = {
             "GEMINI_SYSTEM_MD": str(system),
             "GEMINI_TELEMETRY_ENABLED": "false",
@@ -76,16 +86,16 @@ class Gemini:
         return Command(argv=argv, variables=variables)
 
     def watch(self, line: bytes) -> None:
-        """It tries again for minutes, and with a smaller model, when it is over its limit; we do not wait for that."""
+        """It tries again for minutes when it is over its limit; we do not wait for that."""
         if line.startswith(b"Attempt ") and b"failed with status 429" in line:
             raise self._limit(line.decode(errors="replace"))
 
     def read(self, ended: Ended, errand: Errand) -> Reply:  # noqa: ARG002 - one shape for all of them
-        """One JSON object, after whatever else was printed; any exit code but 0 is a failure."""
+        """One JSON object, an error among the complaints; any exit code but 0 is a failure."""
         found = parsed(ended.out[max(0, ended.out.find(b"{")) :])
         cost = _cost(found, ended.seconds)
-        wrong = section(found, "error")
-        if ended.code or wrong:
+        wrong = section(found, "error") or section(parsed(ended.err[max(0, ended.err.rfind(b"\n{")) :]), "error")
+        if ended.code or "error" in found:
             raise self._wrong(wrong, cost, ended)
         if "response" not in found:
             raise said(self.called, "printed no result", ended, cost=cost)
@@ -96,11 +106,13 @@ class Gemini:
 
     def _wrong(self, wrong: dict[str, object], cost: Cost, ended: Ended) -> Inconclusive:
         words = str(wrong.get("message") or "") or last_line(ended.err)
-        if "RESOURCE_EXHAUSTED" in words or "quota" in words.lower():
+        if wrong.get("code") == TOO_MANY or "RESOURCE_EXHAUSTED" in words or "quota" in words.lower():
             return self._limit(words, cost)
         if NOT_LOGGED_IN in (ended.code, wrong.get("code")) or "API key not valid" in words:
             text = f"{self.called} is not logged in, or no longer: {self.log_in}."
             return Inconclusive(Failure.CRASHED, text, cost=cost)
+        if "blocked due to" in words:
+            return Inconclusive(Failure.REFUSED, f"{self.called}: the model refused to look at this.", cost=cost)
         if "fetch failed" in words:
             return Inconclusive(Failure.CRASHED, f"{self.called} could not reach {self.receiver}.", cost=cost)
         return said(self.called, words or "failed", ended, cost=cost)
@@ -125,9 +137,7 @@ def _settings(errand: Errand) -> dict[str, object]:
         "experimental": {"enableAgents": False},
         "ide": {"enabled": False},
         "advanced": {"ignoreLocalEnv": True},
-        # A name that no file has: instructions come from us alone.
         "context": {
-            "fileName": [f"{errand.folder.name}.md"],
             "includeDirectoryTree": False,
             "fileFiltering": {"respectGitIgnore": False, "respectGeminiIgnore": False},
         },

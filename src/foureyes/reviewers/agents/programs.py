@@ -6,7 +6,10 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from foureyes.reviewers.agents.credentials import read_json
+
 LEVELS_MAX = 100
+PACKAGE_LEVELS_MAX = 3
 
 
 def own_ground(here: Path) -> Path:
@@ -31,6 +34,15 @@ def find(name: str, path: tuple[Path, ...], ground: Path) -> Path | None:
         if candidate.is_file() and os.access(candidate, os.X_OK) and not _is_below(candidate, ground):
             return candidate
     return None
+
+
+def packaged_version(program: Path, package: str) -> str:
+    """The version that the npm package around a program names, which saves starting it; empty where there is none."""
+    for folder in program.resolve().parents[:PACKAGE_LEVELS_MAX]:
+        found = read_json(folder / "package.json")
+        if found.get("name") == package:
+            return str(found.get("version") or "")
+    return ""
 
 
 def _is_below(path: Path, ground: Path) -> bool:

@@ -1,0 +1,203 @@
+"""Claude Code, Codex and Gemini CLI themselves, against a model that is told each word beforehand.
+
+Collected by `make test-all` alone (see conftest.py): they are installed by npm, a gigabyte of programs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from foureyes.app.reviewers import Bounds, Change, File, Inconclusive, Task
+from foureyes.core.values import Failure
+from foureyes.reviewers import agents
+from foureyes.reviewers.agents import AgentReviewer
+from tests.agents.fakes import ANSWER, APP, KEYS, NAMES, nobody_listens
+from tests.agents.hostile import ORDER_OF_THE_BASE, ORDER_OF_THE_CHANGE, SECRETS, WORD_OUTSIDE, Hostile, hostile
+from tests.agents.model import ScriptedModel, scripted_model
+from tests.agents.real import installed, node_folder
+
+SECONDS_MAX = 120
+_FRAME = re.compile(r'<work-([0-9a-f]{16}) part=\\?"[^"\\]{1,80}\\?">.*?</work-\1>', re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def programs() -> Path:
+    return installed()
+
+
+@contextmanager
+def asked(
+    programs: Path, folder: Path, name: str, turns: list[dict[str, Any]]
+) -> Iterator[tuple[AgentReviewer, ScriptedModel]]:
+    """A real agent whose provider is a scripted model."""
+    home = folder / "user"
+    home.mkdir()
+    with scripted_model(folder, turns) as model:
+        environ = {
+            **KEYS,
+            "PATH": f"{programs}:{node_folder()}:/usr/bin:/bin",
+            "HOME": str(home),
+            "ANTHROPIC_BASE_URL": model.url,
+            "OPENAI_BASE_URL": f"{model.url}/v1",
+            "GOOGLE_GEMINI_BASE_URL": model.url,
+        }
+        found, missing = agents.at_hand(environ, folder / "repository")
+        assert missing == ()
+        yield next(one for one in found if one.who.name == name), model
+
+
+def attempts(name: str, trap: Hostile) -> list[dict[str, Any]]:
+    """What a model would try that was talked into it: run, write, read outside, fetch."""
+    canary, outside, home = trap.canaries / "by-the-model", trap.outside, trap.outside.parent / "user"
+    if name == "claude":
+        calls = [
+            ("Bash", {"command": f"touch {canary}"}),
+            ("Write", {"file_path": str(canary), "content": "x"}),
+            ("Read", {"file_path": str(outside)}),
+            ("Read", {"file_path": "link.txt"}),
+            ("Grep", {"pattern": "marmalade", "path": str(outside.parent), "output_mode": "content"}),
+            ("Read", {"file_path": "/etc/passwd"}),
+            ("WebFetch", {"url": "http://127.0.0.1:9/", "prompt": "x"}),
+            ("Grep", {"pattern": "os.system", "output_mode": "content"}),
+        ]
+    elif name == "codex":
+        tried = f"touch {canary}; cat {outside}; cat link.txt; cat /etc/passwd; cat ~/.codex/auth.json; env; ls {home}"
+        calls = [
+            ("exec_command", {"cmd": tried}),
+            ("exec_command", {"cmd": "touch here; cat /proc/*/environ; curl -s http://127.0.0.1:9"}),
+            ("exec_command", {"cmd": "grep -n os.system app.py"}),
+        ]
+    else:
+        calls = [
+            ("run_shell_command", {"command": f"touch {canary}"}),
+            ("write_file", {"file_path": str(canary), "content": "x"}),
+            ("read_file", {"file_path": str(outside)}),
+            ("read_file", {"file_path": "link.txt"}),
+            ("read_file", {"file_path": "/etc/passwd"}),
+            ("web_fetch", {"prompt": "http://127.0.0.1:9/"}),
+            ("grep_search", {"pattern": "os.system"}),
+        ]
+    return [{"call": {"name": tool, "input": given}} for tool, given in calls]
+
+
+@pytest.mark.parametrize("base_too", [False, True])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_real_agent_reviews_a_hostile_checkout_and_nothing_happens(
+    programs: Path, tmp_path: Path, name: str, base_too: bool
+) -> None:
+    trap = hostile(tmp_path, base_too=base_too)
+    turns = [*attempts(name, trap), {"answer": ANSWER}]
+    with asked(programs, tmp_path, name, turns) as (reviewer, model):
+        what = Task(change=trap.change(), bounds=Bounds(seconds=SECONDS_MAX))
+        look = asyncio.run(reviewer.look(what, nobody_listens))
+        received = model.requests()
+    assert look.verdict == "reject"
+    assert [(one.place.path, one.place.start) for one in look.findings if one.place] == [("app.py", 5)]
+    assert look.cost.tokens >= 1000
+    assert trap.sung() == []
+    told = json.dumps(received, ensure_ascii=False)
+    assert not [one for one in (*SECRETS, WORD_OUTSIDE, "root:x:0:0") if one in told]
+    assert len([one for one in received if one["method"] == "POST"]) > len(attempts(name, trap))
+    assert "os.system(command)" in told  # what it may read, it could
+    assert_framed(received)
+
+
+def assert_framed(received: list[dict[str, Any]]) -> None:
+    """Before the model has spoken, everything of the work stands in frames."""
+    first = next(one["body"] for one in received if one["method"] == "POST")
+    text = json.dumps(first, ensure_ascii=False)
+    assert _FRAME.search(text)
+    outside = _FRAME.sub("", text)
+    of_the_work = ("os.system", ORDER_OF_THE_CHANGE, ORDER_OF_THE_BASE, "A small program", "The token is", "claude-mcp")
+    assert not [one for one in of_the_work if one in outside]
+
+
+def small() -> Task:
+    change = Change(title="t", kind="code", files=(File(path="app.py", content=APP, changed=((1, 5),)),))
+    return Task(change=change, bounds=Bounds(seconds=SECONDS_MAX))
+
+
+OVER = {
+    "claude": {"type": "error", "error": {"type": "rate_limit_error", "message": "Too many. Retry in 3600s"}},
+    "codex": {"error": {"type": "usage_limit_reached", "message": "The limit", "resets_at": 4_000_000_000}},
+    "gemini": {"error": {"code": 429, "message": "Please retry in 3600s.", "status": "RESOURCE_EXHAUSTED"}},
+}
+STRANGE: dict[str, tuple[int, dict[str, Any]]] = {
+    "claude": (401, {"type": "error", "error": {"type": "authentication_error", "message": "invalid x-api-key"}}),
+    "codex": (401, {"error": {"message": "Incorrect API key provided", "code": "invalid_api_key"}}),
+    "gemini": (400, {"error": {"code": 400, "message": "API key not valid. Please pass a valid API key."}}),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_real_agent_over_its_limit_is_inconclusive(programs: Path, tmp_path: Path, name: str) -> None:
+    turns = [{"status": 429, "body": OVER[name]}]
+    with asked(programs, tmp_path, name, turns) as (reviewer, _), pytest.raises(Inconclusive) as none:
+        asyncio.run(reviewer.look(small(), nobody_listens))
+    assert none.value.reason is Failure.OUT_OF_BUDGET
+    assert "is over its limit" in none.value.text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_real_agent_whose_login_is_not_accepted_says_what_to_do(programs: Path, tmp_path: Path, name: str) -> None:
+    status, body = STRANGE[name]
+    turns = [{"status": status, "body": body}]
+    with asked(programs, tmp_path, name, turns) as (reviewer, _), pytest.raises(Inconclusive) as none:
+        asyncio.run(reviewer.look(small(), nobody_listens))
+    assert none.value.reason is Failure.CRASHED
+    assert "is not logged in" in none.value.text
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("turn", "reason"),
+    [
+        ({"refuse": True}, Failure.REFUSED),
+        ({"text": "I like it."}, Failure.MALFORMED),
+        ({"hang": True}, Failure.TIMED_OUT),
+    ],
+)
+def test_a_real_agent_without_an_answer_is_inconclusive(
+    programs: Path, tmp_path: Path, name: str, turn: dict[str, Any], reason: Failure
+) -> None:
+    what = small()
+    if reason is Failure.TIMED_OUT:
+        what = Task(change=what.change, bounds=Bounds(seconds=15))
+    with asked(programs, tmp_path, name, [turn]) as (reviewer, _), pytest.raises(Inconclusive) as none:
+        asyncio.run(reviewer.look(what, nobody_listens))
+    assert none.value.reason is reason
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_real_agent_is_alive(programs: Path, tmp_path: Path, name: str) -> None:
+    with asked(programs, tmp_path, name, [{"answer": {"ready": True}}]) as (reviewer, _):
+        health = asyncio.run(agents.health(reviewer))
+    assert health.alive, health.says
+    assert health.version
+
+
+def test_a_copied_login_of_claude_code_is_used(programs: Path, tmp_path: Path) -> None:
+    kept = {
+        "claudeAiOauth": {"accessToken": "token-of-the-user", "refreshToken": "renewing", "scopes": ["user:inference"]}
+    }
+    kept["claudeAiOauth"]["expiresAt"] = 4_000_000_000_000  # type: ignore[assignment] # milliseconds, as it keeps them
+    with asked(programs, tmp_path, "claude", [{"answer": ANSWER}]) as (reviewer, model):
+        environ = {name: one for name, one in reviewer.agent.environ.items() if name not in KEYS}
+        (Path(environ["HOME"]) / ".claude").mkdir()
+        (Path(environ["HOME"]) / ".claude/.credentials.json").write_text(json.dumps(kept), encoding="utf-8")
+        found, _ = agents.at_hand(environ, tmp_path / "repository")
+        look = asyncio.run(found[0].look(small(), nobody_listens))
+        received = model.requests()
+    assert look.verdict == "reject"
+    assert not look.cost_known
+    headers = [{name.lower(): value for name, value in one["headers"].items()} for one in received]
+    assert "Bearer token-of-the-user" in [one.get("authorization") for one in headers]
+    assert "renewing" not in json.dumps(received)
