@@ -53,8 +53,9 @@ def output(call: Call) -> Stream:
     if call.name in ("cat", "head", "tail") and call.args:
         traits.add("file")
     origin = " | ".join(one for one in (call.stdin.origin, shown((call.name, *call.args))) if one) if traits else ""
+    line = call.stdin.line if text is call.stdin.text else 0
     text = text[:OUTPUT_CHARS_MAX] if text is not None else None
-    return Stream(text=text, traits=frozenset(traits), fed=True, origin=origin[:ORIGIN_CHARS_MAX])
+    return Stream(text=text, traits=frozenset(traits), fed=True, origin=origin[:ORIGIN_CHARS_MAX], line=line)
 
 
 def _text(call: Call) -> str | None:  # noqa: C901, PLR0911, PLR0912 - one line per tool

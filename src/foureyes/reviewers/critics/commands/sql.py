@@ -65,9 +65,10 @@ RULES = (DROP, EMPTY, COLUMN, RIGHTS, LEAVES, STOPS, UNREAD_SQL)
 SQL_CHARS_MAX = 1024 * 1024
 STATEMENT_TOKENS_MAX = 5_000
 DEPTH_MAX = 4
+_COMMAND_TOKENS = 2
 #: A text without any of these is not worth cutting into tokens; what is decided is decided on the syntax tree.
 _WORTH = re.compile(
-    r"(?i)drop|truncate|delete|update|alter|grant|program|outfile|dumpfile|load_file|xp_|sp_|sys_|lo_|pg_|shutdown|kill|exec|purge|reset|detach|replace"
+    r"(?i)superuser|sysadmin|createrole|drop|truncate|delete|update|alter|grant|program|outfile|dumpfile|load_file|xp_|sp_|sys_|lo_|pg_|shutdown|kill|exec|purge|reset|detach|replace"
 )
 _DROPPED = words(
     "TABLE DATABASE SCHEMA KEYSPACE USER ROLE TABLESPACE CATALOG OWNED COLLECTION MEASUREMENT WAREHOUSE STAGE "
@@ -123,6 +124,9 @@ def _statements(text: str, dialect: str) -> Iterator[list[Token]]:
 
 def _statement(tokens: list[Token], text: str, dialect: str, depth: int) -> Iterator[Found]:
     words = [token.text.upper() for token in tokens[:STATEMENT_TOKENS_MAX]]
+    if len(tokens) == _COMMAND_TOKENS and " " in words[1]:
+        # Some statements come as one word and the rest of the line as a text.
+        words = [words[0], *re.findall(r"\w+", words[1])]
     if (
         words[0] in ("SELECT", "INSERT", "VALUES", "SET", "SHOW", "DESCRIBE", "USE", "BEGIN", "COMMIT", "COMMENT")
         and not set(words) & _INSIDE
@@ -215,7 +219,8 @@ def _executed(words: list[str], tokens: list[Token], dialect: str, depth: int) -
     strings = {TokenType.STRING, TokenType.HEREDOC_STRING, TokenType.NATIONAL_STRING, TokenType.RAW_STRING}
     for token in tokens:
         if token.token_type in strings:
-            inside = re.sub(r"(?i)\bbegin\b|\bend\b|\bdeclare\b|\bthen\b|\bloop\b", ";", token.text)
+            inside = re.sub(r"\$\w*\$|^\s*'|'\s*$", ";", token.text)
+            inside = re.sub(r"(?i)\bbegin\b|\bend\b|\bdeclare\b|\bthen\b|\bloop\b", ";", inside)
             yield from (found for _, found in judge_sql(inside, dialect, depth + 1))
 
 

@@ -12,6 +12,7 @@ SCRIPT_BYTES_MAX = 256 * 1024
 #: The parser's recovery from errors grows with the square of these; real scripts have a few on a line.
 OPERATORS_PER_LINE_MAX = 1_000
 OPERATORS_MAX = 30_000
+BACKTICKS_MIN = 4
 _OPERATORS = "|<>()`{"
 
 
@@ -27,13 +28,51 @@ def tree(text: str) -> Node:
     total = sum(text.count(one) for one in _OPERATORS)
     if total > OPERATORS_PER_LINE_MAX and _is_dense(text, total):
         raise TooMuch("too many operators to be written by hand")
+    if text.count("`") >= BACKTICKS_MIN:
+        data = _one_way(text).encode("utf-8", "surrogatepass")
     return _parser().parse(data).root_node
 
 
+def _one_way(text: str) -> str:
+    """Two substitutions in backticks on one line are taken for one by the parser; written as `$(…)` they are not."""
+    return "\n".join(_dollars(line) if line.count("`") >= BACKTICKS_MIN else line for line in text.split("\n"))
+
+
+def _dollars(line: str) -> str:
+    made: list[str] = []
+    quote, inside, at = "", False, 0
+    while at < len(line):
+        one = line[at]
+        if one == "\\" and quote != "'":
+            made.append(line[at : at + 2] if not inside or line[at + 1 : at + 2] != "`" else "`")
+            at += 2
+            continue
+        if one == "'" and quote != '"' and not inside:
+            quote = "" if quote else "'"
+        elif one == '"' and quote != "'" and not inside:
+            quote = "" if quote else '"'
+        elif one == "`" and quote != "'":
+            made.append(")" if inside else "$(")
+            inside = not inside
+            at += 1
+            continue
+        made.append(one)
+        at += 1
+    return line if inside or quote else "".join(made)
+
+
 def _is_dense(text: str, total: int) -> bool:
+    """Counted over lines as the shell joins them: a pipe or a backslash at the end goes on below."""
     if total > OPERATORS_MAX:
         return True
-    return any(sum(line.count(one) for one in _OPERATORS) > OPERATORS_PER_LINE_MAX for line in text.split("\n"))
+    count = 0
+    for line in text.split("\n"):
+        count += sum(line.count(one) for one in _OPERATORS)
+        if count > OPERATORS_PER_LINE_MAX:
+            return True
+        if not line.rstrip().endswith(("|", "\\", "&&", "(", "<")):
+            count = 0
+    return False
 
 
 @functools.cache
