@@ -109,6 +109,7 @@ def _once(sweeper: Sweeper | None) -> Sweeper:
     def answer(lines: Sequence[extra.Line]) -> extra.Sweep:
         if not answers:
             answers.append(sweeper(lines) if sweeper else extra.Sweep(trouble=extra.MISSING))
+            assert sweeper is None or not answers[0].trouble, answers[0].trouble
         return answers[0]
 
     return answer

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.reviewers.critics.critic import State
+from foureyes.reviewers.critics.secrets import sweep_child
 from foureyes.reviewers.critics.secrets.critic import SecretsCritic
 from foureyes.reviewers.critics.secrets.sweep import LINE_MAX, MISSING, OUTPUT_MAX, Sweep, Swept, installed, sweep
 from tests.critics.works import look, rules_of
@@ -50,10 +51,12 @@ def test_an_answer_in_another_shape_is_none(answer: object) -> None:
 
 
 def test_a_crash_a_flood_garbage_and_a_missing_program_are_said() -> None:
-    crash = [sys.executable, "-c", "raise SystemExit(3)"]
+    crash = [sys.executable, "-c", "raise SystemExit(1)"]
+    lacking = [sys.executable, "-c", f"raise SystemExit({sweep_child.INCOMPLETE})"]
     flood = [sys.executable, "-c", f"print('x' * {OUTPUT_MAX + 1})"]
     garbage = [sys.executable, "-c", "print('[' * 100000)"]
     assert sweep(LINES, command=crash).trouble == "CredSweeper crashed"
+    assert "lacks a package" in sweep(LINES, command=lacking).trouble
     assert sweep(LINES, command=flood).trouble == "CredSweeper answered too much"
     assert sweep(LINES, command=garbage).trouble == "CredSweeper answered something unreadable"
     assert sweep(LINES, command=["/nowhere/at/all"]).trouble == "CredSweeper could not be started"

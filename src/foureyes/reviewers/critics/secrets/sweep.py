@@ -20,6 +20,8 @@ LINES_MAX = 40_000
 LINE_MAX = 2_000
 OUTPUT_MAX = 8 * 1024 * 1024
 
+#: The exit code of the child when a package is not there.
+INCOMPLETE = 3
 MISSING = "CredSweeper is not installed (foureyes[secrets])"
 
 #: A line for it to look at: its path and its text.
@@ -93,6 +95,8 @@ def _run(words: list[str], given: bytes, seconds: float) -> bytes:
                 if pipe is not None:
                     with contextlib.suppress(OSError):
                         pipe.close()
+    if process.returncode == INCOMPLETE:
+        raise ValueError("CredSweeper lacks a package it needs; install foureyes[secrets] again")
     if process.returncode != 0:
         raise ValueError("CredSweeper crashed")
     if len(out) > OUTPUT_MAX:

@@ -15,6 +15,9 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+#: The exit code that says a package CredSweeper needs is not there; the parent knows it too.
+INCOMPLETE = 3
+
 #: Readers of documents and archives, which CredSweeper loads at its start and needs for no line of text. They are
 #: large, two need a compiler to be installed, and a parser that is not there cannot be attacked.
 _NEVER_NEEDED_TEXT = """
@@ -80,7 +83,10 @@ def sweep(rows: list[tuple[int, str, str]]) -> list[tuple[int, int, int, str, fl
 def main() -> None:
     """Read, look, write."""
     rows = json.load(sys.stdin)
-    answer = sweep([(int(number), str(path), str(text)) for number, path, text in rows])
+    try:
+        answer = sweep([(int(number), str(path), str(text)) for number, path, text in rows])
+    except ImportError:
+        sys.exit(INCOMPLETE)
     json.dump(answer, sys.stdout)
 
 
