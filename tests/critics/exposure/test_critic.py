@@ -156,6 +156,11 @@ def test_an_earlier_denial_closes_what_a_later_rule_opens() -> None:
     allow = f'ingress {{\n rule_no = 2\n action = "allow"\n protocol = "tcp"\n {ports}\n {world}\n}}\n'
     assert "network.open-ssh" in met("a.tf", f'resource "aws_network_acl" "a" {{\n{allow}}}\n')
     assert "network.open-ssh" not in met("a.tf", f'resource "aws_network_acl" "a" {{\n{allow}{deny}}}\n')
+    part = deny.replace('"-1"', '"tcp"').replace("rule_no", f"{ports}\n rule_no")
+    everything = allow.replace('"tcp"', '"-1"')
+    rest = met("a.tf", f'resource "aws_network_acl" "a" {{\n{everything}{part}}}\n')
+    assert "network.open-rdp" in rest
+    assert rest.isdisjoint({"network.open-ssh", "network.open-all"})
 
 
 def test_what_a_change_takes_away_is_found_at_the_change() -> None:

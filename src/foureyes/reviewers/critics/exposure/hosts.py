@@ -84,7 +84,7 @@ UNIT_WRITABLE = rule(
     "Move it under /usr.",
     "important",
 )
-SOCKET_MODE = rule("systemd.open-socket", "Everybody may use the socket", ANYONE, "Set SocketMode=0660.", "important")
+SOCKET_MODE = rule("systemd.open-socket", "Everybody may use the socket", ANYONE, "Set SocketMode=0660.")
 UNIT_OPEN = rule(
     "systemd.listens-without-auth",
     "An admin door is opened to all addresses",

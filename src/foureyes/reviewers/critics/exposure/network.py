@@ -144,7 +144,22 @@ def aws_acl(resource: Resource) -> Iterator[Hit]:
         if action is not None and action.text.lower() == "deny" and world:
             closed.append((first, last))
         elif not any(low <= first and last <= high for low, high in closed):
-            yield from _acl_rule(resource, block)
+            yield from _still_open(_acl_rule(resource, block), closed)
+
+
+def _still_open(hits: Iterator[Hit], closed: list[tuple[float, float]]) -> Iterator[Hit]:
+    """What earlier rules have not closed; where they closed a part of everything, the rest is named port by port."""
+    for one in hits:
+        if one.rule is ALL and closed:
+            yield from (
+                hit(found, one.path, one.line) for number, found in PORTS.items() if not _within(number, closed)
+            )
+        elif not any(found is one.rule and _within(number, closed) for number, found in PORTS.items()):
+            yield one
+
+
+def _within(number: int, stretches: list[tuple[float, float]]) -> bool:
+    return any(low <= number <= high for low, high in stretches)
 
 
 def _order(block: Node) -> float:
