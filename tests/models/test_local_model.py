@@ -5,26 +5,22 @@ from __future__ import annotations
 import asyncio
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from foureyes.app.reviewers import Bounds, Inconclusive, Look, Task
-from foureyes.app.reviewing.panel_report import panel_report
-from foureyes.core.values import Failure, Verdict
-from foureyes.core.views import view
+from foureyes.app.reviewing.outcome import LookedState, Outcome
+from foureyes.policy.load import shipped
 from foureyes.policy.policy import Model
 from foureyes.reviewers import models
-from tests.answers.samples import task
-from tests.cast import HUGO
-from tests.seeds.panel_play import MODELS, panel
+from tests.answers.samples import change
+from tests.reviewing.desk import Desk, reviewed
 from tools import local_model
 
 #: On a quiet machine it takes a minute or two; a busy one is slow, not wrong.
 SECONDS_MAX = 1_500
 CONTEXT, SEATS = 8_192, 2
-#: How an answer of so small a model may end; anything else would be a fault of ours.
-WEAK = (Failure.MALFORMED, Failure.INCOMPLETE)
 
 
 @pytest.fixture(scope="module")
@@ -46,45 +42,34 @@ def url() -> Iterator[str]:
 
 @pytest.mark.timeout(2 * SECONDS_MAX)
 def test_a_real_model_holds_two_seats_of_a_panel_offline(url: str) -> None:
-    """004-15, 004-28: spec and quality of two reviewers, each look whole or inconclusive with its reason."""
+    """004-15, 004-28: four looks in one round; each is an answer in our shape, or says why it is none."""
+    outcome = asyncio.run(_panel(url))
+    print(*outcome.looked, outcome.report, sep="\n")
+    assert {one.reviewer.split()[0] for one in outcome.looked} == {"haiku", "sonnet"}
+    assert outcome.tokens > 4 * 500
+    for one in outcome.looked:
+        assert one.state in list(LookedState)
+        assert one.answered or one.reason
+        assert "did not answer" not in one.reason
+        assert "could not be reached" not in one.reason
+    assert "**Strategy:** Speculative parallel (4 reviewers; spec and quality at once)" in outcome.report
+    assert "### Spec findings" in outcome.report
+    assert "### Quality findings" in outcome.report
+    assert outcome.state == "open"
+
+
+async def _panel(url: str) -> Outcome:
     environ = {
         "FOUREYES_MODEL_URL": f"{url}/v1",
         "FOUREYES_MODEL": "smollm2",
         "FOUREYES_MODEL_CONTEXT": str(CONTEXT),
     }
-    said: list[str] = []
-    looks = asyncio.run(_panel(environ, said))
-    play = panel()
-    for (seat, stage), look in looks.items():
-        print(seat, stage, look)
-        if isinstance(look, Look) and not look.unclear:
-            assert look.verdict in list(Verdict)
-            assert look.cost.tokens > 0
-            assert not look.cost_known
-            fields = {"stage": stage, "verdict": look.verdict, "summary": look.summary, "findings": look.findings}
-            play.report(MODELS[seat], **fields, evidence=look.evidence, confidence=look.confidence)
-        elif isinstance(look, Inconclusive):
-            assert look.reason in WEAK, look.text
-            assert look.text
-    assert len(looks) == 4
-    assert any(isinstance(one, Look) for one in looks.values()), looks
-    assert "### Spec findings" in panel_report(play.rules, view(play.rules, play.review, HUGO))
-
-
-async def _panel(environ: dict[str, str], said: list[str]) -> dict[tuple[str, str], Look | Inconclusive]:
-    """Four looks at once, as in the first round."""
-    seats: dict[tuple[str, str], asyncio.Task[Look]] = {}
-    for seat, role in (("A", "haiku"), ("B", "sonnet")):
-        reviewer, missing = models.for_role(role, (Model(provider="endpoint", name="smollm2"),), environ)
-        assert reviewer, missing
-        assert reviewer.sends == ""
-        for stage in ("spec", "quality"):
-            asked: Task = task(role=stage, bounds=Bounds(seconds=SECONDS_MAX))
-            seats[seat, stage] = asyncio.create_task(reviewer.look(asked, said.append))
-    done = await asyncio.gather(*seats.values(), return_exceptions=True)
-    found: dict[tuple[str, str], Look | Inconclusive] = {}
-    for key, one in zip(seats, done, strict=True):
-        if not isinstance(one, Look | Inconclusive):
-            raise one
-        found[key] = one
-    return found
+    seats: dict[str, tuple[models.ModelReviewer]] = {}
+    for role in ("haiku", "sonnet"):
+        found, missing = models.for_role(role, (Model(provider="endpoint", name="smollm2"),), environ)
+        assert found, missing
+        assert found.sends == ""
+        seats[role] = (found,)
+    desk = Desk(reviewers=dict(seats), policy=shipped("panel").policy)
+    work = replace(change(), kind="task", place="here")
+    return await reviewed(desk, work, seconds_max=SECONDS_MAX, may_send=lambda *_: False)
