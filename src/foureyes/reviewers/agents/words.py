@@ -7,7 +7,6 @@ import json
 from foureyes.app.reviewers import Inconclusive
 from foureyes.core.values import Cost, Failure
 from foureyes.reviewers.agents.process import Ended
-from foureyes.reviewers.answers.shown import one_line
 
 SHOWN_CHARS_MAX = 200
 
@@ -41,6 +40,9 @@ def last_line(text: bytes) -> str:
 
 def said(called: str, words: str, ended: Ended, *, cost: Cost | None = None) -> Inconclusive:
     """It failed, in its own words; those may be anything, so little of them is shown."""
+    # Loaded here: it comes with all that reads answers, and nothing has failed yet when an agent is looked for.
+    from foureyes.reviewers.answers.shown import one_line  # noqa: PLC0415 - see above
+
     shown = one_line(words, SHOWN_CHARS_MAX)
     more = one_line(last_line(ended.err), SHOWN_CHARS_MAX)
     ending = f" (exit code {ended.code})" if ended.code else ""
