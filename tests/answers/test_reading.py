@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -25,7 +26,7 @@ def test_a_finding_with_its_words_on_its_line_counts_as_it_is() -> None:
     (found,) = look.findings
     assert (found.severity, found.place) == ("critical", Place(path="shop/cart.py", start=9, end=9))
     assert found.evidence == 'os.system("rm -rf " + path)'
-    assert (look.verdict, look.confidence, look.unclear) == ("reject", 90, False)
+    assert (look.verdict, look.confidence) == ("reject", 90)
 
 
 @pytest.mark.parametrize("verdict", ["approve", "concerns", "reject"])
@@ -40,29 +41,43 @@ def test_beside_an_important_finding_an_approval_is_a_concern(said: str, counts:
     assert read(answer(finding(severity="important"), verdict=said)).verdict == counts
 
 
-@pytest.mark.parametrize(("said", "counts"), [("approve", "approve"), ("concerns", "approve"), ("reject", "concerns")])
-def test_notes_alone_hold_nothing_up_unless_the_reviewer_rejects(said: str, counts: str) -> None:
-    look = read(answer(finding(severity="minor"), verdict=said))
-    assert (look.verdict, look.unclear) == (counts, said == "reject")
+@pytest.mark.parametrize("said", ["approve", "concerns"])
+def test_notes_alone_hold_nothing_up(said: str) -> None:
+    assert read(answer(finding(severity="minor"), verdict=said)).verdict == "approve"
+
+
+def baseless(data: object, why: str) -> Look:
+    """A doubt that nobody can act on is no answer, neither an approval nor a veto; what it said is kept."""
+    with pytest.raises(Inconclusive, match=why) as caught:
+        read(data)
+    assert caught.value.reason is Failure.INCOMPLETE
+    found = caught.value.found
+    assert found is not None
+    assert found.verdict == ""
+    assert found.confidence == 40
+    return found
+
+
+def test_notes_alone_are_no_ground_to_reject() -> None:
+    baseless(answer(finding(severity="minor"), verdict="reject"), "it names no ground")
 
 
 @pytest.mark.parametrize("verdict", ["concerns", "reject"])
-def test_a_doubt_without_any_ground_is_an_unsure_concern(verdict: str) -> None:
-    look = read(answer(verdict=verdict, confidence=99))
-    assert (look.verdict, look.confidence, look.unclear) == ("concerns", 40, True)
+def test_a_doubt_without_any_ground_is_no_answer(verdict: str) -> None:
+    """D-03."""
+    baseless(answer(verdict=verdict, confidence=99), "it names no ground")
 
 
 def test_a_finding_in_a_file_that_is_not_there_is_none_and_is_said() -> None:
     """D-11."""
-    look = read(answer(finding(path="shop/invented.py"), verdict="reject"))
+    look = baseless(answer(finding(path="shop/invented.py"), verdict="reject"), "could be proven")
     assert look.findings == ()
-    assert (look.verdict, look.unclear) == ("concerns", True)
     assert "1 finding left out: it names a file or a line that is not in the work." in look.summary
 
 
 def test_a_finding_on_a_line_that_is_not_there_is_none() -> None:
-    look = read(answer(finding(line=400, end_line=400, evidence="nowhere at all"), verdict="reject"))
-    assert look.findings == ()
+    said = finding(line=400, end_line=400, evidence="nowhere at all")
+    assert baseless(answer(said, verdict="reject"), "could be proven").findings == ()
 
 
 def test_a_miscounted_line_is_found_by_its_words() -> None:
@@ -73,11 +88,10 @@ def test_a_miscounted_line_is_found_by_its_words() -> None:
 @pytest.mark.parametrize("evidence", ["", "subprocess.run(path)", "))"])
 def test_a_finding_without_words_of_the_work_is_a_minor_note(evidence: str) -> None:
     """D-11."""
-    look = read(answer(finding(evidence=evidence), verdict="reject"))
+    look = baseless(answer(finding(evidence=evidence), verdict="reject"), "could be proven")
     (found,) = look.findings
     assert (found.severity, found.evidence) == ("minor", "")
     assert "(unproven: " in found.text
-    assert (look.verdict, look.unclear) == ("concerns", True)
     assert "its evidence is not in the work" in look.summary
 
 
@@ -100,9 +114,8 @@ def test_white_space_line_numbers_diff_signs_and_ellipses_do_not_make_a_quote_wr
 @pytest.mark.parametrize("verdict", ["concerns", "reject"])
 def test_a_doubt_whose_findings_cannot_be_proven_is_no_approval_either(verdict: str) -> None:
     """D-11."""
-    look = read(answer(finding(evidence="not there at all"), finding(path="no.py"), verdict=verdict))
-    assert (look.verdict, look.confidence, look.unclear) == ("concerns", 40, True)
-    assert "none of its findings could be proven" in look.summary
+    both = (finding(evidence="not there at all"), finding(path="no.py"))
+    baseless(answer(*both, verdict=verdict), "none of its findings could be proven")
 
 
 def test_what_was_taken_out_can_be_the_proof() -> None:
@@ -260,6 +273,18 @@ def test_a_quote_of_hidden_characters_is_found_as_they_were_shown() -> None:
     file = shop(content="access = 'user\u202e'\n".encode(), changed=((1, 1),))
     look = read_answer(answer(finding(line=1, end_line=1, evidence="access = 'user<U+202E>'")), task(file))
     assert look.verdict == "reject"
+
+
+def test_quotes_made_to_be_slow_are_looked_up_soon() -> None:
+    file = shop(content=b"ab cd ef gh\n" * 100_000, before=None, changed=((1, 100_000),))
+    slow = [
+        finding(text=f"{index}", rule=f"r{index}", line=1, evidence="ab cd" + " ... ef" * 100 + " ... never there")
+        for index in range(50)
+    ]
+    began = time.process_time()
+    with pytest.raises(Inconclusive):
+        read_answer(answer(*slow, verdict="reject"), task(file))
+    assert time.process_time() - began < 4
 
 
 JSON = st.recursive(

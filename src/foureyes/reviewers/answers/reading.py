@@ -11,7 +11,7 @@ from foureyes.reviewers.answers import schema
 from foureyes.reviewers.answers.findings import Kept, keep_findings
 from foureyes.reviewers.answers.shape import Numbered, Said, SaidExamined, read_shape
 from foureyes.reviewers.answers.shown import one_line, shown
-from foureyes.reviewers.answers.verdicts import Grounds, amounts_to
+from foureyes.reviewers.answers.verdicts import Amounts, Grounds, amounts_to
 from foureyes.reviewers.answers.work import Work
 
 #: What says less than this about a check says nothing.
@@ -47,14 +47,16 @@ def read_answer(data: object, task: Task) -> Look:
         answers=_answers(said.answers, task),
         strengths=said.strengths,
         confidence=min(said.confidence, found.confidence_max),
-        unclear=found.baseless,
     )
-    return _complete(look, task)
+    return _complete(look, task, found)
 
 
-def _complete(look: Look, task: Task) -> Look:
-    """The look, if nothing is missing that was asked for; else what there is, and what is missing."""
-    lacks: list[str] = []
+def _complete(look: Look, task: Task, found: Amounts) -> Look:
+    """The look, if nothing is missing that was asked for; else what there is, and what is missing.
+
+    A doubt without a ground is no answer: nobody can act on it, and it must not pass for an approval.
+    """
+    lacks: list[str] = [f"the ground of its doubt: {found.why}"] if found.baseless else []
     names = {one.name for one in look.checklist}
     open_items = [one for one in task.checklist if one not in names]
     if open_items:
@@ -65,7 +67,7 @@ def _complete(look: Look, task: Task) -> Look:
     if look.verdict == "approve" and not look.findings and not look.evidence:
         lacks.append("what it examined: an approval without findings must say what was checked and why it holds")
     if lacks:
-        text = f"The answer leaves out {'; '.join(lacks)}."
+        text = f"The answer leaves out {'; '.join(lacks).removesuffix('.')}."
         raise Inconclusive(Failure.INCOMPLETE, text, found=replace(look, verdict=""))
     return look
 

@@ -61,7 +61,13 @@ class Text:
             whole = [number for number, line in enumerate(self._lines, start=1) if (line,) == pieces]
             nearest = min(whole, key=lambda one: abs(one - near), default=0)
             return Spot(start=nearest, end=nearest) if nearest else None
-        spots = [spot for at in self._occurrences(pieces[0]) if (spot := self._spot(at, pieces))]
+        spots: list[Spot] = []
+        for at in self._occurrences(pieces[0]):
+            spot = self._spot(at, pieces)
+            if spot is None:
+                # What does not follow here follows nowhere behind it either.
+                break
+            spots.append(spot)
         return min(spots, key=lambda one: abs(one.start - near), default=None)
 
     def _occurrences(self, piece: str) -> list[int]:
