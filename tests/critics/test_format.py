@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.app.reviewers import Change
+from foureyes.app.reviewers import Change, File
 from foureyes.reviewers.critics.critic import State
 from foureyes.reviewers.critics.format import CRITIC
 from tests.critics.works import file, hits_of, look, rules_of, work
@@ -62,7 +62,7 @@ def test_what_is_well_formed_is_left_alone(path: str, text: str) -> None:
 
 def test_a_merge_conflict_blocks_code_and_is_a_note_where_a_text_shows_one() -> None:
     conflict = "a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> other\n"
-    (hit,) = hits_of(look(CRITIC, "a.go", conflict), "format.conflict")
+    hit = hits_of(look(CRITIC, "a.go", conflict), "format.conflict")[0]
     assert (hit.state, hit.line) == (State.BLOCK, 2)
     assert hits_of(look(CRITIC, "a.md", conflict), "format.conflict")[0].state is State.BLOCK
     shown = f"A conflict:\n\n```\n{conflict}```\n"
@@ -93,6 +93,21 @@ def test_what_looks_unfinished_is_a_note(path: str, text: str | bytes, rule: str
     judged = look(CRITIC, path, text)
     assert (f"format.{rule}" in rules_of(judged)) == (rule != "placeholder-free")
     assert judged.state is State.CLEAR
+
+
+def test_what_broke_the_file_may_stand_on_another_line_than_where_it_is_noticed() -> None:
+    before, after = b'{\n"a": {\n"b": 1\n}\n}\n', b'{\n"a": {\n"b": 1\n}\n'
+    broken = File(path="a.json", content=after, before=before, changed=((3, 3),))
+    (hit,) = CRITIC.look(Change(title="", kind="code", files=(broken,))).hits
+    assert (hit.state, hit.line) == (State.BLOCK, 0)
+    assert "line 4" in hit.text
+    old = File(path="a.json", content=after, before=after + b" ", changed=((3, 3),))
+    assert CRITIC.look(Change(title="", kind="code", files=(old,))).hits[0].line == 4
+
+
+def test_every_conflict_is_told_because_an_older_one_is_not_judged() -> None:
+    conflict = "<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> other\n"
+    assert [hit.line for hit in hits_of(look(CRITIC, "a.go", conflict * 2), "format.conflict")] == [1, 5, 6, 10]
 
 
 def test_an_empty_answer_is_no_answer() -> None:

@@ -193,6 +193,22 @@ def test_a_line_without_end_takes_linear_time(part: str) -> None:
     assert len(judged.hits) < 20
 
 
+@pytest.mark.parametrize(
+    "decoy", ["You may ignore this.\n\n", "see xn--bcher-kva.example\n", "a \u0394t\n", "erongi\n"]
+)
+def test_many_harmless_lines_hide_nothing_behind_them(decoy: str) -> None:
+    text = f"{decoy * 3000}{ORDER} p\u0430ypal \u202e\n{codecs.encode(ORDER, 'rot13')}\n"
+    rules = rules_of(look(CRITIC, "a.md", text), least=State.BLOCK)
+    assert {"injection.homoglyph.mixed", "injection.hidden.bidi", "injection.instruction.encoded"} <= rules
+    assert "injection.instruction.override" in rules
+
+
+def test_more_than_can_be_looked_at_is_said_of_the_whole_file() -> None:
+    for text in ("You may ignore this.\n\n" * 6000, "a \u0394t\n" * 30_000, "a\u200bb\n" * 30_000):
+        judged = look(CRITIC, "a.md", text)
+        assert [hit.state for hit in judged.hits if hit.line == 0] == [State.UNKNOWN], text[:9]
+
+
 def test_rules_have_their_own_ids_and_say_why_and_how() -> None:
     assert len({rule.id for rule in CRITIC.rules}) == len(CRITIC.rules)
     assert all(rule.id.startswith("injection.") and rule.title and rule.why and rule.fix for rule in CRITIC.rules)

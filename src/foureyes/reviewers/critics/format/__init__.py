@@ -91,13 +91,28 @@ def _bad_line(content: bytes) -> int:
 
 
 def _hit(flaw: Flaw, file: File) -> Hit:
-    last = max(1, len(file.lines))
+    line = min(flaw.line, max(1, len(file.lines)))
+    text = flaw.text
+    if flaw.state is State.BLOCK and line and not file.is_changed(line) and _is_new(flaw, file):
+        # A parser stops where it notices; what broke the file may stand elsewhere.
+        line, text = 0, f"{text or flaw.rule.title} (noticed on line {line})"
     return Hit(
         rule=flaw.rule,
         path=file.path,
-        line=min(flaw.line, last),
+        line=line,
         state=flaw.state,
-        text=flaw.text,
-        evidence=flaw.text or flaw.rule.title,
+        text=text,
+        evidence=text or flaw.rule.title,
         severity="" if flaw.state is State.BLOCK else "minor",
     )
+
+
+def _is_new(flaw: Flaw, file: File) -> bool:
+    """Whether the file was without this flaw at the base."""
+    before = File(path=file.path, content=file.before)
+    if flaw.rule is rules.CONFLICT or before.text is None:
+        return flaw.rule is not rules.CONFLICT
+    try:
+        return flaw.rule not in {one.rule for one in flaws_in(before.text, file.path)}
+    except Unparsed:
+        return True

@@ -12,7 +12,8 @@ from foureyes.reviewers.critics.format.parsing import Flaw
 from foureyes.reviewers.critics.texts import Lines, shown, suffix
 
 LINE_MAX = 5_000
-MATCHES_MAX = 50
+FENCE_BEFORE_MAX = 20_000
+MATCHES_MAX = 5_000
 _MARKER = re.compile(r"^(?:<{7}|>{7}|\|{7})(?: \S[^\n]{0,200})?$|^={7}$", re.MULTILINE)
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^\n`]{0,200})$", re.MULTILINE)
 _CUT = re.compile(
@@ -117,9 +118,9 @@ def _conflicts(text: str, lines: Lines, *, prose: bool) -> Iterator[Flaw]:
         return
     found = [match for match in islice(_MARKER.finditer(text), MATCHES_MAX) if match.group()[0] in "<>|"]
     kinds = {match.group()[0] for match in found}
-    for match in found[:1]:
+    for match in found:
         # A text may show what a conflict looks like; half of one in prose is an arrow or a quotation.
-        in_block = prose and text.count("```", 0, match.start()) % 2 == 1
+        in_block = prose and text.count("```", max(0, match.start() - FENCE_BEFORE_MAX), match.start()) % 2 == 1
         if prose and (in_block or not {"<", ">"} <= kinds):
             yield Flaw(rule=rules.CONFLICT, line=lines.at(match.start()), state=State.CLEAR)
         else:
@@ -151,5 +152,4 @@ def _shape(text: str, lines: Lines) -> Iterator[Flaw]:
         if end - start > LINE_MAX:
             said = f"The line has {end - start:,} characters; nobody reads that"
             yield Flaw(rule=rules.LONG_LINE, line=number, state=State.CLEAR, text=said)
-            return
         start, number = end + 1, number + 1

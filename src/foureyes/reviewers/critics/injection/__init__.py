@@ -13,11 +13,9 @@ from foureyes.reviewers.critics.injection.characters import Seen, hidden_in, spe
 from foureyes.reviewers.critics.injection.disguises import disguised_in
 from foureyes.reviewers.critics.injection.lookalikes import skeleton
 from foureyes.reviewers.critics.injection.markers import Concealed, markers_in
-from foureyes.reviewers.critics.injection.scripts import lookalikes_in
+from foureyes.reviewers.critics.injection.scripts import lookalikes_in, mixes
 from foureyes.reviewers.critics.texts import Lines, is_prose, is_words, readable, shown, unread_of
 
-#: More lines under one rule in one file say nothing new.
-HITS_MAX = 100
 #: Of a larger file the characters are all looked at, the words only so far.
 WORDS_TEXT_MAX = 1_000_000
 _UNSEEN = re.compile(
@@ -66,14 +64,9 @@ CRITIC = Injection()
 def _hits(text: str, path: str, *, prose: bool, at_line: int | None = None) -> Iterator[Hit]:
     """One hit for each rule and line, the gravest."""
     found: dict[tuple[str, int], Hit] = {}
-    counts: dict[str, int] = {}
     for seen, line in _all(text, path, prose=prose):
         key = (seen.rule.id, line)
         before = found.get(key)
-        if before is None:
-            counts[seen.rule.id] = counts.get(seen.rule.id, 0) + 1
-            if counts[seen.rule.id] > HITS_MAX:
-                continue
         if before is None or before.state < seen.state:
             found[key] = _hit(seen, path, line if at_line is None else at_line)
     yield from found.values()
@@ -113,8 +106,8 @@ def _sentences(text: str) -> Iterator[tuple[Seen, int]]:
     lowered = visible.lower().replace("\u2019", "'")
     yield from _spoken(lowered)
     if not text.isascii():
-        folded = skeleton(visible).lower()
-        if folded != lowered:
+        if mixes(visible):
+            folded = skeleton(visible).lower()
             yield from _told(aims_in(folded), Lines(folded), "letters that look like others")
         yield from _carried(text)
     lines = Lines(visible)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from foureyes.reviewers.critics.critic import Rule, State
 from foureyes.reviewers.critics.injection import answers, rules
+from foureyes.reviewers.critics.injection.characters import WHOLE
 from foureyes.reviewers.critics.injection.lexicon import FEATURES
 
 BLOCK_FROM = 3.0
@@ -60,13 +61,17 @@ class Aim:
 def aims_in(text: str, *, least: float = UNKNOWN_FROM) -> Iterator[Aim]:
     """Every sentence of a text in small letters that weighs at least this much."""
     done = -1
-    for position in _positions(text)[:SENTENCES_MAX]:
+    positions = _positions(text)
+    for position in positions[:SENTENCES_MAX]:
         if position < done:
             continue
         start, done = _sentence(text, position)
         aim = score(text[start:done], position=position, follows=text[position : position + answers.BLOCK_MAX])
         if aim is not None and aim.score >= least:
             yield aim
+    if len(positions) > SENTENCES_MAX:
+        said = "there are more sentences to look at than are looked at"
+        yield Aim(position=WHOLE, sentence=said, score=UNKNOWN_FROM, rule=rules.OVERRIDE, traits=("too many",))
 
 
 def score(raw: str, *, position: int = 0, follows: str = "") -> Aim | None:
@@ -103,7 +108,7 @@ def _positions(text: str) -> list[int]:
     found: set[int] = set()
     for anchor in _PLAIN_ANCHORS if text.isascii() else _ANCHORS:
         at = text.find(anchor)
-        while at >= 0 and len(found) < SENTENCES_MAX:
+        while at >= 0 and len(found) <= SENTENCES_MAX:
             found.add(at)
             at = text.find(anchor, at + len(anchor))
     return sorted(found)

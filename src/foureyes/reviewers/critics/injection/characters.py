@@ -53,6 +53,8 @@ _KINDS: tuple[tuple[re.Pattern[str], Rule], ...] = (
 )
 
 RUNS_MAX = 20_000
+#: A position that stands for the whole file, so that it counts whichever lines are new.
+WHOLE = -1
 #: A longer run of hidden characters is nothing that a script or an emoji needs.
 RUN_ALLOWED_MAX = 8
 SPELLED_MAX = 400
@@ -82,8 +84,8 @@ def hidden_in(text: str, *, path: str = "", prose: bool = False) -> Iterator[See
         yield from _of_run(match, place, path)
     more = next(found, None)
     if more is not None:
-        said = f"More than {RUNS_MAX} runs of hidden characters; the rest was not looked at"
-        yield Seen(rule=rules.INVISIBLE, position=more.start(), state=State.UNKNOWN, text=said)
+        said = f"There are more than {RUNS_MAX:,} runs of hidden characters; the rest was not looked at"
+        yield Seen(rule=rules.INVISIBLE, position=WHOLE, state=State.UNKNOWN, text=said, evidence=said)
 
 
 @lru_cache(maxsize=4096)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import islice
 from urllib.parse import unquote
 
-BLOBS_MAX = 1_000
+BLOBS_MAX = 50_000
 BLOB_MAX = 4_000
 WORDS_MIN = 3
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,4000}={0,2}")
@@ -92,8 +92,9 @@ def _letters_changed(lowered: str) -> Iterator[Disguised]:
     ):
         for word in words:
             at = lowered.find(word)
-            if at >= 0:
+            while at >= 0:
                 yield Disguised(position=at, how=how, plain=undo(_around(lowered, at)))
+                at = lowered.find(word, at + SENTENCE_SIDE_MAX)
     for match in islice(_LEET_WORDS.finditer(lowered), BLOBS_MAX):
         if not match.group().isalpha():
             part = _around(lowered, match.start())

@@ -119,8 +119,20 @@ def plain(char: str) -> str:
 _ANY_LOOKALIKE = re.compile(f"[{OTHER_SCRIPTS}{FANCY}]")
 
 
+class _Table(dict[int, str]):
+    """What each character is replaced by, worked out when it is first met."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        self[code] = (plain(char) if _ANY_LOOKALIKE.match(char) else "") or char
+        return self[code]
+
+
+_TO_PLAIN = _Table()
+
+
 def skeleton(text: str) -> str:
     """The text with every look-alike replaced by what it passes for."""
     if text.isascii():
         return text
-    return _ANY_LOOKALIKE.sub(lambda match: plain(match.group()) or match.group(), text)
+    return text.translate(_TO_PLAIN)

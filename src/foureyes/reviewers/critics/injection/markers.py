@@ -12,7 +12,7 @@ from foureyes.reviewers.critics.injection import rules
 from foureyes.reviewers.critics.injection.characters import Seen
 from foureyes.reviewers.critics.texts import shown, suffix
 
-MATCHES_MAX = 2_000
+LINE_BEFORE_MAX = 200
 HIDDEN_MAX = 20_000
 #: Tokens that part the turns of a conversation in the formats models are trained on.
 _TURNS = re.compile(
@@ -57,14 +57,14 @@ def markers_in(text: str, *, path: str, prose: bool) -> Iterator[Seen]:
     if "<" in text or "[" in text:
         yield from _turns(text, prose=prose)
     if "</" in text and suffix(path) not in _MARKED_UP:
-        for match in islice(_TAGS.finditer(text), MATCHES_MAX):
+        for match in _TAGS.finditer(text):
             if match.group().startswith("</"):
                 yield Seen(rule=rules.ROLE, position=match.start(), state=State.CLEAR, evidence=match.group())
     if ":" in text and (prose or _has_comment(text)):
         yield from _speakers(text)
         yield from _verdicts(text, prose=prose)
     if suffix(path) in _MARKDOWN and "style" in text:
-        for match in islice(_STYLED.finditer(text), MATCHES_MAX):
+        for match in _STYLED.finditer(text):
             yield Seen(rule=rules.MARKUP, position=match.start(), state=State.UNKNOWN, evidence=shown(match.group()))
 
 
@@ -84,8 +84,8 @@ class Concealed:
 def _turns(text: str, *, prose: bool) -> Iterator[Seen]:
     """Programs that speak to models need such markers; prose and comments do not."""
     said = "A marker of the format in which models are spoken to"
-    for match in islice(_TURNS.finditer(text), MATCHES_MAX):
-        start = max(text.rfind("\n", 0, match.start()) + 1, match.start() - 200)
+    for match in _TURNS.finditer(text):
+        start = _line_start(text, match.start())
         state = State.UNKNOWN if prose or _COMMENT.search(text[start : match.start()]) else State.CLEAR
         yield Seen(rule=rules.ROLE, position=match.start(), state=state, text=said, evidence=shown(match.group()))
 
@@ -94,19 +94,24 @@ def _speakers(text: str) -> Iterator[Seen]:
     lowered = text.lower()
     if "assistant" not in lowered and "response" not in lowered and "human" not in lowered:
         return
-    for match in islice(_SPEAKERS.finditer(text), MATCHES_MAX):
+    for match in _SPEAKERS.finditer(text):
         said = "A conversation written as if several had spoken"
         at = match.start() + (match.group()[0] == "\n")
         yield Seen(rule=rules.ROLE, position=at, state=State.CLEAR, text=said, evidence=shown(match.group().strip()))
 
 
 def _verdicts(text: str, *, prose: bool) -> Iterator[Seen]:
-    for match in islice(_VERDICT.finditer(text), MATCHES_MAX):
-        start = max(text.rfind("\n", 0, match.start()) + 1, match.start() - 200)
+    for match in _VERDICT.finditer(text):
+        start = _line_start(text, match.start())
         if _COMMENT.search(text[start : match.start()]):
             yield Seen(rule=rules.VERDICT, position=match.start(), evidence=shown(match.group()))
         elif prose and not _in_fence(text, match.start()):
             yield Seen(rule=rules.VERDICT, position=match.start(), state=State.UNKNOWN, evidence=shown(match.group()))
+
+
+def _line_start(text: str, at: int) -> int:
+    first = max(0, at - LINE_BEFORE_MAX)
+    return max(text.rfind("\n", first, at) + 1, first)
 
 
 def _has_comment(text: str) -> bool:

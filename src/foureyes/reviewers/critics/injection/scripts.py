@@ -13,7 +13,7 @@ from itertools import groupby, islice
 from foureyes.reviewers.critics.critic import Rule, State
 from foureyes.reviewers.critics.injection import rules
 from foureyes.reviewers.critics.injection.allowed import LINE_SIDE_MAX, Place, script
-from foureyes.reviewers.critics.injection.characters import Seen
+from foureyes.reviewers.critics.injection.characters import WHOLE, Seen
 from foureyes.reviewers.critics.injection.lookalikes import FANCY, LOOKALIKES, OTHER_SCRIPTS, SIGNS, plain, skeleton
 from foureyes.reviewers.critics.texts import shown
 
@@ -44,13 +44,22 @@ def lookalikes_in(text: str, *, prose: bool = False) -> Iterator[Seen]:
     yield from _addresses(text)
     words = _Words(text, prose=prose)
     end = -1
-    for match in islice((_IN_PROSE if prose else _IN_CODE).finditer(text), WORDS_MAX):
+    found = (_IN_PROSE if prose else _IN_CODE).finditer(text)
+    for match in islice(found, WORDS_MAX):
         if match.start() < end:
             continue
         start, end = _bounds(text, match.start(), match.end())
         seen = words.judge(text[start:end], start)
         if seen is not None:
             yield seen
+    if next(found, None) is not None:
+        said = f"There are more than {WORDS_MAX:,} words with foreign letters to judge; the rest was not looked at"
+        yield Seen(rule=rules.LOOKALIKE, position=WHOLE, state=State.UNKNOWN, text=said, evidence=said)
+
+
+def mixes(text: str) -> bool:
+    """Whether any word mixes alphabets or has letters that only look like others."""
+    return _IN_PROSE.search(text) is not None
 
 
 class _Words:
@@ -189,10 +198,10 @@ def _is_phonetic(word: str, line: str) -> bool:
 
 
 def _addresses(text: str) -> Iterator[Seen]:
-    for match in islice(_HOST.finditer(text), WORDS_MAX):
+    for match in _HOST.finditer(text):
         if not match[1].isascii() and _pretends(match[1]):
             yield _word(rules.DOMAIN, State.BLOCK, match[1], match.start(1))
-    for match in islice(_BARE_HOST.finditer(text), WORDS_MAX):
+    for match in _BARE_HOST.finditer(text):
         if not match[1].isascii() and _pretends(match[1]):
             yield _word(rules.DOMAIN, State.BLOCK, match[1], match.start(1))
 
@@ -200,7 +209,7 @@ def _addresses(text: str) -> Iterator[Seen]:
 def _punycode(text: str) -> Iterator[Seen]:
     if "xn--" not in text and "XN--" not in text:
         return
-    for match in islice(_PUNYCODE.finditer(text), WORDS_MAX):
+    for match in _PUNYCODE.finditer(text):
         try:
             label = match.group()[4:].lower().encode("ascii").decode("punycode")
         except UnicodeError:

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from foureyes.app.reviewers import Change, File, Unread
 from foureyes.reviewers.critics.critic import Hit, Judged, Rule, State, judged
-from foureyes.reviewers.critics.python.known import all_rules, is_broken, is_passed_on, rule_of
+from foureyes.reviewers.critics.python.known import SYNTAX, all_rules, is_broken, is_passed_on, rule_of
 from foureyes.reviewers.critics.python.tools import Said, ToolError, bandit_says, laid_out, ruff_says
 from foureyes.reviewers.critics.texts import shown, suffix
 
@@ -146,7 +146,8 @@ def _hit(said: Said, file: File) -> Hit:
     return Hit(
         rule=rule,
         path=file.path,
-        line=said.line,
+        # A parser stops where it notices; what broke the file may stand elsewhere.
+        line=0 if said.code == SYNTAX and not file.is_changed(said.line) else said.line,
         state=state,
         text=_text(said, rule),
         evidence=f"{said.tool} {said.code}{sure}{quiet}",
