@@ -64,7 +64,7 @@ def _of_texts(name: str, rows: list[dict[str, str]]) -> Iterator[dict[str, objec
     kinds = sorted({(row["label"], row["kind"]) for row in rows})
     for label, kind in kinds:
         among = [row for row in rows if (row["label"], row["kind"]) == (label, kind)]
-        states = [_judged(row["text"], kind).hits for row in among]
+        states = [judge(row["text"], kind).hits for row in among]
         yield {
             "file": name,
             "label": label,
@@ -80,11 +80,11 @@ def _of_texts(name: str, rows: list[dict[str, str]]) -> Iterator[dict[str, objec
 
 def _of_characters(name: str, characters: list[str]) -> dict[str, object]:
     """Each character within a name of a program, as an attack would set it."""
-    found = [bool(_judged(f"user{one}name = admin\n", "code").hits) for one in characters]
+    found = [bool(judge(f"user{one}name = admin\n", "code").hits) for one in characters]
     return {"file": "own", "label": "attack", "kind": name, "rows": len(found), "flagged": _share(found)}
 
 
-def _judged(text: str, kind: str) -> Judged:
+def judge(text: str, kind: str) -> Judged:
     path = "work.py" if kind == "code" else "work.md"
     file = File(path=path, content=text.encode("utf-8", "surrogatepass"), changed=((1, 1_000_000),))
     return CRITIC.look(Change(title="", kind="text", files=(file,)))

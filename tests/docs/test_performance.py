@@ -5,15 +5,16 @@ import json
 import pytest
 
 from bench.lines import FILE, read
-from bench.page import PAGE, page
+from bench.page import PAGE, QUALITY, page, quality
 
 
 def test_the_page_of_figures_is_what_the_measured_lines_say() -> None:
     assert read(), "nothing was measured"
     assert PAGE.read_text(encoding="utf-8") == page(read())
+    assert QUALITY.read_text(encoding="utf-8") == quality(read())
 
 
-@pytest.mark.parametrize("part", ["lifecycle", "groups", "growth", "bytes", "cold"])
+@pytest.mark.parametrize("part", ["lifecycle", "groups", "growth", "bytes", "cold", "review", "quality"])
 def test_every_part_of_the_bench_has_left_a_line_that_says_where_it_was_measured(part: str) -> None:
     lines = [line for line in read() if line["figure"].startswith(f"{part}.")]
     assert lines
