@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -281,6 +282,22 @@ def test_anthropic_is_asked_to_cache_the_rules_and_the_work(room: Open) -> None:
     assert work["text"].startswith("The code of this message is ")
     assert "cache_control" in work
     assert "cache_control" not in ask
+
+
+def test_a_small_model_is_held_to_tight_bounds_and_given_little(room: Open) -> None:
+    """D-15."""
+    large = b"".join(b"value_%d = %d\n" % (number, number) for number in range(5_000))
+    file = shop(path="large.py", content=large, before=None, changed=((1, 5_000),))
+    with room([REJECTS]) as here:
+        small = replace(here.endpoint, context=8_192)
+        reviewer = models.ModelReviewer(name="small", endpoints=(small,))
+        look = asyncio.run(reviewer.look(task(shop(), file, checklist=()), here.said.append))
+        (request,) = [one["body"] for one in here.model.requests() if one["body"]]
+    schema = request["response_format"]["json_schema"]["schema"]
+    assert schema["properties"]["findings"]["maxItems"] == 2
+    assert schema["properties"]["summary"]["maxLength"] == 240
+    assert sum(len(one["content"]) for one in request["messages"]) < 8_192 * 3
+    assert [one.path for one in look.unread] == ["large.py"]
 
 
 def health_of(here: Room) -> Health:
