@@ -62,9 +62,11 @@ def python_tree(tree: ast.AST, depth: int = 0) -> Iterator[Inner]:
 def python_call(node: ast.Call, depth: int = 0) -> Iterator[Inner]:
     """What one call starts."""
     name = ast.unparse(node.func) if isinstance(node.func, ast.Attribute | ast.Name) else ""
+    name = re.sub(r"__import__\(['\"](\w+)['\"]\)", r"\1", name)
     last = name.rpartition(".")[2]
     first = node.args[0] if node.args else None
     if first is None:
+        yield from _path_call(node, last)
         return
     module = name.partition(".")[0]
     if (module in ("os", "subprocess", "commands", "pty", "asyncio", "sp", "sh") or name == last) and (
@@ -88,6 +90,13 @@ def python_call(node: ast.Call, depth: int = 0) -> Iterator[Inner]:
         yield Inner(argv=("rm", "-f", literal(first)))
     elif name in ("exec", "eval", "__import__") and depth < 4:  # noqa: PLR2004 - code in code in code is enough
         yield from _python(_decoded(first), depth + 1)
+
+
+def _path_call(node: ast.Call, last: str) -> Iterator[Inner]:
+    """`Path("…").unlink()`."""
+    owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+    if last in ("unlink", "rmdir") and isinstance(owner, ast.Call) and ast.unparse(owner.func).endswith("Path"):
+        yield Inner(argv=("rm", "-f", literal(owner)))
 
 
 def _exec_words(last: str, node: ast.Call) -> tuple[str, ...]:
@@ -211,7 +220,7 @@ def _arguments(met: list[re.Match[str]], at: int) -> list[str]:
             depth -= 1
             if depth <= 0 and mark == ")":
                 break
-        elif mark == ";" or (token.group("name") and depth == 0):
+        elif mark == ";" or (token.group("name") and depth == 0 and token.group("name") != "glob"):
             break
         elif token.group("name") and not words:
             words.append(HOLE)

@@ -19,6 +19,8 @@ WORD_CHARS_MAX = 8_192
 DEPTH_MAX = 40
 
 _PARAMETER = re.compile(r"\$\{([!#]?)([A-Za-z_]\w*|[0-9@*#?$!-])(?:\[[^\]]*\])?(.*)\}$", re.DOTALL)
+_EACH = re.compile(r'"\$(?:@|\{\w+\[@\]\}|\{@\})"')
+_SPACES = " \t\n"
 _SLICE = re.compile(r":\s*(-?\d+)(?::\s*(-?\d+))?$")
 
 
@@ -33,11 +35,15 @@ class Expander:
         """The words this node becomes: none, one or several."""
         fields: list[str] = []
         current: str | None = None
+        if node.type == "command_name" and node.named_child_count == 1:
+            node = node.named_children[0]
+        spread = node.type == "string" and _EACH.fullmatch(source(node)) is not None
+        breaks = re.compile(f"([{re.escape((self._lookup('IFS') or '') + _SPACES)}]+)")
         for text, splits in self._pieces(node, 0):
-            if not splits:
+            if not splits and not spread:
                 current = (current or "") + text
                 continue
-            for number, part in enumerate(re.split(r"([ \t\n]+)", text)):
+            for number, part in enumerate(breaks.split(text)):
                 if number % 2 and current is not None:
                     fields.append(current)
                     current = None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from foureyes.reviewers.critics.commands.expand import Expander
 from foureyes.reviewers.critics.commands.judge import Judge, Spot
-from foureyes.reviewers.critics.commands.model import Stream, words
+from foureyes.reviewers.critics.commands.model import HOLE, Stream, words
 from foureyes.reviewers.critics.commands.scene import Scene
 from foureyes.reviewers.critics.commands.syntax import source
 
@@ -18,6 +18,9 @@ _STATEMENTS = words(
     "pipeline command list redirected_statement subshell compound_statement negated_command if_statement "
     "while_statement for_statement case_statement"
 )
+
+
+STREAMS_MAX = 500
 
 
 class Feeds:
@@ -58,6 +61,19 @@ class Feeds:
                 if targets and "<" in source(node)[:2] and "<&" not in source(node)[:3]:
                     stdin = self._fed_from(targets[0])
         return stdin, more, after
+
+    def keep(self, redirects: list[Node], printed: Stream) -> None:
+        """Remember what was written to which file: it may be run later."""
+        for one in redirects:
+            targets = one.children_by_field_name("destination") if one.type == "file_redirect" else []
+            inner = [child for child in one.named_children if child.type == "file_redirect"]
+            if inner:
+                self.keep(inner, printed)
+            if targets and ">" in source(one)[:3] and printed.fed and len(self._scene.streams) < STREAMS_MAX:
+                for word in self._expander.words(targets[0]):
+                    if HOLE not in word and not word.startswith("/dev/"):
+                        self._scene.streams[word] = printed
+                        self._scene.streams[f"./{word}"] = printed
 
     def _fed_from(self, target: Node) -> Stream:
         name = "".join(self._expander.words(target))

@@ -119,8 +119,10 @@ class Judge:
 
     def _call(self, name: str, argv: tuple[str, ...], stdin: Stream, scene: Scene, how: _How) -> Call:
         written = argv[0]
+        if written in scene.streams:
+            name, argv, stdin = "sh", ("sh",), scene.streams[written]
         operand = next((word for word in argv[1:] if not word.startswith("-")), "")
-        if operand in scene.streams and (not stdin.fed or name in ("source", ".")):
+        if operand in scene.streams and (not stdin.fed or name in ("source", ".")) and name in privilege.RUN_FILES:
             stdin = scene.streams[operand]
             argv = tuple(word for word in argv if word != operand)
         return Call(
@@ -151,6 +153,7 @@ class Judge:
             yield from generic.unknown_tool(call)
         yield from privilege.judge(call, via=how.via, elsewhere=how.elsewhere)
         yield from privilege.fetched(call, scene.fetched)
+        yield from privilege.handed(call, scene.streams)
 
     def _started(self, call: Call, where: tuple[Scene, Spot], how: _How) -> Stream:
         inners = peel(call)

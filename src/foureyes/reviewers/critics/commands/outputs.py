@@ -18,7 +18,8 @@ OUTPUT_CHARS_MAX = 65_536
 ORIGIN_CHARS_MAX = 160
 
 FETCHES = words(
-    "curl wget fetch aria2c http https xh lynx nc ncat netcat socat ftp scp sftp ssh telnet openssl dig nslookup gh"
+    "curl wget fetch aria2c http https xh lynx nc ncat netcat socat ftp scp sftp ssh telnet openssl dig nslookup "
+    "gh iwr irm invoke-webrequest invoke-restmethod"
 )
 _DECODERS = words("base64 base32 xxd uudecode openssl gpg gunzip zcat bunzip2 bzcat unxz xzcat zstdcat od tr rev")
 _SHELLS = words("sh bash zsh dash ash ksh csh fish powershell pwsh cmd")
@@ -26,7 +27,7 @@ _SHELLS = words("sh bash zsh dash ash ksh csh fish powershell pwsh cmd")
 _PLAIN_WORDS = words("date hostname uname whoami id nproc wc uuidgen seq tty arch getconf logname users groups")
 _SECRET_FILES = re.compile(
     r"(?:^|/)(?:\.ssh(?:/(?!config$|known_hosts|.*\.pub$)|$)|\.aws(?:/|$)|\.gnupg(?:/|$)|\.kube/config|\.netrc|\.pgpass|\.docker/config\.json|\.npmrc|\.pypirc|\.git-credentials"
-    r"|\.env(?:$|\.(?!example|sample|template|dist))|id_(?:rsa|dsa|ecdsa|ed25519)(?!\.pub)|shadow$|gshadow$|credentials$|\.vault-token"
+    r"|\.env(?:$|\.(?!example|sample|template|dist))|id_(?:rsa|dsa|ecdsa|ed25519)(?!\.pub)|/etc/passwd$|shadow$|gshadow$|credentials$|\.vault-token"
     r"|secrets?\.(?:ya?ml|json|env)|.*\.pem$|.*\.p12$|.*\.key$|\.bash_history|\.zsh_history|Login Data|Cookies$)"
 )
 

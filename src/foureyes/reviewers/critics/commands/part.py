@@ -9,7 +9,7 @@ from foureyes.reviewers.critics.commands import lexer
 from foureyes.reviewers.critics.commands.expand import Expander
 from foureyes.reviewers.critics.commands.feeds import Feeds
 from foureyes.reviewers.critics.commands.judge import Spot
-from foureyes.reviewers.critics.commands.model import HOLE, LOCAL, NOTHING, REMOTE, SECRET, Stream
+from foureyes.reviewers.critics.commands.model import HOLE, LOCAL, NOTHING, REMOTE, SECRET, Stream, words
 from foureyes.reviewers.critics.commands.scene import Scene
 from foureyes.reviewers.critics.commands.syntax import source
 
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 DEPTH_MAX = 60
 LOOP_VALUES_MAX = 6
 _REDIRECTS = frozenset(("file_redirect", "heredoc_redirect", "herestring_redirect"))
+_RUN_SETTINGS = words(
+    "GIT_SSH_COMMAND GIT_PAGER GIT_EDITOR GIT_EXTERNAL_DIFF GIT_ASKPASS PAGER EDITOR VISUAL BROWSER MANPAGER LESSOPEN "
+    "PROMPT_COMMAND SSH_ASKPASS SUDO_ASKPASS"
+)
 _UNKNOWN_STREAM = Stream(text=None, fed=True)
 
 
@@ -193,7 +197,16 @@ class Part:
             printed = self.call_function(name, argv[1:], stdin, depth)
         else:
             printed = self._walk.judge.command(argv, stdin, self._scene, self._at(node))
+        self._run_settings(local, node)
+        self._feeds.keep(redirects, printed)
         return self._then(after, printed, depth)
+
+    def _run_settings(self, local: dict[str, str], node: Node) -> None:
+        """Variables whose value the program will run as a command."""
+        for name in local.keys() & _RUN_SETTINGS:
+            scene = self._scene.copy()
+            scene.via = name
+            self._walk.script(local[name], scene, self._at(node).pin())
 
     def _then(self, after: list[Node], printed: Stream, depth: int) -> Stream:
         """The rest of a pipeline that stands behind `<<EOF` on the same line."""

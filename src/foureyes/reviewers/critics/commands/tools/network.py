@@ -184,7 +184,7 @@ FAMILY = Family(
         **each("invoke-restmethod invoke-webrequest iwr irm", _powershell_web),
         **each("nc ncat netcat telnet rcat", _netcat),
         "socat": _socat,
-        **each("scp sftp ftp lftp", _copies),
+        **each("scp sftp ftp lftp rsync", _copies),
         "ssh": _tunnel,
         "openssl": _openssl,
         **each("dig nslookup host ping", _dns),

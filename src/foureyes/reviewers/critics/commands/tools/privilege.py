@@ -43,27 +43,9 @@ SECRET_FILE = rule(
     "critical",
 )
 
-_HERE = frozenset(
-    (
-        "",
-        "env",
-        "command",
-        "exec",
-        "builtin",
-        "nohup",
-        "time",
-        "nice",
-        "timeout",
-        "coproc",
-        "rlwrap",
-        "tmux",
-        "screen",
-        "xterm",
-        "systemd-run",
-        "trap",
-        "alias",
-        "eval",
-    )
+_HERE = frozenset(("",)) | words(
+    "env command exec builtin nohup time nice timeout coproc rlwrap tmux screen xterm systemd-run trap alias eval "
+    "ssh-agent"
 )
 #: Who starts them counts, not they.
 PASSES_ON = _HERE | SHELLS
@@ -78,30 +60,55 @@ _INTERPRETERS = words(
 )
 #: Print, convert or copy any file they are given; nobody needs them as root but to read what is not theirs.
 _FILTERS = words(
-    "base32 base64 basenc basez xxd od hexdump hd strings nl rev tac fold fmt pr paste cut sort uniq join comm "
-    "look column colrm expand unexpand uuencode uudecode iconv csplit split shuf tsort ptx eqn tbl troff nroff "
-    "groff soelim ul cmp diff sdiff dialog highlight pandoc csvtool jq yq xmllint xsltproc aspell hunspell arp "
-    "date file readelf objdump nm size ar as cpio pax zip bzip2 gzip xz zstd lzma dosbox genisoimage xorriso "
-    "mkisofs cupsfilter sqlite espeak msgcat msgconv msgfilter msgmerge msguniq tcpdump dmidecode nasm ld.so wc "
-    "sum cksum b2sum md5sum sha1sum whiptail ascii85 cancel lp lwp-download lwp-request check_by_ssh check_cups "
-    "check_log check_memory check_raid cowsay cowthink cobc dvips easy_install elvish eb gcore gem genie ghc "
-    "hping3 ispell knife ksshell latex logsave ltrace mosquitto mtr multitime nft-read nsenter openvpn openvt "
-    "pdflatex perlbug pic puppet rake restic-dump rlogin rpmquery rpmverify run-mailcap run-parts scanmem scrot "
-    "service-status setarch sg socat ss ssh-keyscan start-stop-daemon stdbuf tdbtool tftp tic tmate top torsocks "
-    "update-alternatives valgrind volatility w3m wall watch xdotool xelatex xetex xmodmap xmore xpad yelp zathura "
-    "zsoelim aa-exec agetty alpine ansible-playbook ansible-test arj as ash aria2c bconsole bridge bundler busctl "
-    "c89 c99 capsh cdist certbot choom clamscan composer cpan cpulimit crash crontab cscli ctr distcc dmesg dstat "
-    "enscript exiftool facter fping gimp ginsh gtester ip-netns ionice jmap jtag kubectl-proxy last lastb "
-    "ldconfig loginctl lua luatex lualatex minicom mlocate msfconsole nmap octave openssl pdftex pexec pkexec "
-    "posh pry psftp rpm rpmdb rsync-e rview sash screen scp script sed-e shred-u smbclient snap-exec split sqlmap "
-    "ssh sshpass strace sysctl-e systemd-resolve tar tasksh tclsh terraform tex timedatectl unsquashfs unzip "
-    "varnishncsa vagrant virsh vipw whois wireshark xargs zypper"
-) - words(
-    "snap service rsync openssl date ss ip terraform certbot crontab ldconfig timedatectl loginctl nmap composer "
-    "strace ssh scp tar unzip xargs rpm tcpdump file top dmidecode virsh vagrant puppet kubectl wc last lp gem "
-    "zypper dmesg update-alternatives sysctl screen ansible-playbook script gzip zip bzip2 xz zstd xorriso cpio "
-    "valgrind watch stdbuf socat nsenter sg certbot restic-dump"
+    "7z 7za aa-exec ab agetty alpine ansible-test ar aria2c arj as ascii-xfr ascii85 ash aspell atobm b2sum "
+    "base32 base64 basenc basez bc bconsole bridge bundler byebug c89 c99 cabal cancel capsh cdist check_by_ssh "
+    "check_cups check_log check_memory check_raid choom cksum clamscan cmp cobc colrm column comm cowsay cowthink "
+    "cpan cpulimit crash cscli csplit csvtool ctr cupsfilter cut dc debugfs dialog diff distcc dos2unix dosbox "
+    "dstat dvips easy_install eb efax elvish enscript eqn espeak exiftool expand facter fmt fold fping gcore "
+    "genie genisoimage ghc ghci gimp ginsh grc groff gtester hd hexdump highlight hping3 hunspell iconv iftop "
+    "ionice ispell join jq jtag knife ksshell lastb latex latexmk ld.so links logsave look ltrace lualatex luatex "
+    "lwp-download lwp-request lynx lzma md5sum minicom mkisofs mlocate mosquitto msfconsole msgcat msgconv "
+    "msgfilter msgmerge msguniq mtr multitime nasm ncdu ncftp neofetch nl nm nroff ntpdate objdump octave od "
+    "openvpn openvt pandoc paste pax pdflatex pdftex perlbug pexec pic pidstat pkexec posh pr pry psftp ptx rake "
+    "readelf redcarpet rev rlogin rpmdb rpmquery rpmverify rtorrent run-mailcap run-parts runscript rview sash "
+    "scanmem scrot sdiff setarch sha1sum shuf size smbclient socket soelim sort split sqlite sqlmap ssh-copy-id "
+    "ssh-keyscan sshpass start-stop-daemon strings sum systemd-resolve tac task tasksh tbl tclsh tdbtool tex tftp "
+    "tic tmate torsocks troff tshark tsort ul unexpand uniq unsquashfs uudecode uuencode varnishncsa vigr vipw "
+    "volatility w3m wall whiptail whois wireshark xdg-user-dir xdotool xelatex xetex xmllint xmodmap xmore xpad "
+    "xsltproc xxd yelp yq zathura zsoelim"
 )
+#: Everyday tools with an option that reads any file or starts any program.
+_ROOT_OPTIONS: dict[str, tuple[str, ...]] = {
+    "date": ("f", "file"),
+    "dig": ("f",),
+    "ss": ("F",),
+    "ip": ("b", "batch", "force"),
+    "file": ("f", "m", "files-from"),
+    "arp": ("f",),
+    "wc": ("files0-from",),
+    "ldconfig": ("f",),
+    "dmesg": ("F", "H"),
+    "tcpdump": ("z",),
+    "certbot": ("pre-hook", "post-hook", "deploy-hook"),
+    "ssh-keygen": ("D",),
+    "ssh": ("F",),
+    "rpm": ("eval", "pipe"),
+    "nmap": ("interactive", "script", "iL"),
+    "gzip": ("t", "c"),
+    "bzip2": ("c", "d"),
+    "xz": ("c",),
+    "logrotate": ("l", "log"),
+    "busctl": ("address", "show-machine"),
+    "top": ("w",),
+    "gem": ("e",),
+    "apache2ctl": ("c",),
+    "yum": ("c", "plugin"),
+    "dnf": ("c",),
+    "apt-get": ("c",),
+    "apt": ("c",),
+}
+#: Carry a file somewhere without acting on what it says.
+_CARRIERS = words("cp mv install rm tee cat ls chmod chown chgrp touch stat mkdir test grep diff tar gpg dpkg sh bash")
 _LOGINS = words("su login newgrp screen tmux script chroot")
 _READERS = words("cat head tail grep egrep fgrep rg tee dd tac")
 _WRITERS = words("cp mv install awk sed ln wget curl tar rsync scp zip cpio openssl pip pip3 nmap gzip bzip2 xz unzip")
@@ -115,16 +122,21 @@ def judge(call: Call, *, via: str, elsewhere: bool) -> Iterator[Found]:
     yield from _shell(call, via=via, elsewhere=elsewhere)
     if call.root:
         yield from _as_root(call)
-    if call.name in SHELLS or call.name in _CODE or call.name in ("source", "."):
+    if call.name in RUN_FILES - {"cat"} or call.name in _EVALS:
         yield from _fed(call)
     yield from _protected(call)
 
 
+_EVALS = ("iex", "invoke-expression")
 _CODE = frozenset(
     name
     for name in INTERPRETERS
     if name.startswith(("python", "perl", "ruby", "node", "php", "lua", "bun", "deno", "pypy", "osascript", "tclsh"))
 )
+
+
+#: Run, or print, the file they are given.
+RUN_FILES = SHELLS | _CODE | {"source", ".", "cat"}
 
 
 def _shell(call: Call, *, via: str, elsewhere: bool) -> Iterator[Found]:
@@ -162,6 +174,8 @@ def _as_root(call: Call) -> Iterator[Found]:
             rule=ROOT_TOOL,
             text="Which file this touches as root is only known at run time, or decides who may do what.",
         )
+    elif call.name in _ROOT_OPTIONS and options(call.args, "fFbDz").has(*_ROOT_OPTIONS[call.name]):
+        yield Found(rule=ROOT_TOOL)
     elif call.name == "service" and any("/" in word for word in words):
         yield Found(rule=SHELL_ESCAPE)
 
@@ -203,7 +217,10 @@ def _fed(call: Call) -> Iterator[Found]:
     """A shell or interpreter that runs what comes through the pipe."""
     opts = options(call.args, "ceomWXrIEd", stop=True)
     reads = (
-        call.name in ("source", ".") or opts.has("s") or not opts.operands or opts.operands[0] in ("-", "/dev/stdin")
+        call.name in ("source", ".", *_EVALS)
+        or opts.has("s")
+        or not opts.operands
+        or opts.operands[0] in ("-", "/dev/stdin")
     )
     inline = opts.has("c", "e", "m", "r", "E") and call.name not in ("source", ".")
     if not call.stdin.fed or not reads or (inline and "s" not in opts.short):
@@ -231,6 +248,15 @@ def _protected(call: Call) -> Iterator[Found]:
     tools = _PEEKS | _WRITERS if call.root else _PEEKS
     if call.name in tools and any(_PROTECTED.search(word) for word in call.args if not word.startswith("-")):
         yield Found(rule=SECRET_FILE)
+
+
+def handed(call: Call, files: Collection[str]) -> Iterator[Found]:
+    """A tool run as root on a file this same script wrote does what that file says."""
+    if not call.root or call.name in _CARRIERS:
+        return
+    given = [word.rpartition("=")[2].removeprefix("file://") for word in call.args]
+    if any(word in files for word in given if word):
+        yield Found(rule=ROOT_TOOL, text="This runs as root on a file that the same script wrote.")
 
 
 def fetched(call: Call, files: Collection[str]) -> Iterator[Found]:
@@ -263,7 +289,8 @@ def code(language: str, text: str) -> Iterator[Found]:
         "system",
     }
     starts = re.search(r"\b(?:/bin/)?(?:ba|z|da|k|a)?sh\b|cmd\.exe|pty", text) is not None
-    if wires and hands and starts and language != "awk":
+    obeys = names & {"gets", "recv", "makefile"}
+    if wires and hands and (starts or obeys) and language != "awk":
         yield Found(rule=REVERSE_SHELL)
     if REMOTE in text or (
         language == "python" and re.search(r"\bexec\s*\(\s*(?:urllib|requests|__import__\(['\"]urllib)", text)

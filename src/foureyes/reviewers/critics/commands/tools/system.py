@@ -201,7 +201,7 @@ def _module(call: Call) -> Iterator[Found]:
 
 def _crontab(call: Call) -> Iterator[Found]:
     opts = options(call.args, "u")
-    if opts.has("r"):
+    if opts.has("r") or "/dev/null" in opts.operands:
         yield Found(rule=JOBS)
     elif (
         "-" in opts.operands

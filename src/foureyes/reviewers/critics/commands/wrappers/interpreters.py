@@ -244,6 +244,8 @@ def _git(call: Call) -> list[Inner]:
         ) or lowered.startswith("pager."):
             inner.append(Inner(script=value.lstrip("!")))
     words = [word for word in call.args if not word.startswith("-")]
+    if words[:1] == ["config"]:
+        inner += [Inner(script=word[1:]) for word in words[1:] if word.startswith("!")]
     rest = call.args[call.args.index("foreach") + 1 :] if words[:2] == ["submodule", "foreach"] else ()
     if rest:
         inner.append(Inner(script=" ".join(word for word in rest if word != "--recursive")))

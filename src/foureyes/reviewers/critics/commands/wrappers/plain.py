@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 
-from foureyes.reviewers.critics.commands.model import Call, each
+from foureyes.reviewers.critics.commands.model import Call, each, words
 from foureyes.reviewers.critics.commands.options import options
 from foureyes.reviewers.critics.commands.wrappers.inner import Inner, Peel
 
@@ -74,6 +74,7 @@ _PREFIXES: dict[str, tuple[str, tuple[str, ...], int]] = {
     "with-contenv": ("", (), 0),
     "annotate-output": ("", (), 0),
     "chronic": ("", (), 0),
+    "ssh-agent": ("aEtPO", (), 0),
     "k3s": ("", (), 0),
     "microk8s": ("", (), 0),
 }
@@ -196,16 +197,26 @@ def after_dashes(call: Call) -> list[Inner]:
     return [Inner(argv=rest, elsewhere=True)] if asks and rest else []
 
 
+#: What a package manager does itself; any other word is a tool of the project.
+_MANAGER_VERBS = words(
+    "install add remove upgrade up init test start build publish pack link unlink cache config why list ls audit "
+    "outdated create set plugin workspace workspaces version info login logout import prune store rebuild patch dedupe "
+    "i ci rm un uninstall update node npm lint dev unpublish deprecate owner access token team org dist-tag"
+)
+
+
 def _runner(call: Call) -> list[Inner]:
     """`poetry run X`, `uv run X`, `npx X`: the first word that is not theirs."""
-    words = list(call.args)
+    given = list(call.args)
     if call.name not in ("npx", "bunx", "pnpx", "uvx", "pipx"):
-        verbs = [at for at, word in enumerate(words[:4]) if word in ("run", "exec", "dlx", "x")]
+        verbs = [at for at, word in enumerate(given[:4]) if word in ("run", "exec", "dlx", "x")]
         if not verbs:
-            return []
-        words = words[verbs[0] + 1 :]
-    rest = options(words, "cpn", ("with", "python", "package", "prefix", "name", "env"), stop=True)
-    script = options(words, "c", ("call",), stop=True).value("c", "call") if call.name in ("npx", "npm") else None
+            tool = options(given, stop=True).operands
+            own = call.name in ("yarn", "pnpm", "bun") and tool[:1] and tool[0] not in _MANAGER_VERBS
+            return [Inner(argv=tool)] if own else []
+        given = given[verbs[0] + 1 :]
+    rest = options(given, "cpn", ("with", "python", "package", "prefix", "name", "env"), stop=True)
+    script = options(given, "c", ("call",), stop=True).value("c", "call") if call.name in ("npx", "npm") else None
     if script:
         return [Inner(script=script)]
     named = call.name in ("npm", "yarn", "pnpm", "bun") and "run" in call.args

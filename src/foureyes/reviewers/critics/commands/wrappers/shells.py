@@ -23,6 +23,11 @@ def shell(call: Call) -> list[Inner]:
     return []
 
 
+def _source(call: Call) -> list[Inner]:
+    reads = not call.args or call.args[0] in ("/dev/stdin", "-")
+    return [Inner(script=call.stdin.text)] if reads and call.stdin.fed and call.stdin.text else []
+
+
 def _powershell(call: Call) -> list[Inner]:
     lowered = [word.lower() for word in call.args]
     for name in ("-command", "-c", "/c"):
@@ -81,6 +86,10 @@ def _cmd(call: Call) -> list[Inner]:
 
 PEELS: dict[str, Peel] = {
     **dict.fromkeys(SHELLS, shell),
+    "source": _source,
+    ".": _source,
+    "iex": _at,
+    "invoke-expression": _at,
     "su": _su,
     "runuser": _su,
     "at": _at,
