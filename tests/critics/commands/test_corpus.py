@@ -1,7 +1,7 @@
 """Every command of our own corpus is judged as written down."""
 
 from foureyes.reviewers.critics.commands import CRITIC, judge_command
-from foureyes.reviewers.critics.commands.tools import RULES
+from foureyes.reviewers.critics.commands.tools import FAMILIES, RULES
 from foureyes.reviewers.critics.critic import State
 from tests.critics.commands.corpus import BLOCK, CLEAR, UNKNOWN
 
@@ -45,6 +45,17 @@ def test_every_rule_has_its_reason_and_its_remedy_and_an_id_of_its_own() -> None
 def test_no_rule_is_dead_each_is_met_by_some_command() -> None:
     met = {hit.rule.id for command in BLOCK + UNKNOWN + CLEAR for hit in judge_command(command).hits}
     assert {rule.id for rule in RULES} - met == {"security.unknown.sql"}
+
+
+def test_no_tool_is_known_in_name_only_each_way_of_judging_meets_some_command() -> None:
+    met = set()
+    for command in BLOCK:
+        for hit in judge_command(command).hits:
+            met.update(hit.evidence.rpartition(" | ")[2].split()[:1])
+    names: dict[int, list[str]] = {}
+    for name, judge in FAMILIES.items():
+        names.setdefault(id(judge), []).append(name)
+    assert [group for group in names.values() if not met & set(group)] == []
 
 
 def test_a_hit_says_where_and_in_which_words() -> None:

@@ -58,13 +58,11 @@ _CLIENTS: dict[str, tuple[str, tuple[str, ...], str, bool]] = {
     "sqlplus": ("oracle", (), "", False),
     "isql": ("tsql", (), "", False),
     "turso": ("sqlite", (), "", True),
-    "wrangler-sql": ("sqlite", ("command",), "", False),
     "ysqlsh": ("postgres", ("c", "command"), "c", False),
     "influx": ("mysql", ("execute",), "", False),
     "db2": ("postgres", (), "", True),
     "vsql": ("postgres", ("c", "command"), "c", False),
     "nzsql": ("postgres", ("c",), "c", False),
-    "questdb": ("postgres", ("c",), "c", False),
 }
 TEXTS_MAX = 50
 _META = re.compile(r"^\s*(?:\\|\.)[^\n]*$", re.MULTILINE)

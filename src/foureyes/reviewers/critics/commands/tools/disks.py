@@ -9,7 +9,6 @@ from foureyes.reviewers.critics.commands.model import Call, Family, Found, each,
 from foureyes.reviewers.critics.commands.options import options
 from foureyes.reviewers.critics.commands.tools.files import DEVICE
 from foureyes.reviewers.critics.commands.tools.generic import ENDS, head, is_dry
-from foureyes.reviewers.critics.critic import State
 
 FORMAT = rule(
     "destructive.format",
@@ -104,11 +103,6 @@ def _mount(call: Call) -> Iterator[Found]:
         yield Found(rule=MOUNT)
 
 
-def _losetup(call: Call) -> Iterator[Found]:
-    if "-D" in call.args:
-        yield Found(rule=MOUNT, state=State.UNKNOWN)
-
-
 FAMILY = Family(
     rules=(FORMAT, MOUNT),
     tools={
@@ -149,7 +143,6 @@ FAMILY = Family(
         "format": lambda call: iter([Found(rule=FORMAT)] if any(":" in word for word in call.args) else []),
         **each("umount swapoff", _umount),
         "mount": _mount,
-        "losetup": _losetup,
         "badblocks": lambda call: iter([Found(rule=DEVICE)] if "-w" in call.args else []),
     },
 )
