@@ -73,6 +73,12 @@ def test_files_that_only_mention_or_clean_up_are_left_alone(path: str) -> None:
     assert look(CRITIC, path, HARMLESS[path]).hits == ()
 
 
+def test_in_a_script_that_cannot_be_parsed_the_lines_are_still_right() -> None:
+    judged = look(CRITIC, "a.sh", "ls\nif then\n  ls\n  rm -rf /etc\nfi )\n")
+    assert [hit.line for hit in judged.hits if hit.state is State.BLOCK] == [4]
+    assert look(CRITIC, "a.sh", "ls\nif then\n  ls\nfi )\n").state is State.UNKNOWN
+
+
 def test_an_example_in_the_documentation_is_a_note() -> None:
     judged = look(CRITIC, "README.md", "# x\n\n```sh\nrm -rf /\n```\n\n```console\n$ git push --force\nDone.\n```\n")
     assert [(hit.line, hit.state, hit.severity) for hit in judged.hits] == [

@@ -26,22 +26,24 @@ def names(text: str) -> list[str]:
     return _NAME.findall(text)
 
 
-def commands(text: str, lookup: Callable[[str], str | None]) -> list[tuple[str, ...]]:
-    """The words of each command, quotes taken off, variables filled in where they are known."""
-    found: list[tuple[str, ...]] = []
+def commands(text: str, lookup: Callable[[str], str | None]) -> list[tuple[int, tuple[str, ...]]]:
+    """The words of each command and its row, quotes taken off, variables filled in where they are known."""
+    found: list[tuple[int, tuple[str, ...]]] = []
     words: list[str] = []
     word: str | None = None
+    row = first = 0
     for met in _PART.finditer(text[:TEXT_CHARS_MAX]):
+        if not words and word is None:
+            first = row
+        row += met.group(0).count("\n")
         if met.group("space") or met.group("comment") or met.group("redirect"):
             words, word = _closed(words, word), None
         elif met.group("end"):
-            words = _closed(words, word)
-            word = None
-            _keep(found, words)
-            words = []
+            _keep(found, first, _closed(words, word))
+            words, word = [], None
         else:
             word = (word or "") + _meaning(met, lookup)
-    _keep(found, _closed(words, word))
+    _keep(found, first, _closed(words, word))
     return found[:COMMANDS_MAX]
 
 
@@ -49,11 +51,11 @@ def _closed(words: list[str], word: str | None) -> list[str]:
     return words if word is None else [*words, *quoting.braces(word)]
 
 
-def _keep(found: list[tuple[str, ...]], words: list[str]) -> None:
+def _keep(found: list[tuple[int, tuple[str, ...]]], row: int, words: list[str]) -> None:
     while words and words[0] in _KEYWORDS:
         words = words[1:]
     if words:
-        found.append(tuple(words))
+        found.append((row, tuple(words)))
 
 
 def _meaning(met: re.Match[str], lookup: Callable[[str], str | None]) -> str:

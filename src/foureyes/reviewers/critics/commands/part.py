@@ -247,8 +247,9 @@ class Part:
     def _error(self, node: Node, stdin: Stream, depth: int) -> Stream:
         """What the parser could not read is cut into words by hand, and said to be unclear where it is not harmless."""
         self._walk.judge.broken(self._at(node))
-        for argv in lexer.commands(source(node), self._scene.lookup):
-            self._walk.judge.command(argv, stdin, self._scene, self._at(node))
+        top = node.start_point[0]
+        for row, argv in lexer.commands(source(node), self._scene.lookup):
+            self._walk.judge.command(argv, stdin, self._scene, self._spot.below(top + row, top + row))
         return self._children(node, stdin, depth)
 
     def _inside(self, node: Node, _stdin: Stream, _depth: int) -> Stream:

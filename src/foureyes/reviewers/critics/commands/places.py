@@ -108,7 +108,7 @@ def resolved(path: str, cwd: str) -> str:
 def _unknown_start(full: str) -> Place:
     """An empty variable makes `$X/*` the whole machine, and `$X/usr` the system's."""
     rest = full.lstrip(HOLE + MARKS)
-    if rest in ("/*", "/.*", "/") or _SYSTEM.match(rest):
+    if rest in ("/*", "/.*", "/") or (_SYSTEM.match(rest) and rest.rstrip("/*").count("/") == 1):
         return Place.ROOT
     if posixpath.basename(full) in _GENERATED:
         return Place.GENERATED

@@ -16,6 +16,8 @@ _LOGS = re.compile(r"/var/log/|/var/run/|/run/|/proc/self/|/var/tmp/|/opt/|/srv/
 
 def judge_redirect(sign: str, target: str, call: Call) -> Iterator[Found]:
     """`>` empties a file, `>>` adds to it; some files are not for scripts at all."""
+    if sign.endswith("&") and (target.isdigit() or target == "-"):
+        return
     full = resolved(target, call.cwd)
     if full.startswith(("/dev/tcp/", "/dev/udp/")):
         yield Found(rule=REVERSE_SHELL, text="The output is sent to another machine over a raw connection.")

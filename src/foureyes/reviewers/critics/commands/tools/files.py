@@ -61,6 +61,7 @@ _READERS = ("cat", "head", "tail", "less", "more", "bat", "strings", "xxd", "od"
 _READ_PRIVATE = re.compile(
     r"/(?:Documents|Desktop|Downloads|Pictures|Photos|iCloud|OneDrive|Dropbox|Google Drive)(?:/|$)"
 )
+_RELIED_ON = re.compile(r"/(?:etc|usr|boot|s?bin|lib(?:32|64)?|root|dev|System|Library)/")
 _CACHES = re.compile(
     r"/var/lib/apt/lists/|/var/cache/|/root/\.cache|/root/\.npm|/usr/share/(?:doc|man|locale)/|/var/log/apt|/var/tmp/"
 )
@@ -84,18 +85,25 @@ def delete(path: str, call: Call, *, deep: bool) -> Iterator[Found]:
         return
     if where is Place.PRIVATE:
         yield Found(rule=PERSONAL)
-    elif where in GRAVE and not (where is Place.HOME and not deep and not _is_door(path)):
+    elif not deep and not path.endswith("/*"):
+        yield from _one_file(path, where)
+    elif where in GRAVE:
         yield Found(rule=DELETE_GRAVE, text=f"This deletes {where.value}.")
     elif where is Place.UNKNOWN and deep and call.spread:
         yield Found(rule=DELETE, text="This deletes whatever names come through the pipe, with everything below them.")
     elif where is Place.UNKNOWN and deep and GUARDED not in path:
-        yield Found(
-            rule=DELETE,
-            state=State.UNKNOWN,
-            text="What this deletes is only known when it runs, and nothing checks that it is not empty.",
-        )
+        why = "What this deletes is only known when it runs, and nothing checks that it is not empty."
+        yield Found(rule=DELETE, state=State.UNKNOWN, text=why)
     elif deep and where in (Place.NAMED, Place.SHARED_TEMP):
         yield Found(rule=DELETE, text=f"This deletes {where.value}, with everything below it.")
+
+
+def _one_file(path: str, where: Place) -> Iterator[Found]:
+    """A single file is missed where the machine, a login or the history depends on it."""
+    if where in (Place.ROOT, Place.DEVICE, Place.HISTORY, Place.PROJECT) or (where is Place.HOME and _is_door(path)):
+        yield Found(rule=DELETE_GRAVE, text=f"This deletes {where.value}.")
+    elif where is Place.SYSTEM and _RELIED_ON.match(path):
+        yield Found(rule=SYSTEM_FILE, text="A file that the machine relies on is deleted.")
 
 
 def _is_door(path: str) -> bool:

@@ -61,7 +61,7 @@ def _chmod(call: Call) -> Iterator[Found]:
     if not words:
         return
     mode, paths = words[0], words[1:]
-    if re.fullmatch(r"0?[2467][0-7]{3}", mode) or re.search(r"[ugoa]*[+=][rwxXt]*s", mode):
+    if re.fullmatch(r"0?[4567][0-7]{3}", mode) or re.search(r"(?:^|,)(?:u|[ugoa]*[ua][ugoa]*)?[+=][rwxXt]*s", mode):
         yield Found(rule=SETUID)
     deep = any(re.fullmatch(r"-[a-zA-Z]*R[a-zA-Z]*|--recursive", word) for word in call.args)
     opens = (
