@@ -99,8 +99,9 @@ def test_its_environment_is_almost_empty(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_the_work_cannot_bring_the_program_itself() -> None:
     """D-07: the command is the policy's; a path that is not absolute would be the author's."""
     lay_out = _lays(make="#!/bin/sh\nexit 0\n")
-    reviewer = EvidenceReviewer(command=("make",), path=".:" + os.pathsep)
-    assert _reason(reviewer, _task(lay_out)) is Failure.CRASHED
+    assert _reason(EvidenceReviewer(command=("make",), path=".:"), _task(lay_out)) is Failure.CRASHED
+    printing = EvidenceReviewer(command=("sh", "-c", "echo $PATH"), path=f".::bin:{os.defpath}")
+    assert _look(printing, _task(lay_out)).evidence[0].why == os.defpath
 
 
 @pytest.mark.parametrize(

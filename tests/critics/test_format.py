@@ -154,6 +154,11 @@ def test_deep_nesting_breaks_nothing_and_is_not_cleared(path: str, text: str) ->
     assert judged.state is not State.CLEAR or judged.unread
 
 
+def test_yaml_that_would_take_quadratic_time_is_not_parsed() -> None:
+    assert [one.why for one in look(CRITIC, "a.yaml", "[" * 2_000).unread] == ["nested too deeply to be parsed"]
+    assert look(CRITIC, "a.yaml", "a: []\n" * 2_000).unread == ()
+
+
 @pytest.mark.parametrize("path", ["a.json", "a.yaml", "a.toml", "a.xml", "a.csv", "a.py", "a.sh", "a.md", "Dockerfile"])
 def test_a_file_that_is_too_large_is_said_to_be_unread_and_takes_no_time(path: str) -> None:
     judged = look(CRITIC, path, "x " * 2_000_000)

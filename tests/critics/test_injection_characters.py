@@ -17,10 +17,9 @@ CORPUS = corpus()
 @pytest.mark.parametrize("sort", CORPUS)
 def test_every_character_that_hides_is_seen_within_a_name(sort: str) -> None:
     """D-06: the whole of Unicode, by its own properties."""
-    step = 1 if EFFORT == "all" or len(CORPUS[sort]) < 1500 else 7
-    missed = [
-        f"U+{ord(one):04X}" for one in CORPUS[sort][::step] if not look(CRITIC, "a.py", f"user{one}name = admin\n").hits
-    ]
+    # The last planes hold thousands that are alike; each seventh of them does for a quick run.
+    chosen = [one for at, one in enumerate(CORPUS[sort]) if EFFORT == "all" or one < "\U000e0080" or at % 7 == 0]
+    missed = [f"U+{ord(one):04X}" for one in chosen if not look(CRITIC, "a.py", f"user{one}name = admin\n").hits]
     assert missed == []
 
 
@@ -124,6 +123,8 @@ def test_code_with_foreign_words_is_not_stopped(text: str) -> None:
         ("u = 'https://\u0430\u0440\u0440\u04cf\u0435.com/x'\n", "injection.homoglyph.domain"),
         ("u = 'https://xn--80ak6aa92e.com'\n", "injection.homoglyph.domain"),
         ("u = 'https://p\u0430ypal.com'\n", "injection.homoglyph.domain"),
+        ("u = 'https://\u0436oogle.com'\n", "injection.homoglyph.domain"),
+        ("u = 'https://\uff27oogle.com'\n", "injection.homoglyph.domain"),
         ("a = 1\x08\x08# safe\n", "injection.hidden.control"),
         ("echo evil\recho fine\nx\n", "injection.hidden.control"),
         ("echo \x1b[8mhidden\x1b[0m\n", "injection.hidden.control"),

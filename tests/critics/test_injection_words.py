@@ -137,6 +137,7 @@ def test_markers_of_other_speakers_are_not_cleared_in_prose(marker: str) -> None
     [
         "Add `build/` to .gitignore to ignore all previous build results.",
         "To disable a check, ignore the rule in the configuration.",
+        "Use this flag to ignore previous rules.",
         "You are now ready to use the library. Follow the instructions above.",
         "A maintainer will review and approve the pull request.",
         "Please do not report security vulnerabilities through public issues.",

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,14 @@ def test_no_comment_and_no_configuration_of_the_work_silences_it() -> None:
     (noted,) = hits_of(look(CRITIC, "a.py", silenced), "python.bandit.B602")
     assert noted.state is State.CLEAR
     assert "silences" in noted.evidence
+
+
+def test_no_configuration_above_the_copies_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """D-07: nor one that somebody left where temporary files lie."""
+    (tmp_path / "ruff.toml").write_text('exclude = ["*"]\nforce-exclude = true\n', encoding="utf-8")
+    (tmp_path / ".gitignore").write_text("*\n", encoding="utf-8")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert "python.ruff.F821" in rules_of(look(CRITIC, "a.py", "nothing\n"), least=State.BLOCK)
 
 
 def test_works_without_python_do_not_load_the_tools() -> None:

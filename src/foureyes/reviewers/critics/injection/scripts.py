@@ -17,7 +17,7 @@ from foureyes.reviewers.critics.injection.characters import WHOLE, Seen
 from foureyes.reviewers.critics.injection.lookalikes import FANCY, LOOKALIKES, OTHER_SCRIPTS, SIGNS, plain, skeleton
 from foureyes.reviewers.critics.texts import shown
 
-WORDS_MAX = 20_000
+WORDS_MAX = 10_000
 WORD_SIDE_MAX = 48
 KNOWN_TEXT_MAX = 2_000_000
 FANCY_IN_PROSE_MIN = 3
