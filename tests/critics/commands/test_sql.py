@@ -64,6 +64,8 @@ def test_statements_that_destroy_or_open_are_blocked(text: str) -> None:
         "GRANT SELECT ON a TO reader",
         "DROP INDEX a_b",
         "DROP VIEW v",
+        "DROP CAST (real[] AS vector)",
+        "REVOKE EXECUTE ON FUNCTION pg_read_file(text) FROM PUBLIC",
         "EXPLAIN DELETE FROM a",
         "CREATE INDEX a_b ON a (b)",
         "",
@@ -77,6 +79,11 @@ def test_statements_that_read_add_or_name_their_rows_are_left_alone(text: str) -
 def test_each_statement_is_found_on_its_line() -> None:
     text = "SELECT 1;\n\nDROP TABLE a;\nSELECT ';';\n  DELETE\n  FROM b;\n"
     assert [line for line, _ in judge_sql(text)] == [3, 5]
+
+
+def test_comments_of_many_lines_do_not_shift_what_follows() -> None:
+    text = "/*\n * a\n * b\n */\nSELECT 1; -- x\n/* c\n */ DROP TABLE a;\nSELECT 'a\nb';\nDROP TABLE b;\n"
+    assert [line for line, _ in judge_sql(text)] == [7, 10]
 
 
 def test_sql_no_dialect_can_read_is_unknown_when_it_begins_like_a_deletion() -> None:

@@ -75,6 +75,9 @@ _GENERATED_ENDS = (
     ".class",
     ".tsbuildinfo",
 )
+_MADE_NAME = re.compile(
+    r"^(?:tmp|temp|build|dist|out|cache|coverage|test-results)[-_.]|[-_.](?:tmp|temp|build|dist|output|cache|artifacts)$"
+)
 _PIECE = re.compile(r"[^/]+")
 
 
@@ -157,6 +160,6 @@ def _relative(full: str, call: Call) -> Place:  # noqa: PLR0911 - one line per k
         return Place.HISTORY
     if full in (".", "*", "./*", ".*", ".[!.]*", "**", "**/*"):
         return Place.PROJECT
-    if any(one in _GENERATED or one.endswith(_GENERATED_ENDS) for one in pieces):
+    if any(one in _GENERATED or one.endswith(_GENERATED_ENDS) or _MADE_NAME.search(one) for one in pieces):
         return Place.GENERATED
     return Place.UNKNOWN if pieces[0].startswith(HOLE) else Place.NAMED

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from foureyes.reviewers.critics.commands.model import HOLE, Found, rule, words
 from foureyes.reviewers.critics.critic import State
+from foureyes.reviewers.critics.texts import Lines
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -88,9 +89,11 @@ def judge_sql(text: str, dialect: str = "postgres", depth: int = 0) -> Iterator[
         yield 1, Found(rule=UNREAD_SQL, state=State.UNKNOWN, text="The SQL is longer than is read.")
         return
     logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
+    # The tokens' own line counts twice after some comments; their place in the text does not.
+    lines = Lines(text)
     for tokens in _statements(text, dialect):
         for found in _statement(tokens, text, dialect, depth):
-            yield tokens[0].line, found
+            yield lines.at(tokens[0].start), found
 
 
 def _statements(text: str, dialect: str) -> Iterator[list[Token]]:
@@ -141,9 +144,7 @@ def _statement(tokens: list[Token], text: str, dialect: str, depth: int) -> Iter
     source = text[tokens[0].start : tokens[-1].end + 1].replace(HOLE, "_")
     tree = _parsed(source, dialect)
     if tree is not None:
-        yield from _tree(tree)
-    elif words[0] in ("DROP", "TRUNCATE"):
-        yield Found(rule=DROP, state=State.BLOCK if words[1:2] and words[1] in _DROPPED else State.UNKNOWN)
+        yield from _tree(tree, calls=words[0] not in ("REVOKE", "GRANT", "CREATE", "ALTER", "DROP", "COMMENT"))
     elif words[0] in ("DELETE", "UPDATE") and "WHERE" not in words:
         yield Found(rule=EMPTY)
     elif words[0] in ("DELETE", "UPDATE"):
@@ -224,7 +225,7 @@ def _executed(words: list[str], tokens: list[Token], dialect: str, depth: int) -
             yield from (found for _, found in judge_sql(inside, dialect, depth + 1))
 
 
-def _tree(tree: exp.Expr) -> Iterator[Found]:
+def _tree(tree: exp.Expr, *, calls: bool) -> Iterator[Found]:
     from sqlglot import exp  # noqa: PLC0415
 
     for node in tree.find_all(exp.Drop, exp.Delete, exp.Update, exp.TruncateTable, exp.Alter, exp.Anonymous, exp.Func):
@@ -238,7 +239,7 @@ def _tree(tree: exp.Expr) -> Iterator[Found]:
             yield Found(rule=EMPTY)
         elif isinstance(node, exp.Delete | exp.Update):
             yield from _rows(node)
-        elif isinstance(node, exp.Anonymous) and str(node.this).lower() in _FUNCTIONS:
+        elif calls and isinstance(node, exp.Anonymous) and str(node.this).lower() in _FUNCTIONS:
             yield Found(rule=LEAVES if str(node.this).lower() != "pg_terminate_backend" else STOPS)
 
 
