@@ -152,6 +152,13 @@ def test_what_it_prints_is_shown_without_tricks_and_without_secrets() -> None:
     assert "(cut)" in finding.evidence
 
 
+def test_secrets_are_cut_out_of_what_it_prints_without_being_asked() -> None:
+    """D-16: a value that a test prints goes no further."""
+    token = "ghp_" + "x9Kq2LmP7vRt4WzB8nYc5HdJ3gFs6TaE1uQi"
+    (finding,) = _look(_python(f"print('token = {token}'); raise SystemExit(1)"), _task()).findings
+    assert token not in finding.evidence
+
+
 def test_work_that_cannot_be_laid_out_is_inconclusive() -> None:
     def lay_out(_: Path) -> None:
         raise OSError(28, "no room")

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from foureyes.app.reviewers import Change, File
 from foureyes.reviewers.critics.critic import State
 from foureyes.reviewers.critics.format import CRITIC
+from foureyes.reviewers.critics.python import tools
 from tests.critics.works import file, hits_of, look, rules_of, work
 
 BROKEN = {
@@ -152,6 +153,14 @@ def test_templates_are_said_to_be_unread() -> None:
 def test_deep_nesting_breaks_nothing_and_is_not_cleared(path: str, text: str) -> None:
     judged = look(CRITIC, path, text)
     assert judged.state is not State.CLEAR or judged.unread
+
+
+def test_python_that_nobody_could_parse_is_said_to_be_unread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """D-03: a missing parser is neither a veto nor an approval."""
+    monkeypatch.setattr(tools, "_ruff_command", lambda _folder: ["/nowhere/ruff"])
+    judged = look(CRITIC, "a.py", "def f(:\n")
+    assert judged.hits == ()
+    assert ["may be broken" in one.why for one in judged.unread] == [True]
 
 
 def test_yaml_that_would_take_quadratic_time_is_not_parsed() -> None:

@@ -48,8 +48,10 @@ _PASSED_ON = ("LANG", "LC_ALL", "TZ")
 _WRITABLE = stat.S_IRUSR | stat.S_IWUSR
 
 
-def _as_it_is(text: str) -> str:
-    return text
+def _without_secrets(text: str) -> str:
+    from foureyes.reviewers.boundary import redacted  # noqa: PLC0415 - only a command that printed something needs it
+
+    return redacted(text)[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +64,7 @@ class EvidenceReviewer:
     name: str = "evidence"
     seconds_max: float = 0
     #: Cuts secrets out of what the command printed.
-    redact: Callable[[str], str] = _as_it_is
+    redact: Callable[[str], str] = _without_secrets
     #: Where programs are looked for; by default the caller's own PATH.
     path: str = field(default_factory=lambda: os.environ.get("PATH", os.defpath))
 

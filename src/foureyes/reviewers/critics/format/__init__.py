@@ -10,6 +10,7 @@ from foureyes.reviewers.critics.critic import Hit, Judged, Rule, State, judged
 from foureyes.reviewers.critics.format import rules
 from foureyes.reviewers.critics.format.leftovers import leftovers_in
 from foureyes.reviewers.critics.format.parsing import Flaw, Unparsed, flaws_in
+from foureyes.reviewers.critics.format.syntax import parses, python_flaws
 from foureyes.reviewers.critics.texts import is_prose, readable, suffix
 
 #: Of a longer text only the beginning is searched for leftovers; parsers have limits of their own.
@@ -44,6 +45,9 @@ class Format:
             except Unparsed as error:
                 unread.append(Unread(path=file.path, why=str(error)))
                 hits.extend(_hit(flaw, file) for flaw in _leftovers(file, change.kind))
+        broken, more = python_flaws(change.files)
+        hits.extend(_hit(flaw, file) for file, flaw in broken)
+        unread.extend(more)
         if not change.files:
             hits.append(Hit(rule=rules.NOTHING, path="", state=State.CLEAR, severity="minor"))
         return judged(hits, unread=unread, looked_at=f"the form of {len(change.files)} files")
@@ -112,6 +116,8 @@ def _is_new(flaw: Flaw, file: File) -> bool:
     before = File(path=file.path, content=file.before)
     if flaw.rule is rules.CONFLICT or before.text is None:
         return flaw.rule is not rules.CONFLICT
+    if flaw.rule is rules.PYTHON:
+        return parses(before.text)
     try:
         return flaw.rule not in {one.rule for one in flaws_in(before.text, file.path)}
     except Unparsed:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import csv
 import io
 import json
 import re
 import tomllib
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -18,7 +16,6 @@ from foureyes.reviewers.critics.critic import Rule, State
 from foureyes.reviewers.critics.format import rules
 from foureyes.reviewers.critics.format.dockerfile import flaw_in_dockerfile
 from foureyes.reviewers.critics.format.shell import flaw_in_shell
-from foureyes.reviewers.critics.format.syntax import python_line
 from foureyes.reviewers.critics.texts import shown
 
 TEXT_MAX = 3_000_000
@@ -55,14 +52,14 @@ def flaws_in(text: str, path: str) -> list[Flaw]:
     parser = parser_of(path, text)
     if parser is None:
         return []
-    most = SOURCE_MAX if parser in (_python, _shell) else TEXT_MAX
+    most = SOURCE_MAX if parser is _shell else TEXT_MAX
     if len(text) > most:
         raise Unparsed(f"longer than {most:,} characters: not parsed")
     try:
         flaws = list(parser(text))
     except (RecursionError, MemoryError):
         raise Unparsed("nested too deeply to be parsed") from None
-    if flaws and parser not in (_python, _shell) and _TEMPLATE.search(text):
+    if flaws and parser is not _shell and _TEMPLATE.search(text):
         raise Unparsed("a template: only what is made from it can be parsed")
     return flaws
 
@@ -187,18 +184,6 @@ def _tabbed(text: str) -> Iterator[Flaw]:
     return _csv(text, "\t")
 
 
-def _python(text: str) -> Iterator[Flaw]:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about odd escapes in the text, which is not ours
-            ast.parse(text)
-    except (SyntaxError, ValueError):
-        # Python newer than the one that runs us is no flaw: a parser for the newest one has the last word.
-        line, said = python_line(text)
-        if line:
-            yield Flaw(rule=rules.PYTHON, line=line, text=f"This is not valid Python: {shown(said)}")
-
-
 def _shell(text: str) -> Iterator[Flaw]:
     flaw = flaw_in_shell(text)
     if flaw is not None:
@@ -220,7 +205,6 @@ _SUFFIXES: dict[str, Callable[[str], Iterator[Flaw]]] = {
     **dict.fromkeys((".xml", ".svg", ".xsd", ".xsl", ".plist", ".csproj", ".xhtml", ".rss", ".atom", ".xliff"), _xml),
     ".csv": _csv,
     ".tsv": _tabbed,
-    **dict.fromkeys((".py", ".pyi"), _python),
     **dict.fromkeys((".sh", ".bash"), _shell),
 }
 _NAMES: dict[str, Callable[[str], Iterator[Flaw]]] = {

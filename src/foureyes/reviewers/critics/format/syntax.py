@@ -1,20 +1,65 @@
-"""On which line does Python that we cannot parse break, by a parser for the newest Python?"""
+"""Which Python files cannot be parsed, and where do they break?"""
 
 from __future__ import annotations
 
+import ast
 import tempfile
+import warnings
+from collections.abc import Iterable
 from pathlib import Path
 
+from foureyes.app.reviewers import LINK_MODE, File, Unread
+from foureyes.reviewers.critics.format import rules
+from foureyes.reviewers.critics.format.parsing import SOURCE_MAX, Flaw
 from foureyes.reviewers.critics.python.known import SYNTAX
 from foureyes.reviewers.critics.python.tools import ToolError, laid_out, ruff_says
+from foureyes.reviewers.critics.texts import shown, suffix
 
 
-def python_line(text: str) -> tuple[int, str]:
-    """The line and what is wrong there; line 0 where the newest Python can read it, or nobody could tell."""
+def python_flaws(files: Iterable[File]) -> tuple[list[tuple[File, Flaw]], list[Unread]]:
+    """Every Python file that does not parse, with the first place.
+
+    Python newer than the one that runs us is no flaw: a parser for the newest has the last word, asked once for all.
+    """
+    unread: list[Unread] = []
+    suspects: dict[str, File] = {}
+    for file in files:
+        if suffix(file.path) not in (".py", ".pyi") or file.text is None or file.mode == LINK_MODE:
+            continue
+        if len(file.text) > SOURCE_MAX:
+            unread.append(Unread(path=file.path, why=f"longer than {SOURCE_MAX:,} characters: not parsed"))
+        elif not parses(file.text):
+            suspects[file.path] = file
+    if not suspects:
+        return [], unread
     try:
-        with tempfile.TemporaryDirectory(prefix="foureyes-format-") as name:
-            laid_out({"a.py": text.encode("utf-8", "replace")}, Path(name))
-            broken = [one for one in ruff_says(Path(name)) if one.code == SYNTAX]
-    except (ToolError, OSError):
-        return 0, ""
-    return (max(1, broken[0].line), broken[0].text) if broken else (0, "")
+        return _broken(suspects), unread
+    except (ToolError, OSError) as error:
+        unread.extend(Unread(path=path, why=f"Python that may be broken: {error}") for path in suspects)
+        return [], unread
+
+
+def parses(text: str) -> bool:
+    """Whether the Python that runs us can parse it."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about odd escapes in the text, which is not ours
+            ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def _broken(suspects: dict[str, File]) -> list[tuple[File, Flaw]]:
+    with tempfile.TemporaryDirectory(prefix="foureyes-format-") as name:
+        places = laid_out({path: file.content or b"" for path, file in suspects.items()}, Path(name))
+        said = [one for one in ruff_says(Path(name)) if one.code == SYNTAX]
+    paths = {place.name: path for path, place in places.items()}
+    first = {paths[one.name]: one for one in reversed(said) if one.name in paths}
+    return [
+        (
+            suspects[path],
+            Flaw(rule=rules.PYTHON, line=max(1, one.line), text=f"This is not valid Python: {shown(one.text)}"),
+        )
+        for path, one in first.items()
+    ]
