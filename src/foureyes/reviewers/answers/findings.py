@@ -31,6 +31,8 @@ class Kept:
     drafts: tuple[Draft, ...] = ()
     worst: Severity | None = None
     left_out: int = 0
+    #: Of those left out, the ones that would have stopped the work.
+    grave_left_out: int = 0
     unproven: int = 0
     unchanged: int = 0
     too_many: int = 0
@@ -66,6 +68,9 @@ def keep_findings(said: Iterable[SaidFinding], work: Work) -> Kept:
         drafts=tuple(one.draft for one in kept),
         worst=max((one.severity for one in kept), default=None),
         left_out=looked.count(None),
+        grave_left_out=sum(
+            found is None and one.severity > Severity.MINOR for one, found in zip(every, looked, strict=False)
+        ),
         unproven=sum(one.unproven for one in kept),
         unchanged=sum(one.unchanged for one in kept),
         too_many=max(0, len(every) - FINDINGS_MAX),

@@ -34,7 +34,7 @@ def read_answer(data: object, task: Task) -> Look:
         worst=kept.worst,
         failed=sum(not one.passed for one in checklist),
         unresolved=_unresolved(unsettled, task),
-        weakened=kept.left_out + kept.unproven,
+        weakened=kept.grave_left_out + kept.unproven,
     )
     found = amounts_to(grounds)
     look = Look(
@@ -56,7 +56,7 @@ def _complete(look: Look, task: Task, found: Amounts) -> Look:
 
     A doubt without a ground is no answer: nobody can act on it, and it must not pass for an approval.
     """
-    lacks: list[str] = [f"the ground of its doubt: {found.why}"] if found.baseless else []
+    lacks: list[str] = [f"a ground that holds: {found.why}"] if found.baseless else []
     names = {one.name for one in look.checklist}
     open_items = [one for one in task.checklist if one not in names]
     if open_items:

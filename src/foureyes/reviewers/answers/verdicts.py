@@ -18,7 +18,7 @@ class Grounds:
     worst: Severity | None = None
     failed: int = 0
     unresolved: int = 0
-    #: Findings that were left out or made minor, so that a doubt may have lost its ground.
+    #: Grave findings that were left out or made minor because nobody can find in the work what they claim.
     weakened: int = 0
 
 
@@ -41,11 +41,11 @@ def amounts_to(grounds: Grounds) -> Amounts:
     if grounds.worst is Severity.IMPORTANT or grounds.failed or grounds.unresolved:
         against = Verdict.REJECT if said is Verdict.REJECT else Verdict.CONCERNS
         return _as(against, said, _reason(grounds))
-    if said is Verdict.APPROVE:
+    if said is Verdict.APPROVE and not grounds.weakened:
         return Amounts(verdict=said)
     if said is Verdict.CONCERNS and grounds.worst is Severity.MINOR and not grounds.weakened:
         return _as(Verdict.APPROVE, said, "everything it found is minor")
-    because = "none of its findings could be proven" if grounds.weakened else "it names no ground"
+    because = "none of its grave findings could be proven from the work" if grounds.weakened else "it names no ground"
     found = _as(Verdict.CONCERNS, said, because)
     return Amounts(
         verdict=found.verdict,
