@@ -175,8 +175,12 @@ def _decoded(node: ast.expr, otherwise: str = "") -> str:
 def _tokens(language: str, text: str) -> Iterator[Inner]:
     """Calls with literal words, in any language that writes them as `name(…)` or `name …`."""
     met = list(_TOKEN.finditer(text))[:5000]
+    shells = "child_process" in text
     for at, token in enumerate(met):
         string = token.group("string") or ""
+        if shells and " " in string:
+            # Whatever name the module's functions were given, a line of words is what they would run.
+            yield Inner(script=_unquoted(token))
         if (string.startswith("`") and language in ("perl", "ruby", "php")) or (token.group("quoted") or "").startswith(
             ("%x", "qx")
         ):

@@ -59,7 +59,7 @@ SYNC = rule(
 _RM_LONG = ("interactive", "one-file-system")
 _READERS = ("cat", "head", "tail", "less", "more", "bat", "strings", "xxd", "od", "base64", "nl", "tac", "sqlite3")
 _READ_PRIVATE = re.compile(
-    r"/(?:Documents|Desktop|Downloads|Pictures|Photos|iCloud|OneDrive|Dropbox|Google Drive)(?:/|$)"
+    r"/(?:Documents|Desktop|Downloads|Pictures|Photos|iCloud|OneDrive|Dropbox|Google Drive|Library)(?:/|$)"
 )
 _RELIED_ON = re.compile(r"/(?:etc|usr|boot|s?bin|lib(?:32|64)?|root|dev|System|Library)/")
 _CACHES = re.compile(

@@ -243,6 +243,11 @@ def _registry(call: Call) -> Iterator[Found]:
         yield Found(rule=PROTECTION)
 
 
+def _settings(call: Call) -> Iterator[Found]:
+    if any(word.startswith(("-set", "--set", "-create", "-remove", "-delete")) for word in call.args):
+        yield Found(rule=PROTECTION, text="A setting of the whole machine is changed.")
+
+
 def _network(call: Call) -> Iterator[Found]:
     words = list(call.args)
     if {"del", "delete", "flush", "down"} & set(words[:6]) and call.name in (
@@ -276,6 +281,7 @@ FAMILY = Family(
         **each("setenforce aa-disable aa-teardown aa-complain auditpol set-mppreference", _selinux),
         "sysctl": _sysctl,
         **each("modprobe rmmod insmod kexec", _module),
+        **each("systemsetup networksetup scutil dscl", _settings),
         "crontab": _crontab,
         **each("history journalctl auditctl wevtutil dmesg", _history),
         **each(
