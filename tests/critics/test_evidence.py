@@ -97,7 +97,7 @@ def test_its_environment_is_almost_empty(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_the_work_cannot_bring_the_program_itself() -> None:
-    """D-07: the command is the policy's; a path that is not absolute would be the author's."""
+    """The command is the policy's; a path that is not absolute would be the author's."""
     lay_out = _lays(make="#!/bin/sh\nexit 0\n")
     assert _reason(EvidenceReviewer(command=("make",), path=".:"), _task(lay_out)) is Failure.CRASHED
     printing = EvidenceReviewer(command=("sh", "-c", "echo $PATH"), path=f".::bin:{os.defpath}")
@@ -153,7 +153,7 @@ def test_what_it_prints_is_shown_without_tricks_and_without_secrets() -> None:
 
 
 def test_secrets_are_cut_out_of_what_it_prints_without_being_asked() -> None:
-    """D-16: a value that a test prints goes no further."""
+    """A value that a test prints goes no further."""
     token = "ghp_" + "x9Kq2LmP7vRt4WzB8nYc5HdJ3gFs6TaE1uQi"
     (finding,) = _look(_python(f"print('token = {token}'); raise SystemExit(1)"), _task()).findings
     assert token not in finding.evidence

@@ -26,7 +26,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("path", BROKEN)
 def test_what_does_not_parse_blocks_on_its_line(path: str) -> None:
-    """002-07: the first layer of every chain looks at the form."""
+    """The first layer of a chain looks at the form."""
     text, line = BROKEN[path]
     (hit,) = [one for one in look(CRITIC, path, text).hits if one.state is State.BLOCK]
     assert hit.rule.id.startswith("format.parse.")
@@ -156,7 +156,7 @@ def test_deep_nesting_breaks_nothing_and_is_not_cleared(path: str, text: str) ->
 
 
 def test_python_that_nobody_could_parse_is_said_to_be_unread(monkeypatch: pytest.MonkeyPatch) -> None:
-    """D-03: a missing parser is neither a veto nor an approval."""
+    """A missing parser is neither a veto nor an approval."""
     monkeypatch.setattr(tools, "_ruff_command", lambda _folder: ["/nowhere/ruff"])
     judged = look(CRITIC, "a.py", "def f(:\n")
     assert judged.hits == ()

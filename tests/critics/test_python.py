@@ -28,7 +28,7 @@ def run(name):
 
 
 def test_what_is_unsafe_blocks_on_its_line_and_is_said_once() -> None:
-    """002-05: privilege and injection in Python, by the number that people look up."""
+    """By the number that people look up."""
     judged = look(CRITIC, "a.py", UNSAFE)
     (shell,) = [hit for hit in judged.hits if hit.rule.id.endswith("602")]
     assert (shell.rule.id, shell.state, shell.line) == ("python.bandit.B602", State.BLOCK, 7)
@@ -65,7 +65,7 @@ def test_a_password_is_found_and_never_repeated() -> None:
 
 
 def test_no_comment_and_no_configuration_of_the_work_silences_it() -> None:
-    """D-07: the rules are not taken from what is under review."""
+    """The rules are not taken from what is under review."""
     silenced = UNSAFE.replace("shell=True,", "shell=True,  # nosec").replace("call(", "call(  # noqa: S602")
     judged = CRITIC.look(work(ruff__toml='lint.ignore = ["ALL"]\n', a__py="# ruff: noqa\n" + UNSAFE))
     assert "python.bandit.B602" in rules_of(judged, least=State.BLOCK)
@@ -75,7 +75,7 @@ def test_no_comment_and_no_configuration_of_the_work_silences_it() -> None:
 
 
 def test_no_configuration_above_the_copies_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """D-07: nor one that somebody left where temporary files lie."""
+    """Nor one that somebody left where temporary files lie."""
     (tmp_path / "ruff.toml").write_text('exclude = ["*"]\nforce-exclude = true\n', encoding="utf-8")
     (tmp_path / ".gitignore").write_text("*\n", encoding="utf-8")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
@@ -107,7 +107,7 @@ def test_hostile_names_reach_no_command_line() -> None:
 
 
 def test_a_missing_tool_is_said_and_the_other_still_looks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """D-03: a tool that fails is neither a veto nor an approval."""
+    """A tool that fails is neither a veto nor an approval."""
 
     def missing(_folder: Path) -> list[str]:
         raise ToolError("ruff is not installed")
