@@ -54,7 +54,8 @@ def files(top):
     found = [p for p in sorted(pathlib.Path(top).rglob("*")) if p.is_file()]
     return {{str(p.relative_to(top)): [oct(p.stat().st_mode & 0o777), p.read_text(errors="replace")] for p in found}}
 given = dict(argv=sys.argv, environ=dict(os.environ), cwd=os.getcwd(), asked=asked)
-given.update(work=files("."), home=files(os.environ["HOME"]), pid=os.getpid())
+given.update(work=files("."), home=files(os.environ["HOME"]))
+given.update(links=[str(p) for p in pathlib.Path(".").rglob("*") if p.is_symlink()])
 (FOLDER / "given.json").write_text(json.dumps(given))
 def says(value, text=""):
     text = text or json.dumps(value)

@@ -50,6 +50,7 @@ def test_orders_in_its_folder_are_those_of_the_base(place: Place, trap: Hostile,
 def test_nothing_in_its_folder_leads_out(place: Place, trap: Hostile, name: str) -> None:
     looked(place, name, trap.change())
     given = place.given()
+    assert given["links"] == []
     assert WORD_OUTSIDE not in json.dumps(given)
 
 
@@ -99,5 +100,6 @@ def test_a_checkout_that_leaves_links_and_pipes_is_cleaned(place: Place, tmp_pat
     looked(place, "claude", replace(change, lay_out=lay_out), answer)
     given = place.given()
     assert sorted(given["work"]) == ["app.py"]
+    assert given["links"] == []
     assert WORD_OUTSIDE not in json.dumps(given)
     assert (outside / "secret.txt").read_text(encoding="utf-8") == WORD_OUTSIDE

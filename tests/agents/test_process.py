@@ -11,6 +11,7 @@ import pytest
 
 from foureyes.app.reviewers import Inconclusive
 from foureyes.core.values import Failure
+from foureyes.reviewers.agents import process
 from foureyes.reviewers.agents.process import MARK, Ended, Run, run
 
 #: Starts a child that ignores polite requests, tells its number, and goes on for an hour.
@@ -68,6 +69,16 @@ def test_an_agent_that_hangs_is_killed_with_grandchildren_that_ignore_it(tmp_pat
         assert none.value.reason is Failure.TIMED_OUT
         if note.exists():
             break
+    assert is_gone(waited_for(note))
+
+
+def test_the_group_is_killed_also_where_the_system_shows_no_environments(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "_PROCESSES", tmp_path / "none")
+    note = tmp_path / "child"
+    found = ended(order(tmp_path, STUBBORN.format(apart=False, note=str(note)) + "print('done')"))
+    assert found.out == b"done\n"
     assert is_gone(waited_for(note))
 
 

@@ -6,10 +6,12 @@ import os
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from foureyes.app.reviewers import Change
 from foureyes.reviewers.agents import laying
 from foureyes.reviewers.agents.scratch import PREFIX, clear_stale, scratch
 from tests.agents.fakes import task
@@ -62,6 +64,17 @@ def test_what_a_killed_run_left_is_cleared_by_the_next() -> None:
         folder.rmdir()
 
 
+def test_links_are_taken_out_of_what_was_laid_out(tmp_path: Path) -> None:
+    def lay_out(folder: Path) -> None:
+        (folder / "file").symlink_to("/etc/passwd")
+        (folder / "folder").symlink_to("/etc")
+
+    folder = tmp_path / "laid"
+    folder.mkdir()
+    laying.laying(Change(title="t", kind="code", files=(), lay_out=lay_out), frozenset())(folder)
+    assert list(folder.iterdir()) == []
+
+
 def test_there_is_room_for_what_is_nearest_to_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def lay_out(folder: Path) -> None:
         for name in ("app.py", "beside.py", "away/a.py", "away/b.py"):
@@ -72,7 +85,7 @@ def test_there_is_room_for_what_is_nearest_to_the_work(tmp_path: Path, monkeypat
     change = task().change
     folder = tmp_path / "laid"
     folder.mkdir()
-    laying.laying(type(change)(title="t", kind="code", files=change.files, lay_out=lay_out), frozenset())(folder)
+    laying.laying(replace(change, lay_out=lay_out), frozenset())(folder)
     assert sorted(one.relative_to(folder).as_posix() for one in folder.rglob("*.py")) == [
         "app.py",
         "away/a.py",

@@ -96,7 +96,7 @@ def end_all(leader: int, mark: str) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(leader, signal.SIGKILL)
     for _ in range(SWEEPS_MAX):
-        strays = [pid for pid in _marked(mark) if pid != leader]
+        strays = _marked(mark)
         if not strays:
             return
         for pid in strays:
