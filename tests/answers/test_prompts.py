@@ -129,6 +129,20 @@ def test_what_is_not_text_is_said_and_not_shown() -> None:
     assert "a symbolic link to: /etc/passwd" in frames(asked)["file 2 of 5"]
 
 
+def test_a_new_mode_a_new_name_and_the_end_of_a_file_are_told() -> None:
+    files = (
+        File(path="run.sh", mode="100755", mode_before="100644", content=b"ls\n", before=b"ls\n"),
+        File(path="b.py", was="a.py", content=b"x\n", before=b"x\n"),
+        File(path="gone.py", mode="000000", mode_before="100644", content=None, before=b"a = 1\n"),
+        File(path="new.py", content=b"x\n", changed=((1, 1),)),
+    )
+    shown = frames(prompt_for(task(*files)))
+    assert "mode: was 100644, is 100755" in shown["file 1 of 4"]
+    assert "was: a.py" in shown["file 2 of 4"]
+    assert shown["file 3 of 4"].splitlines()[1:] == ["this work takes the file away", "       - | a = 1"]
+    assert "a new file" in shown["file 4 of 4"]
+
+
 def test_what_does_not_fit_is_listed_as_unread() -> None:
     """D-15."""
     large = b"".join(b"value_%d = %d\n" % (number, number) for number in range(5_000))

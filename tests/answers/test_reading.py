@@ -137,6 +137,16 @@ def test_a_finding_on_lines_that_are_not_this_works_own_is_a_minor_note() -> Non
     assert look.verdict == "approve"
 
 
+@pytest.mark.parametrize("how", [{"mode_before": "100644", "mode": "100755"}, {"was": "old.py"}])
+def test_a_finding_about_a_file_whose_mode_or_name_alone_changes_counts(how: dict[str, Any]) -> None:
+    file = shop(content=AFTER, before=AFTER, changed=(), **how)
+    said = finding(line=0, end_line=0, evidence="", text="It may be run now.", severity="minor")
+    assert read_answer(answer(said), task(file)).findings[0].text == "It may be run now."
+    grave = finding(line=0, end_line=0, severity="important")
+    look = read_answer(answer(grave), task(file))
+    assert (look.findings[0].severity, look.findings[0].place) == ("important", Place(path="shop/cart.py"))
+
+
 @pytest.mark.parametrize("path", ["./shop/cart.py", "a/shop/cart.py", "b/shop/cart.py", "`shop/cart.py`"])
 def test_a_path_as_diffs_and_checkouts_write_it_is_understood(path: str) -> None:
     (found,) = read(answer(finding(path=path))).findings

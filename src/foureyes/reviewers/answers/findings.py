@@ -84,7 +84,9 @@ def _looked_up(said: SaidFinding, work: Work) -> _Looked | None:
     if file is None:
         return None
     spot = work.find(file, said.evidence, said.line) if said.evidence else None
-    if spot is not None and not (said.line and said.line <= spot.end and spot.start <= said.end_line):
+    # Where no line changes but the mode or the name does, the whole file is what a finding can be about.
+    is_whole = not said.line and not file.changed and bool(file.was or file.mode_before)
+    if spot is not None and not is_whole and not (said.line <= spot.end and spot.start <= said.end_line):
         said = replace(said, line=spot.start, end_line=spot.end)
     if not work.has_line(file, said.line):
         return None
@@ -95,9 +97,9 @@ def _looked_up(said: SaidFinding, work: Work) -> _Looked | None:
 
 
 def _is_changed(file: File, place: Place) -> bool:
-    """Whether this is the work's own: its lines, or the whole of a file that has any of them or no text at all."""
+    """Whether this is the work's own: its lines, or the whole of a file that it changes in any way."""
     if not place.start:
-        return bool(file.changed) or file.text is None
+        return bool(file.changed or file.was or file.mode_before) or file.text is None
     return file.is_changed(place.start, place.end)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from foureyes.app.reviewers import LINK_MODE, SUBMODULE_MODE, File, Unread, lines_of
+from foureyes.app.reviewers import GONE_MODE, LINK_MODE, SUBMODULE_MODE, File, Unread, lines_of
 from foureyes.reviewers.answers.shown import one_line
 
 LINE_CHARS_MAX = 2_000
@@ -52,9 +52,7 @@ class Listing:
 
 def listing(file: File, chars_max: int) -> Listing:
     """The file in at most about this many characters; the changed lines first, then those around them."""
-    head = f"path: {shown_path(file.path)}"
-    if file.was:
-        head += f"\nwas: {shown_path(file.was)}"
+    head = "\n".join(_head(file))
     no_text = _no_text(file)
     if no_text:
         return Listing(text=f"{head}\n{no_text.text}", unread=no_text.unread)
@@ -64,6 +62,19 @@ def listing(file: File, chars_max: int) -> Listing:
     cut = [one.number for one in chosen if one.own and one.cut]
     text = "\n".join((head, *_written(chosen, len(file.lines))))
     return Listing(text=text, unread=(*lost, *_unread(file, dropped, cut)))
+
+
+def _head(file: File) -> Iterator[str]:
+    """What is known of the file beside its lines."""
+    yield f"path: {shown_path(file.path)}"
+    if file.was:
+        yield f"was: {shown_path(file.was)}"
+    if file.mode == GONE_MODE:
+        yield "this work takes the file away"
+    elif file.before is None:
+        yield "a new file"
+    if file.mode_before and file.mode not in (file.mode_before, GONE_MODE):
+        yield f"mode: was {one_line(file.mode_before, 10)}, is {one_line(file.mode, 10)}"
 
 
 def shown_path(path: str) -> str:

@@ -73,7 +73,7 @@ def _bytes(change: Change) -> Iterator[bytes]:
 def _texts(task: Task) -> Iterator[str]:
     """Everything of others that goes into the prompt."""
     change = task.change
-    yield from (change.title, change.note, change.kind, task.role, task.scope, *task.checklist, *task.questions)
+    yield from (change.title, change.note, change.kind, task.role, task.scope, *_criteria(task), *task.questions)
     yield from (f"{one.path}\n{one.why}" for one in change.unread)
     for file in change.files:
         yield f"{file.path}\n{file.was}"
@@ -124,7 +124,7 @@ def _ask(task: Task, code: str) -> Iterator[str]:
     if task.scope:
         scope = one_line(task.scope, 40)
         yield f"Judge only the scope named here; what lies outside it is a minor note.\n{frame(code, 'scope', scope)}"
-    yield from _listed(code, "checklist item", task.checklist)
+    yield from _listed(code, "checklist item", _criteria(task))
     yield from _listed(code, "question of the author", task.questions)
     yield from _listed(code, "earlier finding of yours", map(_earlier, task.earlier))
     if task.revision > 1:
@@ -133,6 +133,12 @@ def _ask(task: Task, code: str) -> Iterator[str]:
             "prove it, and say a word on each earlier finding."
         )
     yield from _owed(task)
+
+
+def _criteria(task: Task) -> Iterator[str]:
+    means = dict(task.checks)
+    for name in task.checklist:
+        yield "\n".join((name, *means.get(name, ())))
 
 
 def _owed(task: Task) -> Iterator[str]:
