@@ -7,6 +7,7 @@ import re
 
 from foureyes.reviewers.critics.commands.model import HOLE, Call, words
 from foureyes.reviewers.critics.commands.options import options
+from foureyes.reviewers.critics.commands.outputs import printf
 from foureyes.reviewers.critics.commands.scene import Scene
 
 #: Tools that only print, compare or build; nothing about them is worth a second look.
@@ -32,11 +33,7 @@ def follow(call: Call, scene: Scene) -> None:  # noqa: C901 - one line per built
         case "popd":
             scene.cwd = HOLE
         case "set":
-            scene.strict = (
-                scene.strict
-                or any(re.fullmatch(r"-[a-zA-Z]*u[a-zA-Z]*", word) for word in call.args)
-                or "nounset" in call.args
-            )
+            _set(call, scene)
         case "read" | "mapfile" | "readarray":
             _read(call, scene)
         case "alias":
@@ -45,7 +42,7 @@ def follow(call: Call, scene: Scene) -> None:  # noqa: C901 - one line per built
                 if equals:
                     scene.aliases[name] = text
         case "printf" if call.args[:1] == ("-v",) and len(call.args) > 1:
-            scene.assign(call.args[1], HOLE)
+            scene.assign(call.args[1], printf(call.args[2:]) or HOLE)
         case (
             "mkdir"
             | "mktemp"
@@ -66,11 +63,20 @@ def follow(call: Call, scene: Scene) -> None:  # noqa: C901 - one line per built
             scene.fetched.clear()
 
 
+def _set(call: Call, scene: Scene) -> None:
+    unset_ends = any(re.fullmatch(r"-[a-zA-Z]*u[a-zA-Z]*", word) for word in call.args) or "nounset" in call.args
+    if "--" in call.args:
+        scene.parameters = call.args[call.args.index("--") + 1 :]
+    scene.strict = scene.strict or unset_ends
+
+
 def _read(call: Call, scene: Scene) -> None:
+    """The last name takes what is left of the line."""
     names = options(call.args, "adinNptu").operands
-    fed = (call.stdin.text or "").strip("\n").split("\n")[0] if call.stdin.fed and call.stdin.text else HOLE
+    known = call.stdin.fed and bool(call.stdin.text)
+    values = (call.stdin.text or "").strip("\n").split("\n")[0].split(None, max(len(names) - 1, 0)) if known else []
     for at, name in enumerate(names):
-        scene.assign(name, fed if at == 0 and len(names) == 1 else HOLE)
+        scene.assign(name, values[at] if at < len(values) else ("" if known else HOLE))
 
 
 def _made(call: Call, scene: Scene) -> None:

@@ -14,7 +14,7 @@ STDIN = "stdin"
 
 def judge_command(text: str) -> Judged:
     """Judge one command line, or a short script, as it would be typed."""
-    placed, count = judge_script(text.replace(HOLE, ""))
+    placed, count = judge_script(text.replace(HOLE, "").replace("\r\n", "\n"))
     return judged(hits(settled(placed), STDIN), looked_at=f"{count} commands")
 
 

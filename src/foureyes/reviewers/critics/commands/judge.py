@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import fnmatch
 import posixpath
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -109,6 +110,8 @@ class Judge:
         if HOLE in name or not name:
             self._unknown_program(argv, spot, how)
             return Stream(text=None, fed=True)
+        if set(name) & set("?*[") and len(name) > 1:
+            name = _matched(name)
         if name in scene.aliases and scene.aliases[name].split()[:1] != [argv[0]]:
             text = " ".join([scene.aliases[name], *argv[1:]])
             return self._script(Inner(script=text), stdin, where, how)
@@ -204,7 +207,9 @@ class Judge:
         spot = Spot(line=stdin.line, end=stdin.line) if stands else spot.pin()
         inside = scene if how.via in ("eval", "source", ".") else scene.copy()
         if inside is not scene:
-            inside.parameters = inner.parameters or inside.parameters
+            if inner.parameters:
+                inside.variables["0"] = inner.parameters[0]
+                inside.parameters = inner.parameters[1:]
             inside.root, inside.elsewhere, inside.via = how.root, how.elsewhere, how.via
         return self.walk.script(text, inside, spot, stdin)
 
@@ -252,3 +257,9 @@ def program(word: str) -> str:
     for ending in _ENDINGS:
         name = name.removesuffix(ending)
     return name
+
+
+def _matched(pattern: str) -> str:
+    """`/bin/r?` starts whatever it meets; the worst of what we know counts."""
+    met = fnmatch.filter(FAMILIES, pattern)
+    return "rm" if "rm" in met else (met[0] if met else pattern)

@@ -65,7 +65,7 @@ def _text(call: Call) -> str | None:  # noqa: C901, PLR0911, PLR0912 - one line 
         case "echo":
             return _echo(words)
         case "printf":
-            return _printf(words)
+            return printf(words)
         case "cat" | "tee" | "sort" | "uniq" | "head" | "tail" | "sudo":
             files = [word for word in words if not word.startswith("-")]
             return call.stdin.text if (not files or call.name == "tee") and call.stdin.fed else None
@@ -107,7 +107,8 @@ def _echo(words: tuple[str, ...]) -> str:
     return (quoting.ansi(text) if escapes else text) + end
 
 
-def _printf(words: tuple[str, ...]) -> str | None:
+def printf(words: tuple[str, ...]) -> str | None:
+    """What printf makes of its words."""
     rest = list(words)
     if rest[:1] == ["-v"]:
         return ""

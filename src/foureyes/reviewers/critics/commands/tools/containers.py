@@ -127,6 +127,8 @@ def _kubectl(call: Call) -> Iterator[Found]:
         )
     ) or (deed == "adm" and words[1:2] in (("drain",), ("prune",))):
         yield Found(rule=CLUSTER)
+    elif deed == "run" and ("privileged" in opts.long or '"privileged":true' in "".join(call.args).replace(" ", "")):
+        yield Found(rule=ESCAPE)
     elif deed == "create" and "clusterrolebinding" in words and "cluster-admin" in " ".join(call.args):
         yield Found(rule=ESCAPE, text="Somebody is given the whole cluster.")
 

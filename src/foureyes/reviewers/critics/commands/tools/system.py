@@ -201,15 +201,10 @@ def _module(call: Call) -> Iterator[Found]:
 
 def _crontab(call: Call) -> Iterator[Found]:
     opts = options(call.args, "u")
+    piped = call.stdin.text if call.stdin.fed and ("-" in opts.operands or not opts.operands) else None
     if opts.has("r") or "/dev/null" in opts.operands:
         yield Found(rule=JOBS)
-    elif (
-        "-" in opts.operands
-        and call.stdin.fed
-        and call.stdin.text is not None
-        and call.stdin.text.strip()
-        and HOLE not in call.stdin.text
-    ):
+    elif piped and piped.strip() and HOLE not in piped and not opts.has("l"):
         yield Found(rule=JOBS, text="All jobs of this user are replaced by what is piped in.")
 
 

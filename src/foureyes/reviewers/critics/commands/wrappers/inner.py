@@ -23,7 +23,7 @@ class Inner:
     spread: bool = False
     #: Runs on another machine or in a container, where a shell is what one asks for.
     elsewhere: bool = False
-    #: Its positional parameters, as in `sh -c 'rm -rf "$1"' x /`.
+    #: Its name and positional parameters, as in `sh -c 'rm -rf "$1"' x /`.
     parameters: tuple[str, ...] = ()
 
 

@@ -227,6 +227,10 @@ def _make(call: Call) -> list[Inner]:
     return [Inner(script=line.replace("\\t", "").lstrip("-@ ")) for line in recipe if line.strip()]
 
 
+#: Settings of git whose value is a program to start.
+_GIT_RUNS = ("pager", "editor", "sshcommand", "fsmonitor", "askpass", "helper")
+
+
 def _git(call: Call) -> list[Inner]:
     """Settings given with `-c` that start a program: aliases with `!`, pagers, editors, ssh commands, hooks."""
     inner = []
@@ -245,7 +249,8 @@ def _git(call: Call) -> list[Inner]:
             inner.append(Inner(script=value.lstrip("!")))
     words = [word for word in call.args if not word.startswith("-")]
     if words[:1] == ["config"]:
-        inner += [Inner(script=word[1:]) for word in words[1:] if word.startswith("!")]
+        runs = words[1].lower().endswith(_GIT_RUNS) if words[2:] else False
+        inner += [Inner(script=word.lstrip("!")) for word in words[2:] if word.startswith("!") or runs]
     rest = call.args[call.args.index("foreach") + 1 :] if words[:2] == ["submodule", "foreach"] else ()
     if rest:
         inner.append(Inner(script=" ".join(word for word in rest if word != "--recursive")))

@@ -86,6 +86,8 @@ def _xargs(call: Call) -> list[Inner]:
     values = _values(call) if call.stdin.fed or not opts.has("a", "arg-file") else []
     if mark is not None and (opts.has("I") or "replace" in opts.long):
         mark = mark or "{}"
+        if call.stdin.fed and call.stdin.text:
+            values = call.stdin.text.strip("\n").split("\n")[:VALUES_MAX]
         return [Inner(argv=tuple(word.replace(mark, value) for word in opts.operands), spread=True) for value in values]
     return [Inner(argv=(*opts.operands, *(one for one in values if one)), spread=True)]
 

@@ -19,7 +19,7 @@ def shell(call: Call) -> list[Inner]:
         return _powershell(call)
     reads = opts.has("s") or not opts.operands or opts.operands[0] in ("-", "/dev/stdin")
     if reads and call.stdin.fed and call.stdin.text:
-        return [Inner(script=call.stdin.text, parameters=opts.operands)]
+        return [Inner(script=call.stdin.text, parameters=(call.name, *opts.operands))]
     return []
 
 
