@@ -160,6 +160,14 @@ def test_a_finding_about_the_whole_needs_words_of_the_work_too() -> None:
     assert (kept.severity, kept.place) == ("critical", None)
     (weak,) = baseless(answer(whole | {"evidence": "no test for it"}), "could be proven").findings
     assert weak.severity == "minor"
+    (old,) = read(answer(whole | {"evidence": "return sum(items)"})).findings
+    assert old.severity == "minor"
+    assert old.text.endswith("(on lines that this work does not change)")
+
+
+def test_a_finding_cannot_count_by_naming_the_whole_file_where_only_old_lines_prove_it() -> None:
+    old = finding(line=0, end_line=10, evidence="return sum(items)")
+    assert [one.severity for one in read(answer(old)).findings] == ["minor"]
 
 
 def test_the_same_issue_twice_is_one_finding() -> None:

@@ -86,7 +86,8 @@ def _looked_up(said: SaidFinding, work: Work) -> _Looked | None:
     spot = work.find(file, said.evidence, said.line) if said.evidence else None
     # Where no line changes but the mode or the name does, the whole file is what a finding can be about.
     is_whole = not said.line and not file.changed and bool(file.was or file.mode_before)
-    if spot is not None and not is_whole and not (said.line <= spot.end and spot.start <= said.end_line):
+    is_there = spot is not None and bool(said.line) and said.line <= spot.end and spot.start <= said.end_line
+    if spot is not None and not is_whole and not is_there:
         said = replace(said, line=spot.start, end_line=spot.end)
     if not work.has_line(file, said.line):
         return None
@@ -104,8 +105,9 @@ def _is_changed(file: File, place: Place) -> bool:
 
 
 def _of_the_whole(said: SaidFinding, work: Work) -> _Looked:
+    """About no file in particular; its proof has to stand in what the work changes all the same."""
     proven = bool(said.evidence) and work.anywhere(said.evidence)
-    return _judged(said, None, proven=proven, changed=True)
+    return _judged(said, None, proven=proven, changed=proven and work.is_own(said.evidence))
 
 
 def _judged(said: SaidFinding, place: Place | None, *, proven: bool, changed: bool) -> _Looked:

@@ -129,6 +129,14 @@ class Work:
         """Whether any file has these words, now or at the base."""
         return any(self.find(one, quote, 1) is not None or self.had(one, quote) for one in self._files.values())
 
+    def is_own(self, quote: str) -> bool:
+        """Whether these words stand on lines that this work changes, or were taken out by it."""
+        for one in self._files.values():
+            spot = self.find(one, quote, one.changed[0][0] if one.changed else 1)
+            if (spot and one.is_changed(spot.start, spot.end)) or (spot is None and self.had(one, quote)):
+                return True
+        return False
+
     def _text(self, file: File, *, before: bool) -> Text:
         known = self._texts.get((file.path, before))
         if known is None:
