@@ -21,6 +21,7 @@ DEPTH_MAX = 40
 _PARAMETER = re.compile(r"\$\{([!#]?)([A-Za-z_]\w*|[0-9@*#?$!-])(?:\[[^\]]*\])?(.*)\}$", re.DOTALL)
 _EACH = re.compile(r'"\$(?:@|\{\w+\[@\]\}|\{@\})"')
 _SPACES = " \t\n"
+_BREAKS = re.compile(r"([ \t\n]+)")
 _SLICE = re.compile(r":\s*(-?\d+)(?::\s*(-?\d+))?$")
 
 
@@ -38,12 +39,11 @@ class Expander:
         if node.type == "command_name" and node.named_child_count == 1:
             node = node.named_children[0]
         spread = node.type == "string" and _EACH.fullmatch(source(node)) is not None
-        breaks = re.compile(f"([{re.escape((self._lookup('IFS') or '') + _SPACES)}]+)")
         for text, splits in self._pieces(node, 0):
             if not splits and not spread:
                 current = (current or "") + text
                 continue
-            for number, part in enumerate(breaks.split(text)):
+            for number, part in enumerate(self._breaks().split(text)):
                 if number % 2 and current is not None:
                     fields.append(current)
                     current = None
@@ -52,6 +52,10 @@ class Expander:
         if current is not None:
             fields.append(current)
         return [word[:WORD_CHARS_MAX] for field in fields for word in quoting.braces(field)]
+
+    def _breaks(self) -> re.Pattern[str]:
+        own = self._lookup("IFS") or ""
+        return _BREAKS if own == " " else re.compile(f"([{re.escape(own + _SPACES)}]+)")
 
     def text(self, node: Node) -> str:
         """The value as one text, as in an assignment."""
