@@ -8,8 +8,9 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from tests.agents.model import ScriptedModel, scripted_model
 from tests.agents.real import installed, node_folder
 
 SECONDS_MAX = 120
+KEY_LOGIN = {"selectedType": "gemini-api-key"}
 _FRAME = re.compile(r'<work-([0-9a-f]{16}) part=\\?"[^"\\]{1,80}\\?">.*?</work-\1>', re.DOTALL)
 
 
@@ -108,6 +110,35 @@ def test_a_real_agent_reviews_a_hostile_checkout_and_nothing_happens(
     assert len([one for one in received if one["method"] == "POST"]) > len(attempts(name, trap))
     assert "os.system(command)" in told  # what it may read, it could
     assert_framed(received)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_traps_work_on_an_agent_that_trusts_the_folder(programs: Path, tmp_path: Path, name: str) -> None:
+    trap = hostile(tmp_path, base_too=True)
+    home = tmp_path / "user"
+    for folder, file, text in (
+        (".codex", "config.toml", f'[projects."{trap.ground.path}"]\ntrust_level = "trusted"\n'),
+        (".gemini", "settings.json", json.dumps({"security": {"folderTrust": {"enabled": False}, "auth": KEY_LOGIN}})),
+    ):
+        (home / folder).mkdir(parents=True)
+        (home / folder / file).write_text(text, encoding="utf-8")
+    environ = {**KEYS, "CODEX_API_KEY": "k", "HOME": str(home), "PATH": f"{programs}:{node_folder()}:/usr/bin:/bin"}
+    # Nobody answers there: what the traps do, they do before.
+    dead = dict.fromkeys(("ANTHROPIC_BASE_URL", "GOOGLE_GEMINI_BASE_URL"), "http://127.0.0.1:9")
+    own = ["-c", 'model_providers.x={name="x",base_url="http://127.0.0.1:9",wire_api="responses"}']
+    argv = {"codex": ["codex", "exec", *own, "-c", "model_provider=x", "hello"]}.get(name, [name, "-p", "hello"])
+    argv[0] = str(programs / name)
+    with suppress(subprocess.TimeoutExpired):
+        subprocess.run(
+            argv,
+            cwd=trap.ground.path,
+            env={**environ, **dead, "TMPDIR": str(home)},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=20,
+            check=False,
+        )
+    assert [one for one in trap.sung() if name in one]
 
 
 def assert_framed(received: list[dict[str, Any]]) -> None:
