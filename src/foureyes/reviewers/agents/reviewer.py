@@ -69,6 +69,7 @@ async def health(reviewer: AgentReviewer) -> Health:
             reply = await agent.ask(place, errand, 'Answer with exactly this JSON object: {"ready": true}')
         except Inconclusive as none:
             says = agent.without_secrets(none).text
-            return Health(name=name, alive=False, version=version, says=says, next_step=agent.cli.log_in)
+            step = agent.cli.log_in if "not logged in" in says else f"try it by hand: {name}"
+            return Health(name=name, alive=False, version=version, says=says, next_step=step)
     says = f"answered, {reply.cost.tokens:,} tokens, with {agent.login.called}"
     return Health(name=name, alive=True, version=version, says=says)
