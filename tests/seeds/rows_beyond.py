@@ -24,11 +24,10 @@ BEYOND = (
         "D-05",
         "Required independence that the pool lacks: nobody is assigned, a human is asked; unknown is not independent.",
     ),
-    Row("D-06", "Injected work never makes a reviewer's answer an approval; the attempt is a finding.", area="review"),
+    Row("D-06", "Injected work never makes a reviewer's answer an approval; the attempt is a finding."),
     Row(
         "D-07",
         "Policy never comes from the work under review; loosening it is judged by the base and escalated.",
-        area="review",
     ),
     Row("D-08", "explain lists every requirement with evidence, who must act and how, from the code that decides."),
     Row(
@@ -50,7 +49,7 @@ BEYOND = (
         area="engine",
     ),
     Row("D-15", "What a reviewer did not read lowers coverage; below 100 % the gate is shut unless policy accepts it."),
-    Row("D-16", "Secrets never leave for a model; the denial is recorded without the value.", area="review"),
+    Row("D-16", "Secrets never leave for a model; the denial is recorded without the value."),
     Row(
         "D-17",
         "A failing check is a blocking finding of a program, settled only by a green run on the same bytes; none "

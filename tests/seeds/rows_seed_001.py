@@ -28,7 +28,7 @@ SEED_001 = (
     Row(
         "001-11",
         "The author's basic checks (syntax_valid, has_metadata, has_export) come before the request.",
-        area="review",
+        area="doors",
     ),
     Row("001-12", "With reviews switched off nothing needs one, and the reason says so; the default is on."),
     Row(
@@ -84,7 +84,6 @@ SEED_001 = (
         "001-29",
         "Reference reviewer: critical 40, moderate 60, more than 2 minor 75, each asking for changes; else approved "
         "95.",
-        area="review",
     ),
     Row("001-30", "The author's questions are kept; a report answers each of them, pair by pair."),
     Row("001-31", "A re-review has the next number, new bytes and a note; after 3 resubmissions a human is asked."),

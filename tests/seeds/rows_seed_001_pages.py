@@ -34,10 +34,9 @@ SEED_001_PAGES = (
         "001-50",
         "Checks under criteria: at least 5 tests, name core-xxx, file sizes, 1 integration test, 2 options with "
         "pros and cons.",
-        area="review",
     ),
     Row("001-51", "idea_refiner is reviewed by architect, backup optimizer, then a human."),
-    Row("001-52", "Roles have profiles (focus, expertise, typical feedback) that reach the reviewer.", area="review"),
+    Row("001-52", "Roles have profiles (focus, expertise, typical feedback) that reach the reviewer."),
     Row("001-53", "A success is an approval with confidence of at least 80; every attempt is counted."),
     Row("001-54", "Eligible: 10 successes, average 0.9 and no failure in the last 30 days."),
     Row("001-55", "A skip is suggested once per pattern, to a human, with reviews, average and minutes saved."),

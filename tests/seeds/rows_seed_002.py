@@ -10,12 +10,10 @@ SEED_002 = (
     Row(
         "002-05",
         "Security critic: credentials, destructive commands, exposure, unencrypted secrets, privilege escalation.",
-        area="review",
     ),
     Row(
         "002-06",
         "Factual critic: sourced claims, verified figures, attributed quotes, current dates, nothing invented.",
-        area="review",
     ),
     Row("002-07", "Chain default: seldon on format, not unanimous, 3 retries, return_error, no veto."),
     Row("002-08", "Chain security: seldon, hardin with veto; unanimous, 2 retries, human."),

@@ -48,7 +48,6 @@ SEED_004 = (
     Row(
         "004-28",
         "Report: strategy, confidence with label and reason, automatic decision, how to override, two tables.",
-        area="review",
     ),
     Row("004-29", "strategy, parallel_models and single_model keep their meaning and defaults."),
     Row(

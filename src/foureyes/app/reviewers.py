@@ -141,7 +141,7 @@ class Task:
     #: The role it is asked in: `auditor`, `spec`, `quality` …; chooses the prompt.
     role: str = ""
     checklist: tuple[str, ...] = ()
-    #: What exactly to look at under a criterion.
+    #: What a criterion of the checklist means, and what exactly to look at under it.
     checks: tuple[tuple[str, tuple[str, ...]], ...] = ()
     questions: tuple[str, ...] = ()
     earlier: tuple[Earlier, ...] = ()

@@ -75,7 +75,12 @@ class LocalDesk:
         """Who could look here."""
         from foureyes.reviewers.at_hand import Search
 
-        search = Search(environ=self.environ, here=Path.cwd(), retired=frozenset(retired.retired(self._home)))
+        search = Search(
+            environ=self.environ,
+            here=Path.cwd(),
+            today=self.assembly.now().date(),
+            retired=frozenset(retired.retired(self._home)),
+        )
         return search.at_hand(policy, options)
 
     def rulebook(self) -> dict[str, RuleEntry]:

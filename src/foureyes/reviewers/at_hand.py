@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import cast
 
@@ -25,6 +26,7 @@ CRITICS: Mapping[str, str] = {
 }
 #: In this style everybody at hand looks, whether or not the policy thought of them.
 ALONE = "solo"
+FACTUAL = "factual"
 AGENT = "agent"
 
 
@@ -39,15 +41,21 @@ class Search:
 
     environ: Mapping[str, str]
     here: Path
+    #: The day, for what is out of date by now.
+    today: date | None = None
     retired: Collection[str] = ()
     _found: dict[str, list[Reviewer]] = field(default_factory=dict)
     _missing: dict[str, Missing] = field(default_factory=dict)
     _agents: dict[str, Reviewer] | None = None
     _absent: dict[str, Missing] = field(default_factory=dict)
     _known: set[str] = field(default_factory=set)
+    #: What has no source blocks where a chain asks for it, else it is a note.
+    _strict: bool = False
 
     def at_hand(self, policy: Policy, options: Options) -> AtHand:
         """Everybody the policy names, and the programs by their own names."""
+        named = (one for role in policy.reviewers if role.name != FACTUAL for one in role.holders)
+        self._strict = Program(name=FACTUAL) in named
         for name in CRITICS:
             self._add(name, self._program(name), options)
         for role in policy.reviewers:
@@ -91,7 +99,14 @@ class Search:
             self._of_models(role, models, options)
 
     def _program(self, name: str) -> Reviewer:
-        return ProgramReviewer(critic=critic(name), retired=self.retired)
+        return ProgramReviewer(critic=self._critic(name), retired=self.retired)
+
+    def _critic(self, name: str) -> Critic:
+        if name != FACTUAL:
+            return critic(name)
+        from foureyes.reviewers.critics.factual import Factual  # noqa: PLC0415 - like every critic, when it is asked
+
+        return Factual(today=self.today, strict=self._strict)
 
     def _evidence(self, role: str, argv: tuple[str, ...]) -> Reviewer:
         from foureyes.reviewers.critics.evidence import EvidenceReviewer  # noqa: PLC0415 - few policies name one

@@ -114,7 +114,7 @@ def task_for(job: Job, review: Review, change: Change, bounds: Bounds) -> Task:
         scope=seat.scope if seat else "",
         role=_role(job),
         checklist=tuple(name for one in _criteria(job.stage, review) for name, _ in one.required),
-        checks=tuple(check for one in _criteria(job.stage, review) for check in one.checks),
+        checks=tuple(_checks(_criteria(job.stage, review))),
         questions=review.questions,
         earlier=tuple(_earlier(one) for one in own if one.revision < review.revision or one.answer),
         verify=tuple(_draft(review.findings[one]) for one in job.about) if verifies else (),
@@ -132,6 +132,13 @@ def _role(job: Job) -> str:
 def _criteria(stage: Stage, review: Review) -> tuple[Criteria, ...]:
     standards = next((one for one in stage.gates if isinstance(one, Standards)), None)
     return standards.for_kinds(review.kinds) if standards else ()
+
+
+def _checks(criteria: tuple[Criteria, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """What each required criterion means, and what exactly to look at under it."""
+    for one in criteria:
+        more = dict(one.checks)
+        yield from ((name, (words, *more.get(name, ()))) for name, words in one.required)
 
 
 def _earlier(finding: Finding) -> Earlier:
