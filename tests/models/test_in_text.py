@@ -17,13 +17,13 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.instrumented import InstrumentationSettings
 
 from foureyes.app.reviewers import Inconclusive, Look, Task
+from foureyes.app.reviewing.second_look import second_look
 from foureyes.core.values import Failure
 from foureyes.reviewers.models import ModelReviewer
 from foureyes.reviewers.models.endpoints import OWN, Endpoint
-from foureyes.reviewers.second_look import second_look
 from tests.answers.injected import APPROVED
 from tests.answers.samples import answer, finding, shop, task
-from tests.answers.test_second_look import DRAFT, word
+from tests.reviewing.test_second_look import DRAFT, word
 
 HERE = Endpoint(provider=OWN, name="tiny", url="http://localhost:1/v1")
 Says = Callable[[str], str]

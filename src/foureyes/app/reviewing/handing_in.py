@@ -21,6 +21,7 @@ SUMMARY_CHARS_MAX = 4_000
 TEXT_CHARS_MAX = 1_000
 #: More small things than this, and a reviewer is less sure.
 MINORS_MAX = 2
+OTHER = "other"
 NOT_FOUND_AGAIN = "not found again in this version"
 #: Styles in which a verdict against the work is a rejection; elsewhere that word ends more than it says.
 REJECTING = frozenset({Style.CHAIN, Style.PANEL})
@@ -28,7 +29,7 @@ REJECTING = frozenset({Style.CHAIN, Style.PANEL})
 
 def report_of(job: Job, look: Look, review: Review, change: Change) -> SubmitReport:
     """The report as it is handed in for exactly this revision."""
-    findings = _findings(look, change)
+    findings = _findings(look, change, job.stage.options.categories)
     settled = tuple(_settled(job, look, review, findings))
     return SubmitReport(
         revision=review.revision,
@@ -79,10 +80,15 @@ def coverage(look: Look, change: Change) -> int:
     return min(99, 100 * len(names - missed) // max(len(names), 1))
 
 
-def _findings(look: Look, change: Change) -> tuple[Draft, ...]:
+def _findings(look: Look, change: Change, categories: tuple[str, ...]) -> tuple[Draft, ...]:
+    """The gravest, each with what stands around it; a category that the style does not know is another one."""
     files = {one.path: one for one in change.files}
     ranked = sorted(look.findings, key=lambda one: -severity_of(one.severity))
-    return tuple(with_context(one, files) for one in ranked[:FINDINGS_MAX])
+    known = (
+        replace(one, category=OTHER) if categories and one.category not in categories else one
+        for one in ranked[:FINDINGS_MAX]
+    )
+    return tuple(with_context(one, files) for one in known)
 
 
 def _settled(job: Job, look: Look, review: Review, findings: tuple[Draft, ...]) -> Iterator[Settlement]:

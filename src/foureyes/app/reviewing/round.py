@@ -15,10 +15,11 @@ from datetime import timedelta
 
 from foureyes.app.asks import Ask
 from foureyes.app.gate import Gate, new_key
-from foureyes.app.reviewers import Bounds, Change, Inconclusive, Look, Reviewer
+from foureyes.app.reviewers import Bounds, Change, Inconclusive, Look, Reviewer, Say, Task
 from foureyes.app.reviewing.handing_in import no_report, report_of, spent, verifications
 from foureyes.app.reviewing.jobs import Job, Pool, jobs, task_for
 from foureyes.app.reviewing.outcome import Looked, LookedKind, LookedState, NotLooked, Watch
+from foureyes.app.reviewing.second_look import second_look
 from foureyes.core.commands import LeaveSeat, ReviewCommand, SubmitReport, TakeSeat
 from foureyes.core.model import Review
 from foureyes.core.refusals import Code, Refusal
@@ -129,7 +130,7 @@ class Round:
         async def look() -> Look:
             try:
                 async with asyncio.timeout(bounds.seconds):
-                    return await job.reviewer.look(task, lambda text: self.watch.said(job.name, text))
+                    return await _looked_at(job, task, lambda text: self.watch.said(job.name, text))
             except TimeoutError as error:
                 words = f"no answer within {bounds.seconds:.0f} seconds"
                 raise Inconclusive(Failure.TIMED_OUT, words) from error
@@ -236,6 +237,13 @@ class Round:
     def _say(self, looked: Looked) -> None:
         self.ran.looked.append(looked)
         self.watch.ended(looked)
+
+
+async def _looked_at(job: Job, task: Task, say: Say) -> Look:
+    """What the reviewer says; of findings that it was asked about, a word on each."""
+    if not task.verify:
+        return await job.reviewer.look(task, say)
+    return Look(checked=await second_look(job.reviewer, task, task.verify, say), summary="a second look")
 
 
 def kind_of(reviewer: Reviewer) -> LookedKind:

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from foureyes.app.reviewers import Checked, Earlier, Inconclusive, Look, Say, Task
+from foureyes.app.reviewing.second_look import second_look
 from foureyes.core.commands import Draft
 from foureyes.core.values import Failure, Place, Standing, Who
 from foureyes.reviewers.answers import read_answer
-from foureyes.reviewers.second_look import second_look
 from tests.answers.samples import task
 
 DRAFT = Draft(severity="critical", text="It runs a shell.", place=Place(path="shop/cart.py", start=9), evidence="os")
