@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from foureyes.app.reviewers import Change, Inconclusive, Look, Say, Task
@@ -137,9 +137,3 @@ def _settle(done: asyncio.Future[Judged], result: Judged | None, error: BaseExce
         done.set_exception(error or RuntimeError("a critic gave nothing"))
     else:
         done.set_result(result)
-
-
-def rules_of(critics: tuple[Critic, ...]) -> Iterator[tuple[str, Critic]]:
-    """Every rule's id with the critic it belongs to."""
-    for critic in critics:
-        yield from ((rule.id, critic) for rule in critic.rules)

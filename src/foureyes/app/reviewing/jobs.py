@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from foureyes.app.reviewers import AtHand, Bounds, Change, Earlier, Reviewer, Task
@@ -162,8 +162,3 @@ def _draft(finding: Finding) -> Draft:
         suggestion=finding.suggestion,
         rule=finding.rule,
     )
-
-
-def open_reports(review: Review) -> Mapping[str, ReportRequest]:
-    """What seats owe, by seat."""
-    return {one.seat: one for one in review.requests.values() if isinstance(one, ReportRequest)}
