@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from foureyes.app.reviewing.outcome import Agreement, Found
 from foureyes.app.reviewing.rulebook import RuleEntry
 from foureyes.core.drafts import LATE
-from foureyes.core.matching import Comparable, Matched, match
+from foureyes.core.matching import Matched, match
+from foureyes.core.matching.stages import comparable
 from foureyes.core.model import Finding, Review
 from foureyes.core.rules import Stage
 from foureyes.core.values import Group, Severity, Standing, Verification
@@ -41,7 +42,7 @@ def _groups(bucket: list[Finding]) -> Iterator[tuple[tuple[Finding, ...], Agreem
     by_id = {one.id: one for one in bucket}
     several = len({one.seat for one in bucket}) > 1
     compared = sorted(bucket, key=lambda one: -one.severity)[:COMPARED_MAX]
-    matched = match([_comparable(one) for one in compared]) if several else Matched()
+    matched = match([comparable(one) for one in compared]) if several else Matched()
     graded = [one for one in matched.contradictions if one.why.startswith(SAME_ISSUE)]
     pairs = _apart(graded, {name for group in matched.groups for name in group.findings})
     joined = {name for group in (*matched.groups, *pairs) for name in group.findings}
@@ -64,21 +65,6 @@ def _apart(groups: list[Group], taken: set[str]) -> list[Group]:
             taken = taken | set(one.findings)
             kept.append(one)
     return kept
-
-
-def _comparable(finding: Finding) -> Comparable:
-    place = finding.place
-    return Comparable(
-        id=finding.id,
-        seat=finding.seat,
-        path=place.path if place else "",
-        start=place.start if place else 0,
-        end=place.end if place else 0,
-        category=finding.category,
-        severity=finding.severity,
-        text=finding.text,
-        suggestion=finding.suggestion,
-    )
 
 
 def _found(

@@ -33,7 +33,7 @@ def match_stage(scene: Scene, stage: Stage) -> Iterator[ReviewEvent]:
         for report in review.reports_in(stage.name)
         for one in report.evidence
     ]
-    found = match([_comparable(one) for one in live], checked)
+    found = match([comparable(one) for one in live], checked)
     yield FindingsMatched(
         stage=stage.name,
         revision=review.revision,
@@ -44,7 +44,8 @@ def match_stage(scene: Scene, stage: Stage) -> Iterator[ReviewEvent]:
     )
 
 
-def _comparable(finding: Finding) -> Comparable:
+def comparable(finding: Finding) -> Comparable:
+    """A finding as far as matching looks at it."""
     place = finding.place
     return Comparable(
         id=finding.id,
