@@ -120,6 +120,8 @@ def _section(about: tuple[str, str, str], lines: list[Line]) -> Iterator[str]:
     yield "|---|---|---|---|---|---|---|---|"
     yield from (_row(line) for line in sorted(found, key=lambda line: line["demand"] is None))
     yield ""
+    for line in found:
+        yield from (f"{words}: {', '.join(line[name]) or 'none'}.\n" for name, words in _NAMES.items() if name in line)
 
 
 def _row(line: Line) -> str:
@@ -159,6 +161,7 @@ def _beside(line: Line) -> str:
     return "; ".join(facts)
 
 
+_NAMES = {"in_scope": "Checks in scope that were tried", "out_of_scope": "Checks of the set that are out of scope"}
 _WORDS = {
     "wall_ms": "ms",
     "bare_wall_ms": "bare ms",

@@ -83,7 +83,8 @@ def _secrets(folder: Path, python: str) -> Iterator[Figure]:
 def _configs(folder: Path) -> Iterator[Figure]:
     for one in _rows(quality_configs.score(folder)):
         if one["source"] == "all":
-            facts = {"rows": one["cases"], "checks": one["checks"]}
+            tried = {"in_scope": one["names"], "out_of_scope": one["out_of_scope"]}
+            facts = {"rows": one["cases"], "checks": one["checks"], **tried}
             yield _figure(
                 "configs", "configuration checks in scope, F1", one["f1"], demand=0.85, bound=LEAST, more=facts
             )

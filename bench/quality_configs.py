@@ -85,6 +85,7 @@ def _figures(group: list[Case]) -> dict[str, object]:
     total = 2 * right + false + missed
     return {
         "checks": len({one.check for one in group}),
+        "names": sorted({one.check for one in group}),
         "cases": len(group),
         "tp": right,
         "fp": false,
