@@ -165,7 +165,8 @@ class Round:
         self.ran.older += look.older
         self.ran.more += look.more
         if look.unclear:
-            self.ran.unclear = self.ran.unclear or f"{job.name} could not judge all of it"
+            first = next((f": {one.text}" for one in look.findings), "")
+            self.ran.unclear = self.ran.unclear or f"{job.name} could not judge all of it{first}"
         self._say(_looked(job, look, seconds, await self._state()))
 
     async def _report(self, who: Who, report: SubmitReport) -> None:
