@@ -3,6 +3,8 @@
 PYTHON ?= python3
 JOBS ?= 2
 BIN := .venv/bin
+# The tests that cover every line and branch of the core by themselves; being watched makes tests slow.
+MEASURED := tests/core tests/seeds
 TOO_OLD := foureyes needs Python 3.11 or newer, this is %d.%d; choose one with: make PYTHON=python3.11
 
 .DEFAULT_GOAL := help
@@ -33,10 +35,11 @@ test-all: lint tests wheel-test ## The same with the long simulator run, and the
 
 tests: install
 	@rm -rf .coverage && mkdir .coverage
-	$(BIN)/coverage run -m pytest -n $(JOBS)
-	@cat build/simulation.txt
+	$(BIN)/coverage run -m pytest -n $(JOBS) $(MEASURED)
 	@$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
+	$(BIN)/python -m pytest -n $(JOBS) $(MEASURED:%=--ignore=%)
+	@cat build/simulation.txt
 
 wheel-test: install ## Build the wheel, install it elsewhere, run it there.
 	$(BIN)/python -m tools.wheel_test

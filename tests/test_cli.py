@@ -34,7 +34,7 @@ def test_an_unknown_argument_exits_64_with_a_sentence_that_names_it(
     assert main(arguments) == 64
     said = capsys.readouterr()
     assert said.err.splitlines()[1:] == [
-        "foureyes does not know 'reveiw'.",
+        "foureyes does not know 'reveiw'. Did you mean 'review'?",
         "`foureyes --help` shows what it knows.",
     ]
     assert said.out == ""

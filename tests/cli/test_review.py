@@ -6,7 +6,7 @@ import asyncio
 import json
 import os
 import signal
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -130,6 +130,7 @@ def interrupting(then: Callable[[], Outcome]) -> Callable[[Options, Watch], Awai
     async def play(options: Options, watch: Watch) -> Outcome:
         del options
         watch.started("Claude Code")
+        assert signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
         os.kill(os.getpid(), signal.SIGINT)
         try:
             await asyncio.Event().wait()
@@ -140,6 +141,15 @@ def interrupting(then: Callable[[], Outcome]) -> Callable[[Options, Watch], Awai
     return play
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """A shell that starts something in the background has it ignore Ctrl-C; the tests may run like that."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_shows_what_there_is(table: Table) -> None:
     """D-09: what was found so far is kept, and it is never taken for an answer."""
     table.scene.play = interrupting(lambda: STOPPED)
@@ -151,6 +161,7 @@ def test_ctrl_c_shows_what_there_is(table: Table) -> None:
     assert table.run("review", "--json").data["interrupted"] is True
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_before_anybody_said_a_word_is_no_answer_either(table: Table) -> None:
     def gone() -> Outcome:
         raise asyncio.CancelledError

@@ -3,10 +3,13 @@
 from foureyes.core import commands as c
 from foureyes.core.events import FindingRaised, FindingWaived, ReportRequested, ReviewCleared, RulingRequested
 from foureyes.core.facts import Facts, Suppression
+from foureyes.core.gates import Quorum
 from foureyes.core.refusals import Code
+from foureyes.core.rules import SeatRule
 from foureyes.core.values import Failure, Place, Standing, Who, WhoKind
 from foureyes.core.views import view
 from tests.cast import CODEX, DEV, GEMINI, HARDIN, LINTER, POOL, SELDON, Play, agent, finding, holds
+from tests.seeds.shaped import protocol, shaped, stage
 
 TINA = Who(name="tina", kind=WhoKind.PERSON)
 PLACE = Place(path="a.py", start=3, end=3, context_hash="c1")
@@ -132,6 +135,24 @@ def test_a_veto_and_other_styles_wait_for_a_signed_in_human() -> None:
     play.report(SELDON, verdict="approve")
     play.report(HARDIN, verdict="reject", findings=(finding("a key", scope="security"),))
     assert play.refused(TINA, c.WaiveFinding(finding="security.security.1-F1", reason="no")) is Code.SIGN_IN_NEEDED
+
+
+def test_a_veto_waits_for_a_signed_in_human_also_where_a_person_may_waive() -> None:
+    """002-23."""
+    seats = (SeatRule(roles=("agent",), veto=True),)
+    play = shaped(protocol(stage(Quorum(reviewers=1), seats=seats, person_waives=True)))
+    play.report(CODEX, verdict="reject", findings=(finding("a gap"),))
+    assert play.refused(TINA, c.WaiveFinding(finding="shaped.1-F1", reason="no")) is Code.SIGN_IN_NEEDED
+
+
+def test_what_another_seat_s_finding_was_answered_with_silences_nobody_else() -> None:
+    """D-01: only a human's waiver does."""
+    play = Play()
+    play.open("thing")
+    play.report(CODEX, verdict="concerns", findings=(finding("a gap", place=PLACE),))
+    play.do(DEV, c.AnswerFinding(finding="solo.2-F1", text="filled"))
+    play.report(LINTER, verdict="concerns", findings=(finding("a gap", place=PLACE),))
+    assert play.last(FindingRaised).finding == "solo.1-F1"
 
 
 def test_an_author_at_a_terminal_waives_nothing_of_their_own() -> None:

@@ -83,6 +83,7 @@ ACTS: dict[Code, Callable[[Liar, Review], Acts]] = {
     Code.RULING_PENDING: wrongs.while_ruling,
     Code.SAME_DIGEST: wrongs.same_bytes,
     Code.SEAT_TAKEN: wrongs.taken,
+    Code.SIGN_IN_NEEDED: wrongs.at_a_terminal,
     Code.SETTLED: wrongs.settled,
     Code.STALE: wrongs.stale,
     Code.TOO_LONG: wrongs.long,

@@ -12,6 +12,9 @@ from foureyes.core.values import Outcome
 ONLY_ESCALATES = "a condition nobody knows is a human's matter, always"
 NEVER_WAITS = "it judges the reports that are there; missing ones are waited for by the other gates of its stage"
 ONLY_TALLY = "only a session asks for a clarification"
+ASKED_BEFORE = (
+    "a report that covers too little is no report; only a policy that asks for more later finds one, tests/seeds does"
+)
 NEVER_ENDS = "it has no opinion that ends a review"
 NEVER_REVISES = "it asks a seat, the author for answers, or a human, but never for new bytes"
 LAYERS_DECIDE = (
@@ -41,6 +44,7 @@ GATES: dict[str, dict[Move, str]] = {
     },
     "Consistency": {Move.CLARIFY: ONLY_TALLY, Move.REVISE: NEVER_REVISES, Move.REJECT: NEVER_ENDS},
     "Coverage": {
+        Move.ESCALATE: ASKED_BEFORE,
         Move.WAIT: NEVER_WAITS,
         Move.CLARIFY: ONLY_TALLY,
         Move.REVISE: NEVER_REVISES,

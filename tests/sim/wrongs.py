@@ -10,7 +10,7 @@ from foureyes.core.gates import Standards
 from foureyes.core.model import ReportRequest, Review
 from foureyes.core.policies import ActivatePolicy
 from foureyes.core.rules import Stage
-from foureyes.core.values import CLOCK, Outcome, Standing, Who
+from foureyes.core.values import CLOCK, Outcome, Severity, Standing, Who, WhoKind
 from tests.sim.agents import OPENS, Agents
 from tests.sim.people import HUMANS
 from tests.sim.script import Command
@@ -178,6 +178,13 @@ def plays_human(m: Liar, review: Review) -> Acts:
         yield m.agents.volunteer(review), c.GiveRuling(request=ruling.id, option="as_is", reason="I say so")
     for seat in review.seats.values():
         yield (seat.reviewer or review.author), _override(review, seat.stage)
+
+
+def at_a_terminal(_: Liar, review: Review) -> Acts:
+    """Nothing proves somebody at a terminal; what is critical is not theirs to wave through."""
+    for finding in review.findings.values():
+        if finding.severity is Severity.CRITICAL and not finding.is_settled:
+            yield Who(name="tess", kind=WhoKind.PERSON), c.WaiveFinding(finding=finding.id, reason="not so")
 
 
 def renews_nothing(_: Liar, review: Review) -> Acts:
