@@ -1,4 +1,4 @@
-"""How does a critic hold a seat? Its hits on this work's own lines become findings; the rest is counted."""
+"""How does a critic hold a seat? The hits that are this work's own become findings; the rest is counted."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import threading
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from foureyes.app.reviewers import Change, Inconclusive, Look, Say, Task
+from foureyes.app.reviewers import UNJUDGED, Change, Inconclusive, Look, Say, Task
 from foureyes.core.commands import Draft
 from foureyes.core.values import Evidence, Failure, Place, Who, WhoKind
-from foureyes.reviewers.critics.critic import Critic, Hit, Judged, State
+from foureyes.reviewers.critics.critic import Critic, Hit, State
+from foureyes.reviewers.own import own_hits
 
 OPERATOR = "foureyes"
 #: A report holds at most so many findings; of more, the gravest, and no rule may crowd out the others.
@@ -42,15 +43,15 @@ class ProgramReviewer:
         """Judge in a thread of its own, so that a critic that hangs holds up nobody else."""
         say("reading")
         try:
-            judged = await _in_thread(lambda: self.critic.look(task.change))
+            return await _in_thread(lambda: self._looked(task.change))
         except Exception as error:
             text = f"the program {self.critic.name} failed: {type(error).__name__}"
             raise Inconclusive(Failure.CRASHED, text) from error
-        return self._handed_in(task.change, judged)
 
-    def _handed_in(self, change: Change, judged: Judged) -> Look:
+    def _looked(self, change: Change) -> Look:
+        judged = self.critic.look(change)
         known = [one for one in judged.hits if one.rule.id not in self.retired]
-        own = [one for one in known if is_own(change, one)]
+        own = own_hits(self.critic, change, known)
         shown = _shown(own)
         blocks = any(one.state is State.BLOCK for one in own)
         unclear = any(one.state is State.UNKNOWN for one in own)
@@ -68,14 +69,6 @@ class ProgramReviewer:
             older=len(known) - len(own),
             more=len(own) - len(shown),
         )
-
-
-def is_own(change: Change, hit: Hit) -> bool:
-    """Whether a hit lies on lines of this work; one about a whole file counts where the file was touched at all."""
-    file = change.file(hit.path)
-    if file is None or hit.line <= 0:
-        return True
-    return file.is_changed(hit.line, hit.end)
 
 
 def _shown(hits: list[Hit]) -> list[Hit]:
@@ -99,7 +92,7 @@ def _severity(hit: Hit) -> str:
 
 
 def _draft(scope: str, hit: Hit) -> Draft:
-    unknown = "Could not be judged: " if hit.state is State.UNKNOWN else ""
+    unknown = UNJUDGED if hit.state is State.UNKNOWN else ""
     text = f"{unknown}{hit.text or hit.rule.title}"
     return Draft(
         severity=_severity(hit),
@@ -113,10 +106,10 @@ def _draft(scope: str, hit: Hit) -> Draft:
     )
 
 
-async def _in_thread(work: Callable[[], Judged]) -> Judged:
+async def _in_thread(work: Callable[[], Look]) -> Look:
     """Run it where nobody waits for it at the end: a thread that hangs must not keep the program from ending."""
     loop = asyncio.get_running_loop()
-    done: asyncio.Future[Judged] = loop.create_future()
+    done: asyncio.Future[Look] = loop.create_future()
 
     def run() -> None:
         try:
@@ -130,7 +123,7 @@ async def _in_thread(work: Callable[[], Judged]) -> Judged:
     return await done
 
 
-def _settle(done: asyncio.Future[Judged], result: Judged | None, error: BaseException | None) -> None:
+def _settle(done: asyncio.Future[Look], result: Look | None, error: BaseException | None) -> None:
     if done.cancelled():
         return
     if error is not None or result is None:

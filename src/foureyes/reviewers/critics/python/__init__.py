@@ -63,7 +63,7 @@ def _readable(files: Iterable[File]) -> tuple[dict[str, File], list[Unread]]:
     unread: list[Unread] = []
     total = 0
     for file in files:
-        if file.content is None or not is_python(file) or not file.changed:
+        if file.content is None or not is_python(file) or not (file.changed or file.was or file.mode_before):
             continue
         total += len(file.content)
         if file.text is None:
