@@ -150,6 +150,9 @@ class Desk:
     def rulebook(self) -> dict[str, RuleEntry]:
         return {}
 
+    def here(self) -> str:
+        return "anna's shop"
+
     def today(self) -> str:
         return self.now.date().isoformat()
 

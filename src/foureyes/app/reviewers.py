@@ -18,6 +18,8 @@ from foureyes.core.values import Cost, Criterion, Evidence, Failure, Standing, W
 #: First and last line of a stretch that is new or differs from the base.
 Span = tuple[int, int]
 
+#: So begins what a program could not judge either way.
+UNJUDGED = "Could not be judged: "
 GONE_MODE = "000000"
 LINK_MODE = "120000"
 SUBMODULE_MODE = "160000"

@@ -7,7 +7,7 @@ import pwd
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
@@ -40,6 +40,8 @@ class LocalDesk:
 
     assembly: Assembly
     environ: Mapping[str, str]
+    #: Which policy judges work from where, by the policy's digest.
+    _places: dict[str, str] = field(default_factory=dict)
 
     def store(self) -> AbstractAsyncContextManager[Store]:
         """The store, made where there is none."""
@@ -55,6 +57,12 @@ class LocalDesk:
 
     def policy_for(self, change: Change, options: Options) -> Chosen:
         """The policy at the base of the work; without one, the user's own, else the built-in one."""
+        chosen = self._chosen(change, options)
+        theirs = change.policy is not None
+        self._places[chosen.policy.digest] = f"{'the policy' if theirs else chosen.came_from} of {_origin(change)}"
+        return chosen
+
+    def _chosen(self, change: Change, options: Options) -> Chosen:
         if change.policy is not None:
             name, text = change.policy
             where = f"{name} at {change.base[:12]}" if change.base else name
@@ -78,6 +86,7 @@ class LocalDesk:
         search = Search(
             environ=self.environ,
             here=Path.cwd(),
+            where=self._places.get(policy.digest, ""),
             today=self.assembly.now().date(),
             retired=frozenset(retired.retired(self._home)),
         )
@@ -86,6 +95,11 @@ class LocalDesk:
     def rulebook(self) -> dict[str, RuleEntry]:
         """Every rule of every critic, by its id."""
         return self._rulebook
+
+    def here(self) -> str:
+        """Names the repository one is in, else the folder; nothing of it is asked."""
+        place = Path.cwd().resolve()
+        return str(next((one for one in (place, *place.parents) if (one / ".git").exists()), place))
 
     def today(self) -> str:
         """The day, in UTC, as the log writes it."""
@@ -113,6 +127,15 @@ class LocalDesk:
             )
             for name, rule in rules()
         }
+
+
+def _origin(change: Change) -> str:
+    """Where a work lies: its repository, else what tells it from other works."""
+    from foureyes.git.base import Base
+
+    if isinstance(change.at_base, Base):
+        return f"the repository {os.path.realpath(change.at_base.here.place)}"
+    return f"work {change.place} in {Path.cwd()}"
 
 
 def _styled(chosen: Chosen, style: str) -> Chosen:

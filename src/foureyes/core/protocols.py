@@ -26,7 +26,7 @@ def resolve(*, min_reviewers: int = 2, seats_max: int = 10, blind: Blind = Blind
         blocking=Severity.MINOR,
     )
     conditions = (
-        gates.Quorum(reviewers=min_reviewers),
+        gates.Quorum(reviewers=min_reviewers, programs=False),
         gates.Resolved(at_least=Severity.MINOR, shelves=True, revision_answers=False),
     )
     stage = Stage(

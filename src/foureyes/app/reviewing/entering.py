@@ -11,14 +11,16 @@ from foureyes.app.ports import Store
 from foureyes.app.reviewers import Change
 from foureyes.app.reviewing.places import alias_of, review_here
 from foureyes.app.work import Work, work_of_change
-from foureyes.core.commands import Answer, OpenReview, SubmitRevision, WithdrawReview
-from foureyes.core.model import Review
+from foureyes.core.commands import Answer, AnswerFinding, OpenReview, SubmitRevision, WithdrawReview
+from foureyes.core.model import Finding, Review
 from foureyes.core.refusals import Refusal
-from foureyes.core.values import Origin, Severity, Who
+from foureyes.core.values import Origin, Outcome, Severity, Who
 
 TITLE_CHARS_MAX = 300
 NOTE_CHARS_MAX = 4_000
 STARTED_OVER = "The author started over with a new review."
+MEND = "Mend them, dismiss what is not real, or have a signed-in human decide; then start over."
+PARTLY = "A part of it could not be read, so what was cleared before is not all of it."
 WENT_ON = "The author went on working; nothing stood against this version."
 
 
@@ -27,6 +29,10 @@ class Entry:
     """How the work comes in: which style is added, what the author says to earlier findings, or all from the start."""
 
     author: Who
+    #: The digest of the policy that holds for it now.
+    policy: str = ""
+    #: The repository or folder it comes from.
+    here: str = ""
     style: str = ""
     answers: tuple[Answer, ...] = ()
     #: Leave the open review of this place and begin a new one.
@@ -39,20 +45,26 @@ class Entered:
 
     review: str
     held_up: str = ""
+    notes: tuple[str, ...] = ()
 
 
 async def enter(gate: Gate, store: Store, change: Change, entry: Entry) -> Entered:
     """Open a review, or hand in the next version; the same bytes again change nothing."""
     work, before, old = work_of_change(change)
     known = await _known(gate, store, change, entry.author)
-    if known is not None and known.outcome is None:
-        if known.digest == work.digest and not entry.anew:
-            return Entered(review=known.id)
-        if not entry.anew and _is_argued(known):
+    notes: tuple[str, ...] = ()
+    if known is not None:
+        same = known.digest == work.digest
+        left = [one.id for one in _standing_against(known)]
+        if same and left and entry.anew and known.outcome is None:
+            return Entered(review=known.id, held_up=f"Against these very bytes stand {', '.join(left)}. {MEND}")
+        if same and not entry.anew and _is_the_same(known, change, entry):
+            return await _the_same(gate, known, change, entry)
+        if known.outcome is None and not same and not entry.anew and _is_argued(known):
             return await _next_version(gate, known, change, entry)
-        await _withdraw(gate, known, entry.author, STARTED_OVER if entry.anew else WENT_ON)
-    elif known is not None and known.digest == work.digest and not entry.anew:
-        return Entered(review=known.id)
+        if known.outcome is None:
+            await _withdraw(gate, known, entry.author, STARTED_OVER if entry.anew else WENT_ON)
+            notes = (f"Left behind with {len(left)} findings open: foureyes why {known.id}",) if left else ()
     opening = OpenReview(
         review="",
         kind=change.kind,
@@ -61,12 +73,36 @@ async def enter(gate: Gate, store: Store, change: Change, entry: Entry) -> Enter
         base=change.base,
         parts=work.parts,
         protocols=(entry.style,) if entry.style else (),
-        origin=Origin(ref=alias_of(change)),
+        origin=Origin(ref=alias_of(change), task=entry.here),
         note=change.note[:NOTE_CHARS_MAX],
     )
     ask = Ask(actor=entry.author, key=new_key(), command=opening, before=before)
     reply = await gate.handle(_with_bytes(ask, work, old, change))
-    return Entered(review=reply.review)
+    return Entered(review=reply.review, notes=notes)
+
+
+def _is_the_same(known: Review, change: Change, entry: Entry) -> bool:
+    """Whether these bytes are the same work: against the same base, and judged by the same policy."""
+    return known.current.base == change.base and entry.policy in ("", known.rules)
+
+
+async def _the_same(gate: Gate, known: Review, change: Change, entry: Entry) -> Entered:
+    """The same bytes again: only what the author says to findings is new."""
+    taken = [one for one in entry.answers if one.finding in known.findings]
+    notes = _not_taken(entry, known)
+    for one in taken if known.outcome is None else ():
+        command = AnswerFinding(finding=one.finding, text=one.text, rebuttal=one.rebuttal, evidence=one.evidence)
+        try:
+            await gate.handle(Ask(actor=entry.author, key=new_key(), command=command, stream=f"review/{known.id}"))
+        except Refusal as refusal:
+            notes.append(f"{one.finding}: {refusal.sentence}")
+    partial = change.unread and known.outcome is Outcome.CLEARED
+    return Entered(review=known.id, held_up=PARTLY if partial else "", notes=tuple(notes))
+
+
+def _not_taken(entry: Entry, review: Review) -> list[str]:
+    unknown = [one.finding for one in entry.answers if one.finding not in review.findings]
+    return [f"There is no finding {one}: that answer was not taken." for one in unknown]
 
 
 async def _known(gate: Gate, store: Store, change: Change, author: Who) -> Review | None:
@@ -81,8 +117,12 @@ async def _known(gate: Gate, store: Store, change: Change, author: Who) -> Revie
 
 def _is_argued(review: Review) -> bool:
     """Whether something stands between the author and a yes; else new bytes are new work, and no second try."""
-    open_ones = (one for one in review.findings.values() if not one.is_settled and not one.is_advisory)
-    return review.ruling() is not None or any(one.severity > Severity.MINOR for one in open_ones)
+    return review.ruling() is not None or bool(_standing_against(review))
+
+
+def _standing_against(review: Review) -> list[Finding]:
+    open_ones = [one for one in review.findings.values() if not one.is_settled and not one.is_advisory]
+    return [one for one in open_ones if one.severity > Severity.MINOR]
 
 
 async def _withdraw(gate: Gate, review: Review, author: Who, reason: str) -> None:
@@ -93,6 +133,7 @@ async def _withdraw(gate: Gate, review: Review, author: Who, reason: str) -> Non
 async def _next_version(gate: Gate, review: Review, change: Change, entry: Entry) -> Entered:
     work, before, old = work_of_change(change)
     answers = tuple(one for one in entry.answers if one.finding in review.findings)
+    notes = tuple(_not_taken(entry, review))
     command = SubmitRevision(
         digest=work.digest,
         base=change.base,
@@ -108,7 +149,7 @@ async def _next_version(gate: Gate, review: Review, change: Change, entry: Entry
     after = (await gate.read(review.id, entry.author)).view.review
     ruling = after.ruling()
     if after.digest == work.digest:
-        return Entered(review=review.id)
+        return Entered(review=review.id, notes=notes)
     return Entered(review=review.id, held_up=f"{ruling.text}." if ruling else "The review has ended.")
 
 

@@ -29,7 +29,7 @@ REJECTING = frozenset({Style.CHAIN, Style.PANEL})
 
 def report_of(job: Job, look: Look, review: Review, change: Change) -> SubmitReport:
     """The report as it is handed in for exactly this revision."""
-    findings = _findings(look, change, job.stage.options.categories)
+    findings = _findings(look, change, job.stage.options.categories, review.origin.task)
     settled = tuple(_settled(job, look, review, findings))
     return SubmitReport(
         revision=review.revision,
@@ -44,7 +44,7 @@ def report_of(job: Job, look: Look, review: Review, change: Change) -> SubmitRep
         findings=findings,
         settled=settled,
         confidence=look.confidence if look.confidence is not None else confidence_of(findings),
-        coverage=coverage(look, change),
+        coverage=coverage(look, change, all_of_it=job.reviewer.who.kind is not WhoKind.PROGRAM),
         cost=look.cost,
     )
 
@@ -71,16 +71,19 @@ def verifications(job: Job, look: Look, review: Review) -> Iterator[VerifyFindin
             )
 
 
-def coverage(look: Look, change: Change) -> int:
-    """How much of the work was read, in percent; whatever was not read is never all."""
-    missed = {one.path for one in (*look.unread, *change.unread)}
+def coverage(look: Look, change: Change, *, all_of_it: bool = True) -> int:
+    """How much of the work was read, in percent; whatever was not read is never all.
+
+    What nobody could be given holds up whoever vouches for all of it; a program vouches for its own side only.
+    """
+    missed = {one.path for one in (*look.unread, *(change.unread if all_of_it else ()))}
     if not missed:
         return 100
     names = {one.path for one in change.files} | {one.path for one in change.unread}
     return min(99, 100 * len(names - missed) // max(len(names), 1))
 
 
-def _findings(look: Look, change: Change, categories: tuple[str, ...]) -> tuple[Draft, ...]:
+def _findings(look: Look, change: Change, categories: tuple[str, ...], here: str) -> tuple[Draft, ...]:
     """The gravest, each with what stands around it; a category that the style does not know is another one."""
     files = {one.path: one for one in change.files}
     ranked = sorted(look.findings, key=lambda one: -severity_of(one.severity))
@@ -88,7 +91,7 @@ def _findings(look: Look, change: Change, categories: tuple[str, ...]) -> tuple[
         replace(one, category=OTHER) if categories and one.category not in categories else one
         for one in ranked[:FINDINGS_MAX]
     )
-    return tuple(with_context(one, files) for one in known)
+    return tuple(with_context(one, files, here) for one in known)
 
 
 def _settled(job: Job, look: Look, review: Review, findings: tuple[Draft, ...]) -> Iterator[Settlement]:
@@ -114,6 +117,9 @@ def _verdict(
     stage = job.stage
     if not stage.options.votes:
         return None
+    if look.unclear and stage.options.style is Style.CHAIN:
+        # A layer that could not judge has not approved; the next one must not be asked.
+        return Verdict.REJECT
     least = stage.options.blocking
     grave = any(severity_of(one.severity) >= least for one in findings)
     resolved = {one.finding for one in settled if one.resolved}

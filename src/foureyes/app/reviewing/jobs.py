@@ -31,8 +31,10 @@ class Job:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What is tried once in a round."""
-        return self.seat.id if self.seat else self.stage.name, self.name
+        """What is tried once in a round: a mind once a stage, as holder or as volunteer, a verifier beside it."""
+        if self.seat is not None and self.seat.part is not Part.JUDGE:
+            return self.seat.id, self.name
+        return self.stage.name, self.name
 
 
 class Pool:
@@ -83,7 +85,8 @@ def _for_seat(seat: Seat, pool: Pool, busy: set[str]) -> Reviewer | None:
     if seat.reviewer is not None:
         return pool.named(seat.reviewer.name)
     free = (one for one in pool.holders(seat.candidates) if one.who.name not in busy and one.who.name not in seat.left)
-    return next(free, None)
+    # A seat that is open to anyone is for a mind; programs look beside it.
+    return next((one for one in free if seat.candidates or one.who.kind is not WhoKind.PROGRAM), None)
 
 
 def _volunteers(review: Review, stages: tuple[Stage, ...], pool: Pool, asked: list[Job]) -> Iterator[Job]:
@@ -96,8 +99,8 @@ def _volunteers(review: Review, stages: tuple[Stage, ...], pool: Pool, asked: li
         spoken = {one.reviewer.name for one in review.reports_in(stage.name)}
         roles = tuple(role for rule in stage.seats if rule.part is Part.JUDGE for role in rule.roles)
         for one in pool.holders(roles):
-            is_mind = one.who.kind is not WhoKind.PROGRAM
-            if is_mind and one.who.name not in taken | spoken:
+            may = one.who.kind is not WhoKind.PROGRAM or not roles
+            if may and one.who.name not in taken | spoken:
                 seats = [seat for seat in review.seats_of(stage.name) if seat.reviewer]
                 own = next((seat for seat in seats if seat.reviewer and seat.reviewer.name == one.who.name), None)
                 yield Job(reviewer=one, stage=stage, seat=own)

@@ -250,8 +250,8 @@ class Outcome:
             (self.held_up, Result.PENDING),
             (self.blocking or self.state not in ("open", "cleared"), Result.BLOCKED),
             (self.state == "cleared", Result.CLEARED),
-            (self.unclear or not answered, Result.INCONCLUSIVE),
             (self.pending, Result.PENDING),
+            (self.unclear or not answered, Result.INCONCLUSIVE),
         )
         return next((result for holds, result in cases if holds), Result.NOTHING_BLOCKS)
 

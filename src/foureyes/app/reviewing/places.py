@@ -21,21 +21,25 @@ def alias_of(change: Change) -> str:
     return f"{LOCAL}{change.place}" if change.place else ""
 
 
-def with_context(draft: Draft, files: Mapping[str, File]) -> Draft:
+def with_context(draft: Draft, files: Mapping[str, File], here: str = "") -> Draft:
     """The finding with the hash of the text around it, so that it is known again while that stays the same."""
     place = draft.place
     file = files.get(place.path) if place else None
     if place is None or file is None:
         return draft
-    return replace(draft, place=replace(place, context_hash=context_hash(file.lines, place)))
+    return replace(draft, place=replace(place, context_hash=context_hash(file, place, here)))
 
 
-def context_hash(lines: tuple[str, ...], place: Place) -> str:
-    """What stands there, without its indentation: moving it, or moving it elsewhere in the file, changes nothing."""
+def context_hash(file: File, place: Place, here: str = "") -> str:
+    """What stands there, without its indentation: moving it elsewhere in the file changes nothing.
+
+    Of what has no lines, or no line is named of, all of it stands there. Another repository is another place.
+    """
     first = max(place.start - 1 - AROUND, 0)
-    around = lines[first : max(place.start, place.end) + AROUND] if place.start else ()
-    text = "\n".join((place.path, *(line.strip() for line in around)))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    around = file.lines[first : max(place.start, place.end) + AROUND] if place.start else ()
+    stands = "\n".join(line.strip() for line in around).encode("utf-8", "surrogatepass") or file.content or b""
+    named = f"{here}\0{place.path}\0".encode("utf-8", "surrogatepass")
+    return hashlib.sha256(named + stands).hexdigest()[:32]
 
 
 def review_here(reading: Reading, alias: str) -> str:

@@ -44,6 +44,8 @@ class Ran:
     more: int = 0
     unclear: str = ""
     interrupted: bool = False
+    #: Another run handed in a newer version meanwhile.
+    overtaken: bool = False
     usd_micro: int = 0
 
 
@@ -63,9 +65,12 @@ class Round:
     stages_beside: Rules | None = None
     #: Millionths of a dollar this round may still spend.
     purse: int
+    #: The version that everybody in this round is shown; what they say counts for no other.
+    revision: int
     clock: Callable[[], float] = time.monotonic
     ran: Ran = field(default_factory=Ran)
     _running: dict[asyncio.Task[Look], tuple[Job, float]] = field(default_factory=dict)
+    _reserved: dict[asyncio.Task[Look], int] = field(default_factory=dict)
     _tried: set[tuple[str, str]] = field(default_factory=set)
 
     async def run(self) -> Ran:
@@ -83,9 +88,13 @@ class Round:
     async def _ask_all(self) -> None:
         while len(self._tried) < JOBS_MAX:
             review = await self._state()
-            if review.outcome is None:
-                for job in self._due(review):
-                    await self._start(job, review)
+            self.ran.overtaken = self.ran.overtaken or review.revision != self.revision
+            if review.outcome is None and not self.ran.overtaken:
+                due = self._due(review)
+                # Whoever costs money gets an equal part of what is left, so that all together keep to it.
+                share = self.purse // max(sum(bool(one.reviewer.sends) for one in due), 1)
+                for job in due:
+                    await self._start(job, review, share)
             if not self._running:
                 return
             done, _ = await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
@@ -115,7 +124,7 @@ class Round:
             found.append(job)
         return found
 
-    async def _start(self, job: Job, review: Review) -> None:
+    async def _start(self, job: Job, review: Review, share: int) -> None:
         self._tried.add(job.key)
         if job.reviewer.who.kind is not WhoKind.PROGRAM:
             # So that others see who is looking, and a seat falls free again if this machine goes away.
@@ -123,7 +132,7 @@ class Round:
             seat, stage = (job.seat.id, "") if job.seat else ("", job.stage.name)
             with suppress(Refusal):
                 await self._ask(job.reviewer.who, TakeSeat(seat=seat, stage=stage, lease=lease))
-        bounds = replace(self.bounds, usd_micro=min(self.bounds.usd_micro, max(self.purse, 0)))
+        bounds = replace(self.bounds, usd_micro=min(self.bounds.usd_micro, max(share, 0)))
         task = task_for(job, review, self.change, bounds)
         self.watch.started(job.name)
 
@@ -135,10 +144,15 @@ class Round:
                 words = f"no answer within {bounds.seconds:.0f} seconds"
                 raise Inconclusive(Failure.TIMED_OUT, words) from error
 
-        self._running[asyncio.create_task(look())] = (job, self.clock())
+        begun = asyncio.create_task(look())
+        self._running[begun] = (job, self.clock())
+        if job.reviewer.sends:
+            self._reserved[begun] = bounds.usd_micro
+            self.purse -= bounds.usd_micro
 
     async def _ended(self, done: asyncio.Task[Look]) -> None:
         job, began = self._running.pop(done)
+        self.purse += self._reserved.pop(done, 0)
         seconds = self.clock() - began
         error = done.exception()
         if isinstance(error, Inconclusive):
@@ -155,9 +169,10 @@ class Round:
         try:
             if job.seat and job.seat.part is Part.VERIFY:
                 for one in verifications(job, look, review):
-                    await self._ask(job.reviewer.who, one)
+                    await self._ask(job.reviewer.who, replace(one, revision=self.revision))
             else:
-                await self._report(job.reviewer.who, report_of(job, look, review, self.change))
+                report = replace(report_of(job, look, review, self.change), revision=self.revision)
+                await self._report(job.reviewer.who, report)
         except Refusal as refusal:
             await self._failed(job, Inconclusive(Failure.MALFORMED, refusal.sentence, cost=look.cost), seconds)
             return
@@ -192,7 +207,7 @@ class Round:
                 if held.reviewer is None:
                     await self._ask(job.reviewer.who, TakeSeat(seat=held.id))
                 told = no_report(replace(job, seat=held), error, review, self.change, cost)
-                await self._ask(job.reviewer.who, told)
+                await self._ask(job.reviewer.who, replace(told, revision=self.revision))
             if job.reviewer.who.kind is not WhoKind.PROGRAM:
                 # Who has no answer makes room for the next.
                 with suppress(Refusal):
@@ -244,7 +259,10 @@ async def _looked_at(job: Job, task: Task, say: Say) -> Look:
     """What the reviewer says; of findings that it was asked about, a word on each."""
     if not task.verify:
         return await job.reviewer.look(task, say)
-    return Look(checked=await second_look(job.reviewer, task, task.verify, say), summary="a second look")
+    costs: list[Cost] = []
+    checked = await second_look(job.reviewer, task, task.verify, say, costs.append)
+    usd, tokens = sum(one.usd_micro for one in costs), sum(one.tokens for one in costs)
+    return Look(checked=checked, summary="a second look", cost=Cost(usd_micro=usd, tokens=tokens))
 
 
 def kind_of(reviewer: Reviewer) -> LookedKind:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from typing import Protocol
 
 from foureyes.app.asks import Ask
@@ -25,13 +26,18 @@ from foureyes.app.reviewing.round import Ran, Round
 from foureyes.app.reviewing.rulebook import RuleEntry
 from foureyes.app.reviewing.standing import Around, standing
 from foureyes.app.rows import Listing
+from foureyes.app.shelf import dated
 from foureyes.core.commands import WaiveFinding
+from foureyes.core.events import ReviewOpened
 from foureyes.core.model import Review
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.values import Who
 from foureyes.policy.policy import Policy
 
 QUOTE_CHARS_MAX = 200
+#: So far back is looked for the last review from here.
+LAST_MAX = 200
+OVERTAKEN = "Another run has handed in a newer version meanwhile; what was said of this one counts for this one only."
 #: Takes secrets out of a line of this file.
 Redact = Callable[[str, str], str]
 
@@ -81,6 +87,9 @@ class Desk(Protocol):
     def today(self) -> str:
         """The day, as the log writes it."""
 
+    def here(self) -> str:
+        """Names the repository, or the folder, one is in."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rounds:
@@ -103,7 +112,14 @@ class Rounds:
         async with self.desk.store() as store:
             await Follower(store, (SUPPRESSIONS, COSTS)).catch_up()
             gate = self.desk.gate(store, chosen.policy, pool)
-            entry = Entry(author=self.author, style=options.style, answers=options.answers, anew=options.anew)
+            entry = Entry(
+                author=self.author,
+                policy=chosen.policy.digest,
+                here=self.desk.here(),
+                style=options.style,
+                answers=options.answers,
+                anew=options.anew,
+            )
             entered = await enter(gate, store, change, entry)
             seen = await gate.read(entered.review, self.person)
             policy = await store.read(lambda reading: gate.policies.named(reading, seen.view.review.rules))
@@ -118,10 +134,10 @@ class Rounds:
                 change=change,
                 ignored=ignored,
                 policy=policy.name,
-                policy_from=chosen.came_from,
+                policy_from=chosen.came_from if policy.digest == chosen.policy.digest else "as the review was opened",
                 not_looked=tuple(NotLooked(who=one.name, why=one.why, next_step=one.next_step) for one in hand.missing),
-                held_up=entered.held_up,
-                notes=(*hand.notes, *_more(ran.more)),
+                held_up=entered.held_up or (OVERTAKEN if ran.overtaken else ""),
+                notes=(*hand.notes, *entered.notes, *_more(ran.more)),
                 seconds=self.clock() - began,
             )
             return standing(await gate.read(entered.review, self.person), around, ran)
@@ -164,25 +180,32 @@ class Rounds:
             bounds=bounds,
             watch=asked.watch,
             purse=purse,
+            revision=review.revision,
             clock=self.clock,
         )
         return await one.run()
 
     def _last(self, reading: Reading) -> str:
-        rows = reading.reviews(Listing(author=self.author.name, limit=1))
-        if not rows:
-            raise refuse(Code.REVIEW_MISSING)
-        return rows[0].review
+        here = self.desk.here()
+        for row in reading.reviews(Listing(author=self.author.name, limit=LAST_MAX)):
+            opened = dated(tuple(islice(reading.events(f"review/{row.review}"), 1)))
+            if any(isinstance(one, ReviewOpened) and one.origin.task == here for one, _ in opened):
+                return row.review
+        raise refuse(Code.REVIEW_MISSING)
 
     def _quote(self, change: Change) -> Quote:
         return self._from({one.path: one.lines for one in change.files if one.text is not None})
 
     def _from(self, texts: dict[str, tuple[str, ...]]) -> Quote:
+        clean: dict[str, list[str]] = {}
+
         def quote(path: str, line: int) -> str:
-            lines = texts.get(path, ())
-            if not 0 < line <= len(lines):
+            if not 0 < line <= len(texts.get(path, ())):
                 return ""
-            return self.redact(lines[line - 1].strip()[:QUOTE_CHARS_MAX], path)
+            if path not in clean:
+                # The whole file at once, and cut only afterwards: a secret may be known by the line before it.
+                clean[path] = self.redact("\n".join(texts[path]), path).split("\n")
+            return clean[path][line - 1].strip()[:QUOTE_CHARS_MAX] if line <= len(clean[path]) else ""
 
         return quote
 

@@ -6,11 +6,12 @@ blocks: a second look can only take away what it has disproved.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from foureyes.app.reviewers import Checked, Inconclusive, Reviewer, Say, Task
 from foureyes.core.commands import Draft
-from foureyes.core.values import Verification
+from foureyes.core.values import Cost, Verification
 
 #: Findings that are looked at in one go.
 TOGETHER_MAX = 30
@@ -19,24 +20,34 @@ EVIDENCE_CHARS_MIN = 8
 SILENT = "The second look says nothing of it."
 
 
-async def second_look(reviewer: Reviewer, task: Task, findings: tuple[Draft, ...], say: Say) -> tuple[Checked, ...]:
-    """A word on every finding, in their order; what was not answered is plausible."""
+async def second_look(
+    reviewer: Reviewer,
+    task: Task,
+    findings: tuple[Draft, ...],
+    say: Say,
+    count: Callable[[Cost], None] = lambda _: None,
+) -> tuple[Checked, ...]:
+    """A word on every finding, in their order; what was not answered is plausible. What it costs is counted."""
     checked: list[Checked] = []
     for start in range(0, len(findings), TOGETHER_MAX):
         some = findings[start : start + TOGETHER_MAX]
-        words = await _words(reviewer, task, some, say)
+        words = await _words(reviewer, task, some, say, count)
         checked += (replace(one, index=start + one.index) for one in words)
     return tuple(checked)
 
 
-async def _words(reviewer: Reviewer, task: Task, findings: tuple[Draft, ...], say: Say) -> list[Checked]:
+async def _words(
+    reviewer: Reviewer, task: Task, findings: tuple[Draft, ...], say: Say, count: Callable[[Cost], None]
+) -> list[Checked]:
     alone = replace(task, verify=findings, earlier=(), checklist=(), questions=())
     try:
         look = await reviewer.look(alone, say)
     except Inconclusive as none:
+        count(none.cost)
         said = none.found.checked if none.found else ()
         why = f"The second look has no answer: {none.text}"
     else:
+        count(look.cost)
         said, why = look.checked, SILENT
     known = {one.index: one for one in said}
     return [_grade(known.get(index), index, why) for index in range(len(findings))]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from foureyes.app.gate import Seen
-from foureyes.app.reviewers import Change, Unread
+from foureyes.app.reviewers import UNJUDGED, Change, Unread
 from foureyes.app.reviewing.merging import Quote, merged
 from foureyes.app.reviewing.outcome import (
     Command,
@@ -78,7 +78,7 @@ def standing(seen: Seen, around: Around, ran: Ran | None = None) -> Outcome:
         gate=shut.reason if shut else "",
         waits=tuple(_waits(seen, review)),
         pending=review.ruling() is not None,
-        unclear=ran.unclear if review.kind == "command" else "",
+        unclear=_unclear(review, ran),
         interrupted=ran.interrupted,
         found=found,
         older=ran.older,
@@ -101,6 +101,14 @@ def standing(seen: Seen, around: Around, ran: Ran | None = None) -> Outcome:
         held_up=around.held_up,
         report=panel_report(around.rules, seen.view),
     )
+
+
+def _unclear(review: Review, ran: Ran) -> str:
+    """What no program could judge in a command, in this round or before; in other work it is a note among others."""
+    if review.kind != "command":
+        return ""
+    known = (one.text for one in review.findings.values() if one.text.startswith(UNJUDGED) and not one.is_settled)
+    return ran.unclear or next(known, "")
 
 
 def _earlier(review: Review, now: set[str]) -> Iterator[Looked]:
