@@ -50,8 +50,9 @@ async def test_a_yes_counts_for_no_bytes_but_those_that_were_shown() -> None:
     """D-02: another run hands in a newer version while somebody is still looking at the old one."""
     slow = Held("codex")
     desk = solo(slow, security=marks("bad"))
-    first = asyncio.create_task(rounds(desk).run(change(BAD), options=Options(), watch=Watching()))
-    await slow.begun.wait()
+    watch = Watching()
+    first = asyncio.create_task(rounds(desk).run(change(BAD), options=Options(), watch=watch))
+    await asyncio.gather(slow.begun.wait(), watch.until_ended("security"))
     newer = await reviewed(replace(desk, reviewers={**desk.reviewers, "agent": ()}), change("y = 2\n"))
     assert newer.revision == 2
     slow.go_on.set()

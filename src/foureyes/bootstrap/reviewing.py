@@ -58,8 +58,8 @@ class LocalDesk:
     def policy_for(self, change: Change, options: Options) -> Chosen:
         """The policy at the base of the work; without one, the user's own, else the built-in one."""
         chosen = self._chosen(change, options)
-        theirs = change.policy is not None
-        self._places[chosen.policy.digest] = f"{'the policy' if theirs else chosen.came_from} of {_origin(change)}"
+        whose = "the policy of" if change.policy is not None else f"your policy ({chosen.came_from}) for"
+        self._places[chosen.policy.digest] = f"{whose} {_origin(change)}"
         return chosen
 
     def _chosen(self, change: Change, options: Options) -> Chosen:

@@ -1,4 +1,4 @@
-"""May the work be sent to somebody outside this machine? The person in front of it says so once, and it is kept."""
+"""May the work be sent out, or a command of its policy be run here? The person says so once, and it is kept."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from foureyes.cli.parts import Parts
 from foureyes.home import consents
 
-#: Stands for every reviewer.
+#: Stands for every reviewer, and for no command.
 ALL = "all"
+#: How a command is told from a reviewer.
+RUNS = "run: "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,24 +24,37 @@ class Consent:
     anew: bool = False
 
     def may_send(self, name: str, sends: str) -> bool:
-        """Whether this reviewer may get the work; silence is no."""
-        if {name.casefold(), ALL} & {one.casefold() for one in self.given}:
+        """Whether this reviewer may get the work, or this command may run; silence is no."""
+        runs = name.startswith(RUNS)
+        if name in self.given or (not runs and {name.casefold(), ALL} & {one.casefold() for one in self.given}):
             return True
         home = self.parts.settings.home
-        known = None if self.anew else consents.answer(home, name, sends)
+        # The same command in another repository is another question: neither answer takes the other's place.
+        kept = f"{RUNS}{sends}" if runs else name
+        known = None if self.anew else consents.answer(home, kept, sends)
         if known is not None:
             return known
-        said = self._asked(name, sends)
+        said = self._asked(_run_lines(sends) if runs else _send_lines(name, sends))
         if said not in ("yes", "no"):
             return False
         person = self.parts.human().name
-        consents.remember(home, name, sends, yes=said == "yes", by=person, at=self.parts.now())
+        consents.remember(home, kept, sends, yes=said == "yes", by=person, at=self.parts.now())
         return said == "yes"
 
-    def _asked(self, name: str, sends: str) -> str:
-        lines = (
-            f"{name} can look at this work too. It would get what changed and what is around it, secrets taken out.",
-            f"It goes to: {sends}",
-        )
+    def _asked(self, lines: tuple[str, str]) -> str:
         question = "May it? Type yes or no (kept until you use --ask), or nothing for not now:"
         return self.parts.console.ask(lines, question).casefold()
+
+
+def _send_lines(name: str, sends: str) -> tuple[str, str]:
+    return (
+        f"{name} can look at this work too. It would get what changed and what is around it, secrets taken out.",
+        f"It goes to: {sends}",
+    )
+
+
+def _run_lines(runs: str) -> tuple[str, str]:
+    return (
+        f"{runs}.",
+        "It runs with your rights and is in no sandbox: allow it only where you would run the tests of this author.",
+    )

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from foureyes.git.repositories import Repository
 from foureyes.git.scratch import Scratch, scratch
 from foureyes.home.trouble import Trouble
 
 
-def at_base(name: str, *, here: Repository, base: str, bytes_max: int) -> bytes:
-    """The bytes of this file there; raises FileNotFoundError where there is none."""
-    if not base:
-        raise FileNotFoundError(name)
-    with scratch(here) as bench:
-        found = file_at(bench, base, (name,), bytes_max)
-    if found is None:
-        raise FileNotFoundError(name)
-    return found[1]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Base:
+    """A commit of a repository, to read files from."""
+
+    here: Repository
+    #: Empty where there is none.
+    commit: str
+    bytes_max: int
+
+    def __call__(self, name: str) -> bytes:
+        """The bytes of this file there; raises FileNotFoundError where there is none."""
+        if not self.commit:
+            raise FileNotFoundError(name)
+        with scratch(self.here) as bench:
+            found = file_at(bench, self.commit, (name,), self.bytes_max)
+        if found is None:
+            raise FileNotFoundError(name)
+        return found[1]
 
 
 def file_at(bench: Scratch, base: str, names: tuple[str, ...], bytes_max: int) -> tuple[str, bytes] | None:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from foureyes.app.reviewers import Change, File
-from foureyes.git.base import at_base, file_at
+from foureyes.git.base import Base, file_at
 from foureyes.git.gathering import Left, gathered
 from foureyes.git.laying_out import lay_out
 from foureyes.git.loose import place, read_paths, read_stdin
@@ -179,7 +179,7 @@ def _change(
         base=base,
         place=place("git", os.path.realpath(here.place), here.branch, how),
         policy=_policy(bench, base),
-        at_base=partial(at_base, here=here, base=base, bytes_max=FILE_BYTES_MAX),
+        at_base=Base(here=here, commit=base, bytes_max=FILE_BYTES_MAX),
         lay_out=partial(lay_out, here=here, base=base, files=files, without=frozenset(left.paths)),
     )
 

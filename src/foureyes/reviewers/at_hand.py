@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -28,6 +29,9 @@ CRITICS: Mapping[str, str] = {
 ALONE = "solo"
 FACTUAL = "factual"
 AGENT = "agent"
+PROGRAMS_ONLY = "you asked for programs only"
+#: How the name begins under which leave to run a command is asked for.
+RUNS = "run: "
 
 
 def critic(name: str) -> Critic:
@@ -41,6 +45,8 @@ class Search:
 
     environ: Mapping[str, str]
     here: Path
+    #: Where the work comes from and what judges it, in words: leave to run a command holds for this place alone.
+    where: str = ""
     #: The day, for what is out of date by now.
     today: date | None = None
     retired: Collection[str] = ()
@@ -63,7 +69,7 @@ class Search:
         if policy.name == ALONE and not options.critics_only:
             self._models(options)
         if options.critics_only:
-            self._missing = {AGENT: Missing(name="agents and models", why="you asked for programs only")}
+            self._miss(Missing(name="agents and models", why=PROGRAMS_ONLY))
         self._check_named(options)
         gone = ", ".join(sorted(self.retired))
         return AtHand(
@@ -88,14 +94,18 @@ class Search:
                     self._add(role, self._program(name), options)
                 case Program(name=name):
                     self._miss(Missing(name=name, why="there is no program of that name", next_step="foureyes rules"))
-                case Run(argv=argv):
-                    self._add(role, self._evidence(role, argv), options)
+                case Run():
+                    self._run(role, holder, options)
                 case Command(name=name):
-                    if not options.critics_only and (one := self._agent(name)):
+                    if options.critics_only:
+                        self._unasked(name, options)
+                    elif one := self._agent(name):
                         self._add(role, one, options)
                 case Model():
                     models.append(holder)
-        if models and not options.critics_only:
+        if models and options.critics_only:
+            self._unasked(role, options)
+        elif models:
             self._of_models(role, models, options)
 
     def _program(self, name: str) -> Reviewer:
@@ -108,10 +118,23 @@ class Search:
 
         return Factual(today=self.today, strict=self._strict)
 
-    def _evidence(self, role: str, argv: tuple[str, ...]) -> Reviewer:
+    def _run(self, role: str, holder: Run, options: Options) -> None:
+        """A command of the policy, if a person lets it run: whoever wrote the policy need not be whoever reviews."""
         from foureyes.reviewers.critics.evidence import EvidenceReviewer  # noqa: PLC0415 - few policies name one
 
-        return EvidenceReviewer(name=role, command=argv)
+        reviewer = EvidenceReviewer(name=role, command=holder.argv)
+        if not self._is_wanted(role, options):
+            return
+        if options.critics_only:
+            self._miss(Missing(name=role, why=f"{PROGRAMS_ONLY}, and it would run `{holder.line}`"))
+            return
+        name = f"{RUNS}{holder.line}"
+        place = self.where or f"the policy for {self.here}"
+        if options.may_send(name, f"{place} wants to run `{holder.line}` on this machine, with the work in it"):
+            self._add(role, reviewer, options)
+            return
+        step = f"foureyes review --ask, or --yes-send {shlex.quote(name)} for one run"
+        self._miss(Missing(name=role, why=f"not allowed yet: it would run `{holder.line}` here", next_step=step))
 
     def _agent(self, name: str) -> Reviewer | None:
         if self._agents is None:
@@ -145,11 +168,7 @@ class Search:
 
     def _add(self, role: str, reviewer: Reviewer, options: Options) -> None:
         name = reviewer.who.name
-        self._known.add(name)
-        if options.only and name not in options.only:
-            return
-        if name in options.without:
-            self._miss(Missing(name=name, why="you left it out"))
+        if not self._is_wanted(name, options):
             return
         held = self._found.setdefault(role, [])
         if any(one.who.name == name for one in held):
@@ -160,6 +179,23 @@ class Search:
             self._miss(Missing(name=name, why=f"not allowed yet: {reviewer.sends} would receive it", next_step=step))
             return
         held.append(known or reviewer)
+
+    def _unasked(self, name: str, options: Options) -> None:
+        """Somebody whom nobody looked for: the name is right, and naming them to leave them out is no slip."""
+        self._known.add(name)
+        if name in options.without or name in options.only:
+            self._miss(Missing(name=name, why="you left it out" if name in options.without else PROGRAMS_ONLY))
+
+    def _is_wanted(self, name: str, options: Options) -> bool:
+        """Whether the person wants this reviewer asked; whoever is left out is listed."""
+        self._known.add(name)
+        if name in options.without:
+            self._miss(Missing(name=name, why="you left it out"))
+            return False
+        if options.only and name not in options.only:
+            self._miss(Missing(name=name, why=f"you asked for {', '.join(options.only)} only"))
+            return False
+        return True
 
     def _miss(self, missing: Missing) -> None:
         self._missing.setdefault(missing.name, missing)
