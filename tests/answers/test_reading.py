@@ -129,12 +129,19 @@ def test_what_was_taken_out_can_be_the_proof() -> None:
     assert look.verdict == "reject"
 
 
-def test_a_finding_on_lines_that_are_not_this_works_own_is_a_minor_note() -> None:
-    look = read(answer(finding(line=5, end_line=5, evidence="return sum(items)", severity="important")))
+@pytest.mark.parametrize("verdict", ["approve", "concerns", "reject"])
+def test_a_grave_finding_on_lines_that_are_not_this_works_own_is_a_note_and_never_an_approval(verdict: str) -> None:
+    """D-11: a changed line can make an older one dangerous, and nobody can say here that it does not."""
+    old = finding(line=5, end_line=5, evidence="return sum(items)", severity="important")
+    look = baseless(answer(old, verdict=verdict), "on lines that this work does not change")
     (found,) = look.findings
     assert found.severity == "minor"
     assert found.text.endswith("(on lines that this work does not change)")
-    assert look.verdict == "approve"
+
+
+def test_a_minor_finding_on_older_lines_is_no_doubt() -> None:
+    old = finding(line=5, end_line=5, evidence="return sum(items)", severity="minor")
+    assert read(answer(old)).verdict == "approve"
 
 
 @pytest.mark.parametrize("how", [{"mode_before": "100644", "mode": "100755"}, {"was": "old.py"}])
@@ -160,14 +167,14 @@ def test_a_finding_about_the_whole_needs_words_of_the_work_too() -> None:
     assert (kept.severity, kept.place) == ("critical", None)
     (weak,) = baseless(answer(whole | {"evidence": "no test for it"}), "could be proven").findings
     assert weak.severity == "minor"
-    (old,) = read(answer(whole | {"evidence": "return sum(items)"})).findings
+    (old,) = baseless(answer(whole | {"evidence": "return sum(items)"}), "does not change").findings
     assert old.severity == "minor"
     assert old.text.endswith("(on lines that this work does not change)")
 
 
 def test_a_finding_cannot_count_by_naming_the_whole_file_where_only_old_lines_prove_it() -> None:
     old = finding(line=0, end_line=10, evidence="return sum(items)")
-    assert [one.severity for one in read(answer(old)).findings] == ["minor"]
+    assert [one.severity for one in baseless(answer(old), "does not change").findings] == ["minor"]
 
 
 def test_the_same_issue_twice_is_one_finding() -> None:

@@ -1,7 +1,8 @@
 """Which findings of an answer are findings? Those whose file, line and evidence are in the work.
 
 One with an invented file or line is none. One whose evidence nobody can find may be right, so it is kept, but as a
-minor note: it cannot stop the work. So is one on lines this work does not change: they were judged before.
+minor note: it cannot stop the work. So is one on lines this work does not change: they were judged before. Neither
+passes for an approval, see `verdicts`: the lines may have become what they are by this work.
 """
 
 from __future__ import annotations

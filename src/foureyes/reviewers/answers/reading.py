@@ -35,6 +35,7 @@ def read_answer(data: object, task: Task) -> Look:
         failed=sum(not one.passed for one in checklist),
         unresolved=_unresolved(unsettled, task),
         weakened=kept.grave_left_out + kept.unproven,
+        older=kept.unchanged,
     )
     found = amounts_to(grounds)
     look = Look(

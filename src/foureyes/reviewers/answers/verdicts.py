@@ -20,6 +20,8 @@ class Grounds:
     unresolved: int = 0
     #: Grave findings that were left out or made minor because nobody can find in the work what they claim.
     weakened: int = 0
+    #: Grave findings on lines that this work does not change. It may be what makes them so: nobody looked at that.
+    older: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,11 +43,11 @@ def amounts_to(grounds: Grounds) -> Amounts:
     if grounds.worst is Severity.IMPORTANT or grounds.failed or grounds.unresolved:
         against = Verdict.REJECT if said is Verdict.REJECT else Verdict.CONCERNS
         return _as(against, said, _reason(grounds))
-    if said is Verdict.APPROVE and not grounds.weakened:
+    if said is Verdict.APPROVE and not grounds.weakened and not grounds.older:
         return Amounts(verdict=said)
-    if said is Verdict.CONCERNS and grounds.worst is Severity.MINOR and not grounds.weakened:
+    if said is Verdict.CONCERNS and grounds.worst is Severity.MINOR and not grounds.weakened and not grounds.older:
         return _as(Verdict.APPROVE, said, "everything it found is minor")
-    because = "none of its grave findings could be proven from the work" if grounds.weakened else "it names no ground"
+    because = _missing(grounds)
     found = _as(Verdict.CONCERNS, said, because)
     return Amounts(
         verdict=found.verdict,
@@ -53,6 +55,15 @@ def amounts_to(grounds: Grounds) -> Amounts:
         baseless=True,
         why=found.why or f"The reviewer has concerns, but {because}.",
     )
+
+
+def _missing(grounds: Grounds) -> str:
+    """Why a doubt has no ground that holds."""
+    if grounds.weakened:
+        return "none of its grave findings could be proven from the work"
+    if grounds.older:
+        return "its grave findings are on lines that this work does not change"
+    return "it names no ground"
 
 
 def _as(verdict: Verdict, said: Verdict, because: str) -> Amounts:
