@@ -18,6 +18,13 @@ DAY_SECONDS = 86_400
 CONNECTIONS_MAX = 64
 #: Variables that our own tests read; no settings of the program.
 FOR_TESTS = "FOUREYES_TEST_"
+#: Which models look, and where they are; read by whoever asks them.
+FOR_MODELS = frozenset(
+    {
+        *("FOUREYES_MODEL", "FOUREYES_MODEL_URL", "FOUREYES_MODEL_KEY", "FOUREYES_MODEL_CONTEXT"),
+        *("FOUREYES_ANTHROPIC_MODEL", "FOUREYES_OPENAI_MODEL", "FOUREYES_GOOGLE_MODEL"),
+    }
+)
 
 Value = str | int
 
@@ -254,7 +261,8 @@ def _file(path: str) -> tuple[Mapping[str, object], Mapping[str, int]]:
 def _refuse_unknown(environment: Mapping[str, str]) -> None:
     names = [HOME.variable, *(one.variable for one in KNOWN)]
     for name in sorted(environment):
-        if name.startswith("FOUREYES_") and not name.startswith(FOR_TESTS) and name not in names:
+        ours = name.startswith("FOUREYES_") and not name.startswith(FOR_TESTS) and name not in FOR_MODELS
+        if ours and name not in names:
             raise _unknown(name, names)
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from foureyes.app.reviewers import Change, Checked, Earlier, File, Look, Task, Unread
 from foureyes.core.commands import Draft, Settlement
 from foureyes.core.values import Criterion, Evidence, Place, Standing
-from foureyes.reviewers.boundary import UNSEARCHED, Outgoing, boundary, redacted, scrub
+from foureyes.reviewers.boundary import UNSEARCHED, Outgoing, boundary, redacted, scrub, told
 from tests.critics.secrets.planted import PROVIDERS, drawn, forms, one_of_each
 
 PASS = "pass" + "word"
@@ -286,3 +286,18 @@ def test_a_link_in_a_laid_out_folder_is_not_followed_and_leads_nowhere_outside(t
     assert sorted(one.name for one in folder.iterdir() if one.name != "loop") == ["a.txt", "in"]
     assert (folder / "in").is_symlink()
     assert (folder / "in").read_text(encoding="utf-8") == "[secret removed: npm token]"
+
+
+def test_what_was_kept_from_a_reviewer_is_on_the_record_without_its_value() -> None:
+    """D-16: how many secrets of which kinds, and which files were held back."""
+    key = "AKIA" + "Q3ZT7RX2MB5LWPNE"
+    files = (
+        File(path="a.py", content=f"KEY = '{key}'\n".encode(), changed=((1, 1),)),
+        File(path=".env", content=b"DB_PASSWORD=Zk8vQ2nT5xLw\n", changed=((1, 1),)),
+    )
+    outgoing = boundary(Task(change=Change(title="t", kind="code", files=files)))
+    look = told(Look(summary="fine"), outgoing)
+    assert "taken out before it was sent" in look.summary
+    assert key not in look.summary
+    assert [one.path for one in look.unread] == [".env"]
+    assert told(Look(summary="fine"), boundary(Task(change=Change(title="t", kind="code", files=())))).summary == "fine"

@@ -76,6 +76,16 @@ def scrub(look: Look, known: Known = NOTHING_KNOWN) -> Look:
     return _Guard(known=known).walk(look)
 
 
+def told(look: Look, outgoing: Outgoing) -> Look:
+    """The look with what was kept from the reviewer, for the record: how many secrets of which kinds, which files."""
+    if not outgoing.removed and not outgoing.withheld:
+        return look
+    kinds = ", ".join(sorted({one.kind for one in outgoing.removed}))
+    count = len(outgoing.removed)
+    said = f" ({count} secret{'s' if count > 1 else ''} taken out before it was sent: {kinds})" if count else ""
+    return replace(look, summary=f"{look.summary}{said}".strip(), unread=(*look.unread, *outgoing.withheld))
+
+
 _NO_CHANGE = Change(title="", kind="", files=())
 
 

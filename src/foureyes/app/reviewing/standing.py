@@ -160,7 +160,9 @@ def _independence(review: Review, stages: tuple[Stage, ...]) -> Independence:
         one.reviewer for stage in stages for one in vouching(review, stage) if one.reviewer.kind is not WhoKind.PROGRAM
     ]
     reached = level(review.author, minds, 1, review.contributors) if minds else 0
-    return Independence(level=reached, words=LEVEL_WORDS[reached])
+    names = ", ".join(dict.fromkeys(one.name for one in minds))
+    same = f"{names} vouches, but nothing tells it apart from the author"
+    return Independence(level=reached, words=same if minds and not reached else LEVEL_WORDS[reached])
 
 
 def _settled(review: Review) -> Iterator[Settled]:

@@ -16,7 +16,7 @@ from foureyes.reviewers.agents.cli import Reply
 from foureyes.reviewers.agents.laying import laying, make_read_only
 from foureyes.reviewers.agents.scratch import Scratch, scratch
 from foureyes.reviewers.answers import ANSWER_SCHEMA, extract_json, read_answer
-from foureyes.reviewers.boundary import Outgoing, boundary, scrub
+from foureyes.reviewers.boundary import Outgoing, boundary, scrub, told
 from foureyes.reviewers.prompts import Prompt, prompt_for
 
 ABOUT_THE_FOLDER = (
@@ -39,7 +39,7 @@ async def look(agent: Agent, task: Task, say: Say) -> Look:
         except Inconclusive as none:
             raise agent.without_secrets(none) from None
     known = reply.is_priced and agent.login.is_paid
-    found = replace(found, unread=prompt.unread, cost=reply.cost, cost_known=known)
+    found = told(replace(found, unread=prompt.unread, cost=reply.cost, cost_known=known), outgoing)
     _check_bounds(agent, found, task.bounds)
     say(f"{reply.cost.tokens:,} tokens")
     return found

@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from dataclasses import dataclass, replace
+import uuid
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from foureyes.app.reviewers import Health, Inconclusive, Look, Say, Task
 from foureyes.core.values import Cost, Failure, Who, WhoKind
 from foureyes.reviewers.answers import extract_json, read_answer
-from foureyes.reviewers.boundary import boundary, scrub
+from foureyes.reviewers.boundary import boundary, scrub, told
 from foureyes.reviewers.models import asking, trouble
 from foureyes.reviewers.models.endpoints import Endpoint
 from foureyes.reviewers.prompts import Prompt, prompt_for
@@ -64,6 +65,7 @@ class ModelReviewer:
     #: How long to wait before asking a provider in trouble once more.
     pause_seconds: float = 2
     chars_max: int = CHARS_MAX
+    session: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     @property
     def who(self) -> Who:
@@ -75,6 +77,7 @@ class ModelReviewer:
             kind=WhoKind.AGENT,
             model_family=families.pop() if len(families) == 1 else "",
             provider=providers.pop() if len(providers) == 1 else "",
+            session=self.session,
         )
 
     @property
@@ -99,7 +102,8 @@ class ModelReviewer:
             cost = _cost(spent, began)
             raise Inconclusive(none.reason, none.text, found=found, cost=cost, until=none.until) from None
         say(str(spent))
-        return replace(scrub(look, outgoing.known), cost=_cost(spent, began), cost_known=spent.priced)
+        look = told(scrub(look, outgoing.known), outgoing)
+        return replace(look, cost=_cost(spent, began), cost_known=spent.priced)
 
     async def _first_answer(self, task: Task, spent: _Spent, say: Say) -> Look:
         """The answer of the first model that has one."""
