@@ -234,6 +234,36 @@ def test_a_yes_holds_for_who_was_named_and_nobody_else(table: Table) -> None:
     assert sent(table) == []
 
 
+MAKE = ("run: make test", "the policy of the repository /a wants to run `make test` on this machine")
+
+
+def test_a_command_of_a_policy_is_asked_for_once_in_each_repository(table: Table) -> None:
+    other = (MAKE[0], MAKE[1].replace("/a", "/b"))
+    table.types = ["yes\n", "no\n"]
+    table.scene.play = asking(MAKE, other)
+    assert sent(table) == [MAKE[0]]
+    assert sent(table) == [MAKE[0]], "neither answer took the other's place"
+    table.types = None
+    table.scene.play = asking(("run: make all", MAKE[1].replace("test", "all")))
+    assert sent(table) == [], "another command is another question"
+
+
+def test_leave_to_send_is_no_leave_to_run(table: Table) -> None:
+    """`all` stands for reviewers; a command is named as it would run."""
+    table.scene.play = asking(CLAUDE, MAKE)
+    assert sent(table, "--yes-send", "all") == ["Claude Code"]
+    assert sent(table, "--yes-send", "RUN: MAKE TEST") == []
+    assert sent(table, "--yes-send", "run: make test") == [MAKE[0]]
+
+
+def test_the_question_says_what_would_run_and_that_nothing_holds_it(table: Table) -> None:
+    table.scene.play = asking(MAKE)
+    table.types = ["no\n"]
+    said = " ".join(table.run("review").err.split())
+    assert "the policy of the repository /a wants to run `make test` on this machine." in said
+    assert "in no sandbox" in said
+
+
 def test_the_question_says_who_will_receive_what(table: Table) -> None:
     table.scene.play = asking(CLAUDE)
     table.types = ["no\n"]

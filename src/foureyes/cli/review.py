@@ -92,12 +92,23 @@ def _usd(context: click.Context, parameter: click.Parameter, value: str | None) 
 @click.option("--style", default="", metavar="STYLE", help="The review style, such as panel, instead of the policy's.")
 @click.option("--only", multiple=True, metavar="NAME", help="Ask this reviewer and no other; may be repeated.")
 @click.option("--without", multiple=True, metavar="NAME", help="Do not ask this reviewer; may be repeated.")
-@click.option("--no-agents", is_flag=True, help="Programs only: nothing leaves this machine and nothing is spent.")
+@click.option(
+    "--no-agents",
+    is_flag=True,
+    help="Our programs only: nothing leaves this machine, nothing is spent and no command of a policy runs.",
+)
 @click.option("--fixed", nargs=2, multiple=True, metavar="FINDING HOW", help="Say how an earlier finding was fixed.")
 @click.option("--rebut", nargs=2, multiple=True, metavar="FINDING WHY", help="Say why one is wrong, with evidence.")
 @click.option("--anew", is_flag=True, help="Leave the open review of this place and start over.")
-@click.option("--ask", is_flag=True, help="Ask anew who may receive the work, whatever was said before.")
-@click.option("--yes-send", multiple=True, metavar="NAME", help="Let this reviewer, or all, have it in this run.")
+@click.option(
+    "--ask", is_flag=True, help="Ask anew who may receive the work and what may run, whatever was said before."
+)
+@click.option(
+    "--yes-send",
+    multiple=True,
+    metavar="NAME",
+    help="Let this reviewer, or all, have it in this run; `run: COMMAND` lets that command of the policy run.",
+)
 @click.option("--budget-usd", callback=_usd, metavar="USD", help="Spend at most this much on this review.")
 @click.option("--timeout", type=click.FloatRange(min=1), metavar="SECONDS", help="Give each reviewer this long.")
 @click.option("--sarif", "as_sarif", is_flag=True, help="Answer with SARIF 2.1.0 for code scanners.")

@@ -97,10 +97,7 @@ class Search:
                 case Run():
                     self._run(role, holder, options)
                 case Command(name=name):
-                    if options.critics_only:
-                        self._unasked(name, options)
-                    elif one := self._agent(name):
-                        self._add(role, one, options)
+                    self._command(role, name, options)
                 case Model():
                     models.append(holder)
         if models and options.critics_only:
@@ -135,6 +132,12 @@ class Search:
             return
         step = f"foureyes review --ask, or --yes-send {shlex.quote(name)} for one run"
         self._miss(Missing(name=role, why=f"not allowed yet: it would run `{holder.line}` here", next_step=step))
+
+    def _command(self, role: str, name: str, options: Options) -> None:
+        if options.critics_only:
+            self._unasked(name, options)
+        elif one := self._agent(name):
+            self._add(role, one, options)
 
     def _agent(self, name: str) -> Reviewer | None:
         if self._agents is None:
