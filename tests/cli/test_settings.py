@@ -7,6 +7,7 @@ import pytest
 
 from foureyes import config
 from foureyes.home import Trouble
+from foureyes.reviewers.models.endpoints import PROVIDERS
 
 
 @pytest.fixture
@@ -153,3 +154,11 @@ def test_every_setting_is_shown_with_its_source(home: Path) -> None:
     shown = config.read({"home": str(home)}, dict(os.environ)).shown()
     assert [name for name, _, _ in shown] == ["home", *(one.name for one in config.KNOWN)]
     assert all(source for _, _, source in shown)
+
+
+def test_the_variables_that_choose_models_are_known(home: Path) -> None:
+    """Whoever sets one as the guide says must not be refused at the door."""
+    named = {name for one in PROVIDERS.values() for name in (one.model, one.url, *one.keys)}
+    ours = {name for name in named if name.startswith("FOUREYES_")} | {"FOUREYES_MODEL_CONTEXT"}
+    assert ours == config.FOR_MODELS
+    config.read({"home": str(home)}, dict.fromkeys(ours, "x"))
