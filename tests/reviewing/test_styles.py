@@ -1,10 +1,12 @@
 """The other styles on one machine: a panel of two models, and a chain whose critic has a veto."""
 
-from foureyes.app.reviewers import Look, Task
+import asyncio
+
+from foureyes.app.reviewers import Look, Say, Task
 from foureyes.app.reviewing.outcome import Result
 from foureyes.policy.load import shipped
 from tests.app.house import played
-from tests.reviewing.desk import Desk, Scripted, agent, change, finds, issue, program, reviewed
+from tests.reviewing.desk import Desk, Scripted, agent, change, finds, issue, nothing, program, reviewed
 
 CLEAN, BAD = "x = 1\n", "x = bad\n"
 
@@ -28,15 +30,33 @@ async def test_on_the_first_round_both_models_look_at_spec_and_quality() -> None
 
 
 @played
-async def test_when_the_spec_fails_the_quality_is_not_looked_at_again_until_it_passes() -> None:
-    """004-16, 004-17: later rounds ask for the spec first."""
+async def test_the_four_looks_of_a_first_round_begin_together() -> None:
+    """004-15."""
+    waiting: list[str] = []
+    all_here = asyncio.Event()
+
+    class Meets(Scripted):
+        async def look(self, task: Task, say: Say) -> Look:
+            waiting.append(f"{self.who.name} {task.role}")
+            if len(waiting) == 4:
+                all_here.set()
+            await asyncio.wait_for(all_here.wait(), 20)
+            return await super().look(task, say)
+
+    both = [Meets(who=agent(name, family=name).who, does=nothing, sends="somebody") for name in ("haiku", "sonnet")]
+    await reviewed(panel(*both), change(CLEAN, kind="task"))
+    assert sorted(waiting) == ["haiku quality", "haiku spec", "sonnet quality", "sonnet spec"]
+
+
+@played
+async def test_when_the_spec_fails_the_work_goes_back_for_it() -> None:
+    """004-16: what was found about the quality is not what holds it up."""
 
     def strict(task: Task) -> Look:
         bad = "bad" in (task.change.files[0].text or "")
         return Look(findings=(issue("not what was asked", "critical"),) if bad and task.role == "spec" else ())
 
     desk = panel(agent("haiku", strict, family="small"), agent("sonnet", strict, family="large"))
-    desk.policy = shipped("panel").policy
     outcome = await reviewed(desk, change(BAD, kind="task"))
     assert outcome.result is Result.BLOCKED
     assert {one.text for one in outcome.blocking} == {"not what was asked"}

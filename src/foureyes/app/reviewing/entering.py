@@ -82,8 +82,9 @@ async def enter(gate: Gate, store: Store, change: Change, entry: Entry) -> Enter
 
 
 def _is_the_same(known: Review, change: Change, entry: Entry) -> bool:
-    """Whether these bytes are the same work: against the same base, and judged by the same policy."""
-    return known.current.base == change.base and entry.policy in ("", known.rules)
+    """Whether these bytes are the same work: against the same base, and judged by the same policy and style."""
+    styled = not entry.style or entry.style in known.protocols
+    return styled and known.current.base == change.base and entry.policy in ("", known.rules)
 
 
 async def _the_same(gate: Gate, known: Review, change: Change, entry: Entry) -> Entered:

@@ -108,18 +108,19 @@ class Round:
         return stages_of(self.rules, review, self.stages_beside)
 
     def _due(self, review: Review) -> list[Job]:
-        busy = {job.name for job, _ in self._running.values()}
+        busy = {(job.stage.name, job.name) for job, _ in self._running.values()}
         minds = sum(job.reviewer.who.kind is not WhoKind.PROGRAM for job, _ in self._running.values())
         found: list[Job] = []
         for job in jobs(review, self._stages(review), self.pool):
             is_mind = job.reviewer.who.kind is not WhoKind.PROGRAM
-            if job.key in self._tried or job.name in busy or (is_mind and minds >= MINDS_MAX):
+            here = (job.stage.name, job.name)
+            if job.key in self._tried or here in busy or (is_mind and minds >= MINDS_MAX):
                 continue
             if is_mind and job.reviewer.sends and self.purse <= 0:
                 self._tried.add(job.key)
                 self.ran.not_looked.append(_out_of_money(job))
                 continue
-            busy.add(job.name)
+            busy.add(here)
             minds += is_mind
             found.append(job)
         return found
