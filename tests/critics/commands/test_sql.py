@@ -2,8 +2,10 @@
 
 import pytest
 
+from foureyes.reviewers.critics.commands import CRITIC
 from foureyes.reviewers.critics.commands.sql import judge_sql
 from foureyes.reviewers.critics.critic import State
+from tests.critics.works import look
 
 BLOCKED = {
     "DROP TABLE users": "sql-drop",
@@ -90,3 +92,26 @@ def test_sql_no_dialect_can_read_is_unknown_when_it_begins_like_a_deletion() -> 
     found = list(judge_sql("DELETE FROM (((a WHERE x ==== 3"))
     assert [one.state for _, one in found] == [State.UNKNOWN]
     assert [one.rule.id for _, one in found] == ["security.unknown.sql"]
+
+
+@pytest.mark.parametrize("text", BLOCKED)
+@pytest.mark.parametrize("before", ["", "-- tidy up\n", "BEGIN; ", "/* a *//* b */ use shop;\n"])
+def test_a_statement_that_is_handed_in_as_a_command_is_judged_as_one(text: str, before: str) -> None:
+    """D-16: nobody says whether a shell or a database will run it."""
+    assert look(CRITIC, "stdin", f"{before}{text};\n", kind="command").state is State.BLOCK
+
+
+@pytest.mark.parametrize(
+    "text", ["SELECT a FROM b WHERE c = 1;", "truncate -s 1M new.img", "select x in a b; do echo; done"]
+)
+def test_what_only_reads_or_only_looks_like_a_statement_is_clear(text: str) -> None:
+    assert look(CRITIC, "stdin", text, kind="command").state is State.CLEAR
+
+
+def test_a_command_in_a_file_of_any_name_is_judged() -> None:
+    assert look(CRITIC, "todo.txt", "rm -rf /\n", kind="command").state is State.BLOCK
+    assert look(CRITIC, "todo.txt", "rm -rf /\n").state is State.CLEAR
+
+
+def test_a_row_of_comments_takes_no_time() -> None:
+    assert look(CRITIC, "stdin", "/*" + "*//*" * 20_000 + "x", kind="command").state is not State.BLOCK

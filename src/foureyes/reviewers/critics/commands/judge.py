@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import fnmatch
 import posixpath
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -35,6 +36,13 @@ if TYPE_CHECKING:
 PEELS_MAX = 12
 WORDS_MAX = 2_000
 FOUND_MAX = 2_000
+#: Letters out of numbers, or a function by a name that is put together; and whatever could start what comes of it.
+_SPELLED = re.compile(
+    r"\bchr\s*\(|fromCharCode|fromCodePoint|\bpack\s*\(|\bbytes\s*\(\s*[\[(]|\bgetattr\s*\(|\bmap\s*\(\s*chr\b"
+)
+_STARTS = re.compile(
+    r"\b(?:system|popen|exec\w*|eval|spawn\w*|subprocess|passthru|shell_exec|proc_open|child_process|__import__|os)\b"
+)
 _ENDINGS = (".exe", ".cmd", ".bat")
 
 
@@ -191,6 +199,8 @@ class Judge:
             return NOTHING
         for found in privilege.code(language, text):
             self.add(found, where[1], shown((language, text)))
+        if how.depth and _SPELLED.search(text) and _STARTS.search(text):
+            self.unclear(where[1], "puts together letter by letter what it runs")
         for inner in code_commands(language, text.replace(HOLE, "").translate({ord(one): None for one in MARKS})):
             self._inner(inner, Call(name=language, args=()), where, how)
         return Stream(text=None, fed=True)

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 
 from foureyes.reviewers.critics.commands.embedded import build, documents, python, settings, units
 from foureyes.reviewers.critics.commands.embedded.piece import Piece
+from foureyes.reviewers.critics.commands.embedded.typed import typed
 
 Reader = Callable[[str, str], Iterator[Piece]]
 
@@ -23,6 +24,8 @@ _OTHER_SHEBANG = re.compile(r"#!.{0,200}\b(python|perl|ruby|node|php|lua)")
 def pieces(path: str, text: str, kind: str = "") -> Iterator[Piece]:
     """Every stretch of commands in a file; nothing where it is of a kind that holds none."""
     reader = reader_of(path, text, kind)
+    if reader is None and kind == "command":
+        reader = typed
     if reader is not None:
         yield from reader(path, text)
 
@@ -32,7 +35,7 @@ def reader_of(path: str, text: str, kind: str = "") -> Reader | None:  # noqa: P
     where = PurePosixPath(path)
     name, end = where.name.lower(), where.suffix.lower()
     if kind == "command" and len(where.parts) == 1 and not end:
-        return _script
+        return typed
     if end in _SHELL_ENDS or name in _SHELL_NAMES or ".husky/" in path or ".githooks/" in path:
         return _script
     if text.startswith("#!"):
