@@ -105,3 +105,21 @@ def test_naming_an_agent_among_programs_only_is_no_slip(options: dict[str, Any])
 def test_a_slip_of_the_pen_still_is_one() -> None:
     with pytest.raises(Trouble, match="Nobody here is called 'claud'"):
         found(shipped("solo").policy, critics_only=True, without=("claud",))
+
+
+@pytest.mark.parametrize(
+    ("text", "roles"),
+    [
+        (b"version: 1\nkinds: {default: solo}\n", ["agent"]),
+        (b"version: 1\nkinds: {default: panel}\n", ["haiku", "sonnet"]),
+    ],
+)
+def test_a_role_for_a_mind_that_nobody_holds_is_for_whoever_is_at_hand(text: bytes, roles: list[str]) -> None:
+    """D-23: and where nobody is, that is said, with what to write."""
+    environ = {"PATH": "/nowhere", "ANTHROPIC_API_KEY": "k1", "OPENAI_API_KEY": "k2"}
+    search = Search(environ=environ, here=Path("/r"))
+    hand = search.at_hand(policy(text), Options(may_send=lambda *_: True))
+    minds = [[one.who.provider for one in hand.reviewers[role]] for role in roles]
+    assert [one[0] for one in minds] == ["anthropic", "openai"][: len(roles)]
+    alone = missing(found(policy(text)))
+    assert {alone[role] for role in roles} == {"nobody at hand can take this role"}

@@ -12,7 +12,10 @@ from typing import cast
 
 from foureyes.app.reviewers import AtHand, Missing, Reviewer
 from foureyes.app.reviewing.outcome import Options
+from foureyes.core.assign import same_role
+from foureyes.core.rules import Style
 from foureyes.home.trouble import Trouble
+from foureyes.policy.people import COMMANDS
 from foureyes.policy.policy import Command, Holder, Model, Policy, Program, Run
 from foureyes.reviewers.critics.critic import Critic, Rule
 from foureyes.reviewers.program import ProgramReviewer
@@ -66,6 +69,8 @@ class Search:
             self._add(name, self._program(name), options)
         for role in policy.reviewers:
             self._role(role.name, role.holders, options)
+        for turn, name in enumerate(_unheld(policy, options)):
+            self._fill(name, turn, options)
         if policy.name == ALONE and not options.critics_only:
             self._models(options)
         if options.critics_only:
@@ -151,13 +156,28 @@ class Search:
             self._miss(self._absent[name])
         return one
 
-    def _models(self, options: Options) -> None:
+    def _fill(self, role: str, turn: int, options: Options) -> None:
+        """A role for a mind that the policy gives to nobody is for whoever is at hand, each role begins elsewhere."""
+        if options.critics_only:
+            return
+        agents = [one for name in COMMANDS if (one := self._agent(name))]
+        minds = [*agents, *self._keyed()]
+        for index in range(len(minds)):
+            self._add(role, minds[(index + turn) % len(minds)], options)
+        if not self._found.get(role):
+            step = f"name somebody under `reviewers` in the policy, such as {role}: {{command: claude}}"
+            self._miss(Missing(name=role, why="nobody at hand can take this role", next_step=step))
+
+    def _keyed(self) -> tuple[Reviewer, ...]:
         from foureyes.reviewers.models.at_hand import at_hand  # noqa: PLC0415 - likewise
 
         found, missing = at_hand(self.environ)
         for one in missing:
             self._miss(one)
-        for reviewer in found:
+        return found
+
+    def _models(self, options: Options) -> None:
+        for reviewer in self._keyed():
             self._add(AGENT, reviewer, options)
 
     def _of_models(self, role: str, models: list[Model], options: Options) -> None:
@@ -202,6 +222,21 @@ class Search:
 
     def _miss(self, missing: Missing) -> None:
         self._missing.setdefault(missing.name, missing)
+
+
+def _unheld(policy: Policy, options: Options) -> list[str]:
+    """The roles for minds that the styles in question ask for and the policy gives to nobody."""
+    held = {same_role(one.name) for one in policy.reviewers} | set(CRITICS)
+    names = dict.fromkeys((*policy.rules.default, *((options.style,) if options.style else ())))
+    stages = [stage for name in names if (one := policy.rules.protocol(name)) for stage in one.stages]
+    wanted = [
+        role
+        for stage in stages
+        if stage.options.style in (Style.SOLO, Style.PANEL)
+        for rule in stage.seats
+        for role in rule.roles
+    ]
+    return [role for role in dict.fromkeys(wanted) if same_role(role) not in held]
 
 
 def rules() -> Iterator[tuple[str, Rule]]:
