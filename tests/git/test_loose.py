@@ -12,7 +12,7 @@ from foureyes.git import loose
 from foureyes.git.loose import kind_of
 from foureyes.git.reading import read_paths, read_stdin
 from foureyes.home.trouble import Trouble
-from tests.git.ground import one, paths, reasons
+from tests.git.ground import new, one, paths, reasons
 
 
 @pytest.fixture
@@ -55,6 +55,30 @@ def test_a_folder_is_read_with_everything_below_but_git(work: Path, tmp_path: Pa
         assert reasons(change) == {"pipe": "it is no file but a pipe, a socket or a device"}
     assert paths(read_paths([tmp_path / "outside"])) == ["outside/secret"]
     assert one(read_paths([work / "b" / "file"]), "b/file").text is None
+
+
+def test_in_a_repository_the_policy_of_its_last_commit_judges_paths_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To name a path is no way round it, from wherever: files are called as they are in the repository."""
+    ground = new(tmp_path / "repo")
+    ground.write("config/chains.json", "{}")
+    ground.commit(foureyes__yaml="version: 1\n")
+    ground.write("foureyes.yaml", "version: 2\n")
+    ground.write("auth/login.py", "x\n")
+    for here, path in ((ground.path, "auth/login.py"), (ground.path / "auth", "login.py"), (tmp_path, "repo/auth")):
+        monkeypatch.chdir(here)
+        change = read_paths([Path(path)])
+        assert (change.policy, change.base) == (("foureyes.yaml", b"version: 1\n"), "")
+        assert change.at_base is not None
+        assert change.at_base("config/chains.json") == b"{}"
+        assert paths(change) == ["auth/login.py"]
+
+
+def test_elsewhere_no_policy_comes_with_a_path(work: Path) -> None:
+    write(work / "foureyes.yaml")
+    change = read_paths([work])
+    assert (change.policy, change.at_base) == (None, None)
 
 
 def test_a_folder_is_bounded(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:

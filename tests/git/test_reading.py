@@ -32,7 +32,7 @@ def test_a_range_has_the_bytes_of_both_sides_and_the_new_lines(ground: Ground) -
     assert file.before == TEN.encode()
     assert file.lines[2] == "3"
     assert (one(change, "b.py").changed, one(change, "b.py").before) == (((1, 1),), None)
-    assert (change.base, change.aliases, change.note) == (base, (f"git-commit:{head}",), "Second\n\nAnd why")
+    assert (change.base, change.note) == (base, "Second\n\nAnd why")
     assert change.title == f"Commit {head[:12]}: Second"
     assert (change.kind, change.unread) == ("code", ())
 

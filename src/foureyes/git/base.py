@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from foureyes.git.repositories import Repository
 from foureyes.git.scratch import Scratch, scratch
 from foureyes.home.trouble import Trouble
+from foureyes.policy.nodes import FILE_BYTES_MAX
+
+#: The second name is read too, so that whoever wrote it is told that it does not count.
+POLICY_NAMES = ("foureyes.yaml", "foureyes.yml")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,17 +20,21 @@ class Base:
     here: Repository
     #: Empty where there is none.
     commit: str
-    bytes_max: int
 
     def __call__(self, name: str) -> bytes:
         """The bytes of this file there; raises FileNotFoundError where there is none."""
         if not self.commit:
             raise FileNotFoundError(name)
         with scratch(self.here) as bench:
-            found = file_at(bench, self.commit, (name,), self.bytes_max)
+            found = file_at(bench, self.commit, (name,), FILE_BYTES_MAX)
         if found is None:
             raise FileNotFoundError(name)
         return found[1]
+
+
+def policy_at(bench: Scratch, base: str) -> tuple[str, bytes] | None:
+    """The policy file at the base, never that of the work."""
+    return file_at(bench, base, POLICY_NAMES, FILE_BYTES_MAX) if base else None
 
 
 def file_at(bench: Scratch, base: str, names: tuple[str, ...], bytes_max: int) -> tuple[str, bytes] | None:

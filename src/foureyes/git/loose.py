@@ -1,4 +1,4 @@
-"""What is under review where there is no repository? Files, folders, or what came in on stdin: all of it is new."""
+"""What is under review where no commits are compared? Files, folders, or what came in on stdin: all of it is new."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ from itertools import islice
 from pathlib import Path
 
 from foureyes.app.reviewers import Change, File
+from foureyes.git.base import Base, policy_at
 from foureyes.git.disk import NotRead, Tree, opened
 from foureyes.git.gathering import Left, Room, all_lines
 from foureyes.git.laying_out import lay_out
 from foureyes.git.names import is_git, shown, why_not
+from foureyes.git.repositories import Repository, find
+from foureyes.git.scratch import scratch
 from foureyes.home.trouble import Trouble
 
 #: A folder with more entries than this is not walked to its end.
@@ -47,17 +50,28 @@ _PROSE = re.compile(r"[.!?:]$|\b(?:the|an|is|are|was|we|you|please|this|that|sho
 
 
 def read_paths(paths: Sequence[Path], *, kind: str = "") -> Change:
-    """These files, and those in these folders, as if all of them were new; no link is followed."""
+    """These files, and those in these folders, as if all of them were new; no link is followed.
+
+    In a repository they are called as they are there, and its last commit's policy judges them: to name a path is no
+    way round it.
+    """
     if not paths:
         raise Trouble("No file was named.", "Name files or folders.", usage=True)
-    collecting = _Collecting(entries=ENTRIES_MAX)
+    here = next(filter(None, map(_repository, paths)), None)
+    collecting = _Collecting(entries=ENTRIES_MAX, top=here.top if here and here.top else Path.cwd())
     for path in paths:
         collecting.add(path)
     files, left = collecting.files, collecting.left
     found = tuple(files[name] for name in sorted(files))
     named = ", ".join(shown(os.fsencode(path)) for path in paths[:NAMED_MAX]) + (" …" if len(paths) > NAMED_MAX else "")
+    policy = None
+    if here is not None:
+        with scratch(here) as bench:
+            policy = policy_at(bench, here.head)
     return Change(
         title=named[:TITLE_CHARS_MAX] if found else f"Nothing to review in {named}"[:TITLE_CHARS_MAX],
+        policy=policy,
+        at_base=Base(here=here, commit=here.head) if here is not None else None,
         kind=kind or "code",
         files=found,
         unread=left.all,
@@ -117,13 +131,15 @@ class _Collecting:
     left: Left = field(default_factory=Left)
     room: Room = field(default_factory=Room)
     entries: int
+    #: Files are called by their path from here.
+    top: Path
 
     def add(self, path: Path) -> None:
         if not os.path.lexists(path):
             raise Trouble(
                 f"There is no {shown(os.fsencode(path))}.", "Name a file or folder that is there.", usage=True
             )
-        label = _label(path)
+        label = _label(path, self.top)
         if path.is_dir():
             with opened(path.resolve()) as tree:
                 for below in self._walk(path.resolve(), b""):
@@ -181,10 +197,17 @@ def _name(entry: os.DirEntry[bytes]) -> bytes:
     return entry.name
 
 
-def _label(path: Path) -> bytes:
-    """What a file is called in the review: by its path from here, or by its own name where it lies elsewhere."""
+def _repository(path: Path) -> Repository | None:
+    """The repository a path lies in; where there is no trace of one, git is not even asked."""
+    folder = path.resolve() if path.is_dir() else path.parent.resolve()
+    if not any(os.path.lexists(one / ".git") for one in (folder, *folder.parents)):
+        return None
+    return find(folder) if folder.is_dir() else None
+
+
+def _label(path: Path, top: Path) -> bytes:
+    """What a file is called in the review: by its path from the top, or by its own name where it lies elsewhere."""
     real = path.parent.resolve() / path.name if path.name and path.name != ".." else path.resolve()
-    here = Path.cwd()
-    if real == here:
+    if real == top:
         return b""
-    return os.fsencode(real.relative_to(here) if real.is_relative_to(here) else real.name)
+    return os.fsencode(real.relative_to(top) if real.is_relative_to(top) else real.name)

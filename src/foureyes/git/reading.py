@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from foureyes.app.reviewers import Change, File
-from foureyes.git.base import Base, file_at
+from foureyes.git.base import Base, policy_at
 from foureyes.git.gathering import Left, gathered
 from foureyes.git.laying_out import lay_out
 from foureyes.git.loose import place, read_paths, read_stdin
@@ -18,9 +19,9 @@ from foureyes.git.repositories import Repository, find, known
 from foureyes.git.scratch import Scratch, scratch
 from foureyes.git.worktree import NESTED, staged_index, write_index
 from foureyes.home.trouble import Trouble
-from foureyes.policy.nodes import FILE_BYTES_MAX
 
 __all__ = [
+    "names_commits",
     "read_default",
     "read_paths",
     "read_range",
@@ -34,8 +35,8 @@ NOTE_CHARS_MAX = 8_000
 TITLE_CHARS_MAX = 120
 COMMITS_MAX = 50
 COMMIT_BYTES_MAX = 1024 * 1024
-#: The second name is read too, so that whoever wrote it is told that it does not count.
-POLICY_NAMES = ("foureyes.yaml", "foureyes.yml")
+#: What is checked out, and what is named by how far it is from there.
+_HEAD = re.compile(r"(?:HEAD|@)((?:[~^@{].*)?)")
 #: What the branch others build on is usually called, the most certain first.
 _DEFAULT_BRANCHES = (
     "refs/remotes/origin/HEAD",
@@ -57,7 +58,13 @@ def read_range(folder: Path, spec: str) -> Change:
     here = known(folder)
     with scratch(here) as bench:
         base, head = _ends(here, bench, spec)
-        return _range(here, bench, base, head)
+        return _range(here, bench, base, head, called=_called(here, spec))
+
+
+def names_commits(folder: Path, word: str) -> bool:
+    """Whether a word stands for a commit or a range here; a folder above, `..`, is none."""
+    here = find(folder) if word.isprintable() and not word.startswith("-") and word != ".." else None
+    return here is not None and all(here.commit_or_none(one or "HEAD") for one in _sides(word))
 
 
 def read_staged(folder: Path) -> Change:
@@ -84,7 +91,7 @@ def read_default(folder: Path) -> Change:
                 return found
         head = here.head or here.commit("HEAD")
         base = _parted(here, bench, head)
-        return _range(here, bench, base or _parent(bench, head), head)
+        return _range(here, bench, base or _parent(bench, head), head, called=here.branch)
 
 
 def _with_files(here: Repository) -> Repository:
@@ -99,13 +106,26 @@ def _with_files(here: Repository) -> Repository:
 
 def _ends(here: Repository, bench: Scratch, spec: str) -> tuple[str, str]:
     """The two commits a range stands for; the first is empty where there is nothing before the second."""
-    for dots in ("...", ".."):
-        left, found, right = spec.partition(dots)
-        if found:
-            base, head = here.commit(left or "HEAD"), here.commit(right or "HEAD")
-            return (_merge_base(bench, base, head) or _raise_unrelated(here) if dots == "..." else base), head
-    head = here.commit(spec)
-    return _parent(bench, head), head
+    sides = _sides(spec)
+    commits = [here.commit(one if len(sides) == 1 else one or "HEAD") for one in sides]
+    head = commits[-1]
+    if len(sides) == 1:
+        return _parent(bench, head), head
+    return (_merge_base(bench, *commits) or _raise_unrelated(here) if "..." in spec else commits[0]), head
+
+
+def _sides(spec: str) -> tuple[str, ...]:
+    """What stands on both sides of the dots; one word where there are none."""
+    dots = "..." if "..." in spec else ".."
+    left, found, right = spec.partition(dots)
+    return (left, right) if found else (spec,)
+
+
+def _called(here: Repository, spec: str) -> str:
+    """What the newer end is called, the same in the next round: HEAD is whichever branch is checked out."""
+    name = _sides(spec)[-1] or "HEAD"
+    found = _HEAD.fullmatch(name)
+    return f"{here.branch}{found[1]}" if found else name.removeprefix("refs/heads/")
 
 
 def _raise_unrelated(here: Repository) -> str:
@@ -141,16 +161,29 @@ def _parted(here: Repository, bench: Scratch, head: str) -> str:
     return ""
 
 
-def _range(here: Repository, bench: Scratch, base: str, head: str) -> Change:
+def _range(here: Repository, bench: Scratch, base: str, head: str, *, called: str) -> Change:
     left = Left()
     files = gathered(bench, ("diff-tree", "-r", base or bench.empty_tree, head), left)
     messages = _messages(bench, base, head)
     count = len(messages)
     first = plain(messages[-1].partition("\n")[0], TITLE_CHARS_MAX) if messages else ""
     some = f"{count}{'+' if count == COMMITS_MAX else ''} commits since {base[:12]}"
-    title = f"Commit {head[:12]}: {first}" if count == 1 else f"{some} on {here.branch or head[:12]}"
+    title = f"Commit {head[:12]}: {first}" if count == 1 else f"{some} on {called or head[:12]}"
     change = _change(here, bench, files, left, base=base, how=f"range {base}", title=title)
-    return replace(change, aliases=(f"git-commit:{head}",), note=_note(messages))
+    return replace(
+        change,
+        place=_place(here, called, f"range {base}"),
+        aliases=(f"git-commit:{head}",) if _is_all_new(here, bench, base, head) else (),
+        note=_note(messages),
+    )
+
+
+def _is_all_new(here: Repository, bench: Scratch, base: str, head: str) -> bool:
+    """Whether this is everything the commit would bring to the branch others build on: only then does it bear the name
+    of the commit. Of a single commit of many, a yes would be one for those before it.
+    """  # noqa: D205 - one sentence too long for a line
+    main = next(filter(None, map(here.commit_or_none, _DEFAULT_BRANCHES)), "")
+    return not base or bool(main and _merge_base(bench, main, head) == base)
 
 
 def _of_index(here: Repository, bench: Scratch, index: Path, left: Left, *, how: str) -> Change:
@@ -177,16 +210,15 @@ def _change(
         files=files,
         unread=left.all,
         base=base,
-        place=place("git", os.path.realpath(here.place), here.branch, how),
-        policy=_policy(bench, base),
-        at_base=Base(here=here, commit=base, bytes_max=FILE_BYTES_MAX),
+        place=_place(here, here.branch, how),
+        policy=policy_at(bench, base),
+        at_base=Base(here=here, commit=base),
         lay_out=partial(lay_out, here=here, base=base, files=files, without=frozenset(left.paths)),
     )
 
 
-def _policy(bench: Scratch, base: str) -> tuple[str, bytes] | None:
-    """The policy file at the base, never that of the change."""
-    return file_at(bench, base, POLICY_NAMES, FILE_BYTES_MAX) if base else None
+def _place(here: Repository, branch: str, how: str) -> str:
+    return place("git", os.path.realpath(here.place), branch, how)
 
 
 def _messages(bench: Scratch, base: str, head: str) -> list[str]:
