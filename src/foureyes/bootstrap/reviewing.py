@@ -176,10 +176,20 @@ def read_change(wanted: Wanted) -> Change:
     elif not wanted.what:
         change = reading.read_default(here)
     elif os.path.lexists(wanted.what):
+        _check_meant(here, wanted.what)
         change = loose.read_paths([Path(wanted.what)], kind=wanted.kind)
     else:
         change = reading.read_range(here, wanted.what)
     return _called(change, wanted)
+
+
+def _check_meant(here: Path, word: str) -> None:
+    """A file must not take the place of the commits of the same name, nor they that of the file."""
+    from foureyes.git.reading import names_commits
+
+    if not word.startswith(("/", "./", "../")) and names_commits(here, word):
+        text = f"{word!r} names both a file and commits here."
+        raise Trouble(text, f"For the file say ./{word}; for the commits, their ids: git rev-parse {word}", usage=True)
 
 
 async def health(assembly: Assembly, environ: Mapping[str, str]) -> tuple[Health, ...]:
