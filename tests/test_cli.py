@@ -50,6 +50,27 @@ def test_the_console_script_leads_to_main() -> None:
     assert script.load() is main
 
 
+INTERRUPTED = """
+import sys
+from foureyes.bootstrap import main
+
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == sys.argv[1]:
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupting())
+sys.exit(main(["review"]))
+"""
+
+
+@pytest.mark.parametrize("module", ["foureyes.config", "foureyes.cli.program", "foureyes.cli.review"])
+def test_stopping_it_while_it_loads_shows_no_traceback(module: str) -> None:
+    """A person who presses Ctrl-C at once is told as much as one who waits."""
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED, module], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", "Stopped.")
+
+
 def test_the_exit_code_reaches_the_shell() -> None:
     done = subprocess.run(
         [sys.executable, "-c", "import sys; from foureyes.bootstrap import main; sys.exit(main())", "nonsense"],

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from foureyes import __version__
 
-OK, INTERNAL = 0, 1
+OK, INTERNAL, INTERRUPTED = 0, 1, 130
 #: Options that take the next word, of every command and of `check`; click knows the others.
 _VALUES = ("--home", "--database", "--target")
 
@@ -19,10 +19,18 @@ def main(argv: Sequence[str] | None = None, *, platform: str = sys.platform) -> 
         print("foureyes runs on Linux and macOS; Windows is not supported.", file=sys.stderr)
         return INTERNAL
     arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _main(arguments, is_process=argv is None)
+    except KeyboardInterrupt:  # while the program was still loading; later each command says what there is
+        print("Stopped.", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _main(arguments: list[str], *, is_process: bool) -> int:
     if arguments == ["--version"]:
         print(f"foureyes {__version__}")
         return OK
-    if argv is None and _command(arguments) == "check":
+    if is_process and _command(arguments) == "check":
         from foureyes.cli.quick import quicken
 
         quicken()  # before the first value class; the process ends with its answer
