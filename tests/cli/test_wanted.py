@@ -38,3 +38,17 @@ def test_what_only_looks_like_a_range_is_a_path(ground: Ground) -> None:
     ground.write("main..nowhere", "x\n")
     assert paths(read_change(Wanted(what="main..nowhere"))) == ["main..nowhere"]
     assert "a.py" in paths(read_change(Wanted(what=".")))
+
+
+def test_what_a_work_is_called_and_said_to_be_holds_no_secret(ground: Ground) -> None:
+    """Titles and notes are shown, stored and sent; a commit message is as good a place for a key as a file."""
+    key = "AKIA" + "QYLPMN5HHHFPZAM2"
+    ground.commit(f"Use {key}\n\nReally: {key}", c__py="c\n")
+    change = read_change(Wanted(what="HEAD"))
+    assert key not in change.title + change.note
+    assert change.title.startswith("Commit ")
+    assert "Really" in change.note
+    assert key not in read_change(Wanted(what="HEAD", title=f"My {key}")).title
+    ground.git("checkout", "-q", "-b", f"try-{key}")
+    ground.write("d.py", "d\n")
+    assert key not in read_change(Wanted(worktree=True)).title

@@ -207,9 +207,13 @@ async def health(assembly: Assembly, environ: Mapping[str, str]) -> tuple[Health
 
 
 def _called(change: Change, wanted: Wanted) -> Change:
+    """The work under the name and with the note that everybody sees and the log keeps: without secrets."""
     from dataclasses import replace
 
-    return replace(change, title=wanted.title or change.title, kind=wanted.kind or change.kind)
+    from foureyes.reviewers.boundary import redacted
+
+    title, note = (redacted(text)[0] if text else "" for text in (wanted.title or change.title, change.note))
+    return replace(change, title=title, note=note, kind=wanted.kind or change.kind)
 
 
 def _stdin() -> bytes:
