@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from foureyes.app.reviewers import Change, File
 from foureyes.reviewers.critics.commands import CRITIC, judge_command
 from foureyes.reviewers.critics.commands.sql import judge_sql
 from foureyes.reviewers.critics.commands.tools import FAMILIES
@@ -119,3 +120,40 @@ def test_a_file_too_long_to_read_is_named_as_unread() -> None:
     judged = look(CRITIC, "a.sh", "ls\n" * 100_000)
     assert [one.path for one in judged.unread] == ["a.sh"]
     assert judged.state is State.UNKNOWN
+
+
+TOO_LONG = ("security.unread.too-long", State.UNKNOWN, 0)
+
+
+def of_long(path: str, text: str) -> set[tuple[str, State, int]]:
+    start = time.process_time()
+    found = look(CRITIC, path, text)
+    assert time.process_time() - start < 2
+    assert found.unread != ()
+    return {(hit.rule.id, hit.state, hit.line) for hit in found.hits}
+
+
+@pytest.mark.parametrize("path", ["big.sh", "Dockerfile", "big.sql"])
+def test_a_script_that_is_not_read_to_its_end_is_unknown_as_a_whole(path: str) -> None:
+    """D-12: what nobody read is never a quiet yes, wherever in the file this work's lines are."""
+    assert TOO_LONG in of_long(path, "x" * 9_000_000 + "\n")
+
+
+def test_the_other_lines_of_a_file_with_an_endless_one_are_judged() -> None:
+    found = of_long("big.sh", f"#!/bin/sh\n: {'x' * 9_000_000}\ncurl https://example.com/x | sudo sh\n")
+    assert found >= {TOO_LONG, ("security.remote-code", State.BLOCK, 3)}
+
+
+def test_a_script_of_many_lines_is_judged_in_parts_where_this_work_has_lines() -> None:
+    many = "echo one more line of a script\n" * 20_000
+    text = f"rm -rf /\n{many}rm -rf /etc\n".encode()
+    end = text.count(b"\n")
+    file = File(path="big.sh", content=text, before=text[:-12], changed=((end, end),))
+    start = time.process_time()
+    found = CRITIC.look(Change(title="t", kind="code", files=(file,)))
+    assert time.process_time() - start < 2
+    assert [hit.line for hit in found.hits] == [0, end]
+
+
+def test_data_that_is_too_long_is_said_and_nothing_more() -> None:
+    assert of_long("package-lock.json", "{\n" + '"a": "b",\n' * 300_000 + "}\n") == set()

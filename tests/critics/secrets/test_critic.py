@@ -129,8 +129,22 @@ def test_a_line_of_ten_million_characters_is_refused_and_said() -> None:
     judged = look(CRITIC, "a.js", b"key=" * 2_500_000)
     assert judged.hits == ()
     assert [one.why for one in judged.unread] == [
+        "not searched for secrets in its lines of more than 100 thousand characters"
+    ]
+
+
+def test_a_text_of_too_many_lines_is_refused_and_said() -> None:
+    judged = look(CRITIC, "a.js", b"key=\n" * 1_000_000)
+    assert [one.why for one in judged.unread] == [
         f"not searched for secrets to its end: it has more than {TEXT_MAX // 1_000_000} million characters"
     ]
+
+
+def test_the_lines_beside_an_endless_one_are_searched() -> None:
+    text = f"a = 1\n// {'x' * (TEXT_MAX + 1)}\n{next(iter(planted.one_of_each(1).values()))}\n"
+    judged = look(CRITIC, "a.js", text)
+    assert [(hit.line, hit.state) for hit in judged.hits] == [(3, State.BLOCK)]
+    assert len(judged.unread) == 1
 
 
 @pytest.mark.parametrize(

@@ -66,6 +66,11 @@ def unread_of(file: File) -> tuple[Unread, ...]:
     return (Unread(path=file.path, why="binary: it holds no text to judge"),)
 
 
+def without_long_lines(text: str, most: int) -> str:
+    """The text with every line that is longer emptied; the others keep their numbers."""
+    return "\n".join(line if len(line) <= most else "" for line in text.split("\n"))
+
+
 class Lines:
     """Which line does a position of a text lie on?"""
 

@@ -8,16 +8,28 @@ from dataclasses import dataclass, replace
 from foureyes.app.reviewers import Change, File, Unread
 from foureyes.reviewers.critics.commands import sql
 from foureyes.reviewers.critics.commands.command import hits, judge_code, judge_script, judge_words, settled
-from foureyes.reviewers.critics.commands.embedded import pieces
+from foureyes.reviewers.critics.commands.embedded import is_script, pieces
 from foureyes.reviewers.critics.commands.embedded.piece import Piece
 from foureyes.reviewers.critics.commands.judge import Placed, Spot
+from foureyes.reviewers.critics.commands.long import LINE_CHARS_MAX, is_long, parts_of
 from foureyes.reviewers.critics.commands.places import Place
 from foureyes.reviewers.critics.commands.syntax import SCRIPT_BYTES_MAX
-from foureyes.reviewers.critics.commands.tools import RULES, containers, files, packages, privilege, rights, system
+from foureyes.reviewers.critics.commands.tools import (
+    RULES,
+    TOO_LONG,
+    containers,
+    files,
+    packages,
+    privilege,
+    rights,
+    system,
+)
 from foureyes.reviewers.critics.critic import Hit, Judged, Rule, State, judged
-from foureyes.reviewers.critics.texts import readable, unread_of
+from foureyes.reviewers.critics.texts import readable, unread_of, without_long_lines
 
 FILE_CHARS_MAX = 2 * 1024 * 1024
+_NOT_ALL = f"longer than {FILE_CHARS_MAX // 1024} KiB; lines above {LINE_CHARS_MAX // 1024} KiB were not read"
+_NO_COMMANDS = f"longer than {FILE_CHARS_MAX // 1024} KiB; no commands were looked for"
 #: Inside an image that is being built these take nothing from anybody.
 _IMAGE_OWN = frozenset(
     {
@@ -71,15 +83,35 @@ def _file(file: File, kind: str, unread: list[Unread], count: _Count) -> Iterato
     if text is None:
         unread.extend(unread_of(file))
         return
+    text = text.replace("\0", "").replace("\r\n", "\n")
+    why = ""
     if len(text) > FILE_CHARS_MAX:
-        unread.append(
-            Unread(path=file.path, why=f"longer than {FILE_CHARS_MAX // 1024} KiB; no commands were looked for")
-        )
-        return
-    for piece in pieces(file.path, text.replace("\0", "").replace("\r\n", "\n"), kind):
-        if len(piece.text) > SCRIPT_BYTES_MAX and piece.language != "sql":
-            unread.append(Unread(path=file.path, why=f"a script in it is longer than {SCRIPT_BYTES_MAX // 1024} KiB"))
-        yield from hits(list(_kept(piece, _judged(piece, count))), file.path)
+        why = _NOT_ALL
+        script = is_script(file.path, text, kind)
+        text = without_long_lines(text, LINE_CHARS_MAX)
+        if script:
+            yield _too_long(file.path, why)
+        elif len(text) > FILE_CHARS_MAX:
+            unread.append(Unread(path=file.path, why=_NO_COMMANDS))
+            return
+    for piece in pieces(file.path, text, kind):
+        long = is_long(piece)
+        if long:
+            why = why or f"a script in it is longer than {SCRIPT_BYTES_MAX // 1024} KiB; it was read in parts"
+            yield from () if piece.note or piece.certain else (_too_long(file.path, why),)
+        for part in parts_of(piece, file) if long else (piece,):
+            yield from map(_whole, hits(list(_kept(part, _judged(part, count))), file.path))
+    if why:
+        unread.append(Unread(path=file.path, why=why))
+
+
+def _too_long(path: str, why: str) -> Hit:
+    return Hit(rule=TOO_LONG, path=path, state=State.UNKNOWN, text=f"Not all of it was read: {why}.")
+
+
+def _whole(hit: Hit) -> Hit:
+    """What was not read is a matter of the file: its own lines may be among it, wherever it begins."""
+    return replace(hit, line=0, end=0) if hit.rule is TOO_LONG else hit
 
 
 def _judged(piece: Piece, count: _Count) -> list[Placed]:

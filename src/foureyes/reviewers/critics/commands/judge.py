@@ -20,6 +20,7 @@ from foureyes.reviewers.critics.commands.tools import (
     BOMB,
     FAMILIES,
     REMOTE_CODE,
+    TOO_LONG,
     UNCLEAR,
     UNREADABLE,
     generic,
@@ -246,6 +247,9 @@ class Judge:
 
     def unclear(self, spot: Spot, why: str) -> None:
         self.add(Found(rule=UNCLEAR, state=State.UNKNOWN, text=f"A script {why}."), spot, "")
+
+    def unread(self, spot: Spot, why: str) -> None:
+        self.add(Found(rule=TOO_LONG, state=State.UNKNOWN, text=f"A script was not read: {why}."), spot, "")
 
     def remote(self, spot: Spot) -> None:
         self.add(Found(rule=REMOTE_CODE), spot, "the output of a download, run at once")

@@ -42,7 +42,7 @@ class Part:
     def run(self, node: Node, stdin: Stream, depth: int) -> Stream:
         """Judge a statement and all in it; what it prints comes back."""
         if depth > DEPTH_MAX or not self._walk.count():
-            self._walk.judge.unclear(self._at(node), "more than is looked through")
+            self._walk.judge.unread(self._at(node), "more than is looked through")
             return _UNKNOWN_STREAM
         self._depth = depth
         method = self.METHODS.get(node.type)

@@ -31,7 +31,7 @@ class Walk:
         try:
             root = tree(_readable(text))
         except TooMuch as too_much:
-            self._judge.unclear(spot, f"was not read: {too_much}")
+            self._judge.unread(spot, str(too_much))
             return _UNKNOWN_STREAM
         self._script_depth += 1
         try:

@@ -11,15 +11,19 @@ from foureyes.app.reviewers import LINK_MODE, SUBMODULE_MODE, Change, File, Unre
 from foureyes.reviewers.critics.critic import Hit, Judged, Rule, State, judged
 from foureyes.reviewers.critics.secrets import rules
 from foureyes.reviewers.critics.secrets.extra import Asked, ask
-from foureyes.reviewers.critics.secrets.find import Search, find
+from foureyes.reviewers.critics.secrets.find import TEXT_MAX, Search, find
 from foureyes.reviewers.critics.secrets.found import SURE, Found, apart, mark
 from foureyes.reviewers.critics.secrets.keyfiles import whole_secret
 from foureyes.reviewers.critics.secrets.sweep import Line, Sweep, sweep
+from foureyes.reviewers.critics.texts import without_long_lines
 
 #: From here on even a test's value is taken for real.
 _REAL_EVEN_IN_TESTS = 0.75
 #: A file with more secrets than this is told as a whole.
 _HITS_MAX = 200
+#: Of a text that is too long to be searched, longer lines are left out: data, most of the time.
+_LINE_MAX = 100_000
+_LEFT_OUT = f"not searched for secrets in its lines of more than {_LINE_MAX // 1_000} thousand characters"
 
 _TRIAL = re.compile(
     r"(?i)(?:^|/)(?:tests?|testing|testdata|test[_-]data|fixtures?|specs?|__tests__|__mocks__|mocks?|examples?|samples?|demos?|e2e)/"
@@ -43,7 +47,12 @@ class SecretsCritic:
         unread: list[Unread] = []
         texts = [(file, text) for file in change.files if (text := readable(file)) is not None]
         asked = ask([file for file, _ in texts], self.sweeper)
-        for file, text in texts:
+        for file, whole in texts:
+            text = whole
+            if len(whole) > TEXT_MAX:
+                text = without_long_lines(whole, _LINE_MAX)
+            if len(text) < len(whole):
+                unread.append(Unread(path=file.path, why=_LEFT_OUT))
             search = find(text, file.path)
             if search.cut:
                 unread.append(Unread(path=file.path, why=f"not searched for secrets to its end: {search.cut}"))

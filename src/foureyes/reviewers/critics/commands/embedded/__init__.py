@@ -30,6 +30,12 @@ def pieces(path: str, text: str, kind: str = "") -> Iterator[Piece]:
         yield from reader(path, text)
 
 
+def is_script(path: str, text: str, kind: str = "") -> bool:
+    """Whether the whole file is what is run, so that no part of it may go unread in silence."""
+    reader = reader_of(path, text, kind) or (typed if kind == "command" else None)
+    return reader in (_script, typed, documents.sql_file, build.dockerfile, build.makefile)
+
+
 def reader_of(path: str, text: str, kind: str = "") -> Reader | None:  # noqa: PLR0911 - one line per kind of file
     """Who reads such a file."""
     where = PurePosixPath(path)

@@ -39,6 +39,12 @@ UNREADABLE = rule(
     "It is not a script a shell would accept, or it is written so that nobody can read it.",
     "Mend the syntax (`bash -n`), and split it into plain commands.",
 )
+TOO_LONG = rule(
+    "unread.too-long",
+    "A script is longer than is read",
+    "What stands in the rest of it, or on its endless lines, nobody looked at.",
+    "Split the script, keep data in files of its own, or let a person look at it.",
+)
 REMOTE_CODE = network.REMOTE_CODE
 BOMB = system.BOMB
 
@@ -81,4 +87,10 @@ def _tools() -> dict[str, Judge]:
 
 
 FAMILIES: dict[str, Judge] = _tools()
-RULES: tuple[Rule, ...] = (*(one for family in _ALL for one in family.rules), generic.UNKNOWN_TOOL, UNCLEAR, UNREADABLE)
+RULES: tuple[Rule, ...] = (
+    *(one for family in _ALL for one in family.rules),
+    generic.UNKNOWN_TOOL,
+    UNCLEAR,
+    UNREADABLE,
+    TOO_LONG,
+)
