@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foureyes.app.reviewers import Change
+from foureyes.app.reviewers import Change, File
 from foureyes.reviewers.critics.critic import State
 from foureyes.reviewers.critics.python import CRITIC, tools
 from foureyes.reviewers.critics.python.tools import ToolError
@@ -69,7 +69,15 @@ def test_no_comment_and_no_configuration_of_the_work_silences_it() -> None:
     silenced = UNSAFE.replace("shell=True,", "shell=True,  # nosec").replace("call(", "call(  # noqa: S602")
     judged = CRITIC.look(work(ruff__toml='lint.ignore = ["ALL"]\n', a__py="# ruff: noqa\n" + UNSAFE))
     assert "python.bandit.B602" in rules_of(judged, least=State.BLOCK)
-    (noted,) = hits_of(look(CRITIC, "a.py", silenced), "python.bandit.B602")
+    (blocked,) = hits_of(look(CRITIC, "a.py", silenced), "python.bandit.B602")
+    assert blocked.state is State.BLOCK
+    assert "silences" not in blocked.evidence
+
+
+def test_a_comment_that_stood_at_the_base_makes_a_note_of_it() -> None:
+    before = UNSAFE.replace("shell=True,", "shell=True,  # nosec").encode()
+    one = File(path="a.py", content=before + b"\n\nX = 1\n", before=before, changed=((10, 12),))
+    (noted,) = hits_of(CRITIC.look(Change(title="t", kind="code", files=(one,))), "python.bandit.B602")
     assert noted.state is State.CLEAR
     assert "silences" in noted.evidence
 

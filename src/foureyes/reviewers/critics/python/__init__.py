@@ -136,7 +136,8 @@ def _hit(said: Said, file: File) -> Hit:
     rule = rule_of(said.tool, said.code)
     state = _state(said)
     line = file.lines[said.line - 1] if 0 < said.line <= len(file.lines) else ""
-    silenced = _SILENCED.search(line) is not None
+    # A comment that came with the work is its author's word for it; one that stood at the base was looked at before.
+    silenced = _SILENCED.search(line) is not None and not file.is_changed(said.line)
     if silenced:
         state = State.CLEAR
     elif is_test(file.path) and state is State.BLOCK and not is_broken(said.code):
