@@ -13,7 +13,7 @@ from foureyes.home import retired
 from foureyes.home.trouble import Trouble
 from tests.cli.colleagues import RULES, Table
 
-PIPE = RULES[0].id
+PIPE, AWS = RULES[0].id, RULES[1].id
 
 
 @pytest.fixture
@@ -55,41 +55,51 @@ def test_an_unknown_rule_gets_the_nearest_one(table: Table, words: list[str]) ->
 
 
 def test_a_person_retires_a_rule_by_typing_its_name(table: Table) -> None:
-    table.types = [f"{PIPE}\n"]
-    ran = table.run("rules", "retire", PIPE, "--because", "we pin the installer")
+    table.types = [f"{AWS}\n"]
+    ran = table.run("rules", "retire", AWS, "--because", "the keys are samples")
     assert ran.code == 0
-    gone = retired.retired(str(table.home))[PIPE]
-    assert gone.because == "we pin the installer"
+    gone = retired.retired(str(table.home))[AWS]
+    assert gone.because == "the keys are samples"
     assert stat.S_IMODE((table.home / retired.FILE).stat().st_mode) == 0o600
-    assert f"Retired by {gone.by} on 2026-11-16: we pin the installer" in " ".join(table.run("rules").out.split())
-    (entry, *_) = table.run("rules", PIPE, "--json").data["rules"]
-    assert entry["retired"]["because"] == "we pin the installer"
+    assert f"Retired by {gone.by} on 2026-11-16: the keys are samples" in " ".join(table.run("rules").out.split())
+    (entry, *_) = table.run("rules", AWS, "--json").data["rules"]
+    assert entry["retired"]["because"] == "the keys are samples"
 
 
 def test_and_puts_it_back(table: Table) -> None:
-    table.types = [PIPE, PIPE]
-    table.run("rules", "retire", PIPE, "--because", "x")
-    assert table.run("rules", "restore", PIPE).code == 0
+    table.types = [AWS, AWS]
+    table.run("rules", "retire", AWS, "--because", "x")
+    assert table.run("rules", "restore", AWS).code == 0
     assert retired.retired(str(table.home)) == {}
-    assert table.run("rules", "restore", PIPE).code == 0, "nothing to do is no failure"
+    assert table.run("rules", "restore", AWS).code == 0, "nothing to do is no failure"
+
+
+def test_nobody_who_is_not_signed_in_retires_a_critical_rule(table: Table) -> None:
+    """What is critical waits for a human everywhere; to retire its rule would be the way round."""
+    table.types = [PIPE]
+    ran = table.run("rules", "retire", PIPE, "--because", "x")
+    assert (ran.code, ran.out) == (2, "")
+    assert "waits for a signed-in human" in ran.err
+    assert retired.retired(str(table.home)) == {}
+    assert table.types == [PIPE], "nobody was asked to type anything"
 
 
 def test_no_agent_retires_a_rule(table: Table) -> None:
     """A person confirms at a terminal; a pipe cannot, and a wrong word does nothing."""
-    ran = table.run("rules", "retire", PIPE, "--because", "x")
+    ran = table.run("rules", "retire", AWS, "--because", "x")
     assert ran.code == 2
     assert "A person must confirm this at a terminal" in ran.err
     table.types = ["yes"]
-    assert table.run("rules", "retire", PIPE, "--because", "x").code == 2
+    assert table.run("rules", "retire", AWS, "--because", "x").code == 2
     assert retired.retired(str(table.home)) == {}
 
 
 @pytest.mark.parametrize(
     "words",
-    [["retire"], ["retire", PIPE], ["retire", PIPE, "--because", "  "], ["a", "b"], ["restore"], ["a", "b", "c"]],
+    [["retire"], ["retire", AWS], ["retire", AWS, "--because", "  "], ["a", "b"], ["restore"], ["a", "b", "c"]],
 )
 def test_half_a_command_is_64(table: Table, words: list[str]) -> None:
-    table.types = [PIPE]
+    table.types = [AWS]
     assert table.run("rules", *words).code == 64
     assert not table.home.exists()
 

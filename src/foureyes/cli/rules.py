@@ -29,7 +29,8 @@ def rules(parts: Parts, words: tuple[str, ...], because: str) -> Answer:
     """List what the programs look for and how often they were wrong.
 
     NAME is a critic, a rule, or how its id begins; then its fix is shown too. `retire RULE` takes a rule out of use on
-    this machine, `restore RULE` puts it back; a person confirms both by typing, and every review says so.
+    this machine, `restore RULE` puts it back; a person confirms both by typing, and every review says so. A critical
+    rule stays: to retire it waits for a signed-in human.
     """
     match words:
         case ("retire", rule):
@@ -95,6 +96,12 @@ def _data(rule: RuleEntry, gone: Retirement | None) -> Json:
 def _retire(parts: Parts, rule: RuleEntry, because: str) -> Answer:
     if not because:
         raise click.UsageError("Say why with --because; whoever reads a review later wants to know.")
+    if rule.severity == "critical":
+        raise Trouble(
+            f"{rule.id} finds what is critical: to retire it waits for a signed-in human.",
+            f"Mend what it finds: `foureyes rules {rule.id}` says how.",
+            blocked=True,
+        )
     said = (f"{rule.id} finds: {rule.title}", f"Because: {rule.why}", "No review here will look for it any more.")
     parts.console.confirm(said, rule.id)
     person = parts.human().name
