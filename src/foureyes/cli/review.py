@@ -89,7 +89,7 @@ def _usd(context: click.Context, parameter: click.Parameter, value: str | None) 
     "--kind", default="", metavar="KIND", help="What sort of work it is, such as code, plan, command or text."
 )
 @click.option("--title", default="", metavar="TEXT", help="What to call it.")
-@click.option("--style", default="", metavar="STYLE", help="The review style, such as panel, instead of the policy's.")
+@click.option("--style", default="", metavar="STYLE", help="A review style, such as panel, beside those of the policy.")
 @click.option("--only", multiple=True, metavar="NAME", help="Ask this reviewer and no other; may be repeated.")
 @click.option("--without", multiple=True, metavar="NAME", help="Do not ask this reviewer; may be repeated.")
 @click.option(
