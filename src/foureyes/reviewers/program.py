@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from foureyes.app.reviewers import UNJUDGED, Change, Inconclusive, Look, Say, Task
 from foureyes.core.commands import Draft
@@ -18,6 +18,8 @@ OPERATOR = "foureyes"
 FINDINGS_MAX = 120
 PER_RULE_MAX = 40
 EVIDENCE_CHARS_MAX = 400
+#: In a longer file nobody looks for secrets that its findings could repeat; those of the finding itself are seen.
+SEARCHED_CHARS_MAX = 200_000
 _GRAVE = {"critical": 0, "important": 1, "minor": 2}
 
 
@@ -61,7 +63,7 @@ class ProgramReviewer:
         return Look(
             verdict="reject" if blocks else "approve",
             summary=words,
-            findings=tuple(_draft(self.critic.scope, one) for one in shown),
+            findings=_drafts(self.critic.scope, shown, change) if shown else (),
             evidence=(Evidence(what=f"looked at {looked_at}", why=f"by {len(self.critic.rules)} rules"),),
             unread=judged.unread,
             unclear=unclear and not blocks,
@@ -91,6 +93,27 @@ def _severity(hit: Hit) -> str:
     return "important" if said == "minor" else said
 
 
+def _drafts(scope: str, hits: list[Hit], change: Change) -> tuple[Draft, ...]:
+    """The findings without a secret that stands in what was seen, or is put there from another line of the file."""
+    from foureyes.reviewers.boundary import redacted  # noqa: PLC0415 - nothing is found in most works
+    from foureyes.reviewers.known import known_in  # noqa: PLC0415 - likewise
+
+    paths = {one.path for one in hits}
+    told = ((one.path, one.text) for one in change.files if one.path in paths and one.text)
+    known = known_in((path, text) for path, text in told if len(text) <= SEARCHED_CHARS_MAX)
+
+    def clean(text: str, path: str) -> str:
+        return redacted(text, path, known=known)[0] if text else ""
+
+    cleaned = (
+        replace(
+            one, text=clean(one.text, one.path), evidence=clean(one.evidence, one.path), fix=clean(one.fix, one.path)
+        )
+        for one in hits
+    )
+    return tuple(_draft(scope, one) for one in cleaned)
+
+
 def _draft(scope: str, hit: Hit) -> Draft:
     unknown = UNJUDGED if hit.state is State.UNKNOWN else ""
     text = f"{unknown}{hit.text or hit.rule.title}"
@@ -100,6 +123,7 @@ def _draft(scope: str, hit: Hit) -> Draft:
         category=hit.rule.category,
         scope=scope,
         place=Place(path=hit.path, start=hit.line, end=hit.end or hit.line) if hit.path else None,
+        # Cleaned before it is cut: of half a secret nobody can tell that it is one.
         evidence=(hit.evidence or text)[:EVIDENCE_CHARS_MAX],
         suggestion=hit.fix or hit.rule.fix,
         rule=hit.rule.id,
