@@ -68,10 +68,10 @@ class LocalDesk:
             where = f"{name} at {change.base[:12]}" if change.base else name
             read: Callable[[str], bytes] = change.at_base or _nothing_beside
             return _styled(Chosen(policy=load_text(name, text, read).policy, came_from=where), options.style)
-        if options.style in SHIPPED:
+        mine = os.path.exists(self.assembly.settings.policy)
+        if options.style in SHIPPED and not mine:
             return Chosen(policy=shipped(options.style).policy, came_from="built in")
         own = self.own_policy()
-        mine = os.path.exists(self.assembly.settings.policy)
         where = self.assembly.settings.policy if mine else "built in"
         return _styled(Chosen(policy=own, came_from=where), options.style)
 
@@ -88,9 +88,14 @@ class LocalDesk:
             here=Path.cwd(),
             where=self._places.get(policy.digest, ""),
             today=self.assembly.now().date(),
-            retired=frozenset(retired.retired(self._home)),
+            retired=frozenset(filter(self._may_retire, retired.retired(self._home))),
         )
         return search.at_hand(policy, options)
+
+    def _may_retire(self, rule: str) -> bool:
+        """Whatever the list says: a critical rule stays until a signed-in human decides about it."""
+        known = self._rulebook.get(rule)
+        return known is None or known.severity != "critical"
 
     def rulebook(self) -> dict[str, RuleEntry]:
         """Every rule of every critic, by its id."""
