@@ -222,5 +222,9 @@ def test_many_who_did_not_look_share_a_line() -> None:
     text = " ".join(" ".join(map(str, shown(replace(BLOCKED, not_looked=absent), width=100))).split())
     assert "a0 (A0 is not installed); a1 (A1 is not installed); a2 (A2 is not installed)." in text
     assert "`foureyes doctor` says what to do." in text
+    assert "--ask" not in text
+    unasked = (*absent, NotLooked(who="tests", why="not allowed yet: it would run `make` here", next_step="s"))
+    asks = " ".join(" ".join(map(str, shown(replace(BLOCKED, not_looked=unasked), width=100))).split())
+    assert "`foureyes review --ask` asks you who may." in asks
     whole = " ".join(" ".join(map(str, shown(replace(CLEAN, not_looked=absent), width=100, everything=True))).split())
     assert "a2: A2 is not installed. get a2" in whole

@@ -138,6 +138,8 @@ def _absent(outcome: Outcome, *, everything: bool) -> list[str]:
         return [f"{names}: {why}." + (f" {step}" if step else "") for names, why, step in rows]
     told = any("doctor" in one.line for one in telling.next_commands(outcome))
     step = "" if told else " `foureyes doctor` says what to do."
+    if any(why.startswith("not allowed yet") for _, why, _ in rows):
+        step += " `foureyes review --ask` asks you who may."
     return ["; ".join(f"{names} ({why})" for names, why, _ in rows) + f".{step}"]
 
 
