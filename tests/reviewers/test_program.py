@@ -91,6 +91,8 @@ def test_a_script_that_becomes_a_program_is_judged() -> None:
     text = b"#!/bin/sh\nrm -rf /\n"
     file = File(path="clean", mode="100755", mode_before="100644", content=text, before=text)
     assert looked(commands.CRITIC, file).verdict == "reject"
+    bare = File(path="clean", mode="100755", mode_before="100644", content=text[10:], before=text[10:])
+    assert looked(commands.CRITIC, bare).verdict == "reject"
     was_one = File(path="clean", mode="100644", mode_before="100755", content=text, before=text)
     assert looked(commands.CRITIC, was_one).verdict == "approve"
 

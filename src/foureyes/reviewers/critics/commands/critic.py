@@ -27,6 +27,7 @@ from foureyes.reviewers.critics.commands.tools import (
 from foureyes.reviewers.critics.critic import Hit, Judged, Rule, State, judged
 from foureyes.reviewers.critics.texts import readable, unread_of, without_long_lines
 
+PROGRAM_MODE = "100755"
 FILE_CHARS_MAX = 2 * 1024 * 1024
 _NOT_ALL = f"longer than {FILE_CHARS_MAX // 1024} KiB; lines above {LINE_CHARS_MAX // 1024} KiB were not read"
 _NO_COMMANDS = f"longer than {FILE_CHARS_MAX // 1024} KiB; no commands were looked for"
@@ -94,7 +95,7 @@ def _file(file: File, kind: str, unread: list[Unread], count: _Count) -> Iterato
         elif len(text) > FILE_CHARS_MAX:
             unread.append(Unread(path=file.path, why=_NO_COMMANDS))
             return
-    for piece in pieces(file.path, text, kind):
+    for piece in pieces(file.path, text, kind, program=file.mode == PROGRAM_MODE):
         long = is_long(piece)
         if long:
             why = why or f"a script in it is longer than {SCRIPT_BYTES_MAX // 1024} KiB; it was read in parts"

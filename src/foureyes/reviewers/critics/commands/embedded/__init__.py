@@ -21,11 +21,16 @@ _SHEBANG = re.compile(r"#!\s*\S*?(?:/|\benv\s+(?:-S\s+)?)?(?:\S*/)?(sh|bash|zsh|
 _OTHER_SHEBANG = re.compile(r"#!.{0,200}\b(python|perl|ruby|node|php|lua)")
 
 
-def pieces(path: str, text: str, kind: str = "") -> Iterator[Piece]:
-    """Every stretch of commands in a file; nothing where it is of a kind that holds none."""
+def pieces(path: str, text: str, kind: str = "", *, program: bool = False) -> Iterator[Piece]:
+    """Every stretch of commands in a file; nothing where it is of a kind that holds none.
+
+    A program without a first line that says otherwise is run by the shell.
+    """
     reader = reader_of(path, text, kind)
     if reader is None and kind == "command":
         reader = typed
+    elif reader is None and program and not text.startswith("#!") and not PurePosixPath(path).suffix:
+        yield Piece(text=text, certain=True)
     if reader is not None:
         yield from reader(path, text)
 
