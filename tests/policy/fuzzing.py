@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Iterator
 
 from foureyes.policy.load import shipped_text
+from tests.policy.documents import ESCALATION, ONCE
 
 FULL = b"""\
 version: 1
@@ -44,7 +45,12 @@ notify: {human: ["discord://webhook/token"]}
 """
 
 NAMES = ("solo.yaml", "team.yaml", "peer.yaml", "panel.yaml", "chains.yaml", "config/critic-chains.json")
-SEEDS: tuple[tuple[str, bytes], ...] = (("foureyes.yaml", FULL), *((name, shipped_text(name)) for name in NAMES))
+SEEDS: tuple[tuple[str, bytes], ...] = (
+    ("foureyes.yaml", FULL),
+    *((name, shipped_text(name)) for name in NAMES),
+    ("escalation.yaml", ESCALATION.encode()),
+    ("matrix.yaml", ONCE.encode()),
+)
 
 VALUES = (
     b"0", b"-1", b"1", b"2", b"true", b"True", b"false", b"null", b"~", b"", b"[]", b"{}", b"[[]]", b"{a: b}", b"''",

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from foureyes.policy.load import SHIPPED
 from foureyes.policy.nodes import DEPTH_MAX, FILE_BYTES_MAX
+from foureyes.policy.peer_conditions import CONDITIONS
 from foureyes.policy.people import COMMANDS
 from foureyes.policy.schema import SECTIONS
 from foureyes.policy.shapes import Key
@@ -36,7 +37,11 @@ Every key a `foureyes.yaml` can have. This page is written from the schema in `s
 - Patterns are those of CODEOWNERS: `*` and `?` stay within a folder, `**` crosses folders, a slash in front or within
   binds to the root, a slash at the end means what lies beneath.
 - A file without `version` is taken for one of the older documents if it has their keys: a review policy
-  (`review_required`, `reviewer_matrix`, …), critic chains (`chains`), or a project file (`review`).
+  (`review_required`, `reviewer_matrix`, `auto_escalate`, …), the rows of a matrix alone (`primary_reviewer`, …), critic
+  chains (`chains`), or a project file (`review`).
+- The long form of the matrix was handed around with the key `rationale` twice in every row, once after
+  `primary_reviewer` and once after `backup_reviewer`. Readers that do not mind keep the last and lose the first, so it
+  is refused like every key that stands twice, each with its line. Write `rationale` once, as a list of both texts.
 - A `command` is one of {", ".join(f"`{one}`" for one in COMMANDS)}; a `model` is `provider:name`; a `program` is one
   of our critics by its name, and holds the role of that name by itself; `run` is a command of the project, like its
   tests, run as it stands and without a shell: it passes where it ends with 0.
@@ -61,6 +66,12 @@ TITLES = {
     "criteria set": ("criteria set", "One kind under `criteria`, or `default`. Other kinds keep their shipped set."),
     "criterion": ("criterion", "One criterion in its long form."),
     "trigger": ("trigger", "One entry under `auto_escalate_to_human`."),
+    "condition": (
+        "condition",
+        "One entry under `auto_escalate`, with one of these formulas and no other; numbers and kinds are examples:\n\n"
+        + "\n".join(f"- {one}" for one in CONDITIONS),
+    ),
+    "manual_escalate": ("manual_escalate", "What always holds; a document that says something else is refused."),
 }
 
 

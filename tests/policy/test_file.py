@@ -273,6 +273,8 @@ PLACES = {
     "reject": "peer: {{standards: {{reject: {}}}}}",
     "escalation": "peer: {{escalation: {}}}",
     "trigger": "peer: {{escalation: {{auto_escalate_to_human: [{}]}}}}",
+    "condition": "peer: {{auto_escalate: [{}]}}",
+    "manual_escalate": "peer: {{manual_escalate: {}}}",
     "performance": "peer: {{performance: {}}}",
     "learning": "peer: {{learning: {}}}",
     "auto_skip_eligibility": "peer: {{learning: {{auto_skip_eligibility: {}}}}}",
@@ -309,6 +311,7 @@ def test_every_section_is_reached_from_the_file() -> None:
         "criteria set",
         "criterion",
         "trigger",
+        "condition",
     }
     assert set(SECTIONS) == named | own | (special & set(SECTIONS))
 

@@ -117,17 +117,18 @@ def _passed(proxy: Proxy, piece: bytes, to_server: bool, target: socket.socket) 
     proxy.trips += to_server and proxy._server_spoke
     proxy._server_spoke = not to_server
     last = not to_server and left is not None and left <= len(piece)
-    # In one piece, as a server sends it that ends a session: the client reads both at once.
-    target.sendall(piece + proxy.last_words if last else piece)
+    # Counted before it is handed on: whoever has read it may look at the count at once.
     if to_server:
         proxy.passed_to_server += len(piece)
         proxy.to_server = None if left is None else left - len(piece)
-        return proxy.to_server != 0
-    proxy.passed_from_server += len(piece)
-    proxy.heard += piece
-    if proxy.from_server is not None and left is not None:
-        proxy.from_server = left - len(piece)
-    return not last
+    else:
+        proxy.passed_from_server += len(piece)
+        proxy.heard += piece
+        if proxy.from_server is not None and left is not None:
+            proxy.from_server = left - len(piece)
+    # In one piece, as a server sends it that ends a session: the client reads both at once.
+    target.sendall(piece + proxy.last_words if last else piece)
+    return proxy.to_server != 0 if to_server else not last
 
 
 def _left(proxy: Proxy, piece: bytes) -> int | None:

@@ -18,6 +18,7 @@ from foureyes.policy.choices import Kinds, read_ignore, read_kinds, read_mode, r
 from foureyes.policy.floor import floor_problems
 from foureyes.policy.nodes import Entry, Mapping, Node, PolicyErrors, Scalar, described
 from foureyes.policy.peer import Peer, read_peer
+from foureyes.policy.peer_lists import rows_alone
 from foureyes.policy.people import Notify, read_humans, read_notify, read_reviewers, read_targets
 from foureyes.policy.policy import Policy, sealed_policy
 from foureyes.policy.problems import Problems
@@ -144,6 +145,8 @@ class _Sections:
         if isinstance(inside, Scalar) and inside.value is False:
             wrong = "peer.enabled: false would switch off nothing but look as if it did"
             self._problems.add(inside, wrong, "write `enabled: false` at the top of the policy to leave reviewers out")
+        if section == "peer" and found is not node and isinstance(found, Mapping):
+            return _as_peer(found) or found
         return found
 
     def _follow(self, node: Node) -> Node | None:
@@ -188,14 +191,18 @@ def as_file(root: Node, problems: Problems) -> Node:
     if "chains" in keys and keys <= _CHAINS_KEYS:
         inside = inlined(root, problems)
         return _wrapped(root, [Entry(key="chains", line=root.line, node=inside)], {"chain": "default"})
-    if keys & (_PEER_KEYS - {"enabled"}):
+    rest = Mapping(entries=tuple(one for one in root.entries if one.key != "enabled"), file=root.file, line=root.line)
+    if peer := _as_peer(rest):
         enabled = [one for one in root.entries if one.key == "enabled"]
-        rest = Mapping(
-            entries=tuple(one for one in root.entries if one.key != "enabled"), file=root.file, line=root.line
-        )
-        return _wrapped(root, [*enabled, Entry(key="peer", line=root.line, node=rest)], "peer")
+        return _wrapped(root, [*enabled, Entry(key="peer", line=root.line, node=peer)], "peer")
     problems.add(root, "version is missing", "write `version: 1` in the first line")
     return root
+
+
+def _as_peer(root: Mapping) -> Mapping | None:
+    """The document of the peer style, if it stands here: as a whole, or nothing but the rows of its matrix."""
+    known = any(one.key in _PEER_KEYS and one.key != "enabled" for one in root.entries)
+    return root if known else rows_alone(root)
 
 
 def _note_others(root: Mapping, problems: Problems) -> None:

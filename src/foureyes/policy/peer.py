@@ -12,13 +12,17 @@ from foureyes.core.gates import Mode
 from foureyes.core.kinds import canonical_kind
 from foureyes.core.rules import Gate, Learning, Limits, Protocol, SkipRule, Times
 from foureyes.policy.nodes import Mapping, Node, Scalar, described
+from foureyes.policy.peer_conditions import read_conditions, read_human_hours
 from foureyes.policy.peer_lists import read_criteria, read_matrix, read_skips
+from foureyes.policy.peer_triggers import Triggers, read_triggers
 from foureyes.policy.problems import Problems
 from foureyes.policy.styles import with_common, with_options
 from foureyes.policy.tables import Table, listed
 
-MINUTES = {"minute": 1, "minutes": 1, "hour": 60, "hours": 60}
-_OVER = re.compile(r">\s*([0-9]{1,6})\s*([a-z]*)")
+CONSERVATIVE = (
+    "conservative_default: where no human answers nothing is cleared; a disputed rejection stands, other work goes "
+    "back to its author and is shelved the second time, a veto waits."
+)
 _UNDER = re.compile(r"<\s*([0-9]{1,6})")
 
 
@@ -34,25 +38,12 @@ class Peer:
     notifications: tuple[tuple[str, tuple[str, ...]], ...]
 
 
-@dataclass(slots=True, kw_only=True)
-class _Triggers:
-    """What asks a human; each number keeps its default unless the document names it."""
-
-    cycles: int = 3
-    total_minutes: int = 120
-    gap: int = 40
-    sure_kinds: tuple[str, ...] = gates.Certainty().kinds
-    sure: int = 90
-    both: int = 60
-    choice_kinds: tuple[str, ...] = gates.Certainty().choice_kinds
-
-
 def read_peer(node: Node, problems: Problems) -> Peer:
     """Read the whole document; what it leaves out is as shipped."""
     table = Table(node, "peer", problems, ignoring=("file",))
     if not table.flag("async_reviews"):
         problems.add(table.at("async_reviews"), "async_reviews must be true", "authors never wait in a call")
-    triggers = _read_triggers(table)
+    triggers = _triggers(table)
     required = table.part("review_required")
     skips = read_skips(required.special("skip_if"), problems)
     performance = table.part("performance")
@@ -68,7 +59,35 @@ def read_peer(node: Node, problems: Problems) -> Peer:
     )
 
 
-def _protocol(table: Table, triggers: _Triggers) -> Protocol:
+def _triggers(table: Table) -> Triggers:
+    """When a human is asked, in whichever of its two forms the document says it."""
+    escalation, manual = table.part("escalation"), table.part("manual_escalate")
+    if not manual.flag("requires_reason"):
+        table.problems.add(manual.at("requires_reason"), "requires_reason must be true", "nobody is asked without one")
+    if not table.has("auto_escalate"):
+        return read_triggers(escalation)
+    if escalation.has("auto_escalate_to_human"):
+        wrong = "auto_escalate and escalation.auto_escalate_to_human say the same"
+        table.problems.add(table.at("auto_escalate"), wrong, "write one of them")
+    return read_conditions(table)
+
+
+def _human_hours(table: Table) -> int | None:
+    """How long a human has before silence sends the work back; nothing where it never does."""
+    escalation, said = table.part("escalation"), read_human_hours(table)
+    human = escalation.limit("human_timeout")
+    if table.has("human_response_timeout") and escalation.has("human_timeout"):
+        wrong = "human_response_timeout and escalation.human_timeout say the same"
+        table.problems.add(table.at("human_response_timeout"), wrong, "write one of them")
+    if table.has("timeout_action"):
+        if human is None:
+            wrong = "timeout_action without a time: human_timeout is null"
+            table.problems.add(table.at("timeout_action"), wrong, "write human_timeout, or leave timeout_action out")
+        table.problems.note(CONSERVATIVE)
+    return human if said is None else said
+
+
+def _protocol(table: Table, triggers: Triggers) -> Protocol:
     standards = table.part("standards")
     approve = standards.part("approve")
     sure = approve.number("min_confidence")
@@ -106,8 +125,8 @@ def _protocol(table: Table, triggers: _Triggers) -> Protocol:
     return with_common(built, table, spans)
 
 
-def _times(table: Table, triggers: _Triggers) -> Times:
-    performance, human = table.part("performance"), table.part("escalation").limit("human_timeout")
+def _times(table: Table, triggers: Triggers) -> Times:
+    performance, human = table.part("performance"), _human_hours(table)
     rest = table.part("times")
     return Times(
         unassigned=timedelta(minutes=rest.number("unassigned_minutes")),
@@ -170,58 +189,6 @@ def _conditions(table: Table) -> list[Mapping]:
     for one in strange:
         table.problems.add(one, f"a condition is {described(one)}", "write name: value")
     return [one for one in listed(node) if isinstance(one, Mapping)]
-
-
-def _read_triggers(table: Table) -> _Triggers:
-    node = table.part("escalation").special("auto_escalate_to_human")
-    found = _Triggers()
-    for item in listed(node) if node is not None else ():
-        trigger = Table(item, "trigger", table.problems)
-        for name in ("and_creator_disagrees", "multiple_valid_options"):
-            if not trigger.flag(name):
-                table.problems.add(trigger.at(name), f"{name} must be true", "leave the entry out instead")
-        found.cycles = _over(trigger, "review_cycles", 1, 20, found.cycles)
-        found.total_minutes = _over(trigger, "time_exceeded", 1, 43_200, found.total_minutes)
-        found.gap = _over(trigger, "confidence_gap", 0, 100, found.gap)
-        found.both = _under(trigger, "both_confidence", found.both)
-        kinds = tuple(map(canonical_kind, trigger.names("review_type")))
-        if trigger.has("reviewer_confidence"):
-            found.sure = _under(trigger, "reviewer_confidence", found.sure)
-            found.sure_kinds = tuple(dict.fromkeys((*found.sure_kinds, *kinds)))
-        elif trigger.has("multiple_valid_options"):
-            found.choice_kinds = tuple(dict.fromkeys((*found.choice_kinds, *kinds)))
-        elif kinds:
-            allowed = "write reviewer_confidence or multiple_valid_options beside it"
-            table.problems.add(item, "review_type alone asks nobody", allowed)
-    return found
-
-
-def _over(table: Table, name: str, low: int, high: int, default: int) -> int:
-    """A limit written as ">3" or ">2 hours"; times come out in minutes."""
-    node = table.special(name)
-    if node is None:
-        return default
-    said = node.value if isinstance(node, Scalar) and isinstance(node.value, str) else ""
-    found = _OVER.fullmatch(said.strip())
-    timed = name == "time_exceeded"
-    if found and (found[2] in MINUTES if timed else not found[2]):
-        value = int(found[1]) * (MINUTES[found[2]] if timed else 1)
-        if low <= value <= high:
-            return value
-    example = '">2 hours" or ">90 minutes"' if timed else f'">{default}", {low}-{high}'
-    table.problems.add(node, f"{name} is {described(node)}", f"write it as {example}")
-    return default
-
-
-def _under(table: Table, name: str, default: int) -> int:
-    node = table.special(name)
-    if node is None:
-        return default
-    found = _UNDER.fullmatch(node.value.strip()) if isinstance(node, Scalar) and isinstance(node.value, str) else None
-    if found and int(found[1]) <= 100:  # noqa: PLR2004 - percent
-        return int(found[1])
-    table.problems.add(node, f"{name} is {described(node)}", f'write it as "<{default}", 0-100')
-    return default
 
 
 def _learning(table: Table, confidence_percent: int, successes: int) -> Learning:

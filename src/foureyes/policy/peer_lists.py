@@ -14,6 +14,11 @@ from foureyes.policy.tables import NAME, NAME_FORM, Table, listed
 
 ENTRIES_MAX = 200
 SENTENCE_CHARS_MAX = 500
+#: By these keys a file that holds nothing but a matrix is told.
+_LONG_ROW = frozenset({"primary_reviewer", "backup_reviewer"})
+ESCALATE_WHEN = (
+    "escalate_when is in words that no program can judge: it is not kept; whoever finds one true asks for a human."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,8 +35,14 @@ def read_matrix(node: Node | None, problems: Problems) -> tuple[MatrixRow, ...]:
     rows: dict[str, MatrixRow] = {}
     for entry in _entries(node, "reviewer_matrix", problems) if node is not None else ():
         table = Table(entry.node, "matrix row", problems)
-        primary, backup, escalate = table.name("primary"), table.name("backup"), table.name("escalate")
-        reasons = sentences(table.special("reasons"), problems)
+        primary, backup = (table.name(_either(table, one, f"{one}_reviewer")) for one in ("primary", "backup"))
+        escalate = table.name(_either(table, "escalate", "escalate_to"))
+        reasons = sentences(table.special(_either(table, "reasons", "rationale")), problems)
+        if table.has("rationale"):
+            # Long texts are broken into lines where the editor ended, which means nothing.
+            reasons = tuple(" ".join(one.split()) for one in reasons)
+        if sentences(table.special("escalate_when"), problems):
+            problems.note(ESCALATE_WHEN)
         creator = entry.key.replace("-", "_").lower()
         if not NAME.fullmatch(entry.key) or not primary or not backup:
             problems.add(entry, f"{entry.key[:64]} has no primary and backup", "write primary: role and backup: role")
@@ -45,6 +56,22 @@ def read_matrix(node: Node | None, problems: Problems) -> tuple[MatrixRow, ...]:
             )
     shipped = {one.creator: one for one in MATRIX}
     return tuple((shipped | rows).values())
+
+
+def rows_alone(root: Mapping) -> Mapping | None:
+    """The peer document that holds nothing but the rows of a matrix, if that is what stands here."""
+    rows = [one.node for one in root.entries if isinstance(one.node, Mapping)]
+    if not any(entry.key in _LONG_ROW for row in rows for entry in row.entries):
+        return None
+    matrix = Entry(key="reviewer_matrix", line=root.line, node=root)
+    return Mapping(entries=(matrix,), file=root.file, line=root.line)
+
+
+def _either(table: Table, name: str, other: str) -> str:
+    """Which of two names of one key the document uses."""
+    if table.has(name) and table.has(other):
+        table.problems.add(table.at(other), f"{name} and {other} are the same key", "write one of them")
+    return other if table.has(other) else name
 
 
 def read_criteria(node: Node | None, problems: Problems) -> tuple[tuple[Criteria, ...], Criteria]:

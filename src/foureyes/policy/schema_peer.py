@@ -10,6 +10,7 @@ ONE = Decimal("1.0")
 CREATOR_EVENTS = ("review_approved", "review_changes_requested", "review_rejected")
 REVIEWER_EVENTS = ("review_requested", "creator_revised")
 HUMAN_EVENTS = ("review_escalated", "review_timeout", "pattern_eligible_for_skip")
+PARTIES = ("creator", "reviewer")
 FACTS = ("session", "model_family", "provider", "operator")
 
 
@@ -31,6 +32,22 @@ PEER_SECTIONS: dict[str, tuple[Key, ...]] = {
         _key("criteria", Special(form="kind: required and optional criteria"), "What a reviewer must and may check."),
         _key("standards", Part(section="standards"), "What an approval takes."),
         _key("escalation", Part(section="escalation"), "When a human is asked."),
+        _key(
+            "auto_escalate",
+            Special(form="a list of the keys of `condition`"),
+            "Another form of `escalation.auto_escalate_to_human`: what asks a human, as short formulas.",
+        ),
+        _key("manual_escalate", Part(section="manual_escalate"), "Who else may ask for a human."),
+        _key(
+            "human_response_timeout",
+            Special(form="`48_hours`", given="48_hours"),
+            "Another form of `escalation.human_timeout`.",
+        ),
+        _key(
+            "timeout_action",
+            Choice(words=("conservative_default",), default="conservative_default"),
+            "Always this: where no human answers nothing is cleared.",
+        ),
         _key("performance", Part(section="performance"), "How fast, and how much at once."),
         _key("learning", Part(section="learning"), "The numbers behind the fast lane."),
         _key("notifications", Part(section="notifications"), "Who is told of what."),
@@ -83,6 +100,15 @@ PEER_SECTIONS: dict[str, tuple[Key, ...]] = {
         _key("backup", Name(), "The role asked when the first is busy or gone."),
         _key("escalate", Name(default="human"), "The role that breaks a tie, or `human`."),
         _key("reasons", Special(form="a list of sentences"), "Why these."),
+        _key("primary_reviewer", Name(), "Another name of `primary`."),
+        _key("backup_reviewer", Name(), "Another name of `backup`."),
+        _key("escalate_to", Name(default="human"), "Another name of `escalate`."),
+        _key("rationale", Special(form="a text, or a list of them"), "Another name of `reasons`; once, as every key."),
+        _key(
+            "escalate_when",
+            Special(form="a list of sentences"),
+            "For people: no program can judge them, so whoever finds one true asks for a human. Read, and not kept.",
+        ),
     ),
     "criteria set": (
         _key("required", Special(form="name: what it means; or name: {description, checks}"), "What must hold."),
@@ -154,6 +180,19 @@ PEER_SECTIONS: dict[str, tuple[Key, ...]] = {
         _key("reviewer_confidence", Special(form='"<90"'), "The reviewer is less sure than this."),
         _key("both_confidence", Special(form='"<60"'), "Author and reviewer are both less sure than this."),
         _key("multiple_valid_options", Flag(default=True), "The reviewer sees several valid ways."),
+    ),
+    "condition": (
+        _key("condition", Text(), "One of the formulas above, each once."),
+        _key("and", Text(), "What must hold too, where the formula wants it."),
+        _key("reason", Text(), "For readers of the file; who is asked gets the program's own words."),
+    ),
+    "manual_escalate": (
+        _key(
+            "allowed_by",
+            Names(among=PARTIES, default=PARTIES, count_min=len(PARTIES), count_max=len(PARTIES)),
+            "Always both; a human may, too.",
+        ),
+        _key("requires_reason", Flag(default=True), "Always true."),
     ),
     "performance": (
         _key("target_review_time_minutes", Number(low=1, high=10_080, default=15), "What is shown as in time."),

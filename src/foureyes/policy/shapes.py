@@ -139,7 +139,8 @@ class Names:
 
     @property
     def form(self) -> str:
-        many = f"a list of {self.count_min} to {self.count_max} " if self.count_min else "a list of "
+        count = f"{self.count_min} to {self.count_max}" if self.count_min < self.count_max else f"{self.count_min}"
+        many = f"a list of {count} " if self.count_min else "a list of "
         return many + (f"words among {', '.join(self.among)}" if self.among else "names")
 
     @property
