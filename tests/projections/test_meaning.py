@@ -37,7 +37,7 @@ from tests.projections.logs import Recorded, Said, Scribe, recorded, write_log
 from tests.sim.world import written
 
 T = TypeVar("T")
-SEEDS = {"test": (3, 7), "all": tuple(range(20))}[EFFORT]
+SEEDS = {"test": (1, 5), "all": tuple(range(20))}[EFFORT]
 STEPS = {"test": 1_500, "all": 4_000}[EFFORT]
 
 seeds = pytest.mark.parametrize("seed", SEEDS)
@@ -269,7 +269,7 @@ def test_a_session_waits_exactly_while_one_of_its_reviews_does(seed: int) -> Non
         return seen
 
     seen = asyncio.run(story())
-    assert seen == {True, False} or seed not in (3, 7)  # a play in which nobody ever waits happens, seldom
+    assert seen == {True, False} or seed not in (1, 5)  # a play in which nobody ever waits happens, seldom
 
 
 @seeds
