@@ -116,7 +116,7 @@ def test_every_option_of_a_style_arrives() -> None:
     options, times = found.options, found.options.times
     assert (len(found.seats), found.seats_max, options.blind) == (3, 5, Blind.EACH_ROUND)
     assert found.gates == (
-        gates.Quorum(reviewers=3),
+        gates.Quorum(reviewers=3, programs=False),
         gates.Coverage(percent=90),
         gates.Resolved(at_least=Severity.IMPORTANT, answers_max=5, shelves=True, revision_answers=False),
     )

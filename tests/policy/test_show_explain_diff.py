@@ -39,7 +39,7 @@ def test_a_shown_policy_says_who_looks_and_what_must_hold() -> None:
         "  auth/ is security_change too",
         "  high or more: chain security",
         "    asks hardin (the program security, codex) on security, with a veto",
-        "    needs 2 different reviewers who vouch for this very version",
+        "    needs 2 different reviewers who vouch for this very version (programs do not count)",
         "  new versions: at most 10, then it is shelved",
         "  production: independence of level 2",
         "  a review may cost 1.00 USD, a day 10.00 USD",

@@ -212,3 +212,16 @@ async def test_an_unclear_command_stays_unclear_when_it_is_asked_again() -> None
     desk = solo(security=lambda _: Look(unclear=True, findings=(found,)))
     for _ in range(2):
         assert (await reviewed(desk, change(CLEAN, kind="command"))).result is Result.INCONCLUSIVE
+
+
+@played
+async def test_a_line_without_end_is_no_way_past_the_lines_beside_it() -> None:
+    """D-15: it is left out and said, the others are read under their own numbers, and nothing reads as fine."""
+    codex = agent("codex")
+    text = "a" * 1_000_001 + "\nx = bad\n"
+    desk = solo(codex, security=marks("bad"))
+    outcome = await reviewed(desk, change(text))
+    assert [(one.path, one.line) for one in outcome.blocking] == [("a.py", 2)]
+    assert [one.why for one in outcome.unread] == ["line 1 has 1,000,001 bytes: too long to read"]
+    fine = await reviewed(solo(agent("codex")), change(text))
+    assert (fine.state, fine.result) == ("open", Result.INCONCLUSIVE)

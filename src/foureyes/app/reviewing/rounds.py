@@ -22,6 +22,7 @@ from foureyes.app.reviewing.entering import Entry, enter
 from foureyes.app.reviewing.jobs import Pool
 from foureyes.app.reviewing.merging import Quote
 from foureyes.app.reviewing.outcome import NotLooked, Options, Outcome, Watch
+from foureyes.app.reviewing.readable import readable
 from foureyes.app.reviewing.round import Ran, Round
 from foureyes.app.reviewing.rulebook import RuleEntry
 from foureyes.app.reviewing.standing import Around, standing
@@ -106,7 +107,7 @@ class Rounds:
         """Ask everybody at hand and say what it came to; being cancelled returns what there is."""
         began = self.clock()
         chosen = self.desk.policy_for(change, options)
-        read, ignored = _read(change, chosen.policy)
+        read, ignored = readable(change, chosen.policy)
         hand = self.desk.at_hand(chosen.policy, options)
         pool = Pool(hand)
         async with self.desk.store() as store:
@@ -131,7 +132,7 @@ class Rounds:
                 rules=policy.rules,
                 quote=self._quote(change),
                 rulebook=self.desk.rulebook(),
-                change=change,
+                change=replace(change, unread=read.unread),
                 ignored=ignored,
                 policy=policy.name,
                 policy_from=chosen.came_from if policy.digest == chosen.policy.digest else "as the review was opened",
@@ -208,15 +209,6 @@ class Rounds:
             return clean[path][line - 1].strip()[:QUOTE_CHARS_MAX] if line <= len(clean[path]) else ""
 
         return quote
-
-
-def _read(change: Change, policy: Policy) -> tuple[Change, tuple[str, ...]]:
-    """The work without what the policy says nobody reads; it is part of the digest all the same."""
-    ignored = tuple(one.path for one in change.files if policy.ignores(one.path))
-    if not ignored:
-        return change, ()
-    left = set(ignored)
-    return replace(change, files=tuple(one for one in change.files if one.path not in left)), ignored
 
 
 def _more(count: int) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from foureyes.app.reviewing.outcome import (
     Waiting,
 )
 from foureyes.app.reviewing.panel_report import panel_report
+from foureyes.app.reviewing.readable import ENDLESS
 from foureyes.app.reviewing.round import Ran
 from foureyes.app.reviewing.rulebook import RuleEntry
 from foureyes.core.explain import Status
@@ -78,7 +79,7 @@ def standing(seen: Seen, around: Around, ran: Ran | None = None) -> Outcome:
         gate=shut.reason if shut else "",
         waits=tuple(_waits(seen, review)),
         pending=review.ruling() is not None,
-        unclear=_unclear(review, ran),
+        unclear=_unclear(review, ran, change),
         interrupted=ran.interrupted,
         found=found,
         older=ran.older,
@@ -103,10 +104,14 @@ def standing(seen: Seen, around: Around, ran: Ran | None = None) -> Outcome:
     )
 
 
-def _unclear(review: Review, ran: Ran) -> str:
-    """What no program could judge in a command, in this round or before; in other work it is a note among others."""
-    if review.kind != "command":
-        return ""
+def _unclear(review: Review, ran: Ran, change: Change | None) -> str:
+    """What no program could judge in a command, in this round or before; in other work it is a note among others.
+
+    A text that cannot be read to its end is unclear whatever it is.
+    """
+    endless = next((f"{one.path}: {one.why}" for one in (change.unread if change else ()) if ENDLESS in one.why), "")
+    if endless or review.kind != "command":
+        return endless
     known = (one.text for one in review.findings.values() if one.text.startswith(UNJUDGED) and not one.is_settled)
     return ran.unclear or next(known, "")
 
