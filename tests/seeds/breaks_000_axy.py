@@ -43,10 +43,10 @@ BREAKS_000: dict[str, tuple[Break, ...]] = {
     "000-12": _one(RESOLVED, '"All feedback resolved by all reviewers"', '"Nothing is open"'),
     "000-13": _one(
         PROTOCOLS,
-        "        gates.Quorum(reviewers=min_reviewers),\n"
+        "        gates.Quorum(reviewers=min_reviewers, programs=False),\n"
         "        gates.Resolved(at_least=Severity.MINOR, shelves=True, revision_answers=False),\n",
         "        gates.Resolved(at_least=Severity.MINOR, shelves=True, revision_answers=False),\n"
-        "        gates.Quorum(reviewers=min_reviewers),\n",
+        "        gates.Quorum(reviewers=min_reviewers, programs=False),\n",
     ),
     "000-14": _one(
         VIEWS,
