@@ -120,6 +120,9 @@ class World:
                 self._taught(stream, kind, body, actor)
             case "WentLive":
                 self._published(body)
+            case "ReviewCleared":
+                # A clearance given again, after a human reopened the review, is another one: its use is counted anew.
+                self.live.pop((stream, body["digest"]), None)
 
     def _taught(self, stream: str, kind: str, body: Json, actor: Json) -> None:
         """A lesson or a waiver may silence findings later; by whose word is what matters."""
