@@ -40,12 +40,17 @@ def ended(what: Run) -> Ended:
 
 
 def is_gone(pid: int) -> bool:
-    """Whether it has ended; one that nobody has reaped yet has."""
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
-    except FileNotFoundError:
-        return True
-    return state in "ZX"
+    """Whether it has ended; one that nobody has reaped yet has, and one that was killed just now is about to."""
+    until = time.monotonic() + 5
+    while time.monotonic() < until:
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        if state in "ZX":
+            return True
+        time.sleep(0.01)
+    return False
 
 
 def waited_for(note: Path) -> int:
