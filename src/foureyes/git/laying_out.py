@@ -1,6 +1,8 @@
-"""How is the work laid out for an agent to read? Plain read-only files in an empty folder: nothing there can be run by
-a tool that starts in it, nothing leads out of it, and orders to agents are those of the base, not the author's.
-"""  # noqa: D205 - one sentence too long for a line
+"""How is the work laid out for an agent to read? As plain read-only files in an empty folder.
+
+Nothing there can be run by a tool that starts in it, nothing leads out of it, and orders to agents are those of the
+base, not the author's.
+"""
 
 from __future__ import annotations
 

@@ -179,9 +179,10 @@ def _range(here: Repository, bench: Scratch, base: str, head: str, *, called: st
 
 
 def _is_all_new(here: Repository, bench: Scratch, base: str, head: str) -> bool:
-    """Whether this is everything the commit would bring to the branch others build on: only then does it bear the name
-    of the commit. Of a single commit of many, a yes would be one for those before it.
-    """  # noqa: D205 - one sentence too long for a line
+    """Whether this is everything the commit would bring to the branch others build on.
+
+    Only then does it bear the name of the commit: of one commit of many, a yes would be one for those before it.
+    """
     main = next(filter(None, map(here.commit_or_none, _DEFAULT_BRANCHES)), "")
     return not base or bool(main and _merge_base(bench, main, head) == base)
 

@@ -146,9 +146,10 @@ def _sentence(said: str) -> str:
 
 
 def _top(folder: Path, git_dir: Path) -> Path | None:
-    """The folder whose `.git` this is. Where a setting says the files lie elsewhere, it is not followed: it could name
-    any folder of this machine.
-    """  # noqa: D205 - one sentence too long for a line
+    """The folder whose `.git` this is.
+
+    Where a setting says that the files lie elsewhere, it is not followed: it could name any folder of this machine.
+    """
     real = folder.resolve()
     for place in (real, *real.parents):
         own = place / ".git"

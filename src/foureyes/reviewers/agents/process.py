@@ -24,7 +24,6 @@ MARK = "FOUREYES_RUN"
 POLL_SECONDS = 0.03
 #: How long is waited for the last words in a pipe after everything was ended.
 DRAIN_SECONDS = 2.0
-CHUNK_BYTES = 1 << 16
 #: Of what it says beside its answer only the end is kept.
 ERR_BYTES_MAX = 1 << 16
 LINE_BYTES_MAX = 1 << 20

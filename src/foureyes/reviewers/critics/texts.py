@@ -90,12 +90,6 @@ class Lines:
                 found = self.text.find("\n", found + 1)
         return bisect_right(self._ends, position - 1)
 
-    def around(self, position: int, *, each_side: int = 40) -> str:
-        """The text on the same line around a position, cut short."""
-        start = max(self.text.rfind("\n", 0, position) + 1, position - each_side)
-        end = self.text.find("\n", position)
-        return self.text[start : min(position + each_side, len(self.text) if end < 0 else end)]
-
 
 def shown(text: str, most: int = SHOWN_MAX) -> str:
     """A text as evidence: cut short, and whatever cannot be seen or moves other text written as an escape."""

@@ -96,10 +96,6 @@ def words(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
 
-def is_known(*words: str) -> bool:
-    return not any(HOLE in word for word in words)
-
-
 def without_marks(text: str) -> str:
     """The text as people read it, with an ellipsis for what is not known."""
     return text.replace(HOLE, "…").translate(_NO_MARKS)

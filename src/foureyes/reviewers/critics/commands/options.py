@@ -85,8 +85,3 @@ def _letters(letters: str, takes: str, following: list[str], into: tuple[set[str
             values[letter] = attached or (following[0] if following else "")
             return 0 if attached or not following else 1
     return 0
-
-
-def is_help(args: Iterable[str]) -> bool:
-    """Whether the tool would only explain itself."""
-    return any(word in ("--help", "--version") for word in args)

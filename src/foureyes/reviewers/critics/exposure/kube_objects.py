@@ -123,7 +123,6 @@ POLICY_SECCOMP = rule(
 EVENT_LIMIT = rule(
     "k8s.admission-event-rate-limit", "Admission does not limit events", STEADY, "Add the EventRateLimit plugin."
 )
-AUTOSCALER = rule("k8s.autoscaler-target", "An autoscaler's target is not one it can scale", STEADY, "Name the target.")
 RULES: tuple[Rule, ...] = (
     WILDCARD, ADMIN, ANONYMOUS, ESCALATE, BIND, APPROVE, WEBHOOKS, IMPERSONATE, EXEC, READ_SECRETS, DEFAULT_BOUND,
     DEFAULT_ACCOUNT, NODE_PORT, BALANCER, EXTERNAL_IP, NO_TLS, SNIPPET, SNIPPET_LUA, SNIPPET_ALIAS, DASHBOARD, TILLER,

@@ -48,7 +48,6 @@ NO_DESCRIPTION = rule(
     "network.no-description", "A firewall rule does not say what it is for", HARDEN, "Add a description."
 )
 RULES: tuple[Rule, ...] = (*PORTS.values(), ALL, EGRESS, UDP, NO_DESCRIPTION)
-_ANY_PROTOCOL = frozenset({"-1", "all", "*", "any", "tcp", "6", "17", "udp"})
 
 
 def is_world(*nodes: Node | None) -> bool:

@@ -17,7 +17,6 @@ from itertools import islice
 from urllib.parse import unquote
 
 BLOBS_MAX = 50_000
-BLOB_MAX = 4_000
 WORDS_MIN = 3
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,4000}={0,2}")
 _HEX = re.compile(r"(?<![0-9a-fA-F])(?:[0-9a-fA-F]{2}){14,2000}(?![0-9a-fA-F])")

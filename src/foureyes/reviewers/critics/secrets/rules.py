@@ -170,5 +170,3 @@ ALL: tuple[Rule, ...] = (
     OTHER,
     UUID,
 )
-
-BY_ID = {rule.id: rule for rule in ALL}

@@ -292,12 +292,6 @@ def _ln(call: Call) -> Iterator[Found]:
         yield from _over(opts.operands[-1], call)
 
 
-def _chmod_private(call: Call) -> Iterator[Found]:
-    for path in call.args[1:]:
-        if not path.startswith("-") and place(path, call) is Place.PRIVATE:
-            yield Found(rule=PERSONAL)
-
-
 FAMILY = Family(
     rules=(DELETE, DELETE_GRAVE, DEVICE, SYSTEM_FILE, PERSONAL, EMPTY, SYNC),
     tools={

@@ -49,7 +49,6 @@ DOORS = re.compile(
     r"|ld\.so\.preload|rc\.local|profile$|bash\.bashrc|polkit-1/|hosts\.equiv)|(?:^|/)\.ssh/(?:authorized_keys2?|config|rc)$|^/var/spool/cron/|/\.rhosts$"
 )
 _GROUPS = words("sudo wheel docker admin root lxd disk adm shadow libvirt kvm podman")
-_GENERAL = frozenset({Place.ROOT, Place.SYSTEM, Place.HOME, Place.OUTSIDE})
 
 
 def _chmod(call: Call) -> Iterator[Found]:
