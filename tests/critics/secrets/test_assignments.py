@@ -15,6 +15,8 @@ WORD = "kz" + "wqhvtx"
 MIXED = "hQ7" + "tz!Lw2"
 LONG = drawn(CHANCE, 40)
 PASS = "pass" + "word"
+UUID = "0b0a5f5e-7c5e-4c55-9d5e-3d5f0f0a7b11"
+GROUPED = "0b0a5fse-7c5e-4k55-9d5e-" + "3dzf0f0a7b11"
 
 
 @pytest.mark.parametrize(
@@ -57,6 +59,21 @@ PASS = "pass" + "word"
         ("a.php", f"define('DB_{PASS.upper()}', '{WORD}');", WORD),
         ("A.java", f'source.setPassword("{WORD}");', WORD),
         ("a.json", f'{{"key": "{drawn(CHANCE, 32, HEX)}-zq9"}}', "-zq9"),
+        ("a.py", f"requests.get(url, auth=('deploy', '{MIXED}'))", MIXED),
+        ("a.py", f"header = base64.b64encode(b'me:{WORD}')", WORD),
+        ("a.py", f"smtp.login('me@host', '{MIXED}')", MIXED),
+        ("a.py", f"connect('host=db user=app {PASS}={MIXED} dbname=app')", MIXED),
+        ("a.js", f"jwt.sign(payload, '{LONG}')", LONG),
+        ("a.go", f'request.SetBasicAuth("me", "{MIXED}")', MIXED),
+        ("A.java", f'DriverManager.getConnection("jdbc:x://db/a", "app", "{MIXED}");', MIXED),
+        ("a.php", f"mysqli_connect('db', $user, '{MIXED}', 'app');", MIXED),
+        ("main.tf", f'variable "db_{PASS}" {{\n  type = string\n  default = "{MIXED}"\n}}', MIXED),
+        ("a.gradle", f"    store{PASS.title()} '{WORD}'", WORD),
+        ("redis.conf", f"requirepass {MIXED}", MIXED),
+        ("a.ps1", f"net user svc {MIXED} /add", MIXED),
+        ("a.rb", f"config.secret_key_base = '{drawn(CHANCE, 64, HEX)}'", "a"),
+        ("a.yml", f"client_secret: {UUID}", UUID),
+        ("a.yml", f"licence: {GROUPED}", GROUPED),
     ],
 )
 def test_a_literal_secret_is_found(path: str, line: str, value: str) -> None:
@@ -107,6 +124,16 @@ def test_a_literal_secret_is_found(path: str, line: str, value: str) -> None:
         ("package-lock.json", f'"integrity": "sha512-{LONG}{LONG}=="'),
         ("a.py", f'commit = "{drawn(CHANCE, 40, HEX)}"'),
         ("a.py", 'id = "0b0a5f5e-7c5e-4c55-9d5e-3d5f0f0a7b11"'),
+        ("a.yml", f"id: {UUID}"),
+        ("a.yml", f"session_cookie: {UUID}"),
+        ("a.yml", "token: 550e8400-e29b-41d4-a716-446655440000"),
+        ("a.yml", "id: xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx"),
+        ("a.yml", "page: document-page-view-edit-presentation"),
+        ("a.yml", f"root_{PASS}_sha256: {drawn(CHANCE, 64, HEX)}"),
+        ("a.conf", f"{PASS} is asked for when the program starts"),
+        ("a.py", "requests.get(url, auth=(user, token))"),
+        ("a.rb", f"validates :{PASS}, presence: true"),
+        ("main.tf", f'variable "db_{PASS}" {{\n  type = string\n  sensitive = true\n}}'),
         ("a.pub", f"ssh-rsa {LONG}{LONG}{LONG} me@host"),
     ],
 )
@@ -123,6 +150,7 @@ def test_what_is_no_secret_is_left_alone(path: str, line: str) -> None:
         ("client_secret", Sort.TOKEN),
         ("x-api-key", Sort.KEY),
         ("key", Sort.BARE_KEY),
+        ("secret_key_base", Sort.KEY),
         ("password_file", None),
         ("tokenCount", None),
         ("primary_key", None),

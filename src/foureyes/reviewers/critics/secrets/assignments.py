@@ -58,6 +58,11 @@ _BARE = re.compile(r"[^\s\"'`,;&|<>(){}\[\]\\]{1,512}")
 _BARE_WIDE = re.compile(r"[^\s\"'`]{1,512}")
 _MORE_WORDS = re.compile(r"[ \t]+[A-Za-z(]")
 _FLAG = re.compile(r"[ \t]{1,4}")
+#: A variable of terraform: what it is given is its default, which need not come first.
+_DEFAULT = re.compile(r"[\"']\s{0,8}\{[^{}]{0,400}?\bdefault\s{0,8}=\s{0,8}")
+#: A line that is a name and one value: `requirepass …`, `bindpw …`, `storePassword "…"`.
+_DIRECTIVE = re.compile(r"[ \t]{1,24}(?=[^\s=:(,]{3,128}[ \t]{0,24}(?:#[^\n]{0,200})?(?:\r?\n|\Z))")
+_DIRECTIVES = frozenset([".conf", ".cnf", ".cfg", ".gradle", ".groovy", ".kts", ".rb", ".pl", ""])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +116,9 @@ def _literal(text: str, start: int, end: int, suffix: str) -> _Literal | None:
     after = end + 1 if closed else end
     if not closed and text[end : end + 2] in ('\\"', "\\'"):
         closed, after = True, end + 2
+    if closed and text[max(0, start - 10) : start].endswith(('variable "', "variable '")):
+        given = _DEFAULT.match(text, end)
+        return _value(text, given.end(), suffix, "=") if given else None
     if closed and (pair := _VALUE_KEY.match(text, after)):
         return _value(text, pair.end(), suffix, "=")
     if not closed and (brackets := _ARRAY.match(text, after)):
@@ -139,10 +147,18 @@ def _other_ties(text: str, start: int, after: int, *, closed: bool, suffix: str)
         opened = re.compile(r"[ \t]{0,8}").match(text, after + 1)
         at = opened.end() if opened else after + 1
         return _value(text, at, suffix, "call") if _QUOTE.match(text, at) else None
+    if not closed and suffix in _DIRECTIVES and not text[max(0, start - 40) : start].rpartition("\n")[2].strip():
+        line = _DIRECTIVE.match(text, after)
+        # Without quotes it is a call's name or a word of a sentence, unless the file is made of such lines.
+        return _value(text, line.end(), suffix, "line") if line and _is_meant(text, line.end(), suffix) else None
     is_flag = text[start : start + 1] == "-" or before.rstrip(" \t").endswith(("\\set", "setx", "ENV", "set"))
     if is_flag and (gap := _FLAG.match(text, after)):
         return _value(text, gap.end(), suffix, "flag")
     return None
+
+
+def _is_meant(text: str, at: int, suffix: str) -> bool:
+    return suffix in (".conf", ".cnf", ".cfg") or _QUOTE.match(text, at) is not None
 
 
 def _value(text: str, at: int, suffix: str, tie: str) -> _Literal | None:
@@ -188,10 +204,10 @@ def _score(text: str, sort: Sort, literal: _Literal, suffix: str, *, name: str) 
         return 0.0
     # A literal that is no placeholder and no sentence is the password, even if it is a word.
     meant = sort is Sort.PASSWORD and (literal.quoted or suffix in _CONFIGURATION) and suffix not in _PROSE
-    return max(SURE if meant else 0.0, _by_sort(sort, value, random))
+    return max(SURE if meant else 0.0, _by_sort(sort, value, random, name))
 
 
-def _by_sort(sort: Sort, value: str, random: float) -> float:
+def _by_sort(sort: Sort, value: str, random: float, name: str) -> float:
     if sort is Sort.PASSWORD:
         return 0.35 + 0.55 * random if random else 0.3
     if values.is_name(value) and random < 0.6:
@@ -200,11 +216,22 @@ def _by_sort(sort: Sort, value: str, random: float) -> float:
     if random < least:
         return 0.0
     if values.is_uuid(value) and sort is not Sort.KEY:
-        return 0.45 if sort is Sort.TOKEN else 0.25
+        return _as_uuid(sort, value, name)
     if sort in (Sort.BARE_KEY, Sort.SALT) and values.is_checksum(value):
         return 0.0
     return base + 0.65 * random if sort is not Sort.SALT else base
 
+
+def _as_uuid(sort: Sort, value: str, name: str) -> float:
+    """An identifier, unless its name is a secret's own: `client_secret` and `token` are, `session` and `cookie` not."""
+    if values.is_manual_uuid(value):
+        return 0.0
+    if sort is Sort.TOKEN and name.lower().rstrip("0123456789_").endswith(_OWN_NAMES):
+        return 0.6
+    return 0.45 if sort is Sort.TOKEN else 0.25
+
+
+_OWN_NAMES = ("secret", "token", "apikey", "api_key", "credential", "credentials", "psk")
 
 #: By the sort: what its name alone is worth, and how random a value must be.
 _WEIGHTS = {Sort.TOKEN: (0.25, 0.2), Sort.KEY: (0.2, 0.3), Sort.BARE_KEY: (0.1, 0.5), Sort.SALT: (0.4, 0.4)}

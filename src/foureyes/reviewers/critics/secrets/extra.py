@@ -11,14 +11,11 @@ from foureyes.app.reviewers import File
 from foureyes.reviewers.critics.critic import Rule
 from foureyes.reviewers.critics.secrets import rules
 from foureyes.reviewers.critics.secrets.found import Found
+from foureyes.reviewers.critics.secrets.grouped import GROUPS
 from foureyes.reviewers.critics.secrets.names import KEYWORDS
 from foureyes.reviewers.critics.secrets.sweep import LINE_MAX, LINES_MAX, MISSING, Line, Sweep, Swept
 
 _LONG_RUN = re.compile(r"[A-Za-z0-9+/_-]{20}|://|-----BEGIN")
-#: Wider than hex on purpose: keys of this shape need not be.
-_UUID = re.compile(
-    r"(?<![0-9A-Za-z_-])[0-9A-Za-z]{8}-[0-9A-Za-z]{4}-[0-9A-Za-z]{4}-[0-9A-Za-z]{4}-[0-9A-Za-z]{12}(?![0-9A-Za-z_-])"
-)
 _UUID_SCORE = 0.3
 
 #: Words of CredSweeper's rule names, the first that is in the name counts, and the rule of ours that it is told as.
@@ -65,7 +62,7 @@ class Asked:
             score = 0.3 + 0.6 * one.score
             yield Found(start=offset + one.start, end=offset + one.end, rule=_meaning(one.rule), score=score)
         if self.thorough:
-            for match in _UUID.finditer(text):
+            for match in GROUPS.finditer(text):
                 if any(one.isdigit() for one in match.group()):
                     yield Found(start=match.start(), end=match.end(), rule=rules.UUID, score=_UUID_SCORE)
 

@@ -9,6 +9,7 @@ from foureyes.reviewers.critics.secrets.assignments import assignments
 from foureyes.reviewers.critics.secrets.borrowed import borrowed
 from foureyes.reviewers.critics.secrets.encoded import encoded
 from foureyes.reviewers.critics.secrets.found import TOLD, Found, Span, TooMany, apart
+from foureyes.reviewers.critics.secrets.grouped import grouped
 from foureyes.reviewers.critics.secrets.keyfiles import login_lines, private_keys
 from foureyes.reviewers.critics.secrets.places import in_places
 from foureyes.reviewers.critics.secrets.tokens import tokens
@@ -37,6 +38,7 @@ def find(text: str, path: str = "") -> Search:
         login_lines(text, path),
         in_places(text),
         assignments(text, path),
+        grouped(text),
         borrowed(text),
         encoded(text),
     ):

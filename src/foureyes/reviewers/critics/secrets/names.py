@@ -27,6 +27,7 @@ _PASSWORD_LIST = """
     password passwd passphrase pass pwd pw passcode pswd psw passw passwort contrasena contraseña senha userpass
     dbpass dbpassword rootpass rootpassword userpassword pgpassword mypass mypassword adminpassword adminpass
     pgpass mysqlpass keypass storepass keystorepass sshpass smtppass mailpass ldappass bindpw rootpw passwords
+    requirepass
 """
 _PASSWORD = frozenset(_PASSWORD_LIST.split())
 _TOKEN_LIST = """
@@ -58,7 +59,7 @@ _ABOUT_TEXT = """
     map dict schema spec config conf settings options option params param args arg source target command cmd
     func function callback event action link button icon image color style node tree press down up code codes
     binding bindings board event frame frames stroke pair pairs space spaces usages vault user username server
-    domain realm flow flows scope scopes audience issuer
+    domain realm flow flows scope scopes audience issuer sha md bcrypt
 """
 _ABOUT = frozenset(_ABOUT_TEXT.split())
 #: A token of these is a place in a list, a lock or a piece of a text.
@@ -77,7 +78,8 @@ _NOT_KEYS = frozenset(_NOT_KEYS_TEXT.split())
 def sort_of(name: str) -> Sort | None:
     """Which sort of secret a name promises; None where it promises none."""
     words = [word.lower() for word in _WORDS.findall(name)]
-    while words and words[-1].isdigit():
+    # The base of a key is one: Rails derives all its others from `secret_key_base`.
+    while words and (words[-1].isdigit() or words[-2:] == ["key", "base"]):
         words.pop()
     if not words or words[-1] in _ABOUT:
         return None

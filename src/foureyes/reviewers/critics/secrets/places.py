@@ -6,13 +6,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from foureyes.reviewers.critics.critic import Rule
 from foureyes.reviewers.critics.secrets import rules, values
+from foureyes.reviewers.critics.secrets.calls import CALLS, Place
 from foureyes.reviewers.critics.secrets.found import Found, TooMany
 
 #: What must be in the text, the pattern with the secret as `v`, the rule, and how sure we are of a word and of a
 #: random value.
-_PLACES: tuple[tuple[tuple[str, ...], re.Pattern[str], Rule, float, float], ...] = (
+_PLACES: tuple[Place, ...] = (
     (
         ("://",),
         re.compile(r"://[^\s/:@\"'<>`\\]{0,100}:(?P<v>[^\s/\"'<>`@]{1,200}(?:@[^\s/\"'<>`@.:]{1,40})?)@[\w\[$%{.*-]"),
@@ -94,6 +94,24 @@ _PLACES: tuple[tuple[tuple[str, ...], re.Pattern[str], Rule, float, float], ...]
         0.45,
         0.8,
     ),
+    # As libpq and others read it: `host=db user=app password=… dbname=app`.
+    (
+        ("assword=",),
+        re.compile(
+            r"(?i)(?:\b(?:host|user|dbname|port|server|uid|database)=[^\s\"'&;]{1,80}\s{1,4})"
+            r"password=(?P<v>[^\s\"'&;{}$<>%]{3,128})"
+        ),
+        rules.URL,
+        0.45,
+        0.8,
+    ),
+    (
+        ("net user", "NET USER"),
+        re.compile(r"(?i)\bnet1?(?:\.exe)?\s{1,4}user\s{1,4}[\w.-]{1,40}\s{1,4}(?P<v>[^\s/*\"'][^\s\"']{2,60})"),
+        rules.COMMAND,
+        0.45,
+        0.75,
+    ),
 )
 
 #: How many places of one sort a text may have.
@@ -107,7 +125,7 @@ _USUAL_PASSWORDS_OF_MANUALS = frozenset(_USUAL_PASSWORDS_OF_MANUALS_TEXT.split()
 
 def in_places(text: str) -> Iterator[Found]:
     """Every password that its place gives away; raises TooMany."""
-    for needles, pattern, rule, word, random in _PLACES:
+    for needles, pattern, rule, word, random in (*_PLACES, *CALLS):
         times = sum(text.count(needle) for needle in needles)
         if not times:
             continue

@@ -143,6 +143,12 @@ OTHER = _plain(
     "Whoever can read the work can use it, and git keeps it after it was deleted.",
     f"Revoke it, then {_TAKE_OUT}.",
 )
+GROUPED = _plain(
+    "grouped-key",
+    "A key in groups is written in plain text",
+    "It has the groups of a UUID and letters that no UUID has, so it is a key somebody drew and no identifier.",
+    f"Replace the key, then {_TAKE_OUT}; where it is only a name, write it as a true UUID.",
+)
 UUID = _plain(
     "uuid",
     "Identifiers of a shape that some services use as keys",
@@ -168,5 +174,6 @@ ALL: tuple[Rule, ...] = (
     ENV_FILE,
     ENCODED,
     OTHER,
+    GROUPED,
     UUID,
 )

@@ -42,12 +42,14 @@ _STAND_INS_TEXT = """
 _STAND_INS = frozenset(_STAND_INS_TEXT.split())
 _HASH_SIZES = (32, 40, 56, 64, 96, 128)
 _UUID = re.compile(r"[0-9A-Za-z]{8}-[0-9A-Za-z]{4}-[0-9A-Za-z]{4}-[0-9A-Za-z]{4}-[0-9A-Za-z]{12}")
+#: The UUIDs that manuals and the standard itself show.
+_UUIDS_OF_MANUALS = ("550e8400-e29b-", "123e4567-e89b-", "f47ac10b-58cc-", "6ba7b81", "3f2504e0-4f89-")
 _PUBLIC = re.compile(
     r"ssh-(?:rsa|ed25519|dss) |ecdsa-sha2|-----BEGIN (?:PUBLIC|CERT)|sha(?:1|256|384|512)[-:]|https?://|[a-z]+://"
     r"|[.]{0,2}/|[A-Za-z]:\\|urn:|data:|pk_(?:live|test)_|[\w.-]+@[\w-]+\.[a-z]{2,6}$"
 )
 _VERSION = re.compile(r"v?[0-9]+(?:[.:/-][0-9]+){1,6}[A-Za-z0-9.-]{0,12}")
-_REPEATED = re.compile(r"(.{1,4}?)\1{2,}.{0,3}")
+_REPEATED = re.compile(r"(.{1,4}?)\1{2,}(.{0,3})")
 #: A number at the end of a name: `step_2`, `v2`, `worker-17`.
 _NUMBERED = re.compile(r"(?:[_.-]?v?[0-9]{1,2}(?=$|[_.-]))")
 _MIXED = re.compile(r"[A-Za-z][0-9]|[0-9][A-Za-z]|[0-9][^0-9A-Za-z][A-Za-z]|[A-Za-z][^0-9A-Za-z][0-9]{3}")
@@ -77,8 +79,14 @@ def is_stand_in(value: str) -> bool:
         value.lower().strip("'\"`.,;:!?()[]{}<> ") in _STAND_INS
         or _PLACEHOLDER.search(value[:VALUE_MAX]) is not None
         or len(set(value)) < 3
-        or _REPEATED.fullmatch(value[:VALUE_MAX]) is not None
+        or _is_repeated(value[:VALUE_MAX])
     )
+
+
+def _is_repeated(value: str) -> bool:
+    """Whether it is one piece again and again, with little behind: `abcabcabc1`, not `pppmki`."""
+    met = _REPEATED.fullmatch(value)
+    return met is not None and 3 * (len(value) - len(met.group(2))) >= 2 * len(value)
 
 
 def is_public(value: str) -> bool:
@@ -89,6 +97,11 @@ def is_public(value: str) -> bool:
 def is_uuid(value: str) -> bool:
     """Whether it has the shape of a UUID."""
     return _UUID.fullmatch(value) is not None
+
+
+def is_manual_uuid(value: str) -> bool:
+    """Whether it is a UUID that people copy from manuals, or one of a few figures."""
+    return value.lower().startswith(_UUIDS_OF_MANUALS) or len(set(value)) < 7 or is_dummy(value)
 
 
 def is_name(value: str) -> bool:
