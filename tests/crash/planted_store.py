@@ -12,10 +12,11 @@ from typing import Any
 from foureyes.app.ports import Quick, Unavailable
 from foureyes.app.rows import Answered, Changes, InboxRow
 from foureyes.store import sqlite as file
+from foureyes.store.jobs import Job, release
 from foureyes.store.memory import MemoryStore
 from foureyes.store.sql import SqlWriting
 from foureyes.store.sqlite_store import SqliteStore
-from foureyes.store.sqlite_writer import Job, Writer, release
+from foureyes.store.sqlite_writer import Writer
 from tests.crash.planting import bug, put
 
 

@@ -13,8 +13,9 @@ from typing import Self, TypeVar
 
 from foureyes.app.ports import Quick, Reading, Unavailable, Writing
 from foureyes.store import sqlite as file
+from foureyes.store.jobs import CLOSED, OVERFULL, Job
 from foureyes.store.migrate import migrate
-from foureyes.store.sqlite_writer import CLOSED, OVERFULL, Job, Writer
+from foureyes.store.sqlite_writer import Writer
 
 T = TypeVar("T")
 

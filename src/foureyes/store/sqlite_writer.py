@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
-from foureyes.app.ports import Unavailable, Writing
+from foureyes.app.ports import Unavailable
 from foureyes.store import sqlite as file
+from foureyes.store.jobs import CLOSED, OVERFULL, WAITING_MAX, Job, release
 from foureyes.store.versions import check_schema
 
 #: Commands that share one commit at most.
 GROUP_MAX = 256
 #: A group is closed after this long, so that the first in it need not wait for ever.
 GROUP_SECONDS_MAX = 0.05
-#: Commands that wait at most; more are sent away.
-WAITING_MAX = 4096
 #: After writing this long without a rest, other processes get a chance.
 BUSY_SECONDS_MAX = 0.05
 REST_SECONDS = 0.001
@@ -34,8 +31,6 @@ SCRUB_WAIT_SECONDS = 0.005
 _HARMLESS = file.BUSY | {sqlite3.SQLITE_FULL}
 
 LOST = ("The transaction was lost.", "Ask again.")
-CLOSED = ("The store is closed.", "Start it again.")
-OVERFULL = ("Too many commands are waiting.", "Ask again in a moment.")
 
 _LAST = "SELECT seq, chain FROM log ORDER BY seq DESC LIMIT 1"
 _AGAIN = "SELECT chain FROM log WHERE seq = ?"
@@ -43,33 +38,6 @@ _AGAIN = "SELECT chain FROM log WHERE seq = ?"
 
 class _Lost(Exception):  # noqa: N818 - never seen outside
     """A command lost the transaction for all that share it; the cause says how."""
-
-
-class Job:
-    """One command on its way: what to do, who waits for it, and how it ended."""
-
-    __slots__ = ("error", "future", "is_here", "loop", "result", "work")
-
-    def __init__(self, work: Callable[[Writing], Any], loop: asyncio.AbstractEventLoop) -> None:
-        self.work = work
-        self.loop = loop
-        #: Whoever waits for it runs it.
-        self.is_here = False
-        self.future: asyncio.Future[Any] = loop.create_future()
-        self.result: Any = None
-        self.error: BaseException | None = None
-
-    def settle(self) -> None:
-        """Tell who waits, in their own loop; whoever went away misses it."""
-        if self.future.done():
-            return
-        if self.error is None:
-            self.future.set_result(self.result)
-        elif isinstance(self.error, StopIteration):
-            # A future cannot carry it, as it would end the caller's own loop.
-            self.future.set_exception(RuntimeError(f"the work raised {self.error!r}"))
-        else:
-            self.future.set_exception(self.error)
 
 
 class Writer:
@@ -282,21 +250,3 @@ class Writer:
             if self._connection is not None:
                 self._connection.close()
         self._connection = None
-
-
-def release(jobs: Iterable[Job]) -> None:
-    """Tell all who wait: one call for each loop, however many they are. A loop that has ended is nobody's loss."""
-    loops: dict[asyncio.AbstractEventLoop, list[Job]] = {}
-    for job in jobs:
-        if job.is_here:
-            job.settle()
-        else:
-            loops.setdefault(job.loop, []).append(job)
-    for loop, theirs in loops.items():
-        with suppress(RuntimeError):
-            loop.call_soon_threadsafe(_settle, theirs)
-
-
-def _settle(jobs: list[Job]) -> None:
-    for job in jobs:
-        job.settle()
