@@ -1,9 +1,10 @@
 """How long does `foureyes review` take, and how much room does it need, with the programs alone?
 
-    python -m bench.review [--rounds N] [--install]
+    python -m bench.review [--rounds N] [--install] [--secrets PYTHON] [--only-secrets]
 
 Every run is a new process in a new repository with a new data folder. `--install` also installs the wheel into a new
-environment and measures that. The findings of each run are checked.
+environment and measures that. `--secrets` names a Python that has `foureyes[secrets]`, for the figures with the extra;
+`--install` makes one where none is named. The findings of each run are checked.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import tempfile
 import time
 import venv
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench.lines import Figure, keep, middle
@@ -31,6 +32,12 @@ MEGABYTE = 1_000_000
 BLOCKED, UNCLEAR = 2, 4
 CLEAN = "".join(f"def add_{number}(a: int, b: int) -> int:\n    return a + b + {number}\n\n\n" for number in range(5))
 BAD = "rm -rf / --no-preserve-root\n"
+#: Harmless lines with a word or a value that only the thorough look can tell from a secret.
+LIKE_SECRETS = tuple(
+    f'TOKEN_{number} = read_token("service-{number}", password_file="/run/secrets/service-{number}")\n'
+    for number in range(5)
+)
+SWEPT = "CredSweeper looked at"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,14 +66,14 @@ def repository(folder: Path, files: dict[str, str]) -> Path:
     return folder
 
 
-def run(folder: Path, *, cores: set[int] | None = None) -> Ran:
+def run(folder: Path, *, cores: set[int] | None = None, program: Path = PROGRAM) -> Ran:
     """A review of what is not committed there, with programs only, from nothing."""
     with tempfile.TemporaryDirectory(prefix="foureyes-bench-home-") as home:
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "COV"))}
         environment["FOUREYES_HOME"] = f"{home}/data"
         begun = time.perf_counter()
         process = subprocess.Popen(  # noqa: S603 - our own
-            (str(PROGRAM), "review", "--no-agents", "--json"),
+            (str(program), "review", "--no-agents", "--json"),
             cwd=folder,
             env=environment,
             stdout=subprocess.PIPE,
@@ -187,6 +194,50 @@ def installed(place: Path) -> None:
     )
 
 
+def with_secrets(place: Path) -> Path:
+    """A Python with the extra, in a new environment; CredSweeper is built there, so it may take minutes."""
+    venv.create(place / "secrets", with_pip=True)
+    python = place / "secrets" / "bin" / "python"
+    words = ("-m", "pip", "install", "--quiet", f"{build(place)}[secrets]")
+    subprocess.run((str(python), *words), check=True, cwd=place)  # noqa: S603 - our own
+    return python
+
+
+def thorough(rounds: int, place: Path, python: Path) -> None:
+    """The same with the extra, where there are lines that it has to look at."""
+    program = python.with_name("foureyes")
+    head = "def read_token(name: str, password_file: str) -> str:\n    return name + password_file\n\n\n"
+    code = head + "".join(LIKE_SECRETS) + "\n\n" + CLEAN[: CLEAN.index("def add_2")] + "END = 1\n"
+    folder = repository(place / "thorough", {"reading.py": code})
+    runs = [run(folder, program=program) for _ in range(rounds)]
+    right = all(one.code == 0 and swept(one) for one in runs)
+    seconds = middle(one.seconds for one in runs)
+    files = {
+        name: text + LIKE_SECRETS[number % len(LIKE_SECRETS)] if name.endswith(".py") else text
+        for number, (name, text) in enumerate(many_files(1000).items())
+    }
+    whole = run(repository(place / "large-thorough", files), cores={0}, program=program)
+    found = whole.code == BLOCKED and swept(whole)
+    little = "20 clean lines, cold, with the extra for secrets"
+    much = "1,000 files, 50,000 lines, on one core, with the extra for secrets"
+    keep(
+        replace(
+            _figure("review.secrets.small", little, seconds, "s", demand=4, right=right),
+            more={"cpu_s": middle(one.cpu_seconds for one in runs)},
+        ),
+        replace(
+            _figure("review.secrets.large", much, whole.seconds, "s", demand=20, right=found),
+            more={"cpu_s": round(whole.cpu_seconds, 2)},
+        ),
+        _figure("review.secrets.large.memory", "its memory", whole.megabytes, "MB", demand=300, right=found),
+    )
+
+
+def swept(ran: Ran) -> bool:
+    """Whether the extra really looked."""
+    return SWEPT in json.dumps(ran.outcome["looked"])
+
+
 def _bytes(folder: Path) -> int:
     return sum(one.stat().st_size for one in folder.rglob("*") if one.is_file() and not one.is_symlink())
 
@@ -195,18 +246,31 @@ def main() -> None:
     reader = argparse.ArgumentParser()
     reader.add_argument("--rounds", type=int, default=7)
     reader.add_argument("--install", action="store_true")
+    reader.add_argument("--secrets", type=Path, metavar="PYTHON")
+    reader.add_argument("--only-secrets", action="store_true")
     given = reader.parse_args()
     place = Path(tempfile.mkdtemp(prefix="foureyes-bench-"))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
-        if given.install:
-            installed(place)
-        small(given.rounds, place)
-        large(place)
-        findings(place)
-        one_line(place)
+        if not given.only_secrets:
+            without_secrets(place, given.rounds, install=given.install)
+        python = given.secrets or (with_secrets(place) if given.install else None)
+        if python:
+            thorough(given.rounds, place, python)
+        else:
+            print("not measured: the figures with the extra (--secrets PYTHON or --install)", file=sys.stderr)
     finally:
         shutil.rmtree(place)
+
+
+def without_secrets(place: Path, rounds: int, *, install: bool) -> None:
+    """Everything that the base install does."""
+    if install:
+        installed(place)
+    small(rounds, place)
+    large(place)
+    findings(place)
+    one_line(place)
 
 
 if __name__ == "__main__":
