@@ -11,7 +11,7 @@ from pathlib import Path
 
 from foureyes.app.asks import Ask, Reply
 from foureyes.app.gate import Gate, new_key
-from foureyes.app.ports import Store
+from foureyes.app.ports import Reading, Store
 from foureyes.app.work import Work, work_of
 from foureyes.core import commands as c
 from foureyes.core.facts import Principal
@@ -44,7 +44,7 @@ FINDINGS = tuple(f"solo.1-F{number}" for number in range(1, len(FOUND) + 1))
 class Pool:
     """One reviewer is enough."""
 
-    def pool(self) -> tuple[Principal, ...]:
+    def pool(self, _: Reading) -> tuple[Principal, ...]:
         """Who may be asked."""
         return (Principal(who=REVIEWER, roles=frozenset({"agent"})),)
 

@@ -61,7 +61,7 @@ class Pool:
 
     people: tuple[Principal, ...] = POOL
 
-    def pool(self) -> tuple[Principal, ...]:
+    def pool(self, _: Reading) -> tuple[Principal, ...]:
         return self.people
 
 

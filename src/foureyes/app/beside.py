@@ -1,4 +1,4 @@
-"""How are commands answered that are not about a review: targets, policy, trust, sessions, lessons?"""
+"""How are commands answered that are not about a review: targets, policy, trust, sessions, lessons, accounts?"""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import assert_never, cast
 
+from foureyes.app import accounts
 from foureyes.app.asks import Ask
 from foureyes.app.facts import digest_lock
 from foureyes.app.live import Judge, live_row
@@ -23,6 +24,7 @@ from foureyes.core.events import SideEvent, WentLive
 from foureyes.core.lessons import Lessons, PurgeLessons, RecordLesson, RetireLesson, decide_lesson, evolve_lessons
 from foureyes.core.live import LiveFacts, RecordLive, decide_live
 from foureyes.core.policies import ActivatePolicy, decide_policy
+from foureyes.core.principals import EnrolPrincipal, IssueToken, PrincipalCommand, RemovePrincipal, RevokeToken
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.trust import DisableSkip, EnableSkip, decide_trust
 from foureyes.policy.policy import read_policy
@@ -68,6 +70,8 @@ class Beside:
                 | sessions.DetectSilence()
             ):
                 return self._session(tx, ask, command, now)
+            case EnrolPrincipal() | RemovePrincipal() | IssueToken() | RevokeToken():
+                return self._principal(tx, ask, command, now)
             case _:
                 assert_never(command)
 
@@ -132,6 +136,11 @@ class Beside:
         facts = self.session_facts(tx, name, self.policies.current(tx).policy.session_silence)
         events = sessions.decide_session(session, command, ask.actor, now, facts)
         return Decided(stream=ask.stream, events=events)
+
+    @staticmethod
+    def _principal(tx: Writing, ask: Ask, command: PrincipalCommand, now: datetime) -> Decided:
+        _one(ask.stream, "principal")
+        return Decided(stream=ask.stream, events=accounts.decide(tx, ask.stream, command, ask.actor, now))
 
     @staticmethod
     def _past(tx: Writing, stream: str) -> list[tuple[SideEvent, datetime]]:

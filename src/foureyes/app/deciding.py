@@ -93,7 +93,7 @@ class Deciding:
         return bytes_of(self.tx, review, command.parts, self.ask.blobs, self.ask.before)
 
     def _facts(self, review: Review | None, work: Bytes | None, met: Met) -> Facts:
-        tx, pool = self.tx, self.directory.pool()
+        tx, pool = self.tx, self.directory.pool(self.tx)
         digests = (getattr(self.command, "digest", ""), review.digest if review else "")
         return Facts(
             pool=pool,

@@ -195,7 +195,7 @@ class Store(Protocol):
 class Directory(Protocol):
     """Who there is."""
 
-    def pool(self) -> tuple[Principal, ...]:
+    def pool(self, reading: Reading) -> tuple[Principal, ...]:
         """Everybody who may be asked to review, with their roles."""
 
 

@@ -10,8 +10,12 @@ Cursor = tuple[int, int]
 START: Cursor = (0, 0)
 
 #: Rows that are written together with the log though no projection follows it for them: what went live by which
-#: clearance, and which bytes a reviewer was last given. A copy of the store keeps them.
-LIVES, SERVED = "lives", "served"
+#: clearance, which bytes a reviewer was last given, who is enrolled, and whose token has which hash. A copy of the
+#: store keeps them.
+LIVES, SERVED, ACCOUNTS, TOKENS = "lives", "served", "accounts", "tokens"
+WRITTEN_ALONG = (LIVES, SERVED, ACCOUNTS, TOKENS)
+#: Who is signed in, and which links may still be used to do so: of this moment only, so no copy keeps them.
+SIGN_INS, LINKS = "sign_ins", "links"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

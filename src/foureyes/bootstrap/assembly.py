@@ -250,7 +250,7 @@ class _LookingStore:
 class _Nobody:
     """A directory without accounts: nobody can be asked to review until the doors know who there is."""
 
-    def pool(self) -> tuple[Principal, ...]:
+    def pool(self, _: Reading) -> tuple[Principal, ...]:
         return ()
 
 

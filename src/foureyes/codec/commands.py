@@ -9,12 +9,21 @@ from foureyes.core.commands import ReviewCommand
 from foureyes.core.lessons import PurgeLessons, RecordLesson, RetireLesson
 from foureyes.core.live import RecordLive
 from foureyes.core.policies import ActivatePolicy
+from foureyes.core.principals import PrincipalCommand
 from foureyes.core.sessions import SessionCommand
 from foureyes.core.trust import DisableSkip, EnableSkip
 from foureyes.core.values import Who
 
 SideCommand = (
-    RecordLive | ActivatePolicy | EnableSkip | DisableSkip | RecordLesson | RetireLesson | PurgeLessons | SessionCommand
+    RecordLive
+    | ActivatePolicy
+    | EnableSkip
+    | DisableSkip
+    | RecordLesson
+    | RetireLesson
+    | PurgeLessons
+    | SessionCommand
+    | PrincipalCommand
 )
 Command = ReviewCommand | SideCommand
 

@@ -1,6 +1,7 @@
 """What can have happened? Facts in the past tense; the log is made of nothing else."""
 
 from foureyes.core.events.beside import (
+    BesideEvent,
     BlobPurged,
     KeyRotated,
     LessonKind,
@@ -11,7 +12,6 @@ from foureyes.core.events.beside import (
     SessionEnded,
     SessionPaused,
     SessionResumed,
-    SideEvent,
     SignalReceived,
     SignalType,
     SilenceDetected,
@@ -29,6 +29,13 @@ from foureyes.core.events.findings import (
     FindingsMatched,
     FindingVerified,
     FindingWaived,
+)
+from foureyes.core.events.principals import (
+    PrincipalEnrolled,
+    PrincipalEvent,
+    PrincipalRemoved,
+    TokenIssued,
+    TokenRevoked,
 )
 from foureyes.core.events.reports import (
     ReportFailed,
@@ -91,6 +98,7 @@ LaterEvent = (
     | StageOverridden
 )
 ReviewEvent = ReviewOpened | LaterEvent
+SideEvent = BesideEvent | PrincipalEvent
 Event = ReviewEvent | SideEvent
 
 __all__ = [
@@ -114,6 +122,9 @@ __all__ = [
     "NoteAdded",
     "PolicyActivated",
     "PolicyNoted",
+    "PrincipalEnrolled",
+    "PrincipalEvent",
+    "PrincipalRemoved",
     "ReportFailed",
     "ReportKept",
     "ReportRequested",
@@ -144,5 +155,7 @@ __all__ = [
     "StageOverridden",
     "StagesSkipped",
     "StoreRestored",
+    "TokenIssued",
+    "TokenRevoked",
     "WentLive",
 ]

@@ -193,7 +193,7 @@ class StoreRestored:
     reason: str
 
 
-SideEvent = (
+BesideEvent = (
     WentLive
     | LiveRefused
     | SkipSuggested

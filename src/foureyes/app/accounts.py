@@ -1,0 +1,126 @@
+"""Who is enrolled, and whom does a token speak for? The log says; the rows beside it only say where to look."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import cast
+
+from foureyes.app.ports import Reading, Writing
+from foureyes.app.rows import ACCOUNTS, START, TOKENS
+from foureyes.app.shelf import read_events
+from foureyes.core.events import PrincipalEvent, TokenIssued
+from foureyes.core.facts import Principal
+from foureyes.core.principals import Account, Census, PrincipalCommand, Token, account_of, decide_principal
+from foureyes.core.values import Who
+
+PREFIX = "principal/"
+#: Held while an account is decided about: two names that look alike must not be enrolled at the same time.
+LOCK = "principals"
+#: The row that changes whenever an account does, so that the pool is read again.
+_CHANGED = ".changed"
+_PAGE = 1_000
+_SECRET_BYTES = 32
+_ID_BYTES = 5
+#: What our tokens begin with, so that scanners and people recognise one that got about.
+MARK = "foureyes_"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewToken:
+    """A credential that was just made: the secret is shown once and kept nowhere."""
+
+    id: str
+    secret: str
+    hash: str
+
+
+def new_token() -> NewToken:
+    """Make a credential of 256 random bits."""
+    name = secrets.token_hex(_ID_BYTES)
+    secret = f"{MARK}{name}_{secrets.token_urlsafe(_SECRET_BYTES)}"
+    return NewToken(id=name, secret=secret, hash=hash_of(secret))
+
+
+def hash_of(secret: str) -> str:
+    """What is kept of a secret."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def stream_of(name: str) -> str:
+    """The stream of an account."""
+    return PREFIX + name
+
+
+def account(reading: Reading, name: str) -> Account | None:
+    """The account with this name, as the log has it; nothing where there never was one."""
+    known = reading.known(stream_of(name), "", "")
+    if not known.version:
+        return None
+    past = read_events(reading, stream_of(name), known)
+    return account_of(cast("PrincipalEvent", event) for event, _ in past)
+
+
+def accounts(reading: Reading) -> tuple[Account, ...]:
+    """Everybody who ever was enrolled, by name; those removed are marked."""
+    return tuple(one for name in _names(reading) if (one := account(reading, name)) is not None)
+
+
+def bearer(reading: Reading, secret: str, now: datetime) -> tuple[Account, Token] | None:
+    """Whom this token speaks for; nobody where it is unknown, revoked or over."""
+    known = hash_of(secret)
+    name = reading.row(TOKENS, known)
+    found = account(reading, name) if name else None
+    if found is None or found.removed:
+        return None
+    # The row is only where to look: what counts is that the account's own log has issued this token.
+    token = next((one for one in found.tokens if secrets.compare_digest(one.hash, known)), None)
+    return (found, token) if token and token.opens(now) else None
+
+
+def decide(
+    tx: Writing, stream: str, command: PrincipalCommand, actor: Who, now: datetime
+) -> tuple[PrincipalEvent, ...]:
+    """Decide about an account inside the transaction, and keep the rows that lead to it."""
+    tx.lock(LOCK)
+    name = stream.removeprefix(PREFIX)
+    everybody = accounts(tx)
+    census = Census(
+        names=frozenset(one.who.name for one in everybody),
+        humans=sum(one.who.is_human and not one.removed for one in everybody),
+    )
+    found = next((one for one in everybody if one.who.name == name), None)
+    events = decide_principal(found, command, actor, name=name, census=census, now=now)
+    changed = str(int(tx.row(ACCOUNTS, _CHANGED) or 0) + 1)
+    tx.follow(ACCOUNTS, {name: "", _CHANGED: changed}, START)
+    hashes = {one.hash: name for one in events if isinstance(one, TokenIssued)}
+    if hashes:
+        tx.follow(TOKENS, cast("dict[str, str | None]", hashes), START)
+    return events
+
+
+def _names(reading: Reading) -> Iterable[str]:
+    after = _CHANGED
+    while page := reading.rows(ACCOUNTS, after=after, limit=_PAGE):
+        yield from (name for name, _ in page)
+        after = page[-1][0]
+
+
+@dataclass(slots=True)
+class Enrolled:
+    """A directory of the accounts in the store; read again when one of them changed."""
+
+    _changed: str | None = field(default=None, init=False)
+    _pool: tuple[Principal, ...] = field(default=(), init=False)
+
+    def pool(self, reading: Reading) -> tuple[Principal, ...]:
+        """Everybody who may be asked to review, with their roles."""
+        changed = reading.row(ACCOUNTS, _CHANGED) or ""
+        if changed != self._changed:
+            found = (one for one in accounts(reading) if not one.removed)
+            pool = tuple(Principal(who=one.who, roles=frozenset(one.roles)) for one in found)
+            self._pool, self._changed = pool, changed
+        return self._pool

@@ -1,0 +1,38 @@
+"""Which names may an account bear, so that nobody is taken for somebody else?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from foureyes.core.refusals import Code, Refusal, refuse
+
+ALLOWED = "1 to 64 of a-z, 0-9, _ and -, beginning with a letter or digit"
+#: Names under which the program itself writes, or which would be taken for it or for everybody.
+RESERVED = frozenset({"clock", "trust", "foureyes", "server", "system", "anyone", "nobody", "human", "none"})
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}").fullmatch
+#: Letters that are read as one another, folded to one.
+_ALIKE = str.maketrans({"0": "o", "1": "l", "i": "l", "_": "-", "5": "s"})
+_ALIKE_PAIRS = (("rn", "m"), ("vv", "w"), ("cl", "d"))
+
+
+def is_name(name: str) -> bool:
+    """Whether this is spelled like a name."""
+    return _NAME(name) is not None
+
+
+def check_name(name: str, taken: Iterable[str]) -> None:
+    """Refuse a name that is none, that is ours, or that looks like one that is taken."""
+    if not is_name(name) or name in RESERVED:
+        raise refuse(Code.UNKNOWN_WORD, what="The name", word=name[:80], allowed=f"{ALLOWED}, and not our own")
+    alike = next((one for one in sorted(taken) if looks(one) == looks(name)), "")
+    if alike:
+        raise Refusal(Code.DUPLICATE, f"{name} looks like {alike}, who is enrolled.", "Choose another name.")
+
+
+def looks(name: str) -> str:
+    """How a name looks at a glance."""
+    folded = name.translate(_ALIKE)
+    for pair, one in _ALIKE_PAIRS:
+        folded = folded.replace(pair, one)
+    return folded

@@ -1,0 +1,294 @@
+"""Who may be enrolled, by whom, and which token opens the doors to them?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import assert_never
+
+from foureyes.core.events.principals import (
+    PrincipalEnrolled,
+    PrincipalEvent,
+    PrincipalRemoved,
+    TokenIssued,
+    TokenRevoked,
+)
+from foureyes.core.names import check_name, is_name
+from foureyes.core.refusals import Code, Refusal, refuse
+from foureyes.core.values import Who, WhoKind
+
+ENROLLED_KINDS = (WhoKind.AGENT, WhoKind.PROGRAM, WhoKind.HUMAN, WhoKind.SERVICE)
+TEXT_CHARS_MAX = 200
+REASON_CHARS_MAX = 2_000
+ROLES_MAX = 50
+TOKENS_MAX = 50
+_HASH = re.compile(r"[0-9a-f]{64}").fullmatch
+
+
+class Scope(StrEnum):
+    """What a token may be used for."""
+
+    READ = "read"
+    AUTHOR = "author"
+    REVIEW = "review"
+    SIGNAL = "signal"
+    PUBLISH = "publish"
+    VOUCH = "vouch"
+
+
+#: What a token of each kind of account may be used for at most; a human signs in and has no token.
+SCOPES: dict[WhoKind, tuple[Scope, ...]] = {
+    WhoKind.AGENT: (Scope.READ, Scope.AUTHOR, Scope.REVIEW, Scope.SIGNAL),
+    WhoKind.PROGRAM: (Scope.READ, Scope.REVIEW, Scope.PUBLISH),
+    WhoKind.SERVICE: (Scope.READ, Scope.AUTHOR, Scope.REVIEW, Scope.SIGNAL, Scope.PUBLISH, Scope.VOUCH),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnrolPrincipal:
+    """Let somebody act here, or change what is known of them; the stream names them."""
+
+    kind: str
+    operator: str = ""
+    model_family: str = ""
+    provider: str = ""
+    roles: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemovePrincipal:
+    """Let somebody act here no longer."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IssueToken:
+    """Give an account a credential, named by its id and known by its hash; no scopes means all of its kind."""
+
+    token: str
+    hash: str
+    scopes: tuple[str, ...] = ()
+    expires: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RevokeToken:
+    """Take a credential back."""
+
+    token: str
+    reason: str
+
+
+PrincipalCommand = EnrolPrincipal | RemovePrincipal | IssueToken | RevokeToken
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Token:
+    """A credential of an account, without its secret."""
+
+    id: str
+    hash: str
+    scopes: tuple[str, ...]
+    expires: datetime | None = None
+    revoked: bool = False
+
+    def opens(self, now: datetime) -> bool:
+        """Whether it is still good for anything."""
+        return not self.revoked and (self.expires is None or now < self.expires)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """What is known of somebody who may act here."""
+
+    who: Who
+    roles: tuple[str, ...] = ()
+    vouched_by: str = ""
+    removed: bool = False
+    tokens: tuple[Token, ...] = ()
+
+    def token(self, name: str) -> Token | None:
+        """The token with this id."""
+        return next((one for one in self.tokens if one.id == name), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Census:
+    """Who is enrolled already."""
+
+    names: frozenset[str] = frozenset()
+    humans: int = 0
+
+
+def account_of(events: Iterable[PrincipalEvent]) -> Account | None:
+    """The account as these events left it."""
+    account: Account | None = None
+    for event in events:
+        account = _evolved(account, event)
+    return account
+
+
+def decide_principal(
+    account: Account | None, command: PrincipalCommand, actor: Who, *, name: str, census: Census, now: datetime
+) -> tuple[PrincipalEvent, ...]:
+    """Answer a command about one account."""
+    match command:
+        case EnrolPrincipal():
+            return (_enrolled(account, command, actor, name, census),)
+        case RemovePrincipal():
+            account = _there(account, name)
+            _check_over(account, actor)
+            _check_reason(command.reason)
+            if account.who.is_human and census.humans <= 1:
+                raise Refusal(Code.EMPTY_GROUP, f"{name} is the last human.", "Enrol another human first.")
+            return (PrincipalRemoved(name=name, by=actor.name, reason=command.reason),)
+        case IssueToken():
+            return (_issued(_there(account, name), command, actor, now),)
+        case RevokeToken():
+            return (_revoked(_there(account, name), command, actor),)
+        case _:
+            assert_never(command)
+
+
+def _evolved(account: Account | None, event: PrincipalEvent) -> Account:
+    match event:
+        case PrincipalEnrolled():
+            who = Who(
+                name=event.name,
+                kind=event.kind,
+                operator=event.operator,
+                model_family=event.model_family,
+                provider=event.provider,
+            )
+            tokens = account.tokens if account else ()
+            return Account(who=who, roles=event.roles, vouched_by=event.vouched_by, tokens=tokens)
+        case PrincipalRemoved():
+            known = _known(account)
+            return replace(known, removed=True, tokens=tuple(replace(one, revoked=True) for one in known.tokens))
+        case TokenIssued():
+            known = _known(account)
+            token = Token(id=event.token, hash=event.hash, scopes=event.scopes, expires=event.expires)
+            return replace(known, tokens=(*known.tokens, token))
+        case TokenRevoked():
+            known = _known(account)
+            ended = (replace(one, revoked=one.revoked or one.id == event.token) for one in known.tokens)
+            return replace(known, tokens=tuple(ended))
+        case _:
+            assert_never(event)
+
+
+def _known(account: Account | None) -> Account:
+    if account is None:
+        raise ValueError("an account begins with its enrolment")
+    return account
+
+
+def _enrolled(
+    account: Account | None, command: EnrolPrincipal, actor: Who, name: str, census: Census
+) -> PrincipalEnrolled:
+    kind = _kind(command.kind)
+    check_name(name, census.names if account is None else ())
+    vouched = actor.name if actor.kind is WhoKind.SERVICE else ""
+    _check_enrols(account, kind, actor, census)
+    texts = (command.operator, command.model_family, command.provider, *command.roles)
+    if len(command.roles) > ROLES_MAX:
+        raise refuse(Code.TOO_MANY, what="Roles", size=len(command.roles), most=ROLES_MAX)
+    for one in texts:
+        if len(one) > TEXT_CHARS_MAX or (one and not one.isprintable()):
+            raise refuse(Code.TOO_LONG, what=f"{one[:20]!r}…", size=len(one), most=TEXT_CHARS_MAX)
+    if vouched and command.operator not in ("", actor.operator):
+        # All whom a service vouches for are one party: otherwise it could make itself a quorum.
+        raise refuse(Code.UNKNOWN_WORD, what="The operator", word=command.operator, allowed=actor.operator)
+    return PrincipalEnrolled(
+        name=name,
+        kind=kind,
+        operator=command.operator or actor.operator or actor.name,
+        model_family=command.model_family,
+        provider=command.provider,
+        roles=tuple(dict.fromkeys(one for one in command.roles if one)),
+        by=actor.name,
+        vouched_by=vouched,
+    )
+
+
+def _kind(word: str) -> WhoKind:
+    if word not in {one.value for one in ENROLLED_KINDS}:
+        raise refuse(Code.UNKNOWN_WORD, what="The kind", word=word, allowed=", ".join(ENROLLED_KINDS))
+    return WhoKind(word)
+
+
+def _check_enrols(account: Account | None, kind: WhoKind, actor: Who, census: Census) -> None:
+    """A human enrols; a service vouches for its own agents; who starts the first server names the first human."""
+    if account and account.who.kind is not kind:
+        raise Refusal(
+            Code.DUPLICATE, f"{account.who.name} is enrolled as {account.who.kind}.", "Enrol another name for this."
+        )
+    if actor.is_human:
+        return
+    if actor.kind is WhoKind.SERVICE:
+        if kind is WhoKind.AGENT and (account is None or account.vouched_by == actor.name):
+            return
+        raise Refusal(Code.HUMAN_ONLY, "A service vouches for agents of its own only.", "Ask a human to enrol them.")
+    if actor.kind is WhoKind.PERSON and kind is WhoKind.HUMAN and not census.humans:
+        return
+    raise refuse(Code.HUMAN_ONLY, what="enrol somebody")
+
+
+def _there(account: Account | None, name: str) -> Account:
+    if account is None or account.removed:
+        raise Refusal(Code.UNKNOWN_WORD, f"Nobody is enrolled as {name[:80]!r}.", "Look at the list of accounts.")
+    return account
+
+
+def _check_over(account: Account, actor: Who) -> None:
+    """A human decides about every account, a service about the agents it vouches for."""
+    if actor.is_human or (actor.kind is WhoKind.SERVICE and account.vouched_by == actor.name):
+        return
+    raise refuse(Code.HUMAN_ONLY, what="change an account")
+
+
+def _check_reason(reason: str) -> None:
+    if not reason.strip():
+        raise refuse(Code.REASON_MISSING, what="This")
+    if len(reason) > REASON_CHARS_MAX:
+        raise refuse(Code.TOO_LONG, what="The reason", size=len(reason), most=REASON_CHARS_MAX)
+
+
+def _issued(account: Account, command: IssueToken, actor: Who, now: datetime) -> TokenIssued:
+    name, allowed = account.who.name, SCOPES.get(account.who.kind, ())
+    if not actor.is_human:
+        raise refuse(Code.HUMAN_ONLY, what="issue a token")
+    if not allowed:
+        raise Refusal(Code.HUMAN_ONLY, f"{name} is a human, and humans sign in.", "Send them a sign-in link.")
+    if account.vouched_by:
+        raise Refusal(
+            Code.NOT_ELIGIBLE, f"{account.vouched_by} vouches for {name}.", "Let it act for them with its own token."
+        )
+    if not is_name(command.token) or _HASH(command.hash) is None:
+        raise refuse(Code.BAD_VALUE, what="a token is named by its id and the SHA-256 of its secret")
+    if account.token(command.token) or len(account.tokens) >= TOKENS_MAX:
+        raise refuse(Code.LIMIT_REACHED, most=len(account.tokens), what=f"tokens of {name}")
+    unknown = next((one for one in command.scopes if one not in allowed), "")
+    if unknown:
+        raise refuse(Code.UNKNOWN_WORD, what="The scope", word=unknown, allowed=", ".join(allowed))
+    if command.expires is not None and command.expires <= now:
+        raise Refusal(Code.BAD_NUMBER, "The token would have ended already.", "Name a time to come.")
+    scopes = tuple(dict.fromkeys(command.scopes)) or tuple(str(one) for one in allowed)
+    return TokenIssued(
+        name=name, token=command.token, hash=command.hash, scopes=scopes, by=actor.name, expires=command.expires
+    )
+
+
+def _revoked(account: Account, command: RevokeToken, actor: Who) -> TokenRevoked:
+    _check_over(account, actor)
+    token = account.token(command.token)
+    if token is None:
+        raise Refusal(Code.UNKNOWN_WORD, f"{account.who.name} has no such token.", "Look at the list of tokens.")
+    if token.revoked:
+        raise refuse(Code.DUPLICATE, what="This")
+    _check_reason(command.reason)
+    return TokenRevoked(name=account.who.name, token=token.id, by=actor.name, reason=command.reason)

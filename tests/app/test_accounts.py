@@ -1,0 +1,86 @@
+"""A token speaks for the account whose log issued it, as long as that log says so."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from foureyes.app.accounts import Enrolled, accounts, bearer, new_token, stream_of
+from foureyes.app.ports import Reading, Store
+from foureyes.app.rows import START, TOKENS
+from foureyes.core.facts import Principal
+from foureyes.core.principals import EnrolPrincipal, IssueToken, RemovePrincipal, RevokeToken
+from foureyes.core.refusals import Code
+from foureyes.core.values import Who, WhoKind
+from tests.app.house import House, played
+
+SUE = Who(name="sue", kind=WhoKind.HUMAN, operator="acme")
+AGENT = EnrolPrincipal(kind="agent", roles=("auditor",))
+
+
+async def named(house: House, secret: str) -> str:
+    """Whom a secret speaks for."""
+
+    def work(reading: Reading) -> str:
+        found = bearer(reading, secret, house.now)
+        return found[0].who.name if found else ""
+
+    return await house.store.read(work)
+
+
+async def pool(store: Store, directory: Enrolled) -> tuple[Principal, ...]:
+    return await store.read(directory.pool)
+
+
+@played
+async def test_a_token_speaks_for_its_account_until_it_is_revoked_or_over() -> None:
+    house, token, other = House(), new_token(), new_token()
+    await house.do(SUE, AGENT, stream_of("ann"))
+    await house.do(SUE, IssueToken(token=token.id, hash=token.hash), stream_of("ann"))
+    ends = house.now + timedelta(hours=1)
+    await house.do(SUE, IssueToken(token=other.id, hash=other.hash, expires=ends), stream_of("ann"))
+    assert await named(house, token.secret) == "ann"
+    assert await named(house, other.secret) == "ann"
+    assert await named(house, token.secret + "x") == ""
+    house.now = ends
+    assert await named(house, other.secret) == ""
+    await house.do(SUE, RevokeToken(token=token.id, reason="lost"), stream_of("ann"))
+    assert await named(house, token.secret) == ""
+
+
+@played
+async def test_a_row_that_somebody_wrote_into_the_store_opens_nothing() -> None:
+    house, token = House(), new_token()
+    await house.do(SUE, AGENT, stream_of("ann"))
+    await house.store.write(lambda tx: tx.follow(TOKENS, {token.hash: "ann"}, START))
+    assert await named(house, token.secret) == ""
+
+
+@played
+async def test_the_secret_is_in_no_event_and_no_row() -> None:
+    """T33: what the store holds gives nobody a token."""
+    house, token = House(), new_token()
+    await house.do(SUE, AGENT, stream_of("ann"))
+    await house.do(SUE, IssueToken(token=token.id, hash=token.hash), stream_of("ann"))
+    bodies = await house.store.read(lambda reading: [one.body for one in reading.events(stream_of("ann"))])
+    assert not any(token.secret in one for one in bodies)
+
+
+@played
+async def test_the_pool_is_who_is_enrolled_now() -> None:
+    house, directory = House(), Enrolled()
+    assert await pool(house.store, directory) == ()
+    await house.do(SUE, AGENT, stream_of("ann"))
+    await house.do(SUE, replace(AGENT, roles=()), stream_of("bea"))
+    found = await pool(house.store, directory)
+    assert [(one.who.name, one.roles) for one in found] == [("ann", {"auditor"}), ("bea", set())]
+    await house.do(SUE, RemovePrincipal(reason="left"), stream_of("ann"))
+    assert [one.who.name for one in await pool(house.store, directory)] == ["bea"]
+    assert [one.removed for one in await house.store.read(accounts)] == [True, False]
+
+
+@played
+async def test_a_name_that_looks_like_another_is_refused_whoever_bears_it() -> None:
+    house = House()
+    await house.do(SUE, AGENT, stream_of("auditor"))
+    refusal = await house.refused(SUE, AGENT, stream_of("audit0r"))
+    assert refusal.code is Code.DUPLICATE
+    assert (await house.refused(SUE, AGENT, "review/x")).code is Code.UNKNOWN_WORD
