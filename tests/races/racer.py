@@ -1,51 +1,109 @@
-"""One process of a race: it embeds the gate and does what it can on reviews that others work on too.
+"""What does one process of a race do? It embeds the gate and works on the one review that all the others work on too.
 
-`python -m tests.races.racer STORE NAME COUNT SEED PLANT`: STORE is a path or a PostgreSQL address, PLANT the name of a
-planted bug, or nothing. Prints one JSON line per acknowledged command, so that the test can look for each in the log.
+`python -m tests.races.racer STORE PROCESSES CALLERS STEPS PLANT`: STORE is a path or a PostgreSQL address, PLANT the
+name of a planted bug, or nothing. One process loads the program and splits into PROCESSES; each lets CALLERS take STEPS
+in all. Prints one JSON line per answer, so that the test can hold each against the log.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
 import sys
-from dataclasses import dataclass
-from datetime import UTC, datetime
+import time
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
-from foureyes.app.asks import Ask, Reply
-from foureyes.app.chain import appended
+from foureyes.app.asks import Ask
 from foureyes.app.gate import Gate
-from foureyes.app.ports import Conflict, Store, Unavailable, Writing
-from foureyes.app.rows import Changes, Listing
+from foureyes.app.ports import Conflict, Reading, Store, Unavailable, Writing
 from foureyes.app.work import work_of
 from foureyes.codec.commands import Command
 from foureyes.core import commands as c
-from foureyes.core import protocols
-from foureyes.core.events import WentLive
+from foureyes.core import gates
 from foureyes.core.facts import Principal
 from foureyes.core.live import RecordLive
 from foureyes.core.model import Review
-from foureyes.core.refusals import Code, Refusal, refuse
-from foureyes.core.values import Outcome, Who, WhoKind
+from foureyes.core.refusals import Refusal
+from foureyes.core.rules import Options, Protocol, SeatRule, Stage, Style
+from foureyes.core.values import Outcome, Severity, Who, WhoKind
 from foureyes.policy.policy import Policy, sealed_policy
 from foureyes.store.sqlite_store import SqliteStore
 from tests.cast import DEV, HUGO, finding, holds, rules_with
+from tests.races.plants import PLANTS
 
-REVIEWERS = tuple(Who(name=f"reviewer-{number}", session=f"s{number}") for number in range(4))
+T = TypeVar("T")
+
+STAGE = "raced"
+JUDGES = tuple(Who(name=f"judge-{number}", session=f"j{number}") for number in range(2))
+GUARDS = tuple(Who(name=f"guard-{number}", session=f"g{number}") for number in range(2))
 PUBLISHER = Who(name="publisher", kind=WhoKind.SERVICE)
-POLICY = sealed_policy(Policy(name="races", rules=rules_with(protocols.solo(programs=(), agents=("agent",)), skips=())))
 TARGETS = ("production", "staging")
-#: What is done on an open review and on a cleared one, by chance.
-OPEN = ("approve",) * 5 + ("reject",) * 2 + ("revise",) * 2 + ("publish",)
-CLEARED = ("publish",) * 3 + ("revise",) * 2
+#: Somebody who approves and somebody who may veto look at the same bytes at the same time.
+PROTOCOL = Protocol(
+    name="solo",
+    stages=(
+        Stage(
+            name=STAGE,
+            seats=(SeatRule(roles=("judge",)), SeatRule(roles=("guard",), scope="safety", veto=True)),
+            gates=(gates.Unanimous(), gates.Resolved(at_least=Severity.IMPORTANT)),
+            options=Options(style=Style.SOLO, waits=True, reports_max=20),
+        ),
+    ),
+    revisions_max=20,
+)
+POLICY = sealed_policy(Policy(name="races", rules=rules_with(PROTOCOL, skips=())))
+#: A review with so many events is withdrawn, or left if it is cleared, and all go to the next one.
+EVENTS_MAX = 60
+TRIES_MAX = 20
+#: What is done on an open review, on one that waits for a word, and on a cleared one, by chance.
+OPEN = (
+    *("judge approves",) * 6,
+    *("guard approves",) * 6,
+    *("guard vetoes",) * 3,
+    *("judge finds",) * 2,
+    *("settle",) * 2,
+    *("waive", "revise"),
+    *("ask",) * 5,
+    *("publish",) * 2,
+)
+STUCK = (*("revise",) * 4, *("decide",) * 4, *OPEN)
+CLEARED = (*("ask",) * 4, *("publish",) * 4, *("revise",) * 3, *("guard vetoes",) * 2, "reopen")
+WITHDRAWN = 0.01
+
+#: The review all work on, as this caller knows it, and how far it had come in this caller's last look at the store.
+RACED: ContextVar[str] = ContextVar("RACED", default="")
+SEEN: ContextVar[int] = ContextVar("SEEN", default=0)
 
 
 class Pool:
     """Everybody of the race."""
 
-    def pool(self) -> tuple[Principal, ...]:
-        return tuple(holds(one, "agent") for one in REVIEWERS)
+    def pool(self, _: Reading) -> tuple[Principal, ...]:
+        return (*(holds(one, "judge") for one in JUDGES), *(holds(one, "guard") for one in GUARDS))
+
+
+class Noting:
+    """A store that notes with every look how long the raced review's stream was in that very look."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def read(self, work: Callable[[Reading], T]) -> T:
+        stream = RACED.get()
+        version, result = await self._store.read(lambda tx: (tx.known(stream, "", "").version, work(tx)))
+        SEEN.set(version)
+        return result
+
+    async def write(self, work: Callable[[Writing], T]) -> T:
+        return await self._store.write(work)
+
+    async def close(self) -> None:
+        await self._store.close()
 
 
 def open_store(place: str) -> Store:
@@ -59,54 +117,117 @@ def open_store(place: str) -> Store:
 
 @dataclass
 class Racer:
-    """Does one thing after the other on one of the reviews, as it saw them a moment ago."""
+    """Does one thing after the other on the review of the moment, as it saw it a moment ago; others may be faster."""
 
     gate: Gate
     name: str
     lot: random.Random
-    reviews: tuple[str, ...]
+    number: int = 0
+    stream: str = ""
     done: int = 0
+    said: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def review(self) -> str:
+        return self.stream.removeprefix("review/")
 
     async def step(self) -> None:
-        """Look at a review, then act on what was seen; others may have been faster."""
-        stream = self.lot.choice(self.reviews)
-        review = (await self.gate.read(stream.removeprefix("review/"), HUGO)).view.review
-        ended = review.outcome and review.outcome is not Outcome.CLEARED
-        chances = CLEARED if review.outcome else OPEN
-        match "reopen" if ended else "decide" if review.ruling() else self.lot.choice(chances):
-            case "reopen":
-                await self.do(HUGO, c.ReopenReview(reason="Again", undoes=Outcome(review.outcome or "")), stream)
-            case "decide":
-                await self.decide(stream, review)
-            case "revise":
-                await self.revise(stream, review)
+        """Look at the review, then act on what was seen."""
+        review = await self._raced()
+        match self._choice(review):
+            case "withdraw":
+                await self.do("withdraw", DEV, c.WithdrawReview(reason="Enough"))
+            case "ask":
+                await self.ask(review)
             case "publish":
                 target = self.lot.choice(TARGETS)
                 live = RecordLive(target=target, review=review.id, digest=review.digest)
-                await self.do(PUBLISHER, live, f"target/{target}")
-            case verdict:
-                await self.report(stream, review, verdict)
+                await self.do("publish", PUBLISHER, live, stream=f"target/{target}")
+            case "reopen":
+                await self.do("reopen", HUGO, c.ReopenReview(reason="Again", undoes=Outcome.CLEARED))
+            case "decide":
+                await self.decide(review)
+            case "revise":
+                await self.revise(review)
+            case "settle" | "waive" as what:
+                await self.end_finding(what, review)
+            case what:
+                await self.report(what, review)
 
-    async def report(self, stream: str, review: Review, verdict: str) -> None:
+    async def _raced(self) -> Review:
+        """The review that is not over yet. Whoever sees one ended opens the next; only the first one really does."""
+        while True:
+            if not self.stream:
+                await self.open()
+            RACED.set(self.stream)
+            review = (await self.gate.read(self.review, HUGO)).view.review
+            cleared = review.outcome is Outcome.CLEARED
+            if (review.outcome and not cleared) or (cleared and SEEN.get() >= EVENTS_MAX):
+                self.number, self.stream = self.number + 1, ""
+                continue
+            return review
+
+    def _choice(self, review: Review) -> str:
+        if review.outcome:
+            return self.lot.choice(CLEARED)
+        if SEEN.get() >= EVENTS_MAX or self.lot.random() < WITHDRAWN:
+            return "withdraw"
+        return self.lot.choice(STUCK if review.ruling() or review.is_vetoed(STAGE) else OPEN)
+
+    async def open(self) -> None:
+        """Everybody asks for the same with the same key: one review is opened, and all are told which."""
+        work = work_of({"a.py": f"begin {self.number}\n".encode()})
+        opening = c.OpenReview(review="", kind="script", title="Raced on", digest=work.digest, parts=work.parts)
+        self.stream = await self.do("open", DEV, opening, blobs=dict(work.blobs), key=f"open-{self.number}", stream="")
+
+    async def ask(self, review: Review) -> None:
+        """May these bytes go live? The answer is told with how far the review had come when it was given."""
+        began = time.monotonic_ns()
+        answer = await self.gate.may_go_live(review.digest, self.lot.choice(TARGETS))
+        said = {"what": "ask", "began": began, "ended": time.monotonic_ns(), "review": self.review}
+        self.said.append({**said, "state": answer.state, "digest": answer.digest, "seen": SEEN.get()})
+
+    async def report(self, what: str, review: Review) -> None:
         """Whoever sits there judges, mostly; somebody else tries it too."""
-        holders = [seat.reviewer for seat in review.seats.values() if seat.reviewer]
-        reviewer = self.lot.choice((*holders * 3, self.lot.choice(REVIEWERS)))
+        who, does = what.split()
+        seat = f"{STAGE}.{1 if who == 'judge' else 2}"
+        holder = review.seats[seat].reviewer if seat in review.seats else None
+        reviewer = holder or self.lot.choice(JUDGES if who == "judge" else GUARDS)
         settled: tuple[c.Settlement, ...] = ()
         found: tuple[c.Draft, ...] = (finding(f"Something is wrong with {review.digest[:8]}"),)
-        if verdict == "approve":
-            unsettled = [one.id for one in review.findings.values() if not one.is_settled]
-            settled, found = tuple(c.Settlement(finding=one, resolved=True) for one in unsettled), ()
-        command = c.SubmitReport(revision=review.revision, verdict=verdict, settled=settled, findings=found)
-        await self.do(reviewer, command, stream)
+        if does == "approves":
+            mine = [one.id for one in review.findings.values() if one.seat == seat and not one.is_settled]
+            settled, found = tuple(c.Settlement(finding=one, resolved=True, note="I looked again") for one in mine), ()
+        verdict = {"approves": "approve", "vetoes": "reject", "finds": "concerns"}[does]
+        command = c.SubmitReport(revision=review.revision, seat=seat, verdict=verdict, settled=settled, findings=found)
+        await self.do(does, reviewer, command)
 
-    async def decide(self, stream: str, review: Review) -> None:
-        """A human gives the word that is waited for."""
+    async def end_finding(self, what: str, review: Review) -> None:
+        """Its raiser says that it is settled, or a human that it does not count."""
+        unsettled = [one for one in review.findings.values() if not one.is_settled]
+        if not unsettled:
+            await self.ask(review)
+            return
+        one = self.lot.choice(unsettled)
+        if what == "waive":
+            await self.do(what, HUGO, c.WaiveFinding(finding=one.id, reason="It does not matter here"))
+            return
+        command = c.SettleFinding(
+            finding=one.id, revision=review.revision, resolved=self.lot.random() < 0.8, note="I looked again"
+        )
+        await self.do(what, review.seats[one.seat].reviewer or JUDGES[0], command)
+
+    async def decide(self, review: Review) -> None:
+        """A human gives the word that is waited for, or passes the stage."""
         ruling = review.ruling()
-        if ruling:
+        if ruling and self.lot.random() < 0.5:
             option = self.lot.choice([one.id for one in ruling.options])
-            await self.do(HUGO, c.GiveRuling(request=ruling.id, option=option, reason="So be it"), stream)
+            await self.do("decide", HUGO, c.GiveRuling(request=ruling.id, option=option, reason="So be it"))
+            return
+        passing = c.OverrideStage(stage=STAGE, revision=review.revision, digest=review.digest, reason="I looked")
+        await self.do("override", HUGO, passing)
 
-    async def revise(self, stream: str, review: Review) -> None:
+    async def revise(self, review: Review) -> None:
         """The author hands in a version nobody has seen."""
         self.done += 1
         work = work_of({"a.py": f"{self.name} {self.done}\n".encode()})
@@ -114,81 +235,67 @@ class Racer:
             c.Answer(finding=one.id, text="Mended") for one in review.findings.values() if one.standing == "open"
         )
         command = c.SubmitRevision(digest=work.digest, parts=work.parts, answers=answers)
-        await self.do(DEV, command, stream, dict(work.blobs))
+        await self.do("revise", DEV, command, blobs=dict(work.blobs))
 
-    async def do(self, actor: Who, command: Command, stream: str, blobs: dict[str, bytes] | None = None) -> None:
-        """Ask, and tell the test what was acknowledged; a reply that got lost is asked for again with the same key."""
-        key = f"{self.name}-{self.lot.getrandbits(64):x}"
-        ask = Ask(actor=actor, key=key, command=command, stream=stream, blobs=blobs or {})
-        for _ in range(20):
+    async def do(
+        self,
+        what: str,
+        actor: Who,
+        command: Command,
+        *,
+        blobs: dict[str, bytes] | None = None,
+        key: str = "",
+        stream: str | None = None,
+    ) -> str:
+        """Ask, and note what was answered; a reply that got lost is asked for again with the same key."""
+        key = key or f"{self.name}-{self.lot.getrandbits(64):x}"
+        on = self.stream if stream is None else stream
+        ask = Ask(actor=actor, key=key, command=command, stream=on, blobs=blobs or {})
+        said: dict[str, Any] = {"what": what, "key": key, "review": self.review, "began": time.monotonic_ns()}
+        for _ in range(TRIES_MAX):
             try:
                 reply = await self.gate.handle(ask)
             except Refusal as refusal:
-                print(json.dumps({"key": key, "no": refusal.code}), flush=True)
-                return
+                self.said.append({**said, "no": refusal.code, "ended": time.monotonic_ns()})
+                return ""
             except (Conflict, Unavailable):
                 continue
-            said = {"key": key, "stream": reply.stream, "version": reply.version, "events": reply.events}
-            print(json.dumps(said), flush=True)
-            return
+            told = {"stream": reply.stream, "version": reply.version, "events": reply.events}
+            self.said.append({**said, **told, "ended": time.monotonic_ns()})
+            return reply.stream
         raise SystemExit(f"{key} was never answered")
 
 
-async def prepare(store: Store, count: int) -> tuple[str, ...]:
-    """Open the reviews that are raced on."""
-    gate = Gate(store, Pool(), policy=POLICY)
-    streams: list[str] = []
-    for number in range(count):
-        work = work_of({"a.py": f"begin {number}\n".encode()})
-        opening = c.OpenReview(
-            review="",
-            kind="script",
-            title="Raced on",
-            digest=work.digest,
-            parts=work.parts,
-            context=(("n", str(number)),),
-        )
-        reply = await gate.handle(Ask(actor=DEV, key=f"open-{number}", command=opening, blobs=work.blobs))
-        streams.append(reply.stream)
-    return tuple(streams)
-
-
-class CheckThenAct(Gate):
-    """A planted bug: whether it may go live is asked first and believed later, when it need not be true any more."""
-
-    async def handle(self, ask: Ask) -> Reply:
-        live = ask.command
-        if not isinstance(live, RecordLive):
-            return await super().handle(ask)
-        answer = await self.may_go_live(live.digest, live.target)
-        if not answer.allowed:
-            raise refuse(Code.REVIEW_MISSING)
-        event = WentLive(target=live.target, review=live.review, digest=live.digest)
-
-        def write(tx: Writing) -> int:
-            end = tx.known(ask.stream, "", "")
-            at, actor = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S.%fZ}", ask.actor.name
-            log = appended(ask.stream, (end.version, end.chain), (event,), at=at, actor=actor, cause=ask.key)
-            tx.apply(Changes(appends=(log,)))
-            return end.version + 1
-
-        version = await self._store.write(write)
-        return Reply(stream=ask.stream, version=version, events=("WentLive",))
-
-
-GATES: dict[str, type[Gate]] = {"": Gate, "check-then-act": CheckThenAct}
-
-
-async def race(place: str, name: str, count: int, seed: int, plant: str) -> None:
+async def race(place: str, name: str, *, callers: int, steps: int, plant: str) -> list[dict[str, Any]]:
+    """Let some callers of one gate take so many steps together."""
     store = open_store(place)
-    gate = GATES[plant](store, Pool(), policy=POLICY)
-    rows = await store.read(lambda reading: reading.reviews(Listing(limit=100)))
-    reviews = tuple(sorted(f"review/{one.review}" for one in rows))
-    racer = Racer(gate=gate, name=name, lot=random.Random(seed), reviews=reviews)
-    for _ in range(count):
-        await racer.step()
+    gate = PLANTS[plant](Noting(store), Pool(), policy=POLICY)
+    racers = [Racer(gate=gate, name=f"{name}.{one}", lot=random.Random(f"{name}.{one}")) for one in range(callers)]
+    left = iter(range(steps))
+
+    async def run(racer: Racer) -> None:
+        for _ in left:
+            await racer.step()
+
+    await asyncio.gather(*map(run, racers))
     await store.close()
+    return [one for racer in racers for one in racer.said]
+
+
+def main(place: str, processes: int, callers: int, steps: int, plant: str) -> int:
+    """Split into the racing processes; how many of them failed."""
+    children = []
+    for number in range(processes):
+        child = os.fork()
+        if not child:
+            share = steps // processes + (number < steps % processes)
+            said = asyncio.run(race(place, f"racer{number}", callers=callers, steps=share, plant=plant))
+            sys.stdout.writelines(json.dumps(one) + "\n" for one in said)
+            sys.stdout.flush()
+            os._exit(0)
+        children.append(child)
+    return sum(os.waitpid(child, 0)[1] != 0 for child in children)
 
 
 if __name__ == "__main__":
-    asyncio.run(race(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]))
+    sys.exit(main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]))
