@@ -117,7 +117,7 @@ class Play:
     def __init__(self, rules: Rules = RULES, facts: Facts | None = None, author: Who = DEV) -> None:
         """Set the scene; nothing has happened yet."""
         self.rules = rules
-        self.facts = facts or Facts(pool=POOL)
+        self.facts = replace(facts or Facts(pool=POOL), signed_in_anew=True)
         self.author = author
         self.now = START
         self.log: list[ReviewEvent] = []

@@ -52,6 +52,18 @@ def test_no_agent_lifts_a_veto(who: Who) -> None:
     assert play.refused(who, given) is Code.HUMAN_ONLY
 
 
+def test_a_session_left_open_lifts_no_veto() -> None:
+    """002-23: neither by an override nor by a ruling; it takes somebody who signed in moments ago."""
+    play = vetoed()
+    play.do(DEV, commands.RequestRuling(reason="It is a dummy"))
+    given = commands.GiveRuling(request=ruling(play).id, option="as_is", reason="It is a dummy")
+    play.know(signed_in_anew=False)
+    assert play.refused(HUGO, override(play)) is Code.SIGN_IN_NEEDED
+    assert play.refused(HUGO, given) is Code.SIGN_IN_NEEDED
+    play.know(signed_in_anew=True)
+    assert play.do(HUGO, given)
+
+
 def test_a_human_who_made_the_work_does_not_lift_its_veto() -> None:
     """002-23: a person is no better judge of their own work than an agent."""
     maker = Who(name="maker", kind=WhoKind.HUMAN)

@@ -162,6 +162,7 @@ class World:
             draw=delivery.draw,
             served=delivery.served,
             day_usd_micro=self.books.spent.get(delivery.at.date().isoformat(), 0),
+            signed_in_anew=True,
         )
 
     def _decide_beside(self, delivery: Delivery) -> SideEvents:

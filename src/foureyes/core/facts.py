@@ -84,6 +84,8 @@ class Facts:
     draw: int = 0
     served: str = ""
     day_usd_micro: int = 0
+    #: The human who acts proved moments ago who they are.
+    signed_in_anew: bool = False
 
     def principal(self, name: str) -> Principal | None:
         """Who of the pool bears this name."""

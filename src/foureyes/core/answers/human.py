@@ -21,7 +21,7 @@ from foureyes.core.independence import normal
 from foureyes.core.judgement import Judgement, Move
 from foureyes.core.matching import fingerprint
 from foureyes.core.model import RulingRequest, Seat
-from foureyes.core.refusals import Code, refuse
+from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.rules import Options, Stage, Style
 from foureyes.core.scene import Scene
 from foureyes.core.values import OPENING, Effect, Option, Outcome, Part, Severity, Who, WhoKind
@@ -41,6 +41,8 @@ def give_ruling(scene: Scene, command: GiveRuling, actor: Who) -> Iterator[Revie
         raise refuse(Code.UNKNOWN_OPTION, option=command.option, options=options)
     check_reason("A ruling", command.reason)
     _check_group(scene, ruling.group, actor, opening=option.effect in OPENING)
+    if option.effect is Effect.PASS_STAGE:
+        _check_anew(scene, ruling.stage)
     if any(normal(vote.by) == normal(actor.name) and vote.option == option.id for vote in ruling.votes):
         raise refuse(Code.DUPLICATE, what="Your ruling")
     agreeing = 1 + sum(vote.option == option.id for vote in ruling.votes)
@@ -96,6 +98,7 @@ def override_stage(scene: Scene, command: OverrideStage, actor: Who) -> Iterator
     if (stage.name, review.revision) in review.overridden:
         raise refuse(Code.DUPLICATE, what="This override")
     _check_alone(scene, stage, actor)
+    _check_anew(scene, stage.name)
     yield _override(scene, stage.name, actor, command.reason)
 
 
@@ -175,6 +178,16 @@ def _check_alone(scene: Scene, stage: Stage, actor: Who) -> None:
     _check_group(scene, stage.options.ruling_group, actor, opening=True)
     if stage.options.ruling_needs > 1:
         raise refuse(Code.RULING_NEEDED, needs=stage.options.ruling_needs)
+
+
+def _check_anew(scene: Scene, stage: str) -> None:
+    """A veto is lifted by somebody who is there now: a session left open, or a link, is not enough."""
+    if scene.review.is_vetoed(stage) and not scene.facts.signed_in_anew:
+        raise Refusal(
+            Code.SIGN_IN_NEEDED,
+            "A veto is lifted only by a human who signed in within the last 5 minutes.",
+            "Sign in again, look at the version, and decide.",
+        )
 
 
 def _override(scene: Scene, stage: str, actor: Who, reason: str) -> StageOverridden:

@@ -1,0 +1,89 @@
+"""Which human is in front of this browser? A link that works once makes a session that the server keeps."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from foureyes.app.accounts import account, hash_of
+from foureyes.app.ports import Reading, Writing
+from foureyes.app.rows import LINKS, SIGN_INS, START
+from foureyes.core.principals import Account
+
+LINK_LIFE = timedelta(minutes=10)
+SIGN_IN_LIFE = timedelta(hours=12)
+_SECRET_BYTES = 32
+#: Rows of the past are removed a few at a time, whenever somebody signs in.
+_SWEPT_MAX = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignIn:
+    """A human who is signed in, and since when."""
+
+    account: Account
+    since: datetime
+    ends: datetime
+
+
+def new_link(tx: Writing, human: str, now: datetime) -> str | None:
+    """The secret of a link with which this human signs in, once and soon; nothing where there is no such human."""
+    found = account(tx, human)
+    if found is None or found.removed or not found.who.is_human:
+        return None
+    secret = secrets.token_urlsafe(_SECRET_BYTES)
+    body = json.dumps({"human": human, "ends": (now + LINK_LIFE).isoformat()})
+    tx.follow(LINKS, {hash_of(secret): body}, START)
+    return secret
+
+
+def redeemed(tx: Writing, secret: str, now: datetime) -> str | None:
+    """Sign in with a link, which is then used up: the secret of the new session, or nothing."""
+    key = hash_of(secret)
+    tx.lock(f"{LINKS}/{key}")
+    found = tx.row(LINKS, key)
+    if found is None:
+        return None
+    link = json.loads(found)
+    _sweep(tx, now)
+    tx.follow(LINKS, {key: None}, START)
+    person = account(tx, link["human"])
+    if now >= datetime.fromisoformat(link["ends"]) or person is None or person.removed:
+        return None
+    session = secrets.token_urlsafe(_SECRET_BYTES)
+    body = {"human": link["human"], "since": now.isoformat(), "ends": (now + SIGN_IN_LIFE).isoformat()}
+    tx.follow(SIGN_INS, {hash_of(session): json.dumps(body)}, START)
+    return session
+
+
+def signed_in(reading: Reading, session: str, now: datetime) -> SignIn | None:
+    """Who is signed in with this session; nobody where it is unknown or over, or they were removed."""
+    found = reading.row(SIGN_INS, hash_of(session))
+    if found is None:
+        return None
+    row = json.loads(found)
+    since, ends = datetime.fromisoformat(row["since"]), datetime.fromisoformat(row["ends"])
+    person = account(reading, row["human"])
+    if now >= ends or person is None or person.removed or not person.who.is_human:
+        return None
+    return SignIn(account=person, since=since, ends=ends)
+
+
+def sign_out(tx: Writing, session: str) -> None:
+    """End a session."""
+    tx.follow(SIGN_INS, {hash_of(session): None}, START)
+
+
+def form_mark(session: str) -> str:
+    """What a form of this session carries, so that no other page can send it."""
+    return hash_of(f"form:{session}")
+
+
+def _sweep(tx: Writing, now: datetime) -> None:
+    for table in (LINKS, SIGN_INS):
+        rows = tx.rows(table, limit=_SWEPT_MAX)
+        over = {key: None for key, body in rows if now >= datetime.fromisoformat(json.loads(body)["ends"])}
+        if over:
+            tx.follow(table, over, START)
