@@ -171,6 +171,11 @@ def live_row(live: WentLive) -> tuple[str, str]:
     return f"{live.review}/{live.clearance}/{live.target}", live.digest
 
 
+def target_of(key: str) -> str:
+    """Which target such a key is about; empty where it is no such key."""
+    return next(iter(key.split("/", 2)[2:]), "")
+
+
 def why_purged(tombstone: str) -> str:
     """What a tombstone says, for people."""
     try:

@@ -7,46 +7,35 @@ from dataclasses import replace
 from functools import partial
 
 from foureyes.app.heads import digest_rows, inbox_rows, review_row
-from foureyes.app.live import live_row
 from foureyes.app.ports import Reading, Store, Writing
 from foureyes.app.projections.anew import Progress, unwatched
-from foureyes.app.rows import LIVES, START, Changes, Stored
-from foureyes.app.shelf import Held, dated, read_events, read_review
-from foureyes.core.events import ReportRequested, RevisionRequested, RevisionSubmitted, RulingRequested, WentLive
+from foureyes.app.projections.lives import write_lives
+from foureyes.app.rows import LIVES, Changes, Stored
+from foureyes.app.shelf import Held, dated, read_review
+from foureyes.core.events import ReportRequested, RevisionRequested, RevisionSubmitted, RulingRequested
 
 #: Reviews in one transaction: each is locked meanwhile, and so is the writer.
 REVIEWS = 50
-REVIEW, TARGETS = "review/", "target/"
+REVIEW = "review/"
 
 
 async def write_anew(store: Store, name: str, progress: Progress = unwatched, reviews: int = REVIEWS) -> int:
     """Write the rows of every review, or of every target, as its log has it; how many events that were."""
-    prefix, write = (TARGETS, _write_lives) if name == LIVES else (REVIEW, partial(_write_some, _ROWS[name]))
-    after, done = prefix, 0
+    if name == LIVES:
+        return await write_lives(store, progress, reviews)
+    after, done = REVIEW, 0
     while True:
-        streams = await store.read(partial(_next_streams, prefix, after, reviews))
+        streams = await store.read(partial(_next_reviews, after, reviews))
         if not streams:
             return done
-        done += await store.write(partial(write, streams))
+        done += await store.write(partial(_write_some, _ROWS[name], streams))
         after = streams[-1]
         progress(done, 0)
 
 
-def _next_streams(prefix: str, after: str, limit: int, reading: Reading) -> tuple[str, ...]:
+def _next_reviews(after: str, limit: int, reading: Reading) -> tuple[str, ...]:
     names = (one.stream for one in reading.heads(after, limit))
-    return tuple(name for name in names if name.startswith(prefix))
-
-
-def _write_lives(streams: tuple[str, ...], tx: Writing) -> int:
-    """What went live by which clearance, as the targets' logs have it."""
-    tx.lock(*streams)
-    done, rows = 0, dict[str, str | None]()
-    for stream in streams:
-        past = read_events(tx, stream, tx.known(stream, "", ""))
-        rows |= dict(live_row(event) for event, _ in past if isinstance(event, WentLive))
-        done += len(past)
-    tx.follow(LIVES, rows, START)
-    return done
+    return tuple(name for name in names if name.startswith(REVIEW))
 
 
 def _write_some(rows_of: RowsOf, streams: tuple[str, ...], tx: Writing) -> int:
