@@ -7,7 +7,7 @@ import base64
 import binascii
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from foureyes.reviewers.critics.commands.model import HOLE, words
 from foureyes.reviewers.critics.commands.wrappers.inner import Inner
@@ -31,6 +31,11 @@ _DELETES = words(
     "unlink unlinksync rmsync rmdirsync rmtree remove_tree rm_rf rm_r rm remove removesync emptydirsync rmdir "
     "delete rimraf deletetree deltree remove_dir_all rmdir_r unlink! rm_rf! delete_recursive"
 )
+#: Languages that write a command as bare words or after words of their own.
+_PLAIN_CALLS = {
+    "applescript": re.compile(r"do (?:shell )?script\s+\"((?:[^\"\\]|\\.)*)\""),
+    "tcl": re.compile(r"(?:^|[;\n\[{])\s*exec\s+([^;\n\]}]{1,500})"),
+}
 
 
 def commands(language: str, text: str) -> list[Inner]:
@@ -38,6 +43,9 @@ def commands(language: str, text: str) -> list[Inner]:
     text = text[:CODE_CHARS_MAX]
     if language == "python":
         return list(_python(text, 0))[:FOUND_MAX]
+    if language in _PLAIN_CALLS:
+        met = _PLAIN_CALLS[language].findall(text)[:FOUND_MAX]
+        return [Inner(script=re.sub(r"\\(.)", r"\1", one)) for one in met]
     return list(_tokens(language, text))[:FOUND_MAX]
 
 
@@ -57,6 +65,37 @@ def python_tree(tree: ast.AST, depth: int = 0) -> Iterator[Inner]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             yield from python_call(node, depth)
+        elif isinstance(node, ast.For):
+            yield from _swept(node.target, node.iter, node.body)
+        elif isinstance(node, ast.ListComp | ast.GeneratorExp | ast.SetComp):
+            yield from _swept(node.generators[0].target, node.generators[0].iter, [node.elt])
+
+
+def _swept(target: ast.expr, source: ast.expr, body: Sequence[ast.AST]) -> Iterator[Inner]:
+    """`for p in Path("…").rglob("*"): p.unlink()` deletes whatever lies there."""
+    if not isinstance(source, ast.Call) or not isinstance(target, ast.Name):
+        return
+    name = ast.unparse(source.func)
+    if (
+        isinstance(source.func, ast.Attribute)
+        and name.endswith((".rglob", ".iterdir", ".glob"))
+        and name != "glob.glob"
+    ):
+        start = literal(source.func.value)
+        where = f"{start}/{literal(source.args[0])}" if source.args else f"{start}/*"
+    elif name in ("glob.glob", "glob.iglob", "glob", "os.listdir", "os.scandir") and source.args:
+        where = literal(source.args[0]) + ("/*" if name.startswith("os.") else "")
+    else:
+        return
+    for one in (inner for line in body for inner in ast.walk(line)):
+        deletes = isinstance(one, ast.Call) and ast.unparse(one.func).rpartition(".")[2] in (
+            "unlink",
+            "remove",
+            "rmtree",
+        )
+        if deletes and target.id in {name.id for name in ast.walk(one) if isinstance(name, ast.Name)}:
+            yield Inner(argv=("rm", "-rf", where))
+            return
 
 
 def python_call(node: ast.Call, depth: int = 0) -> Iterator[Inner]:

@@ -210,7 +210,7 @@ class Judge:
         scene, spot = where
         text = inner.script or ""
         simple = text.split()
-        if how.via and simple and not set(text) & set("|&;<>()$`\\\"'*?[{\n\0"):
+        if how.via and simple and not set(text) & set("|&;<>()$`\\\"'*?[{#\n\0"):
             return self._command(tuple(simple), stdin, where, how)
         if self.walk is None:
             return NOTHING

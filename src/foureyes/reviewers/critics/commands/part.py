@@ -138,6 +138,8 @@ class Part:
             self._scene.assign(source(inner) if inner else "", HOLE)
         else:
             self._scene.assign(source(name), text, more="+=" in source(node)[: len(source(name)) + 2])
+        if source(name) == "HISTFILE" and text in ("", "/dev/null"):
+            self._walk.judge.command(("unset", "HISTFILE"), NOTHING, self._scene, self._at(node))
         return NOTHING
 
     def _declaration(self, node: Node, stdin: Stream, depth: int) -> Stream:
@@ -196,7 +198,7 @@ class Part:
         if name in self._scene.functions:
             printed = self.call_function(name, argv[1:], stdin, depth)
         else:
-            printed = self._walk.judge.command(argv, stdin, self._scene, self._at(node))
+            printed = self._walk.judge.command((*_loads(local), *argv), stdin, self._scene, self._at(node))
         self._run_settings(local, node)
         self._feeds.keep(redirects, printed)
         return self._then(after, printed, depth)
@@ -252,6 +254,9 @@ class Part:
             self._walk.judge.command(argv, stdin, self._scene, self._spot.below(top + row, top + row))
         return self._children(node, stdin, depth)
 
+    def _unset(self, node: Node, stdin: Stream, _depth: int) -> Stream:
+        return self._walk.judge.command(tuple(source(node).split()), stdin, self._scene, self._at(node))
+
     def _inside(self, node: Node, _stdin: Stream, _depth: int) -> Stream:
         self._substituted(node)
         return NOTHING
@@ -273,7 +278,7 @@ class Part:
         "function_definition": _function,
         "variable_assignment": _assignment,
         "declaration_command": _declaration,
-        "unset_command": _nothing,
+        "unset_command": _unset,
         "command": _command,
         "redirected_statement": _redirected,
         "test_command": _test,
@@ -300,6 +305,12 @@ def _printed_word(printed: Stream) -> str:
     if "secret" in printed.traits:
         return HOLE + SECRET
     return HOLE if "decoded" in printed.traits else HOLE + LOCAL
+
+
+def _loads(local: dict[str, str]) -> tuple[str, ...]:
+    """Settings of the loader decide what code a program runs; they are judged with it."""
+    given = [f"{name}={value}" for name, value in local.items() if name.startswith("LD_")]
+    return ("env", *given) if given else ()
 
 
 def _names_in(node: Node) -> set[str]:

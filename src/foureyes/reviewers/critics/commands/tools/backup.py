@@ -87,7 +87,11 @@ def _duplicity(call: Call) -> Iterator[Found]:
 
 
 def _snapshots(call: Call) -> Iterator[Found]:
-    if any(word.startswith(("--delete", "--purge", "--expire", "--remove")) for word in call.args) and not is_dry(call):
+    ends = ("--delete", "--purge", "--expire", "--remove", "--nuke")
+    asked = any(word.startswith(ends) for word in call.args) or (
+        call.name == "tarsnap" and options(call.args, "fX").has("d")
+    )
+    if asked and not is_dry(call):
         yield Found(rule=BACKUP)
     else:
         yield from cli(_OTHER)(call)
@@ -122,7 +126,7 @@ FAMILY = Family(
         "etcdctl": _etcd,
         "tmutil": _tmutil,
         **each(
-            "kopia bup duplicati-cli tarsnap rdiff-backup pgbackrest barman wal-g wal-e snapper timeshift "
+            "kopia bup duplicacy duplicati-cli tarsnap rdiff-backup pgbackrest barman wal-g wal-e snapper timeshift "
             "proxmox-backup-client bareos vssadmin wbadmin stash k10tools plakar zrepl sanoid rsnapshot",
             _snapshots,
         ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from foureyes.reviewers.critics.commands.model import Call, Family, Found, each, rule, words
 from foureyes.reviewers.critics.commands.options import options
@@ -45,7 +46,8 @@ _AWS = Cli(
     long_takes=_AWS_LONG,
     skip=1,
     ends=words(
-        "schedule-key-deletion disable-key reset-db-parameter-group release-address release-hosts delete-message-batch"
+        "schedule-key-deletion disable-key reset-db-parameter-group release-address release-hosts "
+        "delete-message-batch stop-logging stop-configuration-recorder leave-organization close-account"
     ),
     spares=words("reset-image-attribute stop remove-tags remove-tags-from-resource"),
 )
@@ -55,7 +57,7 @@ def _aws(call: Call) -> Iterator[Found]:
     opts = options(call.args, "", _AWS_LONG)
     words = opts.operands
     service, deed = (*words[:2], "", "")[:2]
-    if is_dry(call) or "dry-run" in opts.long:
+    if is_dry(call) or "dry-run" in opts.long or words[-1:] == ("help",):
         return
     if service == "s3":
         yield from _s3(deed, opts.long)
@@ -66,14 +68,26 @@ def _aws(call: Call) -> Iterator[Found]:
         deed,
     ):
         yield Found(rule=CLOUD_RIGHTS)
-    elif ("0.0.0.0/0" in " ".join(call.args) and deed.startswith("authorize-")) or (
-        deed.startswith("put-") and any(word.startswith("public-") for word in call.args)
-    ):
+    elif _aws_opens(deed, call.args):
         yield Found(rule=CLOUD_OPEN)
     elif deed == "change-resource-record-sets" and any('"DELETE"' in word for word in call.args):
         yield Found(rule=CLOUD, text="Names of a zone are deleted; what they point to cannot be reached any more.")
-    elif verb(call, _AWS):
+    elif verb(replace(call, args=words[:2]), _AWS):
         yield Found(rule=BUCKET if service == "s3api" else CLOUD)
+
+
+def _aws_opens(deed: str, args: tuple[str, ...]) -> bool:
+    """Rules for every address, canned public rights, a policy for everybody, the public-access block taken off."""
+    text = "".join(args).replace(" ", "")
+    if deed.startswith("authorize-"):
+        return "0.0.0.0/0" in text or "::/0" in text
+    if deed == "put-public-access-block":
+        return "=false" in text.lower() or ":false" in text.lower()
+    everybody = '"Principal":"*"' in text or '"AWS":"*"' in text
+    permits = '"Effect":"Allow"' in text and '"Condition"' not in text
+    return deed.startswith(("put-", "create-", "add-permission", "set-")) and (
+        (everybody and permits) or any(word.startswith("public-") for word in args)
+    )
 
 
 def _s3(deed: str, long: dict[str, str]) -> Iterator[Found]:
@@ -91,9 +105,17 @@ def _rights(call: Call) -> Iterator[Found]:
         yield Found(rule=CLOUD_OPEN)
     elif grants and re.search(r"roles/(?:owner|editor)|\bOwner\b|Contributor|admin", text, re.IGNORECASE):
         yield Found(rule=CLOUD_RIGHTS)
-    elif re.search(r"firewall-rules create|nsg rule create", text) and "0.0.0.0/0" in text:
+    elif re.search(
+        r"firewall-rules (?:create|update)|nsg rule (?:create|update)|firewall-rule create", text
+    ) and _EVERYWHERE.search(text):
         yield Found(rule=CLOUD_OPEN)
 
+
+_EVERYWHERE = re.compile(
+    r"0\.0\.0\.0/0|::/0|--source-address-prefix(?:es)?[ =](?:\*|Internet|Any)(?: |$)"
+    r"|--start-ip-address[ =]0\.0\.0\.0(?: |$)",
+    re.IGNORECASE,
+)
 
 _GCLOUD = Cli(
     rule=CLOUD,
@@ -138,9 +160,9 @@ def _objects(call: Call) -> Iterator[Found]:
         )
     ):
         yield Found(rule=BUCKET)
-    elif {"public-read", "public-read-write", "allUsers:R", "AllUsers:R", "public"} & set(
-        call.args
-    ) or "--acl-public" in call.args:
+    elif {"public-read", "public-read-write", "public", "--acl-public"} & set(call.args) or any(
+        word.lower().startswith(("allusers:", "allauthenticatedusers:")) for word in call.args
+    ):
         yield Found(rule=CLOUD_OPEN)
     elif deed in ("admin", "ilm", "version", "bucket", "retention", "object") or deed not in (
         "cp",
@@ -160,7 +182,7 @@ _OTHERS = words(
     "sam ecs-cli copilot amplify serverless sls cf dokku pscale turso neonctl neon atlas mongocli convox porter "
     "okteto nixops cloudctl civo upctl packet metal equinix gcutil bosh clever scalingo platform upsun koyeb "
     "northflank qovery zeet deta workers-cli cloudflared cloudflare cf-cli flarectl azd aws-nuke cloud-nuke "
-    "akamai fastly vercel-cli dnscontrol octodns bunny keycdn stackpath linode do ntl cloudfoundry juju maas"
+    "akamai fastly vercel-cli bunny keycdn stackpath linode do ntl cloudfoundry juju maas"
 )
 _NOUN_VERB = Cli(
     rule=CLOUD,
@@ -169,7 +191,7 @@ _NOUN_VERB = Cli(
         "app team token org organization project region profile config context output env environment site scope "
         "account cwd remote"
     ),
-    ends=words("scale-down rollback-all undeploy nuke"),
+    ends=words("down scale-down rollback-all undeploy nuke"),
 )
 _NUKES = words("aws-nuke cloud-nuke gcp-nuke azure-nuke")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from foureyes.reviewers.critics.commands.model import Call, Family, Found, each, rule, words
+from foureyes.reviewers.critics.commands.model import HOLE, Call, Family, Found, each, rule, words
 from foureyes.reviewers.critics.commands.options import options
 from foureyes.reviewers.critics.commands.tools.generic import Cli, cli, is_dry
 
@@ -69,7 +69,7 @@ def _verb(words: tuple[str, ...], args: tuple[str, ...]) -> Iterator[Found]:
         or (deed in ("rm", "remove", "delete") and part not in ("", "container"))
         or (deed in ("rm", "remove") and opts.has("f", "force", "v", "volumes"))
         or ((part, deed) in (("swarm", "leave"), ("system", "df-reset")) and opts.has("f", "force"))
-        or (deed in ("kill", "stop", "rm") and any("ps" in word.split() for word in args))
+        or (deed == "kill" and any(HOLE in word for word in args))
     ):
         yield Found(rule=CONTAINERS)
     elif deed in ("run", "create", "exec"):
@@ -129,7 +129,10 @@ def _kubectl(call: Call) -> Iterator[Found]:
         yield Found(rule=CLUSTER)
     elif deed == "run" and ("privileged" in opts.long or '"privileged":true' in "".join(call.args).replace(" ", "")):
         yield Found(rule=ESCAPE)
-    elif deed == "create" and "clusterrolebinding" in words and "cluster-admin" in " ".join(call.args):
+    elif "cluster-admin" in " ".join(call.args) and (
+        (deed == "create" and words[1:2] in (("clusterrolebinding",), ("rolebinding",)))
+        or (deed == "adm" and words[1:2] == ("policy",) and words[2:3] and words[2].startswith("add-"))
+    ):
         yield Found(rule=ESCAPE, text="Somebody is given the whole cluster.")
 
 

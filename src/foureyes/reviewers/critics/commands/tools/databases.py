@@ -62,6 +62,8 @@ _CLIENTS: dict[str, tuple[str, tuple[str, ...], str, bool]] = {
     "influx": ("mysql", ("execute",), "", False),
     "db2": ("postgres", (), "", True),
     "vsql": ("postgres", ("c", "command"), "c", False),
+    "cbq": ("mysql", ("s", "script"), "sueq", False),
+    "ksql": ("mysql", ("e", "execute"), "ef", False),
     "nzsql": ("postgres", ("c",), "c", False),
 }
 TEXTS_MAX = 50
@@ -209,6 +211,23 @@ def _cypher(call: Call) -> Iterator[Found]:
             yield Found(rule=DATABASE)
 
 
+def _hadoop(call: Call) -> Iterator[Found]:
+    """`hdfs dfs -rm -r`: the verbs of the file system, each with a dash."""
+    deeds = [word for word in call.args if word.startswith("-")]
+    if ("-rm" in deeds and {"-r", "-R", "-skipTrash"} & set(deeds)) or {
+        "-rmr",
+        "-expunge",
+        "-deleteSnapshot",
+        "-format",
+    } & set(deeds):
+        yield Found(rule=DATABASE, text="Data of the cluster's file system is deleted.")
+
+
+def _archiver(call: Call) -> Iterator[Found]:
+    if "--purge" in call.args and not is_dry(call):
+        yield Found(rule=DATABASE, text="Rows are deleted and kept nowhere.")
+
+
 _OTHER = Cli(
     rule=DATABASE,
     takes="hpnu",
@@ -219,7 +238,9 @@ FAMILY = Family(
     rules=(*sql.RULES, DATABASE, STORE),
     tools={
         **{name: functools.partial(_client, shape=shape) for name, shape in _CLIENTS.items()},
-        **each("dropdb dropuser mysql_drop", _drops),
+        **each("dropdb dropuser mysql_drop pg_dropcluster pg_resetwal pg_resetxlog", _drops),
+        **each("hdfs hadoop", _hadoop),
+        "pt-archiver": _archiver,
         **each("mysqladmin mariadb-admin", _mysqladmin),
         **each("pg_restore mongorestore myloader", _restores),
         **each("mongosh mongo", _mongo),
@@ -228,8 +249,8 @@ FAMILY = Family(
         "memflush": _memcached,
         "cypher-shell": _cypher,
         **each(
-            "nodetool arangosh couchdb ravendb cbq couchbase-cli surreal neo4j-admin pg_ctlcluster "
-            "pg_dropcluster patronictl repmgr rethinkdb edgedb dgraph ydb tiup curator curator_cli es2csv "
+            "nodetool arangosh couchdb ravendb couchbase-cli surreal neo4j-admin pg_ctlcluster "
+            "patronictl repmgr rethinkdb edgedb dgraph ydb tiup curator curator_cli es2csv "
             "elasticdump",
             cli(_OTHER),
         ),

@@ -28,7 +28,8 @@ MOUNT = rule(
 def _formats(call: Call) -> Iterator[Found]:
     opts = options(call.args, "LtNbO")
     reads = opts.has("V", "version", "n", "no-act") and call.name.startswith("mkfs")
-    if opts.operands and not reads:
+    image = all(re.search(r"\.(?:img|iso|raw|qcow2|vhd|bin)$", word) for word in opts.operands[:1])
+    if opts.operands and not reads and not image:
         yield Found(rule=FORMAT)
 
 
@@ -75,6 +76,15 @@ _HARSH = words(
     "stop fail erasedisk erasevolume partitiondisk reformat secureerase zerodisk randomdisk lvremove vgremove "
     "pvremove lvreduce format sanitize security-erase unmap discard"
 )
+
+
+def _checks(call: Call) -> Iterator[Found]:
+    """A check that answers yes to every question deletes what it cannot mend; a resize can cut files off."""
+    opts = options(call.args, "bBjlLtECR")
+    mends = call.name != "resize2fs" and opts.has("y", "p", "a") and not opts.has("n", "N")
+    cuts = call.name == "resize2fs" and (opts.has("M") or len(opts.operands) > 1)
+    if opts.operands and (mends or cuts):
+        yield Found(rule=FORMAT, severity="important")
 
 
 def _hdparm(call: Call) -> Iterator[Found]:
@@ -140,6 +150,7 @@ FAMILY = Family(
             _verbs,
         ),
         "hdparm": _hdparm,
+        **each("fsck fsck.ext4 fsck.ext3 fsck.xfs fsck.vfat e2fsck resize2fs", _checks),
         "format": lambda call: iter([Found(rule=FORMAT)] if any(":" in word for word in call.args) else []),
         **each("umount swapoff", _umount),
         "mount": _mount,

@@ -28,7 +28,13 @@ _SPLIT = re.compile(r"[-_/.]|(?<=[a-z])(?=[A-Z])")
 #: `tool -h` and the like are short; a long line with -h means a host.
 HELP_WORDS_MAX = 3
 _HARMLESS_OBJECTS = words("tag tags label labels cache")
-_DRY = words("--dry-run --dryrun --dry_run --no-act --simulate --just-print --what-if --whatif --noop --plan --check")
+_DRY = words(
+    "--dry-run --dryrun --dry_run --dry --no-act --simulate --just-print --what-if --whatif --noop --plan --check "
+    "--preview-only --plan-only --list-only"
+)
+#: `service-instance-delete`, `bucket-delete`: some tools put the verb last, always in their first two words.
+_VERB_LAST_WORDS_MAX = 2
+_ENDS_LAST = words("delete destroy remove purge wipe erase terminate undefine drop")
 _SURE = words("delete destroy purge wipe erase nuke terminate obliterate decommission deprovision dropall deleteall")
 WORDS_MAX = 7
 
@@ -80,7 +86,7 @@ def cli(spec: Cli) -> Judge:
 def verb(call: Call, spec: Cli) -> str:
     """The word that ends something; empty where the first verb only reads or makes."""
     words = options(call.args, spec.takes, spec.long_takes).operands[spec.skip : WORDS_MAX]
-    for word in words:
+    for at, word in enumerate(words):
         if word in spec.spares or HOLE in word:
             continue
         if word in spec.ends:
@@ -90,18 +96,26 @@ def verb(call: Call, spec: Cli) -> str:
             continue
         if first in _READS and not word.startswith(("/", ".")):
             return ""
-        if (first in ENDS or first in spec.ends or (spec.stops and first in STOPS)) and not rest & _HARMLESS_OBJECTS:
+        if (first in ENDS or first in spec.ends or (spec.stops and first in STOPS)) and not _is_harmless(rest):
+            return word
+        if at < _VERB_LAST_WORDS_MAX and rest and rest[-1] in _ENDS_LAST and "." not in word:
             return word
     return ""
 
 
-def head(word: str) -> tuple[str, set[str]]:
+def _is_harmless(rest: list[str]) -> bool:
+    """Whether the thing itself is a label or a copy: `remove-image-tag` is, `delete-cache-cluster` is a cluster."""
+    thing = next((word for at, word in enumerate(rest) if rest[at + 1 : at + 2] in ([], ["from"], ["for"])), "")
+    return thing in _HARMLESS_OBJECTS
+
+
+def head(word: str) -> tuple[str, list[str]]:
     """The verb in a word like `batch-delete-image`, `delete_vhost`, `apps:destroy` or `DeleteBucket`."""
     last = word.rpartition(":")[2] if ":" in word and "//" not in word else word
     parts = [part.lower() for part in _SPLIT.split(last) if part]
     while len(parts) > 1 and parts[0] in _ADVERBS:
         parts = parts[1:]
-    return (parts[0], set(parts[1:])) if parts else ("", set())
+    return (parts[0], parts[1:]) if parts else ("", [])
 
 
 def is_dry(call: Call) -> bool:
@@ -131,7 +145,7 @@ def unknown_tool(call: Call) -> Iterator[Found]:
         first, rest = head(word)
         if first in _READS:
             return
-        if first in _SURE and not rest & _HARMLESS_OBJECTS and re.fullmatch(r"[A-Za-z:_-]+", word):
+        if first in _SURE and not _is_harmless(rest) and re.fullmatch(r"[A-Za-z:_-]+", word):
             yield Found(rule=UNKNOWN_TOOL)
             return
 

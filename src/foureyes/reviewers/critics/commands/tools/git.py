@@ -193,6 +193,14 @@ def _lfs(args: tuple[str, ...]) -> Iterator[Found]:
         yield Found(rule=REWRITES)
 
 
+def _config(args: tuple[str, ...]) -> Iterator[Found]:
+    """Hooks taken from a folder anybody can write run as whoever uses git next; /dev/null switches them all off."""
+    words = options(args, "f", ("file", "type")).operands
+    at = next((at for at, word in enumerate(words) if word.lower() == "core.hookspath"), None)
+    if at is not None and "".join(words[at + 1 : at + 2]).startswith(("/tmp/", "/var/tmp/", "/dev/")):  # noqa: S108
+        yield Found(rule=FORGETS, text="Git's checks are switched off, or replaced by what anybody can write.")
+
+
 def _read_tree(args: tuple[str, ...]) -> Iterator[Found]:
     opts = options(args)
     if opts.has("u") and opts.has("reset"):
@@ -223,6 +231,7 @@ _COMMANDS: dict[str, Callable[[tuple[str, ...]], Iterator[Found]]] = {
     "submodule": _submodule,
     "lfs": _lfs,
     "read-tree": _read_tree,
+    "config": _config,
     "checkout-index": lambda args: iter([Found(rule=LOSES)] if options(args).has("f") else []),
     "replace": lambda args: iter([Found(rule=REWRITES)] if "-d" not in args and args else []),
     "svn": lambda args: iter([Found(rule=LOSES)] if args[:1] == ("reset",) else []),

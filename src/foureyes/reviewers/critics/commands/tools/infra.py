@@ -54,6 +54,8 @@ def _terraform(call: Call) -> Iterator[Found]:
 def _pulumi(call: Call) -> Iterator[Found]:
     opts = options(call.args, "sC", ("stack", "cwd"))
     words = opts.operands
+    if is_dry(call):
+        return
     if words[:1] in (("destroy",), ("down",)):
         yield Found(rule=DESTROY)
     elif words[:1] in (("up",), ("update",), ("refresh",)) and opts.has("y", "yes", "f", "skip-preview"):
@@ -76,10 +78,9 @@ def _cdk(call: Call) -> Iterator[Found]:
 
 def _ansible(call: Call) -> Iterator[Found]:
     """`state=absent` and the modules that delete, given on the line."""
-    if call.name == "ansible-playbook":
-        return
-    opts = options(call.args, "maiuefltTMoPBc", ("args", "module-name"))
-    if "state=absent" in (opts.value("a", "args") or "") and not opts.has("C", "check"):
+    opts = options(call.args, "maiuefltTMoPBc", ("args", "module-name", "extra-vars"))
+    given = (opts.value("a", "args"), opts.value("e", "extra-vars"))
+    if any("state=absent" in (one or "") for one in given) and not opts.has("C", "check"):
         yield Found(
             rule=DESTROY,
             severity="important",
@@ -94,7 +95,7 @@ def _packer(call: Call) -> Iterator[Found]:
 
 _OTHER = Cli(
     rule=DESTROY,
-    ends=words("destroy down stop"),
+    ends=words("destroy down stop leave force-leave"),
     takes="ceas",
     long_takes=("job", "namespace", "address", "token"),
 )
@@ -106,7 +107,7 @@ FAMILY = Family(
         "pulumi": _pulumi,
         "cdk": _cdk,
         "sst": cli(_OTHER),
-        "ansible": _ansible,
+        **each("ansible ansible-playbook", _ansible),
         "packer": _packer,
         **each(
             "nomad consul waypoint boundary knife salt puppet chef spacectl terramate atlantis sops-install "

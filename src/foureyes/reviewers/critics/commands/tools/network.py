@@ -43,7 +43,7 @@ _CURL_LONG = words(
     "request data data-raw data-binary data-urlencode form header user url output upload-file config cookie json "
     "proxy user-agent referer max-time retry connect-timeout"
 )
-_ENDING_PATHS = ENDS | {"clear", "close", "kill", "deactivate", "disable"}
+_ENDING_PATHS = ENDS | {"clear", "close", "kill", "deactivate", "disable", "leave"}
 _MUTATION = re.compile(r"mutation\b[^{]{0,200}\{\s*(?:\w+\s*:\s*)?(?:delete|remove|destroy|purge)\w*", re.IGNORECASE)
 
 
@@ -78,7 +78,7 @@ def _ends_something(url: str) -> bool:
     path = re.sub(r"^\w+://[^/]*", "", url.partition("?")[0])
     for piece in [one for one in path.split("/") if one][-2:]:
         words = [word.lower() for word in re.split(r"[-_.]|(?<=[a-z])(?=[A-Z])", piece) if word]
-        words = [word for word in words if word not in ("do", "batch", "bulk", "api")]
+        words = [word for word in words if word not in ("do", "batch", "bulk", "api", "force")]
         if words and words[0] in _ENDING_PATHS:
             return True
     return False
@@ -135,12 +135,21 @@ def _netcat(call: Call) -> Iterator[Found]:
         yield Found(rule=EXFILTRATION)
 
 
+#: What HAProxy and its like take as orders on their sockets.
+_SOCKET_DEED = re.compile(
+    r"(?:^|[;\n])\s*(?:(?:disable|shutdown|del|clear) (?:server|frontend|sessions?|map|acl|table|agent|health)\b"
+    r"|set server \S+ state maint)"
+)
+
+
 def _socat(call: Call) -> Iterator[Found]:
     kinds = [word.split(":")[0].lower() for word in call.args]
     runs = any(kind in ("exec", "system", "shell", "pty") for kind in kinds) or any("pty" in word for word in call.args)
     wires = any(kind.startswith(("tcp", "udp", "openssl", "ssl", "sctp", "socks")) for kind in kinds)
     if runs and wires:
         yield Found(rule=REVERSE_SHELL)
+    elif call.stdin.fed and _SOCKET_DEED.search(call.stdin.text or ""):
+        yield Found(rule=HTTP_DELETE, text="A running service is told to take something out of service.")
     elif wires and (any(is_secret(word) for word in call.args) or "secret" in call.stdin.traits):
         yield Found(rule=EXFILTRATION)
 

@@ -38,7 +38,9 @@ def _system(call: Call) -> Iterator[Found]:
     sure = opts.has("y", "yes", "assume-yes", "force-yes", "assumeyes", "non-interactive", "noconfirm", "force")
     names = opts.operands[1:]
     purges = deed in ("purge", "autopurge", "autoremove") or (opts.has("purge") and deed in _VERBS)
-    if purges or (deed in _VERBS and (sure or any(_ESSENTIAL.match(name) for name in names))):
+    # apk never asks; flatpak takes everything with --all.
+    sure = sure or deed == "del" or (deed in _VERBS and opts.has("all"))
+    if purges or (deed in (*_VERBS, "del") and (sure or any(_ESSENTIAL.match(name) for name in names))):
         yield Found(rule=UNINSTALL)
     elif opts.has(
         "allow-downgrades",
@@ -72,7 +74,8 @@ def _language(call: Call) -> Iterator[Found]:
     if (
         deed in ("unpublish", "yank", "deprecate")
         or (deed == "publish")
-        or (deed == "owner" and "remove" in words)
+        or (deed == "owner" and {"remove", "rm"} & set(words))
+        or (call.name == "yarn" and words[:2] == ("npm", "publish"))
         or (call.name == "gem" and deed == "push")
     ):
         yield Found(rule=PUBLISH)
@@ -125,6 +128,13 @@ def _brew(call: Call) -> Iterator[Found]:
         yield Found(rule=UNINSTALL)
 
 
+def _generations(call: Call) -> Iterator[Found]:
+    """Nix keeps what can be gone back to; these options take all of it."""
+    opts = options(call.args, "", ("delete-older-than",))
+    if opts.has("d", "delete-old", "delete-older-than") and not is_dry(call):
+        yield Found(rule=UNINSTALL, text="Nothing is left to roll back to.")
+
+
 def _twine(call: Call) -> Iterator[Found]:
     if call.args[:1] in (("upload",), ("publish",)):
         yield Found(rule=PUBLISH)
@@ -146,5 +156,6 @@ FAMILY = Family(
         ),
         "brew": _brew,
         "twine": _twine,
+        "nix-collect-garbage": _generations,
     },
 )

@@ -58,7 +58,7 @@ def _gh(call: Call) -> Iterator[Found]:
         yield Found(rule=PLATFORM)
     elif (part, deed) in (("repo", "archive"), ("repo", "rename")):
         yield Found(rule=PLATFORM, text="The repository changes for everybody who uses it.")
-    elif (part, deed) == ("repo", "edit") and opts.long.get("visibility"):
+    elif (part, deed) == ("repo", "edit") and "visibility" in opts.long:
         yield Found(rule=PLATFORM, text="Who can see the repository changes.")
     elif (part, deed) == ("pr", "merge") and "admin" in opts.long:
         yield Found(rule=PLATFORM, text="The pull request is merged past the checks that protect the branch.")
@@ -130,6 +130,13 @@ def _haproxy(call: Call) -> Iterator[Found]:
         yield Found(rule=SERVICE)
 
 
+def _dns_push(call: Call) -> Iterator[Found]:
+    """Dnscontrol and octodns make the zones as their files say, and delete whatever those lack."""
+    pushes = call.name == "dnscontrol" and options(call.args).operands[:1] == ("push",)
+    if pushes or "--doit" in call.args:
+        yield Found(rule=SERVICE, text="Names that the files lack are deleted from the zones.")
+
+
 def _splunk(call: Call) -> Iterator[Found]:
     deed = next((word for word in call.args if not word.startswith("-")), "")
     if deed in ("clean", "remove", "delete", "disable", "stop"):
@@ -160,5 +167,7 @@ FAMILY = Family(
         "haproxy": _haproxy,
         "nginx": _haproxy,
         "splunk": _splunk,
+        "dnscontrol": _dns_push,
+        "octodns-sync": _dns_push,
     },
 )

@@ -113,13 +113,17 @@ _LOGINS = words("su login newgrp screen tmux script chroot")
 _READERS = words("cat head tail grep egrep fgrep rg tee dd tac")
 _WRITERS = words("cp mv install awk sed ln wget curl tar rsync scp zip cpio openssl pip pip3 nmap gzip bzip2 xz unzip")
 _PROTECTED = re.compile(
-    r"/etc/(?:g?shadow-?|sudoers\S*|security/)|/root/|id_(?:rsa|dsa|ecdsa|ed25519)$|\.ssh/(?!.*\.pub$|known_hosts|config$|$)|/proc/\d+/mem|ssh_host_\w+_key$|\.kdbx$|/ntds\.dit|SAM$"
+    r"/etc/(?:g?shadow-?|sudoers\S*|security/)|/root/|id_(?:rsa|dsa|ecdsa|ed25519)$|\.ssh/(?!.*\.pub$|known_hosts|config$|$)|/proc/\d+/mem|ssh_host_\w+_key$|\.kdbx$|\.aws/credentials$|\.gnupg/(?:secring|private-keys)|(?:^|/)\.(?:netrc|pgpass|git-credentials|vault-token)$|gcloud/\w*credentials\w*\.(?:json|db)$|/ntds\.dit|SAM$"
 )
 
 
 def judge(call: Call, *, via: str, elsewhere: bool) -> Iterator[Found]:
     """Shells started where none is expected, tools as root that can do anything, and code from the network."""
     yield from _shell(call, via=via, elsewhere=elsewhere)
+    if any(word.startswith(("LD_PRELOAD=", "LD_LIBRARY_PATH=", "LD_AUDIT=")) for word in call.args) and (
+        {call.name, *call.args} & {"sudo", "doas", "pkexec", "su"}
+    ):
+        yield Found(rule=SHELL_ESCAPE, text="A library of somebody's choice is loaded into a program run as root.")
     if call.root:
         yield from _as_root(call)
     if call.name in RUN_FILES - {"cat"} or call.name in _EVALS:

@@ -76,6 +76,9 @@ _UNITS = re.compile(
 )
 
 
+_FOREIGN_UNIT = re.compile(rf"(?:/tmp/|/var/tmp/|/dev/shm/|\./|{HOLE})")
+
+
 def _systemctl(call: Call) -> Iterator[Found]:
     opts = options(call.args, "tpHMno", ("type", "state", "host", "machine", "property"))
     if opts.has("user") or not opts.operands:
@@ -91,6 +94,8 @@ def _systemctl(call: Call) -> Iterator[Found]:
         or deed in ("set-default", "revert")
     ):
         yield Found(rule=SERVICES)
+    elif deed in ("link", "enable", "start", "edit") and any(_FOREIGN_UNIT.match(unit) for unit in units):
+        yield Found(rule=SERVICES, severity="critical", text="The system runs a unit from a folder anybody can write.")
 
 
 def _service(call: Call) -> Iterator[Found]:
@@ -115,7 +120,11 @@ def _rc(call: Call) -> Iterator[Found]:
             "net-stop",
             "nssm",
         )
-        and words & {"off", "remove", "disable", "del", "delete", "--del", "stop-all", "shutdown"}
+        and (
+            words & {"off", "remove", "disable", "del", "delete", "--del", "stop-all", "shutdown"}
+            or (words & {"stop"} and "all" in words)
+            or (call.name == "pm2" and "kill" in words)
+        )
     ):
         yield Found(rule=SERVICES)
 
@@ -138,31 +147,6 @@ def _pkill(call: Call) -> Iterator[Found]:
         or (opts.has("f") and any(len(word) < SURE_NAME_CHARS_MIN or HOLE in word for word in opts.operands))
     ):
         yield Found(rule=KILLS)
-
-
-def _firewall(call: Call) -> Iterator[Found]:
-    opts = options(call.args, "tsdpiojm")
-    words = call.args
-    if call.name.startswith(("iptables", "ip6tables", "ebtables", "arptables")):
-        off = opts.has("F", "X", "flush", "Z", "D", "delete") or any(
-            word == "-P" and "ACCEPT" in words for word in words
-        )
-    elif call.name == "ufw":
-        opened = words[:3] == ("default", "allow", "incoming")
-        off = bool({"disable", "reset", "delete"} & set(words)) or opened
-    elif call.name == "nft":
-        off = bool({"flush", "delete", "destroy"} & set(words[:2]))
-    elif call.name == "firewall-cmd":
-        off = any(
-            word.startswith(("--remove-", "--panic", "--complete-reload", "--delete-", "--reset-to-defaults"))
-            for word in words
-        )
-    elif call.name == "pfctl":
-        off = bool({"-d", "-F"} & set(words))
-    else:
-        off = bool({"off", "delete", "reset", "disable"} & {word.lower() for word in words})
-    if off:
-        yield Found(rule=PROTECTION)
 
 
 def _selinux(call: Call) -> Iterator[Found]:
@@ -193,7 +177,7 @@ def _sysctl(call: Call) -> Iterator[Found]:
 
 def _module(call: Call) -> Iterator[Found]:
     opts = options(call.args, "Cd")
-    if (call.name in ("rmmod", "insmod", "kexec") and opts.operands) or (
+    if (call.name in ("rmmod", "insmod", "kexec") and call.args) or (
         call.name == "modprobe" and opts.operands and not opts.has("n", "dry-run", "show-depends", "D")
     ):
         yield Found(rule=KERNEL)
@@ -215,6 +199,8 @@ def _history(call: Call) -> Iterator[Found]:
         or (call.name == "auditctl" and ({"-D", "-e"} & set(call.args)))
         or (call.name == "wevtutil" and {"cl", "clear-log"} & set(call.args))
         or (call.name == "dmesg" and {"-C", "--clear", "-c"} & set(call.args))
+        or (call.name == "unset" and {"HISTFILE", "HISTSIZE", "HISTFILESIZE"} & set(call.args))
+        or (call.name == "set" and call.args[:2] == ("+o", "history"))
     ):
         yield Found(rule=TRACES)
 
@@ -236,25 +222,15 @@ def _registry(call: Call) -> Iterator[Found]:
         "remove",
     } & set(call.args):
         yield Found(rule=PROTECTION)
+    elif (call.name in ("grub-install", "grub2-install") and any(word.startswith("/dev/") for word in call.args)) or (
+        call.name == "update-initramfs" and "-d" in call.args
+    ):
+        yield Found(rule=HALT, text="What the machine starts from is replaced or deleted.")
 
 
 def _settings(call: Call) -> Iterator[Found]:
     if any(word.startswith(("-set", "--set", "-create", "-remove", "-delete")) for word in call.args):
         yield Found(rule=PROTECTION, text="A setting of the whole machine is changed.")
-
-
-def _network(call: Call) -> Iterator[Found]:
-    words = list(call.args)
-    if {"del", "delete", "flush", "down"} & set(words[:6]) and call.name in (
-        "ip",
-        "ifconfig",
-        "route",
-        "nmcli",
-        "ifdown",
-    ):
-        yield Found(
-            rule=SERVICES, text="The network of this machine is changed; a remote one may not be reachable any more."
-        )
 
 
 FAMILY = Family(
@@ -269,20 +245,15 @@ FAMILY = Family(
         ),
         "kill": _kill,
         **each("pkill killall killall5 skill taskkill", _pkill),
-        **each(
-            "iptables ip6tables iptables-legacy iptables-nft ebtables arptables ufw nft firewall-cmd pfctl netsh ipset",
-            _firewall,
-        ),
         **each("setenforce aa-disable aa-teardown aa-complain auditpol set-mppreference", _selinux),
         "sysctl": _sysctl,
         **each("modprobe rmmod insmod kexec", _module),
         **each("systemsetup networksetup scutil dscl", _settings),
         "crontab": _crontab,
-        **each("history journalctl auditctl wevtutil dmesg", _history),
+        **each("history journalctl auditctl wevtutil dmesg unset set", _history),
         **each(
-            "reg bcdedit cipher nvram efibootmgr csrutil spctl grub-install bootctl",
+            "reg bcdedit cipher nvram efibootmgr csrutil spctl grub-install grub2-install update-initramfs bootctl",
             _registry,
         ),
-        **each("ip ifconfig route nmcli ifdown", _network),
     },
 )

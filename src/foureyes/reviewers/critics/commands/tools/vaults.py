@@ -15,6 +15,13 @@ SECRETS = rule(
     "Add a new version, move the users over, and delete the old one later with a recovery window.",
 )
 
+PRINTS = rule(
+    "privilege.printed-secret",
+    "A private key or password is printed",
+    "Whoever sees the terminal, the log or the file it goes to can use it from then on.",
+    "Let the program that needs the secret ask the store itself.",
+)
+
 
 def _vault(call: Call) -> Iterator[Found]:
     words = options(call.args, "", ("address", "namespace", "mount", "format", "field")).operands
@@ -54,6 +61,8 @@ _STORE = Cli(
 
 
 def _gpg(call: Call) -> Iterator[Found]:
+    if any(word.startswith("--export-secret") for word in call.args):
+        yield Found(rule=PRINTS)
     if any(word.startswith(("--delete-", "--gen-revoke", "--quick-revoke", "--yes --delete")) for word in call.args):
         yield Found(rule=SECRETS)
 
@@ -67,12 +76,15 @@ def _ssh_keys(call: Call) -> Iterator[Found]:
 
 
 def _keychain(call: Call) -> Iterator[Found]:
-    if call.args[:1] and call.args[0].startswith("delete-"):
+    deed = call.args[0] if call.args else ""
+    if deed.startswith("delete-"):
         yield Found(rule=SECRETS)
+    elif deed in ("dump-keychain", "export") or (deed.startswith("find-") and {"-w", "-g"} & set(call.args)):
+        yield Found(rule=PRINTS)
 
 
 FAMILY = Family(
-    rules=(SECRETS,),
+    rules=(SECRETS, PRINTS),
     tools={
         "vault": _vault,
         "bao": _vault,
@@ -84,6 +96,8 @@ FAMILY = Family(
         **each("gpg gpg2", _gpg),
         **each("ssh-add ssh-keygen", _ssh_keys),
         "security": _keychain,
+        "keyctl": cli(Cli(rule=SECRETS, ends=words("clear unlink"))),
+        "mosquitto_passwd": lambda call: iter([Found(rule=SECRETS)] if {"-D", "-c"} & set(call.args) else []),
         "secret-tool": cli(Cli(rule=SECRETS, ends=words("clear"))),
     },
 )

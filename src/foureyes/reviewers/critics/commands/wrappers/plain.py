@@ -101,6 +101,10 @@ _JOINED: dict[str, tuple[str, tuple[str, ...], int]] = {
 }
 
 
+#: Started without a command, they start a shell.
+_ELSE_A_SHELL = ("nsenter", "unshare", "chroot")
+
+
 def _prefixed(call: Call, shape: tuple[str, tuple[str, ...], int], *, root: bool = False) -> list[Inner]:
     takes, long_takes, skip = shape
     rest = list(options(call.args, takes, long_takes, stop=True).operands)
@@ -108,6 +112,8 @@ def _prefixed(call: Call, shape: tuple[str, tuple[str, ...], int], *, root: bool
     if rest[:1] == ["--"]:
         rest = rest[1:]
     rest = without_assignments(rest)
+    if not rest and call.name in _ELSE_A_SHELL and call.args:
+        return [Inner(argv=("sh", "-i"), root=root)]
     return [Inner(argv=tuple(rest), root=root)] if rest else []
 
 
@@ -187,6 +193,11 @@ def _systemd_run(call: Call) -> list[Inner]:
     return [Inner(argv=rest.operands)] if rest.operands else []
 
 
+def _capsh(call: Call) -> list[Inner]:
+    """`--` starts a shell with what stands behind it, and with the rights set before."""
+    return [Inner(argv=("sh", *call.args[call.args.index("--") + 1 :]))] if "--" in call.args else []
+
+
 def after_dashes(call: Call) -> list[Inner]:
     """Many tools run what stands behind `--` when asked to run or exec."""
     if "--" not in call.args:
@@ -239,6 +250,7 @@ PEELS: dict[str, Peel] = {
     "trap": _trap,
     "alias": _alias,
     "systemd-run": _systemd_run,
+    "capsh": _capsh,
     "nix-shell": lambda call: _option_script(call, "run", "command"),
     "ip": lambda call: [Inner(argv=call.args[3:])] if call.args[:2] == ("netns", "exec") and call.args[3:] else [],
     "xterm": lambda call: [Inner(argv=call.args[call.args.index("-e") + 1 :])] if "-e" in call.args else [],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from foureyes.reviewers.critics.commands.model import Call, each, words
 from foureyes.reviewers.critics.commands.options import options
 from foureyes.reviewers.critics.commands.wrappers.inner import Inner, Peel
@@ -92,6 +94,32 @@ def _cloud_ssh(call: Call) -> list[Inner]:
     return [Inner(script=text, elsewhere=True)] if text and wants else []
 
 
+#: Short options with a value; the words behind them, and behind a target where there is one, run on many machines.
+_MANY = {"pssh": "hHlpote", "parallel-ssh": "hHlpote", "pdsh": "wgxlfuRt", "clush": "wgxlfuRt", "dsh": "gmFNr"}
+
+
+def _many(call: Call) -> list[Inner]:
+    rest = options(call.args, _MANY[call.name], ("hosts", "host", "user"), stop=True).operands
+    return [Inner(script=" ".join(rest), elsewhere=True)] if rest else []
+
+
+def _salt(call: Call) -> list[Inner]:
+    at = next((at for at, word in enumerate(call.args) if word.startswith("cmd.")), None)
+    rest = call.args[at + 1 :] if at is not None else ()
+    return [Inner(script=rest[0], elsewhere=True)] if rest else []
+
+
+def _sftp(call: Call) -> list[Inner]:
+    """Its own lines have the shell's words for deleting; `!` in front runs one here."""
+    lines = (call.stdin.text or "").split("\n")[:200] if call.stdin.fed else []
+    typed = [
+        Inner(script=line.lstrip("-@ !"), elsewhere=not line.startswith("!"))
+        for line in lines
+        if re.match(r"\s*(?:[-@ ]*(?:rm|rmdir|mrm)\b|!)", line)
+    ]
+    return [*_scp(call), *typed]
+
+
 def _vagrant(call: Call) -> list[Inner]:
     text = options(call.args, "c", ("command",)).value("c", "command")
     return [Inner(script=text, elsewhere=True)] if text and "ssh" in call.args else []
@@ -102,7 +130,9 @@ PEELS: dict[str, Peel] = {
     "autossh": _ssh,
     "mosh": _ssh,
     "scp": _scp,
-    "sftp": _scp,
+    "sftp": _sftp,
+    **dict.fromkeys(_MANY, _many),
+    **each("salt salt-call salt-ssh", _salt),
     "rsync": _rsync,
     **each("docker podman nerdctl docker-compose podman-compose lxc finch", _container),
     **each("kubectl oc kubecolor k", _kubectl),

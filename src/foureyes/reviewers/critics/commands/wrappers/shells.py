@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from foureyes.reviewers.critics.commands.model import Call, words
 from foureyes.reviewers.critics.commands.options import options
 from foureyes.reviewers.critics.commands.wrappers.inner import Inner, Peel
 
+JOBS_MAX = 200
 SHELLS = words("sh bash zsh dash ash ksh ksh93 mksh fish csh tcsh yash rbash pwsh powershell elvish nu xonsh")
 
 
@@ -51,6 +54,13 @@ def _at(call: Call) -> list[Inner]:
     return [Inner(script=call.stdin.text)] if call.stdin.fed and call.stdin.text else []
 
 
+def _crontab(call: Call) -> list[Inner]:
+    """Each line piped in is a time and a command."""
+    lines = (call.stdin.text or "").split("\n")[:JOBS_MAX] if call.stdin.fed else []
+    met = [re.match(r"\s*(?:@\w+|(?:[\d*/,A-Za-z-]+\s+){5})\s*(\S.*)", line) for line in lines]
+    return [Inner(script=one.group(1)) for one in met if one]
+
+
 def _script(call: Call) -> list[Inner]:
     text = options(call.args, "cEIOTBmot", ("command",)).value("c", "command")
     return [Inner(script=text)] if text else []
@@ -94,6 +104,7 @@ PEELS: dict[str, Peel] = {
     "runuser": _su,
     "at": _at,
     "batch": _at,
+    "crontab": _crontab,
     "script": _script,
     "tmux": _multiplexer,
     "screen": _multiplexer,
