@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from foureyes import config
-from foureyes.app.reviewers import Change, File, Health
+from foureyes.app.reviewers import Change, File, Health, Missing
 from foureyes.app.reviewing.outcome import Options, Outcome, Watch
 from foureyes.app.reviewing.rulebook import Measured, RuleEntry
 from foureyes.bootstrap.assembly import Assembly
@@ -53,7 +53,7 @@ RULES = (
 HEALTHS = (
     Health(name="security", alive=True, version="0.1", says="answers"),
     Health(name="Claude Code", alive=True, version="2.1.0", says="logged in"),
-    Health(name="Codex", alive=False, says="not installed", next_step="npm install -g @openai/codex"),
+    Missing(name="Codex", why="not installed", next_step="npm install -g @openai/codex"),
 )
 
 Play = Callable[[Options, Watch], Awaitable[Outcome]]
@@ -66,7 +66,7 @@ class Scene:
     outcome: Outcome = BLOCKED
     change: Change = CHANGE
     play: Play | None = None
-    healths: tuple[Health, ...] = HEALTHS
+    healths: tuple[Health | Missing, ...] = HEALTHS
     refuses: Exception | None = None
     wanted: list[Wanted] = field(default_factory=list)
     options: list[Options] = field(default_factory=list)
@@ -117,7 +117,7 @@ class Scripted(Assembly):
     def rules(self) -> tuple[RuleEntry, ...]:
         return RULES
 
-    async def health(self) -> tuple[Health, ...]:
+    async def health(self) -> tuple[Health | Missing, ...]:
         return self.scene.healths
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,9 @@ from foureyes.app.reviewers import Health
 from foureyes.app.reviewing.rulebook import Retirement
 from foureyes.home import consents, retired
 from tests.cli.colleagues import NOW, Table
-from tests.cli.desk import furnish
+from tests.cli.desk import Desk, furnish
 from tests.cli.outcomes import HOSTILE
+from tests.git.ground import Ground, new
 
 
 @pytest.fixture
@@ -77,6 +79,64 @@ def test_the_store_and_the_retired_rules_and_the_consents_are_named(table: Table
     assert "schema" in out
     consents.remember(str(table.home), "Claude Code", "Anthropic", yes=False, by="eve", at=NOW)
     assert "may not receive work" in table.run("doctor").out
+
+
+def test_a_model_that_is_set_up_and_does_not_answer_is_broken_though_it_has_no_version(table: Table) -> None:
+    table.scene.healths = (Health(name="endpoint:own", alive=False, says="nobody listens there"),)
+    assert (table.run("doctor").code, states(table)["endpoint:own"]) == (2, "broken")
+
+
+POLICY = """\
+version: 1
+name: shop
+reviewers:
+  expert: [{model: "anthropic:claude-sonnet-5-5"}, {model: "endpoint:own-tune"}]
+  house: {program: housekeeping}
+  tests: {run: make-nothing-of-it test}
+  checks: {run: git status}
+"""
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ground:
+    """A repository with a policy of its own; nobody has a key, and nobody listens at the own endpoint."""
+    ground = new(tmp_path / "shop")
+    ground.write("foureyes.yaml", POLICY)
+    ground.commit()
+    monkeypatch.chdir(ground.path)
+    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", f"{Path(shutil.which('git') or '').parent}")
+    monkeypatch.setenv("FOUREYES_MODEL_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("FOUREYES_MODEL", "another-tune")
+    return ground
+
+
+def test_whoever_the_policy_of_this_repository_names_is_asked_too(shop: Ground, tmp_path: Path) -> None:
+    """D-03: each model of the policy is called once, beside that of the environment; what is missing is named."""
+    desk = Desk(home=tmp_path / "home")
+    found = {one["name"]: one for one in desk.run("doctor", "--json").data["checks"]}
+    assert found["policy"]["says"].startswith("shop (foureyes.yaml at ")
+    assert found["endpoint:another-tune"]["state"] == "broken"
+    assert found["expert (endpoint:own-tune)"]["state"] == "broken", "a real call was made, and nobody is there"
+    assert found["anthropic:claude-sonnet-5-5"]["says"] == "ANTHROPIC_API_KEY is not set"
+    assert found["house"]["says"] == "no program is called housekeeping"
+    assert (found["tests"]["state"], found["checks"]["state"]) == ("missing", "works")
+    assert found["checks"]["says"] == "runs `git status` in every review that you let it run in"
+    assert not (shop.path / "x").exists()
+
+
+def test_what_is_wrong_in_the_policy_of_this_repository_is_told_with_its_line(shop: Ground, tmp_path: Path) -> None:
+    shop.commit(foureyes__yaml="version: 1\nname: shop\nreviwers: {}\n")
+    found = {one["name"]: one for one in Desk(home=tmp_path / "home").run("doctor", "--json").data["checks"]}
+    assert found["policy"]["state"] == "broken"
+    assert "foureyes.yaml:3" in found["policy"]["says"]
+
+
+def test_outside_any_repository_the_built_in_policy_judges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = {one["name"]: one for one in Desk(home=tmp_path / "home").run("doctor", "--json").data["checks"]}
+    assert found["policy"]["says"] == "solo (built in)"
 
 
 def test_without_git_it_says_so(table: Table, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

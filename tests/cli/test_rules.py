@@ -114,6 +114,45 @@ def test_a_damaged_list_of_retired_rules_is_told_and_not_taken_for_an_empty_one(
             retired.retired(str(home))
 
 
+def test_an_entry_that_says_too_little_stops_everything_until_it_is_taken_out(table: Table) -> None:
+    """What is told to be the next step must be one: the rule is back in use afterwards."""
+    table.home.mkdir(mode=0o700)
+    (table.home / retired.FILE).write_text(f'{{"{AWS}": {{"by": "eve"}}}}', encoding="utf-8")
+    ran = table.run("rules")
+    assert ran.code == 4
+    assert f"does not say who retired {AWS}, when and why" in ran.err
+    assert f"Run: foureyes rules restore {AWS}" in ran.err
+    table.types = [AWS]
+    assert table.run("rules", "restore", AWS).code == 0
+    assert table.run("rules").code == 0
+    assert retired.retired(str(table.home)) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("{\n1", "no JSON from line 2, column 1 on"),
+        ("[]", "it is no JSON object"),
+        ('{"r": 1}', "the entry 'r' holds more than texts"),
+        ("[" * 100_000, "no JSON"),
+        ('"' + "x" * 1_100_000 + '"', "it has more than 1,048,576 bytes"),
+    ],
+)
+def test_a_file_that_is_damaged_as_a_whole_is_told_with_what_is_wrong_and_the_command_that_helps(
+    table: Table, text: str, wrong: str
+) -> None:
+    table.home.mkdir(mode=0o700)
+    file = table.home / retired.FILE
+    file.write_text(text, encoding="utf-8")
+    for words in (["rules"], ["rules", "restore", AWS], ["rules", "retire", AWS, "--because", "x"]):
+        table.types = [AWS]
+        ran = table.run(*words)
+        assert (ran.code, ran.out) == (4, "")
+        assert f"{file} is not as foureyes wrote it: {wrong}" in ran.err
+        assert f"mv {file} {file}.damaged" in ran.err
+    assert file.read_text(encoding="utf-8") == text, "nothing is lost"
+
+
 def test_what_was_measured_is_read_and_what_is_odd_is_left_out() -> None:
     good = b'{"rules": {"a": {"harmless": 1000, "blocked": 3}, "b": {"harmless": 1, "blocked": 2}, "c": 3, "d": {}}}'
     assert read_measured(good) == {"a": Measured(harmless=1000, blocked=3)}

@@ -32,7 +32,8 @@ def test_a_folder_outside_any_repository_is_refused_with_the_way_on(tmp_path: Pa
     for read in (read_default, read_worktree, read_staged):
         with pytest.raises(Trouble, match=r"is not in a git repository.*foureyes review FILE"):
             read(tmp_path)
-    assert "is not in a git repository" in refused(tmp_path)
+    assert "There is no file called 'HEAD', and this folder is in no git repository" in refused(tmp_path)
+    assert "is not in a git repository" in refused(tmp_path, "a..b")
     with pytest.raises(Trouble, match="There is no folder"):
         read_default(tmp_path / "nowhere")
 
@@ -114,7 +115,7 @@ def test_a_name_that_is_no_commit_is_refused(ground: Ground) -> None:
     ground.commit(a__py="a\n")
     for name in NO_COMMITS:
         sentence = refused(ground.path, name)
-        assert sentence.startswith("There is no commit called")
+        assert sentence.startswith("There is no file and no commit called")
         assert sentence.isprintable()
     assert not (ground.path / "x").exists()
 

@@ -18,7 +18,7 @@ from foureyes.home.trouble import Trouble
 if TYPE_CHECKING:
     from foureyes.app.gate import Gate
     from foureyes.app.ports import Directory, Reading, Store, Writing
-    from foureyes.app.reviewers import Change, Health
+    from foureyes.app.reviewers import Change, Health, Missing
     from foureyes.app.reviewing.outcome import Outcome
     from foureyes.app.reviewing.rounds import Rounds
     from foureyes.app.reviewing.rulebook import RuleEntry
@@ -164,11 +164,18 @@ class Assembly:
 
         return tuple(LocalDesk(self, os.environ).rulebook().values())
 
-    async def health(self) -> tuple[Health, ...]:
-        """One real call to every reviewer that could be at hand."""
-        from foureyes.bootstrap.reviewing import health
+    async def health(self) -> tuple[Health | Missing, ...]:
+        """One real call to everybody who is at hand; and who is not."""
+        from foureyes.bootstrap.health import health
 
         return await health(self, os.environ)
+
+    def policy_here(self) -> tuple[Policy, str]:
+        """What would judge a change in this folder, and where that comes from."""
+        from foureyes.bootstrap.health import policy_here
+
+        found = policy_here(self, os.environ)
+        return found.policy, found.came_from
 
     def copy_store(self, target: str, progress: Progress) -> None:
         """Copy the store into a new SQLite file as it is at one moment, while others go on working."""

@@ -13,7 +13,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from foureyes.app.reviewers import AtHand, Change, Health
+from foureyes.app.reviewers import AtHand, Change
 from foureyes.app.reviewing.outcome import Options
 from foureyes.app.reviewing.rounds import Chosen, Rounds
 from foureyes.app.reviewing.rulebook import RuleEntry, read_measured
@@ -195,20 +195,6 @@ def _check_meant(here: Path, word: str) -> None:
     if not word.startswith(("/", "./", "../")) and names_commits(here, word):
         text = f"{word!r} names both a file and commits here."
         raise Trouble(text, f"For the file say ./{word}; for the commits, their ids: git rev-parse {word}", usage=True)
-
-
-async def health(assembly: Assembly, environ: Mapping[str, str]) -> tuple[Health, ...]:
-    """One real call to every reviewer that could be at hand, all at once."""
-    import asyncio
-
-    from foureyes.reviewers import agents, models
-
-    del assembly
-    found, absent = agents.at_hand(environ, Path.cwd())
-    known, missing = models.at_hand(environ)
-    calls = (*(agents.health(one) for one in found), *(models.health(one) for one in known))
-    ill = (Health(name=one.name, alive=False, says=one.why, next_step=one.next_step) for one in (*absent, *missing))
-    return (*await asyncio.gather(*calls), *ill)
 
 
 def _called(change: Change, wanted: Wanted) -> Change:

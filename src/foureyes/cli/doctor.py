@@ -7,12 +7,11 @@ import platform
 import shutil
 import subprocess
 from dataclasses import dataclass
-from pathlib import Path
 
 import click
 
 from foureyes import __version__
-from foureyes.app.reviewers import Health
+from foureyes.app.reviewers import Health, Missing
 from foureyes.cli import codes
 from foureyes.cli.answer import Answer, Json, Line
 from foureyes.cli.errors import expected
@@ -26,6 +25,7 @@ from foureyes.home.trouble import Trouble
 
 GIT_SECONDS_MAX = 10
 LABEL = 14
+DETAILS_MAX = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,12 +112,10 @@ def _store(parts: Parts) -> Checked:
 
 def _policy(parts: Parts) -> Checked:
     try:
-        policy = parts.policy()
+        policy, where = parts.policy_here()
     except Exception as error:  # noqa: BLE001 - likewise
         return _broken("policy", error)
-    file = parts.settings.policy
-    where = file if file and Path(file).exists() else "built in"
-    return Checked(name="policy", tone="good", says=f"{policy.name} ({where}); a repository's own comes first")
+    return Checked(name="policy", tone="good", says=f"{policy.name} ({where})")
 
 
 def _retired(parts: Parts) -> Checked:
@@ -133,9 +131,11 @@ def _retired(parts: Parts) -> Checked:
     return Checked(name="rules", tone="care", says=f"retired: {', '.join(sorted(gone))}", next_step=step)
 
 
-def _reviewer(health: Health, parts: Parts) -> Checked:
-    """Somebody who is not installed is missing; somebody who is and does not answer is broken."""
-    tone = "good" if health.alive else "bad" if health.version else "care"
+def _reviewer(health: Health | Missing, parts: Parts) -> Checked:
+    """Somebody who is not at hand is missing; somebody who is and does not answer is broken."""
+    if isinstance(health, Missing):
+        return Checked(name=health.name, tone="care", says=health.why, next_step=health.next_step)
+    tone = "good" if health.alive else "bad"
     words = [health.version, health.says, _consent(health.name, parts)]
     return Checked(name=health.name, tone=tone, says=", ".join(one for one in words if one), next_step=health.next_step)
 
@@ -154,4 +154,5 @@ def _broken(name: str, error: Exception) -> Checked:
     told = expected(error)
     if told is None:
         raise error
-    return Checked(name=name, tone="bad", says=told.sentence, next_step=told.next_step)
+    says = " ".join((told.sentence, *told.details[:DETAILS_MAX]))
+    return Checked(name=name, tone="bad", says=says, next_step=told.next_step)

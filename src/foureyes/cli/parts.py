@@ -13,7 +13,7 @@ from foureyes.cli.console import Console
 if TYPE_CHECKING:  # `--help` and `config show` need none of the core
     from foureyes.app.gate import Gate
     from foureyes.app.ports import Store
-    from foureyes.app.reviewers import Change, Health
+    from foureyes.app.reviewers import Change, Health, Missing
     from foureyes.app.reviewing.outcome import Options, Outcome, Watch
     from foureyes.app.reviewing.rulebook import RuleEntry
     from foureyes.core.values import Who
@@ -150,5 +150,8 @@ class Parts(Protocol):
     def rules(self) -> tuple[RuleEntry, ...]:
         """Every rule of every critic, retired or not, with what was measured of it."""
 
-    async def health(self) -> tuple[Health, ...]:
-        """One real call to every reviewer that could be at hand, all at once."""
+    def policy_here(self) -> tuple[Policy, str]:
+        """What would judge a change in this folder, and where that comes from; PolicyErrors where it is broken."""
+
+    async def health(self) -> tuple[Health | Missing, ...]:
+        """One real call to everybody who is at hand, all at once; and who is not, and why."""

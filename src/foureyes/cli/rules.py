@@ -114,7 +114,7 @@ def _retire(parts: Parts, rule: RuleEntry, because: str) -> Answer:
 
 
 def _restore(parts: Parts, rule: str) -> Answer:
-    if rule not in shelf.retired(parts.settings.home):
+    if rule not in shelf.names(parts.settings.home):
         _known(parts, rule)
         return Answer(lines=(Line(f"{rule} is in use; there is nothing to do."),), data={"restored": None})
     parts.console.confirm((f"{rule} will be looked for again.",), rule)

@@ -23,6 +23,7 @@ from foureyes.home.trouble import Trouble
 __all__ = [
     "names_commits",
     "read_default",
+    "read_nothing",
     "read_paths",
     "read_range",
     "read_staged",
@@ -55,7 +56,14 @@ def repository(folder: Path) -> Path | None:
 
 def read_range(folder: Path, spec: str) -> Change:
     """The change `A..B`, `A...B` (since where they parted), or what one commit changed."""
-    here = known(folder)
+    here = find(folder)
+    if here is None and ".." not in spec:
+        raise Trouble(
+            f"There is no file called {plain(spec, TITLE_CHARS_MAX)!r}, and this folder is in no git repository.",
+            "Name a file that is there, or - for stdin.",
+            usage=True,
+        )
+    here = here or known(folder)
     with scratch(here) as bench:
         base, head = _ends(here, bench, spec)
         return _range(here, bench, base, head, called=_called(here, spec))
@@ -79,6 +87,15 @@ def read_worktree(folder: Path) -> Change:
     here = _with_files(known(folder))
     with scratch(here) as bench:
         return _worktree(here, bench)
+
+
+def read_nothing(folder: Path) -> Change:
+    """No change at all against the last commit: with whatever stands there, such as the policy."""
+    here = find(folder)
+    if here is None:
+        return Change(title="", kind="code", files=())
+    with scratch(here) as bench:
+        return _change(here, bench, (), Left(), base=here.head, how="worktree", title="")
 
 
 def read_default(folder: Path) -> Change:

@@ -122,7 +122,7 @@ def known(folder: Path) -> Repository:
 
 def _unknown(name: str) -> Trouble:
     return Trouble(
-        f"There is no commit called {shown(name.encode(errors='replace'))!r} here.",
+        f"There is no file and no commit called {shown(name.encode(errors='replace'))!r} here.",
         "Look the name up: git log --oneline --all.",
         usage=True,
     )

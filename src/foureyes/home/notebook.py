@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections.abc import Mapping
 
 from foureyes.home import files, folder
@@ -22,13 +23,11 @@ def read(home: str, name: str) -> Notes:
             text = file.read(BYTES_MAX + 1)
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    try:
-        found = json.loads(text) if len(text) <= BYTES_MAX else None
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict) or not all(_is_entry(one) for one in found.values()):
+    wrong, found = _parsed(text)
+    if wrong:
+        moved = f"mv {shlex.quote(path)} {shlex.quote(f'{path}.damaged')}"
         raise Trouble(
-            f"{path} is not as foureyes wrote it.", "Mend it, or move it away; then decide these things anew."
+            f"{path} is not as foureyes wrote it: {wrong}.", f"Mend it, or decide these things anew after: {moved}"
         )
     return found
 
@@ -38,6 +37,22 @@ def write(home: str, name: str, notes: Mapping[str, Mapping[str, str]]) -> None:
     folder.make(home)
     text = json.dumps(notes, indent=2, sort_keys=True, ensure_ascii=True)
     files.write_whole(os.path.join(home, name), f"{text}\n".encode())
+
+
+def _parsed(text: bytes) -> tuple[str, Notes]:
+    """What is wrong with it, and what it says where nothing is."""
+    if len(text) > BYTES_MAX:
+        return f"it has more than {BYTES_MAX:,} bytes", {}
+    try:
+        found = json.loads(text)
+    except json.JSONDecodeError as error:
+        return f"no JSON from line {error.lineno}, column {error.colno} on", {}
+    except (ValueError, RecursionError):
+        return "no JSON", {}
+    if not isinstance(found, dict):
+        return "it is no JSON object", {}
+    odd = next((name for name, one in found.items() if not _is_entry(one)), None)
+    return ("", found) if odd is None else (f"the entry {odd[:100]!r} holds more than texts", {})
 
 
 def _is_entry(value: object) -> bool:

@@ -17,6 +17,11 @@ def retired(home: str) -> dict[str, Retirement]:
     return {rule: _retirement(rule, entry) for rule, entry in notebook.read(home, FILE).items()}
 
 
+def names(home: str) -> frozenset[str]:
+    """The rules that the file names, whatever it says of them."""
+    return frozenset(notebook.read(home, FILE))
+
+
 def retire(home: str, retirement: Retirement) -> None:
     """Take a rule out of use."""
     notes = notebook.read(home, FILE)

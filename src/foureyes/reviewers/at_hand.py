@@ -241,5 +241,8 @@ def _unheld(policy: Policy, options: Options) -> list[str]:
 
 def rules() -> Iterator[tuple[str, Rule]]:
     """Every rule, with the name of the reviewer it belongs to."""
+    from foureyes.reviewers.critics import evidence  # noqa: PLC0415 - few policies name a command
+
     for name in CRITICS:
         yield from ((name, rule) for rule in critic(name).rules)
+    yield from ((evidence.NAME, rule) for rule in evidence.RULES)

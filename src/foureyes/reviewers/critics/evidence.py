@@ -28,6 +28,7 @@ from foureyes.reviewers.critics.critic import Rule
 from foureyes.reviewers.critics.texts import shown
 
 OPERATOR = "foureyes"
+NAME = "evidence"
 FAILS = Rule(
     id="evidence.command.fails",
     title="The project's own command fails on this work",
@@ -61,7 +62,7 @@ class EvidenceReviewer:
     command: tuple[str, ...]
     #: Where within the work it is run; the policy's word, like the command.
     folder: str = ""
-    name: str = "evidence"
+    name: str = NAME
     seconds_max: float = 0
     #: Cuts secrets out of what the command printed.
     redact: Callable[[str], str] = _without_secrets

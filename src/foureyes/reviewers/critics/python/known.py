@@ -75,10 +75,8 @@ SYNTAX = "syntax"
 
 
 def is_passed_on(tool: str, code: str) -> bool:
-    """Whether a tool's check is one of ours; a check that is newer than this list counts as its family does."""
-    if tool == "bandit":
-        return code in _NAMES
-    return code == SYNTAX or code in _NAMES or (code.startswith("S") and f"B{code[1:]}" in _NAMES)
+    """Whether a tool's check is one of ours; one that is newer than this list is none."""
+    return _id(tool, code) in _listed()
 
 
 def is_broken(code: str) -> bool:
@@ -93,10 +91,10 @@ def rule_of(tool: str, code: str) -> Rule:
     title = f"Python: {name}" if name else "Python does not parse"
     security = tool == "bandit" or code.startswith("S")
     return Rule(
-        id=f"python.{tool}.{code}",
+        id=_id(tool, code),
         title=title,
         why="A pattern that attackers use." if security else "Such code fails or does something else than it says.",
-        fix=f"See `{tool}`'s page on {code}; where it is meant so, say why beside it.",
+        fix=f"Look up {code} among the checks of {tool}; where it is meant so, dismiss it and say why.",
         severity="important" if security or is_broken(code) else "minor",
         category="security" if security else "correctness",
     )
@@ -113,3 +111,12 @@ def all_rules() -> tuple[Rule, ...]:
         *(rule_of("ruff", code) for code in ruff),
         rule_of("ruff", SYNTAX),
     )
+
+
+@cache
+def _listed() -> frozenset[str]:
+    return frozenset(rule.id for rule in all_rules())
+
+
+def _id(tool: str, code: str) -> str:
+    return f"python.{tool}.{code}"
