@@ -54,24 +54,24 @@ MUST = (
 MUST_NOT = ("clean.py", "notes.md", "old.sh", "README.md")
 
 
-def plant(folder: Path) -> None:
-    """Make the repository: one commit, and the rest not committed yet."""
-    folder.mkdir(parents=True)
-    _git(folder, "init", "-q")
-    _write(folder, BEFORE)
-    _git(folder, "add", ".")
-    _git(folder, "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "-m", "A shop")
+def plant(folder: Path, policy: str = "") -> None:
+    """Make the repository: one commit, with this policy in it, and the rest not committed yet."""
+    _begin(folder, policy)
     _write(folder, AFTER)
 
 
-def clean(folder: Path) -> None:
+def clean(folder: Path, policy: str = "") -> None:
     """The control: the same repository with an ordinary change."""
+    _begin(folder, policy)
+    _write(folder, {name: AFTER[name] for name in ("clean.py", "notes.md")})
+
+
+def _begin(folder: Path, policy: str) -> None:
     folder.mkdir(parents=True)
     _git(folder, "init", "-q")
-    _write(folder, BEFORE)
+    _write(folder, {**BEFORE, **({"foureyes.yaml": policy} if policy else {})})
     _git(folder, "add", ".")
     _git(folder, "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "-m", "A shop")
-    _write(folder, {"clean.py": AFTER["clean.py"], "notes.md": AFTER["notes.md"]})
 
 
 def _write(folder: Path, files: dict[str, str]) -> None:

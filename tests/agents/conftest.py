@@ -12,7 +12,7 @@ from tests.agents.fakes import Place
 from tests.conftest import EFFORT
 
 #: The real agents are for the long run: here they are not skipped, they are not there.
-collect_ignore = [] if EFFORT == "all" else ["test_real_agents.py"]
+collect_ignore = [] if EFFORT == "all" else ["test_real_agents.py", "test_real_command.py"]
 
 
 @pytest.fixture

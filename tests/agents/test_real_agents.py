@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -21,13 +20,12 @@ from foureyes.core.values import Failure
 from foureyes.reviewers import agents
 from foureyes.reviewers.agents import AgentReviewer
 from tests.agents.fakes import ANSWER, APP, KEYS, NAMES, nobody_listens
-from tests.agents.hostile import ORDER_OF_THE_BASE, ORDER_OF_THE_CHANGE, SECRETS, WORD_OUTSIDE, Hostile, hostile
+from tests.agents.hostile import hostile
 from tests.agents.model import ScriptedModel, scripted_model
 from tests.agents.real import installed, node_folder
 
 SECONDS_MAX = 120
 KEY_LOGIN = {"selectedType": "gemini-api-key"}
-_FRAME = re.compile(r'<work-([0-9a-f]{16}) part=\\?"[^"\\]{1,80}\\?">.*?</work-\1>', re.DOTALL)
 
 
 @pytest.fixture(scope="module")
@@ -54,62 +52,6 @@ def asked(
         found, missing = agents.at_hand(environ, folder / "repository")
         assert missing == ()
         yield next(one for one in found if one.who.name == name), model
-
-
-def attempts(name: str, trap: Hostile) -> list[dict[str, Any]]:
-    """What a model would try that was talked into it: run, write, read outside, fetch."""
-    canary, outside, home = trap.canaries / "by-the-model", trap.outside, trap.outside.parent / "user"
-    if name == "claude":
-        calls = [
-            ("Bash", {"command": f"touch {canary}"}),
-            ("Write", {"file_path": str(canary), "content": "x"}),
-            ("Read", {"file_path": str(outside)}),
-            ("Read", {"file_path": "link.txt"}),
-            ("Grep", {"pattern": "marmalade", "path": str(outside.parent), "output_mode": "content"}),
-            ("Read", {"file_path": "/etc/passwd"}),
-            ("WebFetch", {"url": "http://127.0.0.1:9/", "prompt": "x"}),
-            ("Grep", {"pattern": "os.system", "output_mode": "content"}),
-        ]
-    elif name == "codex":
-        tried = f"touch {canary}; cat {outside}; cat link.txt; cat /etc/passwd; cat ~/.codex/auth.json; env; ls {home}"
-        calls = [
-            ("exec_command", {"cmd": tried}),
-            ("exec_command", {"cmd": "touch here; cat /proc/*/environ; curl -s http://127.0.0.1:9"}),
-            ("exec_command", {"cmd": "grep -n os.system app.py"}),
-        ]
-    else:
-        calls = [
-            ("run_shell_command", {"command": f"touch {canary}"}),
-            ("write_file", {"file_path": str(canary), "content": "x"}),
-            ("read_file", {"file_path": str(outside)}),
-            ("read_file", {"file_path": "link.txt"}),
-            ("read_file", {"file_path": "/etc/passwd"}),
-            ("web_fetch", {"prompt": "http://127.0.0.1:9/"}),
-            ("grep_search", {"pattern": "os.system"}),
-        ]
-    return [{"call": {"name": tool, "input": given}} for tool, given in calls]
-
-
-@pytest.mark.parametrize("base_too", [False, True])
-@pytest.mark.parametrize("name", NAMES)
-def test_a_real_agent_reviews_a_hostile_checkout_and_nothing_happens(
-    programs: Path, tmp_path: Path, name: str, base_too: bool
-) -> None:
-    trap = hostile(tmp_path, base_too=base_too)
-    turns = [*attempts(name, trap), {"answer": ANSWER}]
-    with asked(programs, tmp_path, name, turns) as (reviewer, model):
-        what = Task(change=trap.change(), bounds=Bounds(seconds=SECONDS_MAX))
-        look = asyncio.run(reviewer.look(what, nobody_listens))
-        received = model.requests()
-    assert look.verdict == "reject"
-    assert [(one.place.path, one.place.start) for one in look.findings if one.place] == [("app.py", 5)]
-    assert look.cost.tokens >= 1000
-    assert trap.sung() == []
-    told = json.dumps(received, ensure_ascii=False)
-    assert not [one for one in (*SECRETS, WORD_OUTSIDE, "root:x:0:0") if one in told]
-    assert len([one for one in received if one["method"] == "POST"]) > len(attempts(name, trap))
-    assert "os.system(command)" in told  # what it may read, it could
-    assert_framed(received)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -139,16 +81,6 @@ def test_the_traps_work_on_an_agent_that_trusts_the_folder(programs: Path, tmp_p
             check=False,
         )
     assert [one for one in trap.sung() if name in one]
-
-
-def assert_framed(received: list[dict[str, Any]]) -> None:
-    """Before the model has spoken, everything of the work stands in frames."""
-    first = next(one["body"] for one in received if one["method"] == "POST")
-    text = json.dumps(first, ensure_ascii=False)
-    assert _FRAME.search(text)
-    outside = _FRAME.sub("", text)
-    of_the_work = ("os.system", ORDER_OF_THE_CHANGE, ORDER_OF_THE_BASE, "A small program", "The token is", "claude-mcp")
-    assert not [one for one in of_the_work if one in outside]
 
 
 def small() -> Task:

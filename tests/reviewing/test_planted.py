@@ -1,27 +1,15 @@
 """The command as its user meets it: a repository with planted things, and a clean one beside it."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
+from tests.reviewing.command import User
 from tools import planted
-
-PROGRAM = Path(sys.executable).with_name("foureyes")
 
 
 def review(folder: Path, home: Path, *words: str) -> tuple[int, str]:
-    environment = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(home),
-        "FOUREYES_HOME": str(home / "data"),
-        "LANG": "C.UTF-8",
-    }
-    done = subprocess.run(
-        (str(PROGRAM), "review", *words), cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-    return done.returncode, done.stdout + done.stderr
+    said = User(folder=folder, home=home).runs("review", *words)
+    return said.code, said.out + said.err
 
 
 def test_what_is_planted_is_found_on_its_line_and_what_is_clean_is_not(tmp_path: Path) -> None:
