@@ -1,8 +1,10 @@
 """What is it worth that waiting commands share a commit, and does anything fail when very many wait?
 
 Usage: python -m bench.groups [--seconds N] [--rounds N]. 32 callers append a small event each, again and again: once
-with groups as shipped, once with one commit per command; both take turns. Then the same with whole lifecycles through
-the gate. Then 64 callers play lifecycles on SQLite for `--seconds`, and none may fail.
+with groups as shipped, once with one commit per command; both take turns. On PostgreSQL one commit per command means
+one connection too, as the server flushes the commits of several together; "lines" tells what that is worth by itself.
+Then the same with whole lifecycles through the gate. Then 64 callers play lifecycles on SQLite for `--seconds`, and
+none may fail.
 """
 
 from __future__ import annotations
@@ -11,8 +13,8 @@ import argparse
 import asyncio
 import itertools
 import time
-from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack, ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from unittest import mock
@@ -21,11 +23,11 @@ from bench.lifecycle import NAMES, places_of
 from bench.lines import LEAST, Figure, keep, middle
 from bench.story import gate_on, lifecycle, opened
 from foureyes.app.chain import ROOT, appended
-from foureyes.app.ports import Store, Writing
+from foureyes.app.ports import Quick, Store, Writing
 from foureyes.app.rows import Answered, Changes
 from foureyes.core.events import WentLive
-from foureyes.store import sqlite_writer
-from foureyes.store.pg_lines import Limits
+from foureyes.store import pg_groups, pg_lines, sqlite_writer
+from foureyes.store.pg_connecting import Limits
 from foureyes.store.postgres import PostgresStore
 from foureyes.store.sqlite_store import SqliteStore
 
@@ -34,6 +36,7 @@ SWARM = 64
 COMMANDS = 640
 LIFECYCLES = 64
 COMMAND = "python -m bench.groups"
+SHARED, ALONE, LINES = "shared", "alone", "lines"
 AT = "2026-01-05T09:00:00.000000Z"
 
 Turn = Callable[[], Awaitable[object]]
@@ -54,12 +57,12 @@ class Crowd:
     """Callers who wait at one store; what they do is counted."""
 
     store: Store
-    groups: bool
+    way: str
     numbers: itertools.count[int]
 
     async def appends(self) -> float:
         """Small commands a second."""
-        return await self._rate(lambda number: self.store.write(partial(small, number)), COMMANDS)
+        return await self._rate(lambda number: self.store.write(Quick(partial(small, number))), COMMANDS)
 
     async def lifecycles(self) -> float:
         """Lifecycles a second."""
@@ -73,49 +76,58 @@ class Crowd:
             for number in waiting:
                 await act(number)
 
-        limit = sqlite_writer.GROUP_MAX if self.groups else 1
         begun = time.perf_counter()
-        with mock.patch.object(sqlite_writer, "GROUP_MAX", limit):
+        with going(self.way):
             await asyncio.gather(*(caller() for _ in range(CALLERS)))
         return count / (time.perf_counter() - begun)
 
 
-def crowded(kind: str, place: str, *, groups: bool) -> SqliteStore | PostgresStore:
-    """A store as shipped, or with one commit at a time: PostgreSQL groups the commits of several connections."""
+@contextmanager
+def going(way: str) -> Iterator[None]:
+    """Have the stores as they are, or let no two commands share a transaction."""
+    with ExitStack() as stack:
+        if way != SHARED:
+            for module in (sqlite_writer, pg_groups):
+                stack.enter_context(mock.patch.object(module, "GROUP_MAX", 1))
+        if way == LINES:
+            stack.enter_context(mock.patch.object(pg_lines, "SHARING_MAX", Limits().writers))
+        yield
+
+
+def crowded(kind: str, place: str, way: str) -> SqliteStore | PostgresStore:
+    """A store as shipped; where commits are to be alone, PostgreSQL gets one after the other."""
     if kind == "sqlite":
         return SqliteStore.open(place)
-    return PostgresStore.open(place, None if groups else Limits(writers=1))
+    return PostgresStore.open(place, Limits(writers=1) if way == ALONE else None)
 
 
 async def compare(kind: str, rounds: int) -> None:
     """How many times more with groups, at the store and at the gate."""
+    ways = (SHARED, ALONE) if kind == "sqlite" else (SHARED, ALONE, LINES)
     with places_of(kind) as places:
         async with AsyncExitStack() as stack:
             crowds = [
                 Crowd(
-                    store=await stack.enter_async_context(crowded(kind, places(), groups=groups)),
-                    groups=groups,
+                    store=await stack.enter_async_context(crowded(kind, places(), way)),
+                    way=way,
                     numbers=itertools.count(),
                 )
-                for groups in (True, False)
+                for way in ways
             ]
-            appends = [[await crowd.appends() for crowd in crowds] for _ in range(rounds)]
-            lives = [[await crowd.lifecycles() for crowd in crowds] for _ in range(rounds)]
+            appends = [{crowd.way: await crowd.appends() for crowd in crowds} for _ in range(rounds)]
+            lives = [{crowd.way: await crowd.lifecycles() for crowd in crowds} for _ in range(rounds)]
     for name, found, demand in (("append", appends, 3.0), ("gate", lives, None)):
         what = "small appends" if name == "append" else "lifecycles"
         figure = Figure(
             figure=f"groups.{kind}.{name}",
             what=f"{what} with {CALLERS} waiting callers on {NAMES[kind]}: shared commits against one per command",
-            measured=middle(shared / alone for shared, alone in found),
+            measured=middle(one[SHARED] / one[ALONE] for one in found),
             unit="×",
             bound=LEAST,
             demand=demand,
             correct=True,
             command=COMMAND,
-            more={
-                "shared_per_s": middle(shared for shared, _ in found),
-                "alone_per_s": middle(alone for _, alone in found),
-            },
+            more={f"{way}_per_s": middle(one[way] for one in found) for way in ways},
         )
         keep(figure)
 

@@ -17,7 +17,7 @@ from foureyes.app.work import work_of
 from foureyes.core import commands as c
 from foureyes.core.refusals import Code, Refusal
 from foureyes.store.memory import MemoryStore
-from foureyes.store.pg_lines import Limits
+from foureyes.store.pg_connecting import Limits
 from foureyes.store.postgres import PostgresStore
 from foureyes.store.spool import FileSpool
 from tests.app.house import FIRST, House, played

@@ -22,8 +22,8 @@ from foureyes.core import commands as c
 from foureyes.core.live import RecordLive
 from foureyes.core.refusals import Code, Refusal
 from foureyes.core.values import Outcome
+from foureyes.store.pg_connecting import Limits
 from foureyes.store.pg_errors import told
-from foureyes.store.pg_lines import Limits
 from foureyes.store.postgres import PostgresStore
 from foureyes.store.spool import FileSpool
 from tests.app.house import FIRST, House, played

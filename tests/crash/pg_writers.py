@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from foureyes.app.ports import Conflict, Unavailable, Writing
-from foureyes.store.pg_lines import Limits
+from foureyes.store.pg_connecting import Limits
 from foureyes.store.postgres import PostgresStore
 from tests.postgres.commands import command
 

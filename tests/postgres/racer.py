@@ -4,7 +4,7 @@ import asyncio
 import sys
 
 from foureyes.app.ports import Conflict
-from foureyes.store.pg_lines import Limits
+from foureyes.store.pg_connecting import Limits
 from foureyes.store.postgres import PostgresStore
 from tests.postgres.commands import command
 

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from foureyes.app.ports import Conflict, Unavailable
-from foureyes.store.pg_lines import Limits
+from foureyes.store.pg_connecting import Limits
 from foureyes.store.postgres import PostgresStore
 from tests.conftest import EFFORT
 from tests.postgres.commands import command, faults_in

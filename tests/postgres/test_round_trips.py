@@ -8,7 +8,7 @@ from operator import methodcaller
 import pytest
 
 from foureyes.app.ports import Conflict, Reading, Writing
-from foureyes.store.pg_lines import Limits
+from foureyes.store.pg_connecting import Limits
 from foureyes.store.postgres import PostgresStore
 from tests.postgres.commands import command
 from tests.postgres.proxy import between

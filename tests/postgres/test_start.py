@@ -9,7 +9,7 @@ import pytest
 from psycopg import conninfo
 
 from foureyes.app.ports import Unavailable
-from foureyes.store import migrations, pg_lines, pg_schema
+from foureyes.store import migrations, pg_connecting, pg_schema
 from foureyes.store.pg_schema import prepared, version_of
 from foureyes.store.postgres import PostgresStore, migrate_postgres
 from tests.postgres.commands import command
@@ -141,10 +141,9 @@ def test_while_the_server_is_away_only_one_attempt_is_made_a_pause(
         raise psycopg.OperationalError
 
     monkeypatch.setattr(psycopg, "connect", away)
-    monkeypatch.setattr(pg_lines, "PAUSE_SECONDS_MIN", 600)
-    lines = pg_lines.Lines(postgres.url, pg_lines.Limits(), check=prepared, read_only=True)
+    monkeypatch.setattr(pg_connecting, "PAUSE_SECONDS_MIN", 600)
+    connecting = pg_connecting.Connecting(postgres.url, pg_connecting.Limits(), check=prepared, read_only=True)
     for _ in range(5):
         with pytest.raises(Unavailable):
-            lines.run_here(lambda _: None)
+            connecting.connect()
     assert len(attempts) == 1
-    lines.close()

@@ -16,8 +16,8 @@ import pytest
 
 from foureyes.app.ports import Conflict, Reading, Store, Unavailable, Writing
 from foureyes.app.rows import START, Changes, Stored, TrustRow
+from foureyes.store.pg_connecting import Limits
 from foureyes.store.pg_driver import PostgresDriver
-from foureyes.store.pg_lines import Limits
 from foureyes.store.postgres import PostgresStore
 from tests.postgres.commands import append, changes, command
 from tests.postgres.server import Server

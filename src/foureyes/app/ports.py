@@ -105,6 +105,9 @@ class Reading(Protocol):
     def rows(self, projection: str, prefix: str = "", after: str = "", limit: int = 100) -> tuple[tuple[str, str], ...]:
         """Rows of a following projection in the order of their keys: those with this prefix, behind `after`."""
 
+    def unguarded(self) -> tuple[str, ...]:
+        """What the database had to keep the log append-only and has no more, or not as it was; by name."""
+
 
 class Writing(Reading, Protocol):
     """One transaction. What is applied is seen by its own later reads, and by others once it is committed."""
@@ -143,6 +146,9 @@ class Writing(Reading, Protocol):
     def postponed(self, parcel: int, until: str) -> None:
         """Try an outbox row again later."""
 
+    def guard(self) -> None:
+        """Put back what keeps the log append-only."""
+
 
 class _Looking:
     """A look at the store for deciding what would happen: nothing is locked, because nothing will be written."""
@@ -163,7 +169,10 @@ def looking(reading: Reading) -> Writing:
 
 
 class Quick(Generic[T]):
-    """Work that takes a moment and waits for nobody: a store may run it in the caller's thread, if that is cheaper."""
+    """Work that takes a moment and waits for nobody; it may be run again, once all that it did is undone.
+
+    A store may run it in the caller's thread, or in one transaction with other quick work, if that is cheaper.
+    """
 
     __slots__ = ("_work",)
 

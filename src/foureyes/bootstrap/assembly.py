@@ -220,7 +220,7 @@ class Assembly:
 
     def _opened(self, *, write: bool) -> Store:
         if self.settings.is_postgres:
-            from foureyes.store.pg_lines import Limits
+            from foureyes.store.pg_connecting import Limits
             from foureyes.store.postgres import PostgresStore
 
             limits = Limits(writers=self.settings.writers, readers=self.settings.readers)

@@ -1,6 +1,7 @@
 """How do the shared statements run on one PostgreSQL connection, in few round trips?
 
-A round trip is the dear part: BEGIN travels with the first statement, and what is written travels together.
+A round trip is the dear part: BEGIN travels with the first statement, and what is written travels together. So do the
+words that keep the commands of one transaction apart.
 """
 
 from __future__ import annotations
@@ -10,23 +11,36 @@ from contextlib import contextmanager, suppress
 from weakref import WeakKeyDictionary
 
 import psycopg
+from psycopg import errors
 from psycopg.pq import ExecStatus, TransactionStatus
 
 from foureyes.store.pg_errors import told
 from foureyes.store.pg_wire import Answer, Connection, Wire
 from foureyes.store.rows import Row
 
+#: So long a command waits for a lock while others wait for it with what they have done. Far below the second after
+#: which PostgreSQL looks for a deadlock: two groups that hold what the other one wants part before.
+SHARED_LOCK_SECONDS = 0.02
+_SHORT_WAITS = f"SET LOCAL lock_timeout = {SHARED_LOCK_SECONDS * 1000:.0f}"
+
 #: What each connection has prepared lasts as long as the connection.
 _WIRES: WeakKeyDictionary[Connection, Wire] = WeakKeyDictionary()
 
 
 class PostgresDriver:
-    """One transaction on one connection. Begun by its first statement; what fails inside it fails all of it."""
+    """One transaction on one connection. Begun by its first statement; what fails inside it fails all of it.
+
+    Unless there is a mark: then all behind it can be taken back by itself. Each mark has a name of its own. Should one
+    be missing, nothing is taken back to an older one, but everything is lost.
+    """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._wire = _wire_of(connection)
         self._begun = False
+        #: What is said before the next statement.
+        self._words = ["BEGIN"]
+        self._marks = 0
         self._together = False
         self._failure: Exception | None = None
 
@@ -80,10 +94,42 @@ class PostgresDriver:
         self._failure = self._failure or failure
         return failure
 
-    def commit(self) -> None:
-        """Make it last. Whatever failed before is raised again, even if somebody caught it on its way."""
+    def check(self) -> None:
+        """Raise again whatever failed, even if somebody caught it on its way."""
         if self._failure:
             raise self._failure
+
+    def mark(self) -> None:
+        """From here on it can be taken back by itself, and waits for no lock for long."""
+        if not self._marks:
+            self._words.append(_SHORT_WAITS)
+        self._marks += 1
+        self._words.append(f"SAVEPOINT {self._mark}")
+
+    def keep(self) -> None:
+        """Let what was done since the mark be a part of the rest."""
+        if self._words:
+            self._words.pop()
+        else:
+            self._words.append(f"RELEASE {self._mark}")
+
+    def take_back(self) -> bool:
+        """Forget what was done since the mark; True when it came to nothing because somebody else held a lock.
+
+        Raises a psycopg error where that is not possible: then all is lost.
+        """
+        failure, self._failure = self._failure, None
+        if self._words:
+            self._words.pop()
+        else:
+            self._wire.say(f"ROLLBACK TO {self._mark}")
+            self._wire.fetch()
+            self._words.append(f"RELEASE {self._mark}")
+        return failure is not None and isinstance(failure.__cause__, errors.LockNotAvailable)
+
+    def commit(self) -> None:
+        """Make it last. Whatever failed before is raised again."""
+        self.check()
         if not self._begun:
             return
         try:
@@ -98,6 +144,8 @@ class PostgresDriver:
     def undo(self) -> None:
         """Forget it. A connection that cannot even do that is thrown away by its line."""
         connection = self._connection
+        with suppress(psycopg.Error):
+            self._wire.fetch()
         if connection.closed or connection.info.transaction_status == TransactionStatus.IDLE:
             return
         try:
@@ -108,13 +156,17 @@ class PostgresDriver:
             connection.close()
 
     def _sent(self, sql: str, values: Row) -> Answer:
-        if self._failure:
-            # Nothing more is sent: where BEGIN failed, it would be committed by itself.
-            raise self._failure
-        if not self._begun:
-            self._begun = True
-            self._wire.say("BEGIN")
+        # After a failure nothing more is sent: where BEGIN failed, it would be committed by itself.
+        self.check()
+        self._begun = True
+        words, self._words = self._words, []
+        for word in words:
+            self._wire.say(word)
         return self._wire.send(sql, values)
+
+    @property
+    def _mark(self) -> str:
+        return f"command_{self._marks}"
 
     @contextmanager
     def _telling(self) -> Iterator[None]:

@@ -1,210 +1,257 @@
-"""How does blocking work reach PostgreSQL: in which thread, over which connection, for how long, and what if it breaks?
+"""How does blocking work reach PostgreSQL: in which thread, together with which other work, and for how long?
 
-One line is a thread with a connection of its own. A broken connection is thrown away, never repaired; while the server
-cannot be reached, only one attempt is made per pause, so that callers hear `Unavailable` at once.
+One line is a thread with a connection of its own. It takes what has waited longest, and what it may take along.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import os
-import socket
 import threading
-import time
-from collections.abc import Awaitable, Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from collections import deque
+from collections.abc import Callable
+from typing import Any
 
-import psycopg
-from psycopg import conninfo
+from foureyes.app.ports import Quick, Unavailable
+from foureyes.store.jobs import CLOSED, OVERFULL, WAITING_MAX, Job, release
+from foureyes.store.pg_connecting import Connecting, Limits, cut, hang_up, is_usable
+from foureyes.store.pg_wire import Connection
 
-from foureyes.app.ports import Unavailable
-from foureyes.store.pg_errors import told
+#: Lines that take quick work. One decides while the server works for the other; more would make the groups smaller.
+SHARING_MAX = 2
+#: When quick work waits and none was taken for so long, those lines are held up, and another one helps.
+PATIENCE_SECONDS = 0.05
+BUSY = ("The database is busy: no connection became free.", "Ask again in a moment.")
 
-T = TypeVar("T")
-Connection = psycopg.Connection[tuple[Any, ...]]
-
-PAUSE_SECONDS_MIN = 0.05
-PAUSE_SECONDS_MAX = 2.0
-WAITING_MAX = 4096
+Play = Callable[[Connection, Job, Callable[[], Job | None]], Job | None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """How many connections at once, and how long anything may take; the lowest end comes first."""
+class Asked(Job):
+    """Work for a line."""
 
-    writers: int = 8
-    readers: int = 4
-    connect_seconds: int = 5
-    lock_seconds: float = 5
-    statement_seconds: float = 15
-    #: Between two statements of a transaction: time in which our own code decides.
-    idle_seconds: float = 60
-    #: For a free line.
-    wait_seconds: float = 10
-    write_seconds: float = 60
-    read_seconds: float = 900
+    __slots__ = ("is_quick", "is_urgent", "line", "since", "timer")
+
+    def __init__(self, work: Callable[..., Any], loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(work, loop)
+        self.is_quick = isinstance(work, Quick)
+        self.is_urgent = False
+        self.since = loop.time()
+        #: Who has taken it.
+        self.line: _Line | None = None
+        self.timer: asyncio.TimerHandle | None = None
 
 
 class Lines:
-    """Some threads, each with its connection."""
+    """Some threads, each with its connection. `play` says what is done with work, and what it takes along."""
 
-    def __init__(self, url: str, limits: Limits, *, check: Callable[[Connection], None], read_only: bool) -> None:
-        """Open nothing yet: every line connects when it is first used, and checks whom it has reached."""
-        self._conninfo = _conninfo(url, limits, read_only=read_only)
-        self._check = check
-        self._wait = limits.wait_seconds
-        self._seconds = limits.read_seconds if read_only else limits.write_seconds
-        threads = limits.readers if read_only else limits.writers
-        self._threads = ThreadPoolExecutor(threads, thread_name_prefix=f"foureyes-{'reads' if read_only else 'writes'}")
-        self._here = threading.local()
-        self._guard = threading.Lock()
-        self._open: set[Connection] = set()
-        self._pause, self._next_try, self._down = 0.0, 0.0, False
-        self._waiting = 0
-        self._closed = False
+    def __init__(self, connecting: Connecting, play: Play, limits: Limits, *, read_only: bool) -> None:
+        """Begin nothing yet: a line begins when it is first needed, and connects then."""
+        self._connecting = connecting
+        self._play = play
+        self._count = limits.readers if read_only else limits.writers
+        self._wait_seconds = limits.wait_seconds
+        self._work_seconds = limits.read_seconds if read_only else limits.write_seconds
+        self._changed = threading.Condition()
+        self._waiting: deque[Asked] = deque()
+        self._lines: list[_Line] = []
+        #: Connections that no line has yet.
+        self._spare: list[Connection] = []
+        #: Lines that wait for work, those about to look for some, and those that take quick work.
+        self._idle = self._called = self._sharing = 0
+        self._quick_taken = 0.0
+        self._closing = False
 
-    async def run(self, work: Callable[[Connection], T]) -> T:
-        """Run it on a free line; the wait for one is bounded, and so is the work."""
-        taken: list[Connection] = []
-        future = self._submitted(work, taken)
-        result = asyncio.wrap_future(future)
+    async def run(self, work: Callable[..., Any]) -> Any:
+        """Run it on a line; the wait for one is bounded, and so is the work."""
+        job = Asked(work, asyncio.get_running_loop())
+        self._put(job)
+        self._watch_again(job, PATIENCE_SECONDS)
         try:
-            done, _ = await asyncio.wait({result}, timeout=self._wait)
-            if not done and future.cancel():
-                raise Unavailable("The database is busy: no connection became free.", "Ask again in a moment.")
-            if not done:
-                done, _ = await asyncio.wait({result}, timeout=self._seconds)
-            return await (result if done else _cut_off(result, taken))
-        except asyncio.CancelledError:
-            # Nobody waits any more: what has not begun need not begin.
-            result.cancel()
-            raise
+            # Where nobody waits any more this is cancelled, and what has not begun does not begin.
+            return await job.future
+        finally:
+            if job.timer:
+                job.timer.cancel()
 
-    def run_here(self, work: Callable[[Connection], T]) -> T:
-        """Run it on a line and wait for it in this thread."""
-        return self._submitted(work, []).result()
+    def reach(self) -> None:
+        """Connect now, in this thread, for the first line; raises what keeps it from that."""
+        connection = self._connecting.connect()
+        with self._changed:
+            self._spare.append(connection)
 
     def close(self) -> None:
-        """Let what is under way finish, then hang up."""
-        with self._guard:
-            self._closed = True
-        self._threads.shutdown(wait=True)
-        for connection in self._open:
-            connection.close()
-        self._open.clear()
+        """Let what is under way and what waits finish, then hang up."""
+        with self._changed:
+            self._closing = True
+            self._changed.notify_all()
+            lines = tuple(self._lines)
+        for line in lines:
+            line.join()
+        while self._spare:
+            hang_up(self._spare.pop())
 
-    def _submitted(self, work: Callable[[Connection], T], taken: list[Connection]) -> Future[T]:
-        with self._guard:
-            if self._closed:
-                raise Unavailable("The store is closed.", "Start it again.")
-            if self._waiting >= WAITING_MAX:
-                raise Unavailable("Too many commands are waiting.", "Ask again in a moment.")
-            self._waiting += 1
-            future = self._threads.submit(self._run, work, taken)
-        future.add_done_callback(self._done)
-        return future
+    def first(self, line: _Line) -> Asked | None:
+        """Wait for work; None when there will be no more."""
+        with self._changed:
+            while not (self._next() and self._is_open()):
+                if self._closing:
+                    return None
+                self._idle += 1
+                self._changed.wait()
+                self._idle -= 1
+                self._called = max(self._called - 1, 0)
+            line.is_sharing = self._waiting[0].is_quick
+            self._sharing += line.is_sharing
+            return self._taken(line)
 
-    def _done(self, _: Future[T]) -> None:
-        with self._guard:
-            self._waiting -= 1
+    def another(self, line: _Line) -> Asked | None:
+        """More work for the same group, if there is some and it is quick."""
+        with self._changed:
+            head = self._next()
+            return self._taken(line) if head and head.is_quick and line.is_sharing else None
 
-    def _run(self, work: Callable[[Connection], T], taken: list[Connection]) -> T:
-        connection = self._connected()
-        taken.append(connection)
+    def play(self, line: _Line, job: Job) -> Job | None:
+        """Run work on a line with what it takes along; tell all who wait but the one that begins the next group."""
+        put_off: Job | None = None
         try:
-            return work(connection)
-        finally:
-            taken.clear()
-            if connection.closed or connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
-                self._discard(connection)
+            connection = self._connected(line)
+            put_off = self._play(connection, job, lambda: self.another(line))
+        except BaseException as error:  # noqa: BLE001 - raised where somebody waits for it
+            for one in line.jobs:
+                one.error = one.error or error
+        with self._changed:
+            done, line.jobs = [one for one in line.jobs if one is not put_off], [put_off] if put_off else []
+            if line.is_cut:
+                _not_down(done)
+            if line.is_cut or (line.connection and not is_usable(line.connection)):
+                line.drop()
+            if not put_off:
+                self._sharing -= line.is_sharing
+                line.is_sharing = False
+        release(done)
+        return put_off
 
-    def _connected(self) -> Connection:
-        kept: Connection | None = getattr(self._here, "connection", None)
-        if kept is not None and not kept.closed:
-            return kept
-        with self._guard:
-            if time.monotonic() < self._next_try:
-                raise Unavailable("The database cannot be reached.", "Try again in a moment.", down=self._down)
-        connection = self._reached()
-        with self._guard:
-            self._pause, self._next_try = 0.0, 0.0
-            self._open.add(connection)
-        self._here.connection = connection
+    def called(self) -> None:
+        """A new line is about to look for work."""
+        with self._changed:
+            self._called = max(self._called - 1, 0)
+
+    def _connected(self, line: _Line) -> Connection:
+        if line.connection and not line.connection.closed:
+            return line.connection
+        with self._changed:
+            spare = self._spare.pop() if self._spare else None
+        connection = spare or self._connecting.connect()
+        with self._changed:
+            line.connection = connection
         return connection
 
-    def _reached(self) -> Connection:
-        try:
-            connection = psycopg.connect(self._conninfo, autocommit=True, prepare_threshold=0)
-        except psycopg.Error as error:
-            raise self._failed(told(error)) from error
-        try:
-            self._check(connection)
-        except psycopg.Error as error:
-            said = told(error, broken=connection.closed)
-            connection.close()
-            raise self._failed(said) from error
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+    def _put(self, job: Asked) -> None:
+        with self._changed:
+            if self._closing:
+                raise Unavailable(*CLOSED)
+            if len(self._waiting) >= WAITING_MAX:
+                raise Unavailable(*OVERFULL)
+            self._waiting.append(job)
+            self._call()
 
-    def _failed(self, said: Exception) -> Exception:
-        """Pause before the next attempt; whoever comes meanwhile hears the same."""
-        with self._guard:
-            self._down = isinstance(said, Unavailable) and said.down
-            self._pause = min(max(self._pause * 2, PAUSE_SECONDS_MIN), PAUSE_SECONDS_MAX)
-            self._next_try = time.monotonic() + self._pause
-        return said
+    def _next(self) -> Asked | None:
+        while self._waiting and self._waiting[0].future.cancelled():
+            self._waiting.popleft()
+        return self._waiting[0] if self._waiting else None
 
-    def _discard(self, connection: Connection) -> None:
-        self._here.connection = None
-        with self._guard:
-            self._open.discard(connection)
-        with contextlib.suppress(psycopg.Error):
-            connection.close()
+    def _is_open(self, called: int = 0) -> bool:
+        """Whether a line that does nothing may take the next work."""
+        head = self._waiting[0]
+        return not head.is_quick or head.is_urgent or self._closing or self._sharing + called < SHARING_MAX
+
+    def _taken(self, line: _Line) -> Asked:
+        job = self._waiting.popleft()
+        job.line = line
+        line.jobs.append(job)
+        if job.is_quick:
+            self._quick_taken = job.loop.time()
+        # What comes behind it may be for another line.
+        self._call()
+        return job
+
+    def _call(self) -> None:
+        """Wake a line, or begin one, if the next work is for one that does nothing."""
+        if not self._next() or not self._is_open(self._called):
+            return
+        if self._idle > self._called:
+            self._called += 1
+            self._changed.notify()
+        elif len(self._lines) < self._count:
+            self._called += 1
+            self._lines.append(_Line(self))
+
+    def _watch_again(self, job: Asked, seconds: float) -> None:
+        job.timer = job.loop.call_later(max(seconds, 0.0), self._watch, job)
+
+    def _watch(self, job: Asked) -> None:
+        """Look after work that is not done yet, in the loop of its caller."""
+        now = job.loop.time()
+        refuse_at = job.since + self._wait_seconds
+        with self._changed:
+            if job.future.done():
+                return
+            if job.line:
+                self._watch_work(job, refuse_at + self._work_seconds - now)
+            elif now < refuse_at:
+                self._watch_wait(now)
+                self._watch_again(job, min(PATIENCE_SECONDS, refuse_at - now))
+            else:
+                self._waiting.remove(job)
+                job.future.set_exception(Unavailable(*BUSY))
+
+    def _watch_wait(self, now: float) -> None:
+        head = self._next()
+        if head and now - self._quick_taken > PATIENCE_SECONDS:
+            head.is_urgent = True
+            self._call()
+
+    def _watch_work(self, job: Asked, seconds: float) -> None:
+        """Hang up on work that takes too long; its line knows best whether the commit was on its way."""
+        line = job.line
+        if seconds > 0 or line is None:
+            self._watch_again(job, seconds)
+        elif line.connection and job in line.jobs:
+            line.is_cut = True
+            cut(line.connection)
+        else:
+            self._watch_again(job, PATIENCE_SECONDS)
 
 
-async def _cut_off(result: Awaitable[T], taken: list[Connection]) -> T:
-    """Hang up on work that takes too long.
+class _Line(threading.Thread):
+    """One thread with its connection, and the work it has taken."""
 
-    The thread learns of it as of any lost connection, and knows best whether the commit was on its way. That it was
-    slow is no sign that the server is gone: the next attempt finds out.
-    """
-    _cut(taken)
-    try:
-        return await result
-    except Unavailable as error:
-        error.down = False
-        raise
+    def __init__(self, lines: Lines) -> None:
+        super().__init__(name="foureyes-line", daemon=True)
+        self._all = lines
+        self.connection: Connection | None = None
+        self.jobs: list[Job] = []
+        self.is_sharing = False
+        #: Somebody hung up on what it does.
+        self.is_cut = False
+        self.start()
+
+    def run(self) -> None:
+        """Take work until there is no more."""
+        self._all.called()
+        job: Job | None = self._all.first(self)
+        while job:
+            job = self._all.play(self, job) or self._all.first(self)
+        self.drop()
+
+    def drop(self) -> None:
+        """Throw the connection away."""
+        connection, self.connection, self.is_cut = self.connection, None, False
+        if connection:
+            hang_up(connection)
 
 
-def _cut(taken: list[Connection]) -> None:
-    for connection in taken[:]:
-        with contextlib.suppress(psycopg.Error, OSError), socket.socket(fileno=os.dup(connection.fileno())) as line:
-            line.shutdown(socket.SHUT_RDWR)
-
-
-def _conninfo(url: str, limits: Limits, *, read_only: bool) -> str:
-    """What the caller wrote wins over our defaults, except where a promise hangs on it."""
-    settings = {
-        # In these options a blank within a value is written with a backslash.
-        "default_transaction_isolation": r"repeatable\ read" if read_only else r"read\ committed",
-        "default_transaction_read_only": "on" if read_only else "off",
-        "statement_timeout": f"{limits.statement_seconds * 1000:.0f}",
-        "lock_timeout": f"{limits.lock_seconds * 1000:.0f}",
-        "idle_in_transaction_session_timeout": f"{limits.idle_seconds * 1000:.0f}",
-    }
-    said = conninfo.conninfo_to_dict(url)
-    options = " ".join([str(said.pop("options", "")), *(f"-c {name}={value}" for name, value in settings.items())])
-    defaults: dict[str, Any] = {
-        "application_name": "foureyes",
-        "connect_timeout": limits.connect_seconds,
-        "keepalives_idle": 10,
-        "keepalives_interval": 3,
-        "keepalives_count": 3,
-        "tcp_user_timeout": 20_000,
-    }
-    return conninfo.make_conninfo(**{**defaults, **said, "options": options.strip()})
+def _not_down(jobs: list[Job]) -> None:
+    """That it was slow is no sign that the server is gone: the next attempt finds out."""
+    for job in jobs:
+        if isinstance(job.error, Unavailable):
+            job.error.down = False

@@ -10,11 +10,10 @@ from typing import Self, TypeVar
 import psycopg
 
 from foureyes.app.ports import Reading, Unavailable, Writing
-from foureyes.store.pg_driver import PostgresDriver
-from foureyes.store.pg_lines import Limits, Lines
+from foureyes.store import pg_groups
+from foureyes.store.pg_connecting import Connecting, Limits
+from foureyes.store.pg_lines import Lines, Play
 from foureyes.store.pg_schema import prepared
-from foureyes.store.pg_transaction import PostgresReading, PostgresWriting
-from foureyes.store.pg_wire import Connection
 
 T = TypeVar("T")
 
@@ -26,15 +25,20 @@ class PostgresStore:
         """Connect to nothing yet; `durable=False` is for data that may be lost, like that of a test."""
         limits = limits or Limits()
         check = partial(prepared, durable=durable)
-        self._writers = Lines(url, limits, check=check, read_only=False)
-        self._readers = Lines(url, limits, check=check, read_only=True)
+
+        def lines(play: Play, *, read_only: bool) -> Lines:
+            connecting = Connecting(url, limits, check=check, read_only=read_only)
+            return Lines(connecting, play, limits, read_only=read_only)
+
+        self._writers = lines(pg_groups.write, read_only=False)
+        self._readers = lines(pg_groups.read, read_only=True)
 
     @classmethod
     def open(cls, url: str, limits: Limits | None = None, *, durable: bool = True) -> Self:
         """Open it if the server can be reached and trusted; makes or migrates the tables."""
         store = cls(url, limits, durable=durable)
         try:
-            store._writers.run_here(lambda _: None)
+            store._writers.reach()
         except Unavailable as error:
             store._close()
             # Whoever starts it may read what the server or the network said; those who use it later may not.
@@ -45,15 +49,18 @@ class PostgresStore:
 
     async def read(self, work: Callable[[Reading], T]) -> T:
         """Run `work` on one consistent snapshot."""
-        return await self._readers.run(partial(_read, work))
+        seen: T = await self._readers.run(work)
+        return seen
 
     async def write(self, work: Callable[[Writing], T]) -> T:
         """Run `work` in one transaction; durable when this returns. What `work` raises undoes it and is raised here.
 
+        Quick work may share the transaction with other quick work, and be run again after all of it was undone.
         Raises Conflict when it should be decided again, Unavailable when the store cannot write; its `unknown` says
         that the connection was lost while the commit was on its way.
         """
-        return await self._writers.run(partial(_write, work))
+        written: T = await self._writers.run(work)
+        return written
 
     async def close(self) -> None:
         """Finish what is under way and hang up."""
@@ -73,21 +80,3 @@ class PostgresStore:
 def migrate_postgres(url: str, *, durable: bool = True) -> None:
     """Make the tables, or bring them to this version, if the server can be reached and trusted."""
     PostgresStore.open(url, Limits(writers=1, readers=1), durable=durable)._close()  # noqa: SLF001 - our own
-
-
-def _read(work: Callable[[Reading], T], connection: Connection) -> T:
-    driver = PostgresDriver(connection)
-    try:
-        return work(PostgresReading(driver))
-    finally:
-        driver.undo()
-
-
-def _write(work: Callable[[Writing], T], connection: Connection) -> T:
-    driver = PostgresDriver(connection)
-    try:
-        result = work(PostgresWriting(driver))
-        driver.commit()
-    finally:
-        driver.undo()
-    return result
