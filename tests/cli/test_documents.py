@@ -245,7 +245,7 @@ FINDING = {
     "path",
     "quote",
     "raised_by",
-    "repeats",
+    "verified_because",
     "rule",
     "severity",
     "standing",

@@ -274,7 +274,7 @@ def test_every_code_has_a_sentence_and_a_next_step() -> None:
 UNKNOWN_WORDS: list[tuple[Callable[[], Play], Who, c.ReviewCommand, str]] = [
     (story, ANN, report(findings=(finding("a gap", category="spelling"),)), "The category"),
     (solo, CODEX, report(verdict="concerns", grounds=("I feel so",)), "A ground"),
-    (begun, ANN, c.LeaveSeat(seat="resolve.1", reason="crashed"), "The reason"),
+    (begun, ANN, c.LeaveSeat(seat="resolve.1", reason="bored"), "The reason"),
     (begun, ANN, c.LeaveSeat(seat="resolve.1", reason="because"), "The reason"),
 ]
 

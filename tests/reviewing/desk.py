@@ -120,6 +120,7 @@ class Desk:
     reviewers: dict[str, tuple[Reviewer, ...]]
     policy: Policy = field(default_factory=lambda: shipped("solo").policy)
     missing: tuple[Missing, ...] = ()
+    notes: tuple[str, ...] = ()
     kept: Store = field(default_factory=MemoryStore)
     now: datetime = NOW
 
@@ -145,7 +146,7 @@ class Desk:
             role: tuple(one for one in who if not options.only or one.who.name in options.only)
             for role, who in self.reviewers.items()
         }
-        return AtHand(reviewers=kept, missing=self.missing)
+        return AtHand(reviewers=kept, missing=self.missing, notes=self.notes)
 
     def rulebook(self) -> dict[str, RuleEntry]:
         return {}

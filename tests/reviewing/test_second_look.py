@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -50,7 +50,8 @@ class Second:
 
 
 def look(second: Second, *drafts: Draft, **values: Any) -> tuple[Checked, ...]:
-    return asyncio.run(second_look(second, task(**values), drafts or (DRAFT,), lambda _: None))
+    asked = replace(task(**values), verify=drafts or (DRAFT,))
+    return asyncio.run(second_look(second, asked, lambda _: None)).checked
 
 
 @pytest.mark.parametrize("result", ["confirmed", "refuted"])
@@ -115,5 +116,5 @@ def test_many_findings_are_looked_at_in_turns_and_each_gets_its_word() -> None:
 
 def test_no_findings_ask_nobody() -> None:
     second = Second()
-    assert asyncio.run(second_look(second, task(), (), lambda _: None)) == ()
+    assert asyncio.run(second_look(second, task(), lambda _: None)).checked == ()
     assert second.asked == []

@@ -174,6 +174,8 @@ class Look:
     answers: tuple[str, ...] = ()
     strengths: tuple[str, ...] = ()
     checked: tuple[Checked, ...] = ()
+    #: Why a second look has no word on some of what it was asked about; empty where it has.
+    unverified: str = ""
     confidence: int | None = None
     unread: tuple[Unread, ...] = ()
     cost: Cost = Cost()
@@ -255,5 +257,7 @@ class AtHand:
 
     reviewers: Mapping[str, tuple[Reviewer, ...]] = field(default_factory=dict)
     missing: tuple[Missing, ...] = ()
+    #: Which of them are models that are asked directly; a name does not tell.
+    models: frozenset[str] = frozenset()
     #: What else people must know, such as rules that were retired.
     notes: tuple[str, ...] = ()

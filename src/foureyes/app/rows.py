@@ -13,7 +13,9 @@ START: Cursor = (0, 0)
 #: clearance, which bytes a reviewer was last given, who is enrolled, and whose token has which hash. A copy of the
 #: store keeps them.
 LIVES, SERVED, ACCOUNTS, TOKENS = "lives", "served", "accounts", "tokens"
-WRITTEN_ALONG = (LIVES, SERVED, ACCOUNTS, TOKENS)
+#: What was told of a version beside what counts, by whoever looked at it.
+TOLD = "told"
+WRITTEN_ALONG = (LIVES, SERVED, ACCOUNTS, TOKENS, TOLD)
 #: Who is signed in, and which links may still be used to do so: of this moment only, so no copy keeps them.
 SIGN_INS, LINKS = "sign_ins", "links"
 

@@ -151,4 +151,5 @@ def _ended(looked: Looked) -> str:
 
 
 def _sign(looked: Looked) -> str:
-    return {LookedState.FOUND_NOTHING: "✓", LookedState.INCONCLUSIVE: "?"}.get(looked.state, "✗")
+    good = dict.fromkeys((LookedState.FOUND_NOTHING, LookedState.VERIFIED), "✓")
+    return {**good, LookedState.INCONCLUSIVE: "?"}.get(looked.state, "✗")

@@ -75,11 +75,11 @@ def finding(found: Found) -> dict[str, Json]:
         "raised_by": list(found.raised_by),
         "agreement": found.agreement.value,
         "verification": found.verification.value if found.verification else None,
+        "verified_because": found.verified_because,
         "standing": found.standing.value,
         "fingerprint": found.fingerprint,
         "cause": found.cause,
         "new": found.is_new,
-        "repeats": found.repeats,
     }
 
 
@@ -104,7 +104,7 @@ def _dismissed(dismissed: Dismissed) -> dict[str, Json]:
         "by": dismissed.by,
         "because": dismissed.because,
         "at": dismissed.at.isoformat() if dismissed.at else None,
-        "proven": False,
+        "proven": dismissed.proven,
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import datetime
 
 from foureyes.app.reviewing.outcome import Looked, LookedKind, LookedState, Outcome, Result
 from foureyes.cli import telling
@@ -27,7 +28,12 @@ _LEVELS = {
     2: "another model family",
     3: "another operator",
 }
-_TONES = {LookedState.FOUND_NOTHING: "", LookedState.HAS_FINDINGS: "", LookedState.REJECTS: "bad"}
+_TONES = {
+    LookedState.FOUND_NOTHING: "",
+    LookedState.HAS_FINDINGS: "",
+    LookedState.VERIFIED: "",
+    LookedState.REJECTS: "bad",
+}
 
 
 def shown(outcome: Outcome, *, width: int, everything: bool = False) -> Iterator[Line]:
@@ -94,9 +100,13 @@ def _missing(outcome: Outcome, width: int, *, everything: bool) -> Iterator[Line
     yield from _many("Ignored", list(outcome.ignored), width, "care", most)
     settled = [f"{one.id} {one.how or 'no longer there'}: {one.text}" for one in outcome.settled]
     yield from _many("Settled", settled, width, "good", most)
-    dismissed = [f"{one.found.id} by {one.by}: {one.because}" for one in outcome.dismissed]
+    dismissed = [f"{one.found.id} by {one.by}{_on(one.at)}: {one.because}" for one in outcome.dismissed]
     yield from _many("Dismissed", dismissed, width, "dim", most)
     yield from _rows("Note", list(outcome.notes), width, "care")
+
+
+def _on(at: datetime | None) -> str:
+    return f" on {at.astimezone():%Y-%m-%d}" if at else ""
 
 
 def _looked(outcome: Outcome, width: int, *, everything: bool) -> Iterator[Line]:

@@ -134,8 +134,6 @@ def _by(found: Found) -> str:
         words.append("perhaps the same as another one here")
     if found.verification:
         words.append(_VERIFIED[found.verification])
-    if found.repeats > 1:
-        words.append(f"{found.repeats} times here")
     return "; ".join(one for one in words if one)
 
 

@@ -58,6 +58,7 @@ class Search:
     _agents: dict[str, Reviewer] | None = None
     _absent: dict[str, Missing] = field(default_factory=dict)
     _known: set[str] = field(default_factory=set)
+    _models_found: set[str] = field(default_factory=set)
     #: What has no source blocks where a chain asks for it, else it is a note.
     _strict: bool = False
 
@@ -80,6 +81,7 @@ class Search:
         return AtHand(
             reviewers={role: tuple(who) for role, who in self._found.items()},
             missing=tuple(self._missing.values()),
+            models=frozenset(self._models_found),
             notes=(f"Retired here, so nobody looks for it: {gone}.",) if gone else (),
         )
 
@@ -174,6 +176,7 @@ class Search:
         found, missing = at_hand(self.environ)
         for one in missing:
             self._miss(one)
+        self._models_found.update(one.who.name for one in found)
         return found
 
     def _models(self, options: Options) -> None:
@@ -187,6 +190,7 @@ class Search:
         for one in missing:
             self._miss(one)
         if reviewer is not None:
+            self._models_found.add(reviewer.who.name)
             self._add(role, reviewer, options)
 
     def _add(self, role: str, reviewer: Reviewer, options: Options) -> None:

@@ -1,4 +1,4 @@
-"""What does a look become at the gate? The verdict follows from the findings and the checklist, not from a word."""
+"""What does a look become at the gate? A report on exactly this revision, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import replace
 from foureyes.app.reviewers import Change, Inconclusive, Look
 from foureyes.app.reviewing.jobs import Job
 from foureyes.app.reviewing.places import with_context
+from foureyes.app.reviewing.verdicts import verdict_of
 from foureyes.core.checks import severity_of
 from foureyes.core.commands import Draft, ReportInconclusive, Settlement, SubmitReport, VerifyFinding
 from foureyes.core.drafts import mark_of
 from foureyes.core.model import Finding, Review
-from foureyes.core.rules import Stage, Style
 from foureyes.core.values import Cost, Severity, Verdict, WhoKind
 
 #: A report holds at most so many findings; the gravest come first.
@@ -23,8 +23,6 @@ TEXT_CHARS_MAX = 1_000
 MINORS_MAX = 2
 OTHER = "other"
 NOT_FOUND_AGAIN = "not found again in this version"
-#: Styles in which a verdict against the work is a rejection; elsewhere that word ends more than it says.
-REJECTING = frozenset({Style.CHAIN, Style.PANEL})
 
 
 def report_of(job: Job, look: Look, review: Review, change: Change) -> SubmitReport:
@@ -35,7 +33,7 @@ def report_of(job: Job, look: Look, review: Review, change: Change) -> SubmitRep
         revision=review.revision,
         seat=job.seat.id if job.seat else "",
         stage="" if job.seat else job.stage.name,
-        verdict=_verdict(job, look, review, findings, settled),
+        verdict=verdict_of(job.stage, look, findings, _own(job, review), settled),
         summary=look.summary[:SUMMARY_CHARS_MAX],
         strengths=look.strengths,
         evidence=look.evidence,
@@ -111,38 +109,12 @@ def _own(job: Job, review: Review) -> list[Finding]:
     return [one for one in review.findings.values() if job.seat and one.seat == job.seat.id]
 
 
-def _verdict(
-    job: Job, look: Look, review: Review, findings: tuple[Draft, ...], settled: tuple[Settlement, ...]
-) -> str | None:
-    stage = job.stage
-    if not stage.options.votes:
-        return None
-    if look.unclear and stage.options.style is Style.CHAIN:
-        # A layer that could not judge has not approved; the next one must not be asked.
-        return Verdict.REJECT
-    least = stage.options.blocking
-    grave = any(severity_of(one.severity) >= least for one in findings)
-    resolved = {one.finding for one in settled if one.resolved}
-    standing = any(one.blocks(least) and one.id not in resolved for one in _own(job, review))
-    failed = any(not one.passed for one in look.checklist)
-    if grave or standing or failed or _many_minors(stage, look, findings):
-        return Verdict.REJECT if stage.options.style in REJECTING else Verdict.CONCERNS
-    return Verdict.APPROVE
-
-
 def confidence_of(findings: tuple[Draft, ...]) -> int:
     """How sure a reviewer is who does not say it: the less, the graver its findings are."""
     worst = max((severity_of(one.severity) for one in findings), default=None)
     if worst is None or worst is Severity.MINOR:
         return 75 if len(findings) > MINORS_MAX else 95
     return 40 if worst is Severity.CRITICAL else 60
-
-
-def _many_minors(stage: Stage, look: Look, findings: tuple[Draft, ...]) -> bool:
-    """A doubt that rests on small things counts where there are more of them than the style overlooks."""
-    doubts = look.verdict in (Verdict.CONCERNS, Verdict.REJECT) or stage.options.style is Style.PEER
-    minors = sum(severity_of(one.severity) is Severity.MINOR for one in findings)
-    return doubts and minors > stage.options.minor_max
 
 
 def spent(look: Look, seconds: float) -> Cost:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from foureyes.app.ports import Reading
 from foureyes.app.reviewers import AtHand, Bounds, Change, Earlier, Reviewer, Task
+from foureyes.app.reviewing.outcome import LookedKind
 from foureyes.core.assign import same_role
 from foureyes.core.commands import Draft
 from foureyes.core.facts import Principal
@@ -30,6 +32,11 @@ class Job:
         return self.reviewer.who.name
 
     @property
+    def verifies(self) -> bool:
+        """Whether it is asked about findings of others, and about nothing else."""
+        return self.seat is not None and self.seat.part is Part.VERIFY
+
+    @property
     def key(self) -> tuple[str, str]:
         """What is tried once in a round: a mind once a stage, as holder or as volunteer, a verifier beside it."""
         if self.seat is not None and self.seat.part is not Part.JUDGE:
@@ -49,14 +56,21 @@ class Pool:
                 self._by_name.setdefault(one.who.name, one)
                 roles.setdefault(one.who.name, set()).add(role)
         self._roles = roles
+        self._models = hand.models
 
-    def pool(self) -> tuple[Principal, ...]:
+    def pool(self, _: Reading) -> tuple[Principal, ...]:
         """Everybody who may be asked to review."""
         return tuple(Principal(who=one.who, roles=frozenset(self._roles[name])) for name, one in self._by_name.items())
 
     def named(self, name: str) -> Reviewer | None:
         """The reviewer of this name, if at hand."""
         return self._by_name.get(name)
+
+    def kind_of(self, reviewer: Reviewer) -> LookedKind:
+        """What sort of reviewer this is, in the words that people read."""
+        if reviewer.who.kind is WhoKind.PROGRAM:
+            return LookedKind.PROGRAM
+        return LookedKind.MODEL if reviewer.who.name in self._models else LookedKind.AGENT
 
     def holders(self, roles: tuple[str, ...]) -> Iterator[Reviewer]:
         """Those at hand who hold one of these roles; of no roles, everybody."""
@@ -110,7 +124,6 @@ def task_for(job: Job, review: Review, change: Change, bounds: Bounds) -> Task:
     """What this reviewer is asked; it hears nothing of the others."""
     seat = job.seat
     own = [one for one in review.findings.values() if seat and one.seat == seat.id]
-    verifies = seat is not None and seat.part is Part.VERIFY
     return Task(
         change=change,
         revision=review.revision,
@@ -120,7 +133,7 @@ def task_for(job: Job, review: Review, change: Change, bounds: Bounds) -> Task:
         checks=tuple(_checks(_criteria(job.stage, review))),
         questions=review.questions,
         earlier=tuple(_earlier(one) for one in own if one.revision < review.revision or one.answer),
-        verify=tuple(_draft(review.findings[one]) for one in job.about) if verifies else (),
+        verify=tuple(_draft(review.findings[one]) for one in job.about) if job.verifies else (),
         bounds=bounds,
     )
 

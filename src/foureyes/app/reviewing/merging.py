@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from types import MappingProxyType
 
 from foureyes.app.reviewing.outcome import Agreement, Found
 from foureyes.app.reviewing.rulebook import RuleEntry
@@ -21,14 +23,21 @@ SAME_ISSUE = "the same issue"
 Quote = Callable[[str, int], str]
 
 
-def merged(review: Review, stages: Iterable[Stage], quote: Quote, rules: Mapping[str, RuleEntry]) -> tuple[Found, ...]:
-    """Every finding that is not settled, each issue once, the worst first."""
+def merged(
+    review: Review,
+    stages: Iterable[Stage],
+    quote: Quote,
+    rules: Mapping[str, RuleEntry],
+    verified: Mapping[str, str] = MappingProxyType({}),
+) -> tuple[Found, ...]:
+    """Every finding that is not settled, each issue once, the worst first; `verified` is what second looks said."""
     least = {one.name: one.options.blocking for one in stages}
     live = [one for one in review.findings.values() if not one.is_settled]
     kept = [one for one in live if not one.suppressed_by]
     groups = [group for bucket in _by_file(kept) for group in _groups(bucket)]
     found = [_found(review, group, least, quote, rules) for group in groups]
-    return tuple(sorted(found, key=_rank))
+    said = (replace(one, verified_because=verified.get(one.id, "")) if one.verification else one for one in found)
+    return tuple(sorted(said, key=_rank))
 
 
 def _by_file(findings: list[Finding]) -> Iterator[list[Finding]]:

@@ -32,6 +32,8 @@ class LookedState(StrEnum):
     FOUND_NOTHING = "found nothing"
     HAS_FINDINGS = "has findings"
     REJECTS = "rejects"
+    #: It was asked about findings of others, and has a word on each.
+    VERIFIED = "verified"
     INCONCLUSIVE = "inconclusive"
 
 
@@ -78,6 +80,8 @@ class Found:
     raised_by: tuple[str, ...] = ()
     agreement: Agreement = Agreement.ONLY_ONE
     verification: Verification | None = None
+    #: What the second look rests on, or why it has no word.
+    verified_because: str = ""
     blocking: bool = False
     #: Why it does not block though it is there: an old line, raised late, dismissed, refuted, below the floor.
     why_not_blocking: str = ""
@@ -88,8 +92,6 @@ class Found:
     cause: str = ""
     #: Raised in this round for the first time.
     is_new: bool = True
-    #: How often the very same thing stands at this place.
-    repeats: int = 1
 
     @property
     def id(self) -> str:
@@ -104,6 +106,8 @@ class Looked:
     reviewer: str
     kind: LookedKind
     state: LookedState
+    #: Where it was asked: a stage, or the seat of whoever verifies.
+    stage: str = ""
     summary: str = ""
     seconds: float = 0.0
     #: Millionths of a dollar; None where it is not known what it cost, as with a subscription.
@@ -117,6 +121,9 @@ class Looked:
     looked_at: str = ""
     #: How many findings it raised.
     findings: int = 0
+    #: How many more it saw: on older lines, which are not judged, and of the same sort as those that are listed.
+    older: int = 0
+    more: int = 0
 
     @property
     def answered(self) -> bool:
@@ -161,6 +168,8 @@ class Dismissed:
     by: str
     because: str
     at: datetime | None = None
+    #: Whether whoever said so had signed in.
+    proven: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,23 +15,26 @@ from datetime import timedelta
 
 from foureyes.app.asks import Ask
 from foureyes.app.gate import Gate, new_key
-from foureyes.app.reviewers import Bounds, Change, Inconclusive, Look, Reviewer, Say, Task
+from foureyes.app.reviewers import Bounds, Change, Inconclusive, Look, Say, Task
 from foureyes.app.reviewing.handing_in import no_report, report_of, spent, verifications
 from foureyes.app.reviewing.jobs import Job, Pool, jobs, task_for
-from foureyes.app.reviewing.outcome import Looked, LookedKind, LookedState, NotLooked, Watch
+from foureyes.app.reviewing.outcome import Looked, LookedState, NotLooked, Watch
 from foureyes.app.reviewing.second_look import second_look
+from foureyes.app.reviewing.verdicts import corrected
+from foureyes.core.answers.settling import LEFT
 from foureyes.core.commands import LeaveSeat, ReviewCommand, SubmitReport, TakeSeat
 from foureyes.core.model import Review
 from foureyes.core.refusals import Code, Refusal
 from foureyes.core.rules import Rules, Stage
 from foureyes.core.stack import stages_of
-from foureyes.core.values import Cost, Failure, Part, Verdict, Who, WhoKind
+from foureyes.core.values import Cost, Failure, Who, WhoKind
 
 #: So many agents and models look at once; programs are not counted.
 MINDS_MAX = 4
 #: Nobody asks more often than this in one round, whatever the rules make of the answers.
 JOBS_MAX = 200
 LEASE_MORE = timedelta(minutes=2)
+NOT_VERIFIED = "not verified, because "
 
 
 @dataclass(slots=True, kw_only=True)
@@ -40,8 +43,6 @@ class Ran:
 
     looked: list[Looked] = field(default_factory=list)
     not_looked: list[NotLooked] = field(default_factory=list)
-    older: int = 0
-    more: int = 0
     unclear: str = ""
     interrupted: bool = False
     #: Another run handed in a newer version meanwhile.
@@ -168,32 +169,32 @@ class Round:
     async def _hand_in(self, job: Job, look: Look, seconds: float) -> None:
         review = await self._state()
         try:
-            if job.seat and job.seat.part is Part.VERIFY:
+            if job.verifies:
                 for one in verifications(job, look, review):
                     await self._ask(job.reviewer.who, replace(one, revision=self.revision))
             else:
                 report = replace(report_of(job, look, review, self.change), revision=self.revision)
-                await self._report(job.reviewer.who, report)
+                await self._report(job.reviewer.who, report, look)
         except Refusal as refusal:
             await self._failed(job, Inconclusive(Failure.MALFORMED, refusal.sentence, cost=look.cost), seconds)
             return
         self._count(look.cost)
-        self.ran.older += look.older
-        self.ran.more += look.more
         if look.unclear:
             first = next((f": {one.text}" for one in look.findings), "")
             self.ran.unclear = self.ran.unclear or f"{job.name} could not judge all of it{first}"
-        self._say(_looked(job, look, seconds, await self._state()))
+        self._say(self._looked(job, look, seconds, await self._state()))
 
-    async def _report(self, who: Who, report: SubmitReport) -> None:
-        """Hand it in; whether a finding of its own stands in the way of a yes, the gate alone knows."""
+    async def _report(self, who: Who, report: SubmitReport, look: Look) -> None:
+        """Hand it in; another run of the same work may have handed in the very same."""
         try:
             await self._ask(who, report)
         except Refusal as refusal:
-            other = {Code.GROUND_MISSING: Verdict.APPROVE, Code.OWN_FINDING_BLOCKS: Verdict.CONCERNS}.get(refusal.code)
+            if refusal.code is Code.DUPLICATE:
+                return
+            other = corrected(report, refusal, look)
             if other is None:
                 raise
-            await self._ask(who, replace(report, verdict=other))
+            await self._ask(who, other)
 
     async def _failed(self, job: Job, error: Inconclusive, seconds: float) -> None:
         """Tell the gate that there is no answer, which is neither yes nor no; a limit frees the seat for the next."""
@@ -212,17 +213,18 @@ class Round:
             if job.reviewer.who.kind is not WhoKind.PROGRAM:
                 # Who has no answer makes room for the next.
                 with suppress(Refusal):
-                    await self._ask(job.reviewer.who, LeaveSeat(seat=held.id, reason="overloaded"))
+                    await self._ask(job.reviewer.who, LeaveSeat(seat=held.id, reason=LEFT[error.reason].value))
         self._say(
             Looked(
                 reviewer=job.name,
-                kind=kind_of(job.reviewer),
+                kind=self.pool.kind_of(job.reviewer),
                 state=LookedState.INCONCLUSIVE,
+                stage=job.key[0],
                 seconds=seconds,
                 usd_micro=error.cost.usd_micro or None,
                 tokens=error.cost.tokens,
                 findings=len(error.found.findings) if error.found else 0,
-                reason=error.text,
+                reason=f"{NOT_VERIFIED}{error.text}" if job.verifies else error.text,
                 until=error.until,
             )
         )
@@ -236,8 +238,9 @@ class Round:
             self._say(
                 Looked(
                     reviewer=job.name,
-                    kind=kind_of(job.reviewer),
+                    kind=self.pool.kind_of(job.reviewer),
                     state=LookedState.INCONCLUSIVE,
+                    stage=job.key[0],
                     seconds=self.clock() - began,
                     reason="stopped before it was done",
                 )
@@ -247,55 +250,54 @@ class Round:
     async def _ask(self, who: Who, command: ReviewCommand) -> None:
         await self.gate.handle(Ask(actor=who, key=new_key(), command=command, stream=f"review/{self.review}"))
 
+    def _looked(self, job: Job, look: Look, seconds: float, review: Review) -> Looked:
+        state, reason = _state(job, look, review)
+        return Looked(
+            reviewer=job.name,
+            kind=self.pool.kind_of(job.reviewer),
+            state=state,
+            stage=job.key[0],
+            summary=look.summary,
+            seconds=seconds,
+            usd_micro=look.cost.usd_micro if look.cost_known and job.reviewer.sends else None,
+            tokens=look.cost.tokens,
+            unread=look.unread,
+            reason=reason,
+            looked_at=look.looked_at,
+            findings=len(look.findings),
+            older=look.older,
+            more=look.more,
+        )
+
     def _count(self, cost: Cost) -> None:
         self.purse -= cost.usd_micro
         self.ran.usd_micro += cost.usd_micro
 
     def _say(self, looked: Looked) -> None:
+        # As exact as it is kept, so that it is told alike the next time.
+        looked = replace(looked, seconds=round(looked.seconds, 3))
         self.ran.looked.append(looked)
         self.watch.ended(looked)
 
 
 async def _looked_at(job: Job, task: Task, say: Say) -> Look:
     """What the reviewer says; of findings that it was asked about, a word on each."""
-    if not task.verify:
-        return await job.reviewer.look(task, say)
-    costs: list[Cost] = []
-    checked = await second_look(job.reviewer, task, task.verify, say, costs.append)
-    usd, tokens = sum(one.usd_micro for one in costs), sum(one.tokens for one in costs)
-    return Look(checked=checked, summary="a second look", cost=Cost(usd_micro=usd, tokens=tokens))
+    return await (second_look(job.reviewer, task, say) if task.verify else job.reviewer.look(task, say))
 
 
-def kind_of(reviewer: Reviewer) -> LookedKind:
-    """What sort of reviewer this is, in the words that people read."""
-    who = reviewer.who
-    if who.kind is WhoKind.PROGRAM:
-        return LookedKind.PROGRAM
-    return LookedKind.MODEL if who.name.startswith("model") or ":" in who.name else LookedKind.AGENT
-
-
-def _looked(job: Job, look: Look, seconds: float, review: Review) -> Looked:
-    report = next(
-        (one for one in review.reports.values() if one.reviewer.name == job.name and one.revision == review.revision),
-        None,
-    )
-    reads = report is not None or (job.seat is not None and job.seat.part is Part.VERIFY)
-    grave = report is not None and report.verdict is not None and report.verdict != "approve"
-    state = LookedState.REJECTS if grave else LookedState.HAS_FINDINGS if look.findings else LookedState.FOUND_NOTHING
-    missed = ", ".join(one.path for one in look.unread[:3])
-    return Looked(
-        reviewer=job.name,
-        kind=kind_of(job.reviewer),
-        state=state if reads else LookedState.INCONCLUSIVE,
-        summary=look.summary,
-        seconds=seconds,
-        usd_micro=look.cost.usd_micro if look.cost_known and job.reviewer.sends else None,
-        tokens=look.cost.tokens,
-        unread=look.unread,
-        reason="" if reads else f"did not read everything: {missed}",
-        looked_at=look.looked_at,
-        findings=len(look.findings),
-    )
+def _state(job: Job, look: Look, review: Review) -> tuple[LookedState, str]:
+    """What a look came to once it is handed in, and why where it came to nothing."""
+    if job.verifies:
+        why = f"{NOT_VERIFIED}{look.unverified}" if look.unverified else ""
+        return (LookedState.INCONCLUSIVE if why else LookedState.VERIFIED), why
+    here = [review.reports.get((one.id, review.revision)) for one in review.seats_of(job.stage.name)]
+    report = next((one for one in here if one and one.reviewer.name == job.name), None)
+    if report is None:
+        missed = ", ".join(one.path for one in look.unread[:3])
+        return LookedState.INCONCLUSIVE, f"did not read everything: {missed}"
+    if report.verdict is not None and report.verdict != "approve":
+        return LookedState.REJECTS, ""
+    return (LookedState.HAS_FINDINGS if look.findings else LookedState.FOUND_NOTHING), ""
 
 
 def _out_of_money(job: Job) -> NotLooked:

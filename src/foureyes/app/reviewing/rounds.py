@@ -13,19 +13,21 @@ from typing import Protocol
 from foureyes.app.asks import Ask
 from foureyes.app.facts import stored_bytes
 from foureyes.app.following import Follower
-from foureyes.app.gate import Gate, new_key
+from foureyes.app.gate import Gate, Seen, new_key
 from foureyes.app.ports import Damaged, Directory, Reading, Store
 from foureyes.app.projections.costs import COSTS, day_usd_micro
 from foureyes.app.projections.suppressions import SUPPRESSIONS
 from foureyes.app.reviewers import AtHand, Bounds, Change, lines_of
-from foureyes.app.reviewing.entering import Entry, enter
+from foureyes.app.reviewing.entering import Entered, Entry, enter
 from foureyes.app.reviewing.jobs import Pool
 from foureyes.app.reviewing.merging import Quote
 from foureyes.app.reviewing.outcome import NotLooked, Options, Outcome, Watch
 from foureyes.app.reviewing.readable import readable
+from foureyes.app.reviewing.recorded import Recorded, recorded
 from foureyes.app.reviewing.round import Ran, Round
 from foureyes.app.reviewing.rulebook import RuleEntry
 from foureyes.app.reviewing.standing import Around, standing
+from foureyes.app.reviewing.told import Told, tell, told
 from foureyes.app.rows import Listing
 from foureyes.app.shelf import dated
 from foureyes.core.commands import WaiveFinding
@@ -128,20 +130,22 @@ class Rounds:
             if not entered.held_up and seen.view.review.outcome is None:
                 asked = Asked(pool=pool, change=read, options=options, watch=watch)
                 ran = await self._round(store, gate, policy, seen.view.review, asked=asked)
+            now = _told(change, read, ignored, hand, ran)
+            same = policy.digest == chosen.policy.digest
+            now = replace(now, policy_from=chosen.came_from if same else "as the review was opened")
+            after = await gate.read(entered.review, self.person)
             around = Around(
                 rules=policy.rules,
                 quote=self._quote(change),
                 rulebook=self.desk.rulebook(),
-                change=replace(change, unread=read.unread),
-                ignored=ignored,
                 policy=policy.name,
-                policy_from=chosen.came_from if policy.digest == chosen.policy.digest else "as the review was opened",
-                not_looked=tuple(NotLooked(who=one.name, why=one.why, next_step=one.next_step) for one in hand.missing),
+                told=await _kept(store, entered, seen.view.review.revision, now),
+                recorded=await store.read(partial(_recorded, after)),
                 held_up=entered.held_up or (OVERTAKEN if ran.overtaken else ""),
-                notes=(*hand.notes, *entered.notes, *_more(ran.more)),
+                notes=entered.notes,
                 seconds=self.clock() - began,
             )
-            return standing(await gate.read(entered.review, self.person), around, ran)
+            return standing(after, around, ran)
 
     async def stands(self, review: str = "") -> Outcome:
         """A review as it stands in the store now; without a name, the last one from here."""
@@ -151,8 +155,15 @@ class Rounds:
             name = review or await store.read(self._last)
             seen = await gate.read(name, self.person)
             own = await store.read(lambda reading: gate.policies.named(reading, seen.view.review.rules))
-            texts = await store.read(partial(_texts, seen.view.review))
-            around = Around(rules=own.rules, quote=self._from(texts), rulebook=self.desk.rulebook(), policy=own.name)
+            shown = seen.view.review
+            around = Around(
+                rules=own.rules,
+                quote=self._from(await store.read(partial(_texts, shown))),
+                rulebook=self.desk.rulebook(),
+                policy=own.name,
+                told=await store.read(lambda reading: told(reading, shown.id, shown.revision)),
+                recorded=await store.read(partial(_recorded, seen)),
+            )
             return standing(seen, around)
 
     async def dismiss(self, review: str, finding: str, because: str) -> None:
@@ -160,7 +171,7 @@ class Rounds:
         async with self.desk.store() as store:
             gate = self.desk.gate(store, self.desk.own_policy(), Pool(AtHand()))
             name = review or await store.read(self._last)
-            command = WaiveFinding(finding=finding, reason=because, false_positive=True)
+            command = WaiveFinding(finding=finding, reason=self.redact(because, ""), false_positive=True)
             await gate.handle(Ask(actor=self.person, key=new_key(), command=command, stream=f"review/{name}"))
             await Follower(store, (SUPPRESSIONS,)).catch_up()
 
@@ -211,8 +222,31 @@ class Rounds:
         return quote
 
 
-def _more(count: int) -> tuple[str, ...]:
-    return (f"{count} more of the same are not listed: mend those that are, and look again.",) if count else ()
+def _told(change: Change, read: Change, ignored: tuple[str, ...], hand: AtHand, ran: Ran) -> Told:
+    """What this round has to tell beside what the log counts; what is out of use is told by whoever looked so."""
+    missing = (NotLooked(who=one.name, why=one.why, next_step=one.next_step) for one in hand.missing)
+    return Told(
+        looked=tuple(ran.looked),
+        not_looked=(*missing, *ran.not_looked),
+        notes=hand.notes if ran.looked else (),
+        unread=read.unread,
+        ignored=ignored,
+        files=len(change.files),
+        lines=sum(last - first + 1 for one in change.files for first, last in one.changed),
+    )
+
+
+async def _kept(store: Store, entered: Entered, revision: int, now: Told) -> Told:
+    """What is told of this version, in this round and before; bytes that were not taken in are told, and not kept."""
+    if entered.held_up:
+        before = await store.read(lambda reading: told(reading, entered.review, revision))
+        return replace(now, looked=before.looked, notes=before.notes)
+    return await store.write(lambda tx: tell(tx, entered.review, revision, now))
+
+
+def _recorded(seen: Seen, reading: Reading) -> Recorded:
+    """What the log adds, for whoever may see all of it."""
+    return Recorded() if seen.view.hides else recorded(reading, seen.view.review)
 
 
 def _purse(policy: Policy, review: Review, today: int, options: Options) -> int:

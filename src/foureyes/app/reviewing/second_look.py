@@ -6,11 +6,9 @@ blocks: a second look can only take away what it has disproved.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
-from foureyes.app.reviewers import Checked, Inconclusive, Reviewer, Say, Task
-from foureyes.core.commands import Draft
+from foureyes.app.reviewers import Checked, Inconclusive, Look, Reviewer, Say, Task
 from foureyes.core.values import Cost, Verification
 
 #: Findings that are looked at in one go.
@@ -20,37 +18,35 @@ EVIDENCE_CHARS_MIN = 8
 SILENT = "The second look says nothing of it."
 
 
-async def second_look(
-    reviewer: Reviewer,
-    task: Task,
-    findings: tuple[Draft, ...],
-    say: Say,
-    count: Callable[[Cost], None] = lambda _: None,
-) -> tuple[Checked, ...]:
-    """A word on every finding, in their order; what was not answered is plausible. What it costs is counted."""
+async def second_look(reviewer: Reviewer, task: Task, say: Say) -> Look:
+    """A word on every finding the task asks about, in their order; what was not answered is plausible."""
     checked: list[Checked] = []
-    for start in range(0, len(findings), TOGETHER_MAX):
-        some = findings[start : start + TOGETHER_MAX]
-        words = await _words(reviewer, task, some, say, count)
+    costs: list[Look] = []
+    unverified = ""
+    for start in range(0, len(task.verify), TOGETHER_MAX):
+        some = replace(task, verify=task.verify[start : start + TOGETHER_MAX], earlier=(), checklist=(), questions=())
+        look = await _answer(reviewer, some, say)
+        costs.append(look)
+        unverified = unverified or look.unverified
+        why = f"The second look has no answer: {look.unverified}" if look.unverified else SILENT
+        known = {one.index: one for one in look.checked}
+        words = (_grade(known.get(index), index, why) for index in range(len(some.verify)))
         checked += (replace(one, index=start + one.index) for one in words)
-    return tuple(checked)
+    return Look(
+        checked=tuple(checked),
+        summary=_summary(checked),
+        unverified=unverified,
+        cost=Cost(usd_micro=sum(one.cost.usd_micro for one in costs), tokens=sum(one.cost.tokens for one in costs)),
+        cost_known=all(one.cost_known for one in costs),
+    )
 
 
-async def _words(
-    reviewer: Reviewer, task: Task, findings: tuple[Draft, ...], say: Say, count: Callable[[Cost], None]
-) -> list[Checked]:
-    alone = replace(task, verify=findings, earlier=(), checklist=(), questions=())
+async def _answer(reviewer: Reviewer, task: Task, say: Say) -> Look:
+    """What somebody says of some findings; where they have no answer, what there was of one, and why."""
     try:
-        look = await reviewer.look(alone, say)
+        return await reviewer.look(task, say)
     except Inconclusive as none:
-        count(none.cost)
-        said = none.found.checked if none.found else ()
-        why = f"The second look has no answer: {none.text}"
-    else:
-        count(look.cost)
-        said, why = look.checked, SILENT
-    known = {one.index: one for one in said}
-    return [_grade(known.get(index), index, why) for index in range(len(findings))]
+        return replace(none.found or Look(), unverified=none.text or none.reason.value, cost=none.cost)
 
 
 def _grade(said: Checked | None, index: int, otherwise: str) -> Checked:
@@ -60,3 +56,8 @@ def _grade(said: Checked | None, index: int, otherwise: str) -> Checked:
     if said.result not in list(Verification) or len(said.evidence.strip()) < EVIDENCE_CHARS_MIN:
         return Checked(index=index, result=plausible, evidence=said.evidence.strip() or otherwise)
     return said
+
+
+def _summary(checked: list[Checked]) -> str:
+    counted = ((sum(one.result == word for one in checked), word.value) for word in Verification)
+    return "a second look: " + ", ".join(f"{count} {word}" for count, word in counted if count)

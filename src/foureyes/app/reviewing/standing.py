@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from foureyes.app.gate import Seen
-from foureyes.app.reviewers import UNJUDGED, Change, Unread
+from foureyes.app.reviewers import UNJUDGED, Unread
 from foureyes.app.reviewing.merging import Quote, merged
 from foureyes.app.reviewing.outcome import (
     Command,
@@ -16,22 +16,23 @@ from foureyes.app.reviewing.outcome import (
     Looked,
     LookedKind,
     LookedState,
-    NotLooked,
     Outcome,
     Settled,
     Waiting,
 )
 from foureyes.app.reviewing.panel_report import panel_report
 from foureyes.app.reviewing.readable import ENDLESS
+from foureyes.app.reviewing.recorded import Recorded, Waiver
 from foureyes.app.reviewing.round import Ran
 from foureyes.app.reviewing.rulebook import RuleEntry
+from foureyes.app.reviewing.told import Told
 from foureyes.core.explain import Status
 from foureyes.core.independence import level
 from foureyes.core.model import Finding, Report, ReportRequest, Review, RulingRequest
 from foureyes.core.rules import Rules, Stage
 from foureyes.core.stack import stages_of
 from foureyes.core.stages import vouching
-from foureyes.core.values import Standing, Verdict, WhoKind
+from foureyes.core.values import Cost, Part, Standing, Verdict, Who, WhoKind
 
 LEVEL_WORDS = (
     "nobody but programs vouches for this version",
@@ -48,11 +49,11 @@ class Around:
     rules: Rules
     quote: Quote
     rulebook: Mapping[str, RuleEntry] = field(default_factory=dict)
-    change: Change | None = None
-    ignored: tuple[str, ...] = ()
     policy: str = "solo"
-    policy_from: str = ""
-    not_looked: tuple[NotLooked, ...] = ()
+    #: What was told of this version, in this round and before.
+    told: Told = Told()
+    recorded: Recorded = Recorded()
+    #: What this call alone has to say.
     notes: tuple[str, ...] = ()
     #: Why these bytes were not taken in as the next version.
     held_up: str = ""
@@ -61,12 +62,10 @@ class Around:
 
 def standing(seen: Seen, around: Around, ran: Ran | None = None) -> Outcome:
     """Everything a person is told of it."""
-    review, ran = seen.view.review, ran or Ran()
+    review, ran, told = seen.view.review, ran or Ran(), around.told
     stages = stages_of(around.rules, review)
-    found = merged(review, stages, around.quote, around.rulebook)
-    looked = (*ran.looked, *_earlier(review, {one.reviewer for one in ran.looked}))
+    looked = tuple(_looked(review, told, around.recorded))
     known = [one.usd_micro for one in looked if one.usd_micro is not None]
-    change = around.change
     shut = next((one for one in seen.explanation.requirements if one.status is not Status.MET), None)
     return Outcome(
         review=review.id,
@@ -79,62 +78,91 @@ def standing(seen: Seen, around: Around, ran: Ran | None = None) -> Outcome:
         gate=shut.reason if shut else "",
         waits=tuple(_waits(seen, review)),
         pending=review.ruling() is not None,
-        unclear=_unclear(review, ran, change),
+        unclear=_unclear(review, ran, told),
         interrupted=ran.interrupted,
-        found=found,
-        older=ran.older,
+        found=merged(review, stages, around.quote, around.rulebook, around.recorded.verified),
+        older=sum(one.older for one in looked),
         looked=looked,
-        not_looked=(*around.not_looked, *ran.not_looked),
-        unread=tuple(_unread(change, looked)),
-        ignored=around.ignored,
+        not_looked=told.not_looked,
+        unread=tuple(_unread(told.unread, looked)),
+        ignored=told.ignored,
         independence=_independence(review, stages),
         usd_micro=sum(known) if known else None,
         tokens=sum(one.tokens for one in looked),
         seconds=around.seconds,
-        files=len(change.files) if change else len(review.current.parts),
-        lines=sum(last - first + 1 for one in change.files for first, last in one.changed) if change else 0,
+        files=told.files or len(review.current.parts),
+        lines=told.lines,
         next=tuple(_next(review)),
         policy=around.policy,
-        policy_from=around.policy_from,
+        policy_from=told.policy_from,
         settled=tuple(_settled(review)),
-        dismissed=tuple(_dismissed(review)),
-        notes=around.notes,
+        dismissed=tuple(_dismissed(review, around.recorded.waivers)),
+        notes=(*told.notes, *around.notes, *_more(sum(one.more for one in looked))),
         held_up=around.held_up,
         report=panel_report(around.rules, seen.view),
     )
 
 
-def _unclear(review: Review, ran: Ran, change: Change | None) -> str:
+def _more(count: int) -> tuple[str, ...]:
+    return (f"{count} more of the same are not listed: mend those that are, and look again.",) if count else ()
+
+
+def _unclear(review: Review, ran: Ran, told: Told) -> str:
     """What no program could judge in a command, in this round or before; in other work it is a note among others.
 
     A text that cannot be read to its end is unclear whatever it is.
     """
-    endless = next((f"{one.path}: {one.why}" for one in (change.unread if change else ()) if ENDLESS in one.why), "")
+    endless = next((f"{one.path}: {one.why}" for one in told.unread if ENDLESS in one.why), "")
     if endless or review.kind != "command":
         return endless
     known = (one.text for one in review.findings.values() if one.text.startswith(UNJUDGED) and not one.is_settled)
     return ran.unclear or next(known, "")
 
 
-def _earlier(review: Review, now: set[str]) -> Iterator[Looked]:
-    """Who reported on exactly this version before this round."""
-    for report in review.reports.values():
-        if report.revision == review.revision and report.reviewer.name not in now:
-            yield _of_report(review, report)
+def _looked(review: Review, told: Told, recorded: Recorded) -> Iterator[Looked]:
+    """Who looked at exactly this version: as it was told, where the log has it so; what only the log knows, too."""
+    now = (one for one in review.reports.values() if one.revision == review.revision)
+    reports = {_where(review, one.seat, one.reviewer.name): one for one in now}
+    for one in told.looked:
+        report = reports.pop((one.stage, one.reviewer), None)
+        yield one if report is None else _by_report(one, review, report)
+    seen = {(one.stage, one.reviewer) for one in told.looked}
+    for report in reports.values():
+        yield _by_report(_of_log(report.seat, report.reviewer, recorded), review, report)
+    for (seat, name), why in recorded.failed.items():
+        where = _where(review, seat, name)
+        if where not in seen | set(reports):
+            failed = _of_log(seat, Who(name=name, kind=WhoKind.AGENT), recorded)
+            yield replace(failed, stage=where[0], reason=why)
 
 
-def _of_report(review: Review, report: Report) -> Looked:
+def _where(review: Review, seat: str, reviewer: str) -> tuple[str, str]:
+    """What tells one look from another: a mind looks once a stage, and beside it as a verifier."""
+    known = review.seats.get(seat)
+    return (known.stage if known and known.part is Part.JUDGE else seat), reviewer
+
+
+def _of_log(seat: str, who: Who, recorded: Recorded) -> Looked:
+    """A look that only the log knows of; what it did not say is left out."""
+    cost = recorded.costs.get((seat, who.name), Cost())
+    kinds = {WhoKind.PROGRAM: LookedKind.PROGRAM, WhoKind.HUMAN: LookedKind.HUMAN}
+    return Looked(
+        reviewer=who.name,
+        kind=kinds.get(who.kind, LookedKind.AGENT),
+        state=LookedState.INCONCLUSIVE,
+        seconds=cost.seconds,
+        usd_micro=cost.usd_micro or None,
+        tokens=cost.tokens,
+    )
+
+
+def _by_report(one: Looked, review: Review, report: Report) -> Looked:
+    """The look, with the state that its report has by now."""
     own = [one for one in review.findings.values() if one.seat == report.seat and not one.is_settled]
     against = report.verdict not in (None, Verdict.APPROVE)
     state = LookedState.REJECTS if against else LookedState.HAS_FINDINGS if own else LookedState.FOUND_NOTHING
-    kinds = {WhoKind.PROGRAM: LookedKind.PROGRAM, WhoKind.HUMAN: LookedKind.HUMAN}
-    return Looked(
-        reviewer=report.reviewer.name,
-        kind=kinds.get(report.reviewer.kind, LookedKind.AGENT),
-        state=state,
-        summary=report.summary,
-        findings=len(own),
-    )
+    where = _where(review, report.seat, report.reviewer.name)[0]
+    return replace(one, state=state, stage=where, summary=report.summary, findings=len(own), reason="", until=None)
 
 
 def _revisions_max(rules: Rules, review: Review) -> int:
@@ -152,10 +180,10 @@ def _waits(seen: Seen, review: Review) -> Iterator[Waiting]:
         yield Waiting(who=", ".join(turn.who), what=turn.what, how=how)
 
 
-def _unread(change: Change | None, looked: tuple[Looked, ...]) -> Iterator[Unread]:
+def _unread(nobody: tuple[Unread, ...], looked: tuple[Looked, ...]) -> Iterator[Unread]:
     """What nobody read, and what some did not."""
     seen: dict[tuple[str, str], Unread] = {}
-    for one in (*(change.unread if change else ()), *(one for look in looked for one in look.unread)):
+    for one in (*nobody, *(one for look in looked for one in look.unread)):
         seen.setdefault((one.path, one.why), one)
     yield from seen.values()
 
@@ -183,12 +211,22 @@ def _settled(review: Review) -> Iterator[Settled]:
             )
 
 
-def _dismissed(review: Review) -> Iterator[Dismissed]:
+def _dismissed(review: Review, waivers: Mapping[str, Waiver]) -> Iterator[Dismissed]:
     for one in review.findings.values():
-        if one.standing is Standing.WAIVED or (one.suppressed_by and not one.is_settled):
-            yield Dismissed(
-                found=_as_found(one), by="a person", because=one.note or f"dismissed in {one.suppressed_by}"
-            )
+        if one.standing is not Standing.WAIVED and (not one.suppressed_by or one.is_settled):
+            continue
+        word = waivers.get(one.id)
+        if word is None:
+            yield Dismissed(found=_as_found(one), by="a person", because=one.note or f"by {one.suppressed_by}")
+            continue
+        elsewhere = f" (in {one.suppressed_by})" if one.suppressed_by else ""
+        yield Dismissed(
+            found=_as_found(one),
+            by=word.by,
+            because=f"{word.because}{elsewhere}",
+            at=word.at,
+            proven=word.proven,
+        )
 
 
 def _as_found(finding: Finding) -> Found:

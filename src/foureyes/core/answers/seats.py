@@ -45,7 +45,7 @@ def leave_seat(scene: Scene, command: LeaveSeat, actor: Who) -> Iterator[ReviewE
     """Give the seat back; what was written so far is for the successor."""
     check_open(scene.review)
     seat, _ = held_seat(scene, command.seat, actor)
-    words = [LeftBecause.DECLINED, LeftBecause.OVERLOADED]
+    words = list(LeftBecause)
     if command.reason not in words:
         raise refuse(Code.UNKNOWN_WORD, what="The reason", word=command.reason, allowed=", ".join(words))
     yield SeatLeft(seat=seat.id, reviewer=actor.name, reason=LeftBecause(command.reason), draft=command.draft)

@@ -126,13 +126,25 @@ def _verifier(scene: Scene, stage: str, actor: Who) -> tuple[Seat, Stage]:
     return held_seat(scene, seats[0].id, actor)
 
 
+#: Why a seat falls free after a run that failed; garbage is a crash to whoever comes next.
+LEFT = {
+    Failure.CRASHED: LeftBecause.CRASHED,
+    Failure.MALFORMED: LeftBecause.CRASHED,
+    Failure.TIMED_OUT: LeftBecause.TIMED_OUT,
+    Failure.REFUSED: LeftBecause.DECLINED,
+    Failure.INCOMPLETE: LeftBecause.DECLINED,
+    Failure.OUT_OF_BUDGET: LeftBecause.OVERLOADED,
+}
+
+
 def report_inconclusive(scene: Scene, command: ReportInconclusive, actor: Who) -> Iterator[ReviewEvent]:
     """A run that failed: asked again, then somebody else, then a human; without money a human at once."""
     check_open(scene.review)
     check_current(scene.review, command.revision)
     seat, stage = held_seat(scene, command.seat, actor)
     review = scene.review
-    if review.report_request(seat.id) is None:
+    asked = review.report_request(seat.id) is not None
+    if not asked and (seat.required or seat.lease is None):
         raise refuse(Code.UNKNOWN_REQUEST, request=seat.id)
     failed = ReportFailed(
         seat=seat.id,
@@ -144,6 +156,10 @@ def report_inconclusive(scene: Scene, command: ReportInconclusive, actor: Who) -
         cost=command.cost,
     )
     yield failed
+    if not asked:
+        # Whoever looks unasked is asked no more, nor is anybody else; what it cost counts all the same.
+        yield SeatLeft(seat=seat.id, reviewer=actor.name, reason=LEFT[command.reason])
+        return
     yield from after_failure(scene.after((failed,)), seat.id, stage, command.reason)
 
 
@@ -156,7 +172,5 @@ def after_failure(scene: Scene, seat: str, stage: Stage, reason: Failure) -> Ite
         return
     holder = review.seats[seat].reviewer
     tried = review.failures.get((seat, review.revision), 0)
-    if holder and spent:
-        yield SeatLeft(seat=seat, reviewer=holder.name, reason=LeftBecause.OVERLOADED)
-    elif holder and tried % (stage.options.failures_max + 1) == 0:
-        yield SeatLeft(seat=seat, reviewer=holder.name, reason=LeftBecause.CRASHED)
+    if (holder and spent) or (holder and tried % (stage.options.failures_max + 1) == 0):
+        yield SeatLeft(seat=seat, reviewer=holder.name, reason=LEFT[reason])

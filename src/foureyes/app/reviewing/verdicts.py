@@ -1,0 +1,61 @@
+"""Which verdict does a report bear? Said here alone: it follows from findings and checklist, not from a word.
+
+What a reviewer called its answer was checked against its own grounds before it came here; that word counts for nothing
+but how many small things are too many. What only the gate knows, it says by refusing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from foureyes.app.reviewers import Look
+from foureyes.core.checks import severity_of
+from foureyes.core.commands import Draft, Settlement, SubmitReport
+from foureyes.core.model import Finding
+from foureyes.core.refusals import Code, Refusal
+from foureyes.core.rules import Stage, Style
+from foureyes.core.values import Severity, Verdict
+
+#: Styles in which a verdict against the work is a rejection; elsewhere that word ends more than it says.
+REJECTING = frozenset({Style.CHAIN, Style.PANEL})
+
+
+def verdict_of(
+    stage: Stage, look: Look, findings: tuple[Draft, ...], own: list[Finding], settled: tuple[Settlement, ...]
+) -> str | None:
+    """What it comes to in this stage; `own` are the seat's findings of before, `settled` its words on them."""
+    if not stage.options.votes:
+        return None
+    if look.unclear and stage.options.style is Style.CHAIN:
+        # A layer that could not judge has not approved; the next one must not be asked.
+        return Verdict.REJECT
+    least = stage.options.blocking
+    grave = any(severity_of(one.severity) >= least for one in findings)
+    resolved = {one.finding for one in settled if one.resolved}
+    standing = any(one.blocks(least) and one.id not in resolved for one in own)
+    failed = any(not one.passed for one in look.checklist)
+    if grave or standing or failed or _many_minors(stage, look, findings):
+        return Verdict.REJECT if stage.options.style in REJECTING else Verdict.CONCERNS
+    return Verdict.APPROVE
+
+
+def corrected(report: SubmitReport, refusal: Refusal, look: Look) -> SubmitReport | None:
+    """The report with the verdict that the gate can take, where it knows what a reviewer cannot; None: there is none.
+
+    It alone knows which findings are advice by now, and whether one of the seat's own still stands in the way of a
+    yes. Who could not judge never comes to a yes by this.
+    """
+    match refusal.code:
+        case Code.GROUND_MISSING if not look.unclear:
+            return replace(report, verdict=Verdict.APPROVE)
+        case Code.OWN_FINDING_BLOCKS:
+            return replace(report, verdict=Verdict.CONCERNS)
+        case _:
+            return None
+
+
+def _many_minors(stage: Stage, look: Look, findings: tuple[Draft, ...]) -> bool:
+    """A doubt that rests on small things counts where there are more of them than the style overlooks."""
+    doubts = look.verdict in (Verdict.CONCERNS, Verdict.REJECT) or stage.options.style is Style.PEER
+    minors = sum(severity_of(one.severity) is Severity.MINOR for one in findings)
+    return doubts and minors > stage.options.minor_max
