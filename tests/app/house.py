@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import subprocess
-from collections.abc import Callable, Coroutine, Mapping
-from contextlib import closing
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import wraps
@@ -182,12 +182,21 @@ def with_rules(house: House, **fields: object) -> Policy:
     return sealed_policy(replace(house.policy, rules=replace(house.policy.rules, **fields)))  # type: ignore[arg-type]
 
 
-def tamper(path: Path, *statements: str) -> None:
-    """Change a database behind the store's back, as somebody with the file could."""
+@contextmanager
+def unguarded(path: Path) -> Iterator[sqlite3.Connection]:
+    """The database as somebody with the file has it: its triggers away, and back when they are done."""
     with closing(sqlite3.connect(path, isolation_level=None)) as database:
-        triggers = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'")]
-        for one in triggers:
-            database.execute(f'DROP TRIGGER "{one}"')
+        triggers = database.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
+        for name, _ in triggers:
+            database.execute(f'DROP TRIGGER "{name}"')
+        yield database
+        for _, made in triggers:
+            database.execute(made)
+
+
+def tamper(path: Path, *statements: str) -> None:
+    """Change a database behind the store's back."""
+    with unguarded(path) as database:
         for statement in statements:
             assert database.execute(statement).rowcount
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -70,7 +71,15 @@ class Site:
                 more=more,
             )
             found = await self_check(checks)
-            assert [one.name for one in found] == ["checkpoint", "policy", "keys", "address", "folder", "spool"]
+            assert [one.name for one in found] == [
+                "checkpoint",
+                "guards",
+                "policy",
+                "keys",
+                "address",
+                "folder",
+                "spool",
+            ]
             return refusals(found)
 
 
@@ -83,6 +92,11 @@ async def test_a_sound_installation_may_serve(tmp_path: Path) -> None:
 
 def _cut(site: Site) -> None:
     tamper(site.file, "DELETE FROM log WHERE version > 2", "UPDATE streams SET version = 2")
+
+
+def _unguarded(site: Site) -> None:
+    with closing(sqlite3.connect(site.file, isolation_level=None)) as database:
+        database.execute("DROP TRIGGER log_is_never_changed")
 
 
 def _open_key(site: Site) -> None:
@@ -104,6 +118,7 @@ def _damaged_spool(site: Site) -> None:
     ("damage", "name", "sentence"),
     [
         (_cut, "checkpoint", "truncated: checkpoint 1 saw"),
+        (_unguarded, "guards", "log_is_never_changed: removed or altered"),
         (_open_key, "keys", "is open to others (mode 0644)"),
         (_open_folder, "folder", "is open to others (mode 0755). Run: chmod 700"),
         (_damaged_spool, "spool", "was promised and cannot be read"),

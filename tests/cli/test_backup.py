@@ -335,6 +335,21 @@ def test_a_store_of_this_schema_needs_no_upgrade(desk: Desk) -> None:
     assert not (desk.home / "backups").exists()
 
 
+def test_triggers_that_were_removed_are_named_and_an_upgrade_puts_them_back(signed: Desk) -> None:
+    """T34: what keeps the log append-only is part of the schema; `log verify` sees that it is gone."""
+    with closing(sqlite3.connect(signed.database, isolation_level=None)) as database:
+        database.execute("DROP TRIGGER log_is_never_shortened")
+    ran = signed.run("log", "verify")
+    assert ran.code == 2
+    assert "trigger log_is_never_shortened: removed or altered" in ran.out
+    assert "foureyes upgrade" in ran.out
+    ran = signed.run("upgrade", "--json")
+    assert (ran.code, ran.data["put_back"], ran.data["verified"]["sound"]) == (0, ["log_is_never_shortened"], True)
+    assert signed.run("log", "verify").code == 0
+    with closing(sqlite3.connect(signed.database)) as database, pytest.raises(sqlite3.IntegrityError):
+        database.execute("DELETE FROM log")
+
+
 def test_an_upgrade_backs_up_migrates_and_verifies(signed: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """An older store is not changed by whoever only wants to look; `upgrade` does it, with a way back."""
     _newer_program(monkeypatch)

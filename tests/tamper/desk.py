@@ -5,9 +5,8 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from foureyes.app.keys import Signer, new_key
 from foureyes.app.rows import Stored
 from foureyes.app.verify import verify
 from foureyes.store.sqlite_store import SqliteStore
-from tests.app.house import House, tamper
+from tests.app.house import House, tamper, unguarded
 
 COLUMNS = "l.seq, s.name, l.version, l.type, l.schema, l.at, l.actor, l.cause, l.body, l.chain"
 
@@ -81,8 +80,7 @@ class Desk:
 
     def rewrite(self, stream: str) -> None:
         """Make all links of a stream agree again, and the table of heads too, as a careful forger would."""
-        self.tamper()
-        with closing(sqlite3.connect(self.file, isolation_level=None)) as database:
+        with unguarded(self.file) as database:
             query = f"SELECT {COLUMNS} FROM log l JOIN streams s ON s.id = l.stream WHERE s.name = ? ORDER BY l.version"
             link, version = ROOT, 0
             for row in database.execute(query, (stream,)).fetchall():

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import AsyncExitStack, closing
+from contextlib import AsyncExitStack, closing, contextmanager
 from pathlib import Path
 
 import psycopg
@@ -42,11 +42,20 @@ def url(server: Server) -> Iterator[str]:
         yield found
 
 
-def forge(url: str, *statements: str) -> None:
-    """A forger has the database; unique numbers do not hold him back either."""
+@contextmanager
+def unguarded(url: str) -> Iterator[psycopg.Connection]:
+    """The database as a forger has it: its triggers are off until they are done."""
     with psycopg.connect(url, autocommit=True) as connection:
         for table in ("log", "streams"):
             connection.execute(f"ALTER TABLE {table} DISABLE TRIGGER ALL".encode())
+        yield connection
+        for table in ("log", "streams"):
+            connection.execute(f"ALTER TABLE {table} ENABLE TRIGGER ALL".encode())
+
+
+def forge(url: str, *statements: str) -> None:
+    """A forger has the database; unique numbers do not hold him back either."""
+    with unguarded(url) as connection:
         connection.execute(b"ALTER TABLE log DROP CONSTRAINT IF EXISTS log_stream_version_key")
         for statement in statements:
             assert connection.execute(statement.encode()).rowcount
@@ -155,7 +164,7 @@ def relinked(it: Desk, url: str) -> None:
     """Link review/r1 anew on PostgreSQL, by way of a copy."""
     backup_postgres(url, it.file)
     it.rewrite("review/r1")
-    with closing(sqlite3.connect(it.file)) as copy, psycopg.connect(url, autocommit=True) as connection:
+    with closing(sqlite3.connect(it.file)) as copy, unguarded(url) as connection:
         for seq, chain in copy.execute("SELECT seq, chain FROM log WHERE stream = 1 ORDER BY version").fetchall():
             connection.execute("UPDATE log SET chain = %s WHERE seq = %s", (chain, seq))
             connection.execute("UPDATE streams SET chain = %s WHERE name = 'review/r1'", (chain,))

@@ -18,7 +18,7 @@ from foureyes.app.checkpoints import last_line
 from foureyes.app.keys import check_keys
 from foureyes.app.policies import Policies
 from foureyes.app.ports import Damaged, Reading, Store, Unavailable
-from foureyes.app.verify import check_start
+from foureyes.app.verify import GUARD, UNGUARDED, check_start
 from foureyes.policy.floor import floor_problems
 from foureyes.policy.policy import Policy
 
@@ -93,6 +93,7 @@ def checks_of(
     bound = () if bind is None else (Check(name="address", look=partial(check_bind, bind)),)
     return (
         Check(name="checkpoint", look=partial(check_head, store, checkpoints)),
+        Check(name="guards", look=partial(check_guards, store)),
         Check(name="policy", look=partial(check_floor, store, policy)),
         Check(name="keys", look=partial(check_keys, keys)),
         *bound,
@@ -110,6 +111,13 @@ async def check_head(store: Store, checkpoints: Path) -> None:
     if damages:
         first = damages[0]
         raise Unfit(f"{first.place} is {first.what}.", first.next_step)
+
+
+async def check_guards(store: Store) -> None:
+    """Refuse a database that would let the log be changed: it is for a person to find out why, not for us to mend."""
+    gone = await store.read(lambda reading: reading.unguarded())
+    if gone:
+        raise Unfit(f"{', '.join(gone)}: {UNGUARDED}.", GUARD)
 
 
 async def check_floor(store: Store, policy: Policy) -> None:

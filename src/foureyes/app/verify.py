@@ -29,6 +29,9 @@ PAGE = 1_000
 LATE = 10 * EVERY
 START_HEADS_MAX = 1_000
 
+UNGUARDED = "removed or altered: the database would let the log be changed"
+GUARD = "Find out who did that and what else they did. Then run `foureyes upgrade`: it puts the trigger back."
+
 #: What is being done, how much of it is done, and of how much (0: not known).
 Progress = Callable[[str, int, int], None]
 
@@ -83,6 +86,8 @@ class Looking:
     def look(self, reading: Reading) -> None:
         """Walk the streams, then the log in its order."""
         expected = self.last.checkpoint.reached.events if self.last else 0
+        for name in reading.unguarded():
+            self.found.add(f"trigger {name}", UNGUARDED, GUARD)
         with Lives(found=self.found) as lives:
             for head in self._heads(reading):
                 self._walk(reading, head, lives, expected)

@@ -7,6 +7,7 @@ import asyncio
 import click
 
 from foureyes import __version__
+from foureyes.app.damages import Inspection
 from foureyes.cli.alone import alone
 from foureyes.cli.answer import Answer, Json, Line
 from foureyes.cli.console import progress
@@ -22,7 +23,8 @@ from foureyes.home.trouble import Trouble
 def upgrade(parts: Parts) -> Answer:
     """Bring the store to the schema of this version: backup first.
 
-    Nothing else may be at work meanwhile. Afterwards the log is verified.
+    Nothing else may be at work meanwhile. Afterwards the log is verified. Triggers that keep the log append-only and
+    were removed or altered are put back.
     """
     with alone(parts, "upgrade"):
         before = parts.schema()
@@ -34,6 +36,10 @@ def upgrade(parts: Parts) -> Answer:
                 f"Use the foureyes that wrote it, or a newer one: it must know schema {before.found}.",
                 blocked=True,
             )
+        if before.found == before.wanted and (gone := asyncio.run(_guarded(parts))):
+            told = asyncio.run(looked(parts))
+            text = f"Put back: {', '.join(gone)}. Find out who took them away, and what else they did."
+            return _said(Line(text, "care"), told, {"from": before.found, "to": before.wanted, "put_back": [*gone]})
         if before.found == before.wanted:
             text = f"The store has schema {before.found}, which is that of this version. Nothing is left to do."
             return Answer(lines=(Line(text, "good"),), data={"from": before.found, "to": before.wanted, "backup": None})
@@ -41,7 +47,20 @@ def upgrade(parts: Parts) -> Answer:
         parts.migrate()
         found = asyncio.run(looked(parts))
     head = Line(f"The store has schema {before.wanted} now; as it was before it is in {kept}.", "good")
-    data: dict[str, Json] = {"from": before.found, "to": before.wanted, "backup": kept}
+    return _said(head, found, {"from": before.found, "to": before.wanted, "backup": kept})
+
+
+async def _guarded(parts: Parts) -> tuple[str, ...]:
+    """Put back what keeps the log append-only; what was gone."""
+    async with parts.store() as store:
+        gone = await store.read(lambda reading: reading.unguarded())
+    if gone:
+        async with parts.store(write=True) as store:
+            await store.write(lambda tx: tx.guard())
+    return gone
+
+
+def _said(head: Line, found: Inspection | str, data: dict[str, Json]) -> Answer:
     if isinstance(found, str):
         return Answer(lines=(head, Line(found, "care")), data={**data, "verified": None})
     said = inspected(found)

@@ -154,3 +154,7 @@ class MemoryReading:
         keys = sorted(key for key in found if key.startswith(prefix))
         start = bisect_right(keys, after)
         return tuple((key, found[key]) for key in keys[start : start + limit])
+
+    def unguarded(self) -> tuple[str, ...]:
+        """Nothing: there is no database that others could get at."""
+        return ()

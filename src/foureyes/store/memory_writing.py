@@ -154,6 +154,9 @@ class MemoryWriting(MemoryReading):
         if one is not None:
             self._put(self._tables.outbox, parcel, Waiting(row=one.row, until=until, attempts=one.attempts))
 
+    def guard(self) -> None:
+        """Nothing to do: nobody else has these tables."""
+
     def _within(self, table: dict[K, dict[str, Any]], key: K) -> dict[str, Any]:
         if key not in table:
             self._put(table, key, {})

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from foureyes.app.ports import Conflict
 from foureyes.app.rows import Append, Changes, Counts, Cursor, ReviewRow, Stored, TrustRow
+from foureyes.store import guards
 from foureyes.store import pg_statements as pg
 from foureyes.store import rows as row
 from foureyes.store import statements as say
@@ -33,6 +34,10 @@ class PostgresReading(SqlReading):
         """How many reports each of them holds and has in the queue."""
         found = self._driver.rows(pg.COUNTS, (list(names),))
         return {one[0]: Counts(active=one[1], queued=one[2]) for one in found}
+
+    def unguarded(self) -> tuple[str, ...]:
+        """What the database had to keep the log append-only and has no more, or not as it was; by name."""
+        return guards.missing_in_postgres(self._driver.rows(guards.POSTGRES))
 
 
 class PostgresWriting(PostgresReading, SqlWriting):
@@ -89,6 +94,11 @@ class PostgresWriting(PostgresReading, SqlWriting):
         with self._driver.together():
             self._driver.later(pg.LOCK_TRUST)
             super().set_trust(rows)
+
+    def guard(self) -> None:
+        """Put back what keeps the log append-only."""
+        for statement in guards.made_anew_in_postgres():
+            self._driver.run(statement)
 
     def _put_log(self, append: Append) -> None:
         """Some events with one statement: each statement costs more than another row of it."""

@@ -27,6 +27,7 @@ from foureyes.app.rows import (
     Stored,
     TrustRow,
 )
+from foureyes.store import guards
 from foureyes.store import rows as row
 from foureyes.store import statements as say
 from foureyes.store.rows import Row, packed
@@ -141,6 +142,10 @@ class SqlReading:
         values = (projection, prefix, after, end, limit) if end else (projection, prefix, after, limit)
         return self._all(lambda one: (one[0], one[1]), sql, values)
 
+    def unguarded(self) -> tuple[str, ...]:
+        """What the database had to keep the log append-only and has no more, or not as it was; by name."""
+        return guards.missing_in_sqlite(self._driver.rows(guards.SQLITE))
+
     def _all(self, make: Callable[[Row], T], sql: str, values: Row = ()) -> tuple[T, ...]:
         return tuple(make(one) for one in self._driver.rows(sql, values))
 
@@ -235,6 +240,11 @@ class SqlWriting(SqlReading):
     def postponed(self, parcel: int, until: str) -> None:
         """Try an outbox row again later."""
         self._driver.run(say.POSTPONE, (until, parcel))
+
+    def guard(self) -> None:
+        """Put back what keeps the log append-only."""
+        for statement in guards.made_anew_in_sqlite():
+            self._driver.run(statement)
 
 
 __all__ = ["Driver", "SqlReading", "SqlWriting", "percents"]
