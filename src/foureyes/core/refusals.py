@@ -23,6 +23,7 @@ class Code(StrEnum):
     EVIDENCE_MISSING = "evidence_missing"
     GROUND_MISSING = "ground_missing"
     HUMAN_ONLY = "human_only"
+    IDENTITY_MISMATCH = "identity_mismatch"
     SIGN_IN_NEEDED = "sign_in_needed"
     KEY_MISSING = "key_missing"
     KEY_REUSED = "key_reused"
@@ -123,6 +124,10 @@ _TEXTS: dict[Code, tuple[str, str]] = {
         "Raise a finding that blocks, name a ground, or approve.",
     ),
     Code.HUMAN_ONLY: ("Only a human may {what}.", "Ask a person to do it."),
+    Code.IDENTITY_MISMATCH: (
+        "The request names {name!r}, but the credential is {holder}'s.",
+        "Leave the name out, or use that account's own credential.",
+    ),
     Code.SIGN_IN_NEEDED: (
         "{what} waits for a signed-in human: a terminal proves nobody.",
         "Mend it, or sign in and decide there.",

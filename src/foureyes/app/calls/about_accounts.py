@@ -1,0 +1,179 @@
+"""Which calls are about accounts? A human enrols and gives tokens; a service vouches for agents of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from foureyes.app.accounts import accounts, new_token, stream_of
+from foureyes.app.calls.call import Call, Caller, Need
+from foureyes.app.calls.office import Handed, Office
+from foureyes.core.principals import Account, EnrolPrincipal, IssueToken, RemovePrincipal, RevokeToken
+from foureyes.core.values import Who
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnrolForm:
+    """Somebody who shall act here; a second time changes what is known of them."""
+
+    name: str
+    kind: str = "agent"
+    operator: str = ""
+    model_family: str = ""
+    provider: str = ""
+    roles: tuple[str, ...] = ()
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameForm:
+    """Whose account, and why."""
+
+    name: str
+    reason: str
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IssueForm:
+    """A new token for an account; no scopes means all of its kind."""
+
+    name: str
+    scopes: tuple[str, ...] = ()
+    expires: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RevokeForm:
+    """A token that shall open nothing any more."""
+
+    name: str
+    token: str
+    reason: str
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoForm:
+    """Nothing to say."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Enrolled:
+    """It was done."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Issued:
+    """A token; the secret is shown this once and kept nowhere."""
+
+    name: str
+    token: str
+    secret: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenShown:
+    """A token without its secret."""
+
+    token: str
+    scopes: tuple[str, ...]
+    expires: datetime | None
+    revoked: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountShown:
+    """Somebody who may act here."""
+
+    who: Who
+    roles: tuple[str, ...]
+    vouched_by: str
+    removed: bool
+    tokens: tuple[TokenShown, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountsShown:
+    """Everybody."""
+
+    accounts: tuple[AccountShown, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Me:
+    """Whom the credential speaks for, and what it is for."""
+
+    who: Who
+    roles: tuple[str, ...]
+    scopes: tuple[str, ...]
+
+
+async def enrol(office: Office, caller: Caller, form: EnrolForm) -> Enrolled:
+    """Enrol somebody, or change what is known of them."""
+    command = EnrolPrincipal(
+        kind=form.kind,
+        operator=form.operator,
+        model_family=form.model_family,
+        provider=form.provider,
+        roles=form.roles,
+    )
+    await office.do(caller, command, Handed(key=form.key, stream=stream_of(form.name)))
+    return Enrolled(name=form.name)
+
+
+async def remove_account(office: Office, caller: Caller, form: NameForm) -> Enrolled:
+    """Let somebody act here no longer; all their tokens end."""
+    await office.do(caller, RemovePrincipal(reason=form.reason), Handed(key=form.key, stream=stream_of(form.name)))
+    return Enrolled(name=form.name)
+
+
+async def issue_token(office: Office, caller: Caller, form: IssueForm) -> Issued:
+    """Give an account a token. Repeating it gives another one: a secret is not kept, so it cannot be shown again."""
+    made = new_token()
+    command = IssueToken(token=made.id, hash=made.hash, scopes=form.scopes, expires=form.expires)
+    await office.do(caller, command, Handed(stream=stream_of(form.name)))
+    return Issued(name=form.name, token=made.id, secret=made.secret)
+
+
+async def revoke_token(office: Office, caller: Caller, form: RevokeForm) -> Enrolled:
+    """Take a token back."""
+    command = RevokeToken(token=form.token, reason=form.reason)
+    await office.do(caller, command, Handed(key=form.key, stream=stream_of(form.name)))
+    return Enrolled(name=form.name)
+
+
+async def list_accounts(office: Office, _: Caller, __: NoForm) -> AccountsShown:
+    """Everybody who may act here, or could."""
+    return AccountsShown(accounts=tuple(map(_account, await office.store.read(accounts))))
+
+
+async def me(_: Office, caller: Caller, __: NoForm) -> Me:
+    """Whom the credential speaks for, and what it is for."""
+    return Me(who=caller.who, roles=caller.account.roles, scopes=tuple(sorted(caller.scopes)))
+
+
+def _account(one: Account) -> AccountShown:
+    tokens = tuple(
+        TokenShown(token=token.id, scopes=token.scopes, expires=token.expires, revoked=token.revoked)
+        for token in one.tokens
+    )
+    return AccountShown(who=one.who, roles=one.roles, vouched_by=one.vouched_by, removed=one.removed, tokens=tokens)
+
+
+def calls() -> Iterator[Call[Any]]:
+    """Every call about accounts."""
+    for form, answer, needs, changes in (
+        (EnrolForm, enrol, Need.VOUCH, True),
+        (NameForm, remove_account, Need.VOUCH, True),
+        (IssueForm, issue_token, Need.HUMAN, True),
+        (RevokeForm, revoke_token, Need.HUMAN, True),
+        (NoForm, list_accounts, Need.HUMAN, False),
+        (NoForm, me, Need.READ, False),
+    ):
+        says = (answer.__doc__ or "").strip()
+        yield Call(name=answer.__name__, says=says, needs=needs, form=form, answer=answer, changes=changes)

@@ -1,0 +1,188 @@
+"""Which calls change a review? One for each command of the core, for whoever the core lets give it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import MISSING, Field, dataclass, field, fields, make_dataclass
+from typing import Any, cast, get_type_hints
+
+from foureyes.app.calls.call import Call, Caller, Need
+from foureyes.app.calls.files import FileSent, work_sent
+from foureyes.app.calls.office import Handed, Office
+from foureyes.app.work import Work
+from foureyes.core import commands as c
+from foureyes.core.refusals import Code, refuse
+from foureyes.core.values import Origin, Pairs, WorkPart
+
+REVIEW = "review/"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """It was done: which review, and how it stands. The same key gives the same answer again."""
+
+    review: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenForm:
+    """Work that asks to go live. `base_files` are the same files as they were before, where they were."""
+
+    kind: str
+    title: str
+    files: tuple[FileSent, ...]
+    base_files: tuple[FileSent, ...] = ()
+    base: str = ""
+    protocols: tuple[str, ...] = ()
+    origin: Origin = Origin()
+    context: Pairs = ()
+    questions: tuple[str, ...] = ()
+    confidence: int | None = None
+    note: str = ""
+    #: The author's name; it must be the credential's.
+    author: str = ""
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviseForm:
+    """A new version, with the answers to what was found. No files at all: a clarification of the same version."""
+
+    review: str
+    files: tuple[FileSent, ...] = ()
+    base_files: tuple[FileSent, ...] = ()
+    base: str = ""
+    note: str = ""
+    answers: tuple[c.Answer, ...] = ()
+    confidence: int | None = None
+    turns: int | None = None
+    key: str = ""
+
+
+async def open_review(office: Office, caller: Caller, form: OpenForm) -> Done:
+    """Open a review in the name of whoever calls."""
+    caller.named(form.author)
+    work, before = await _work(office, form.files, form.base_files)
+    command = c.OpenReview(
+        review="",
+        kind=form.kind,
+        title=form.title,
+        digest=work.digest,
+        base=form.base,
+        parts=work.parts,
+        protocols=form.protocols,
+        origin=form.origin,
+        context=form.context,
+        questions=form.questions,
+        confidence=form.confidence,
+        note=form.note,
+    )
+    return await _done(office, caller, command, Handed(key=form.key, blobs=work.blobs, before=before))
+
+
+async def revise(office: Office, caller: Caller, form: ReviseForm) -> Done:
+    """Hand in a new version."""
+    if form.files:
+        work, before = await _work(office, form.files, form.base_files)
+    else:
+        seen = await office.gate.read(form.review, caller.who)
+        work, before = Work(digest=seen.view.review.digest, parts=(), blobs={}), ()
+    command = c.SubmitRevision(
+        digest=work.digest,
+        base=form.base,
+        parts=work.parts,
+        note=form.note,
+        answers=form.answers,
+        confidence=form.confidence,
+        turns=form.turns,
+    )
+    handed = Handed(key=form.key, stream=_stream(form.review), blobs=work.blobs, before=before)
+    return await _done(office, caller, command, handed)
+
+
+async def _work(
+    office: Office, files: tuple[FileSent, ...], base: tuple[FileSent, ...]
+) -> tuple[Work, tuple[WorkPart, ...]]:
+    work, before = await office.store.read(lambda reading: (work_sent(reading, files), work_sent(reading, base)))
+    return Work(digest=work.digest, parts=work.parts, blobs={**before.blobs, **work.blobs}), before.parts
+
+
+async def _done(office: Office, caller: Caller, command: c.ReviewCommand, handed: Handed) -> Done:
+    reply = await office.do(caller, command, handed)
+    return Done(review=reply.stream.removeprefix(REVIEW), state=reply.state)
+
+
+def _stream(review: str) -> str:
+    if not review:
+        raise refuse(Code.REVIEW_MISSING)
+    return REVIEW + review
+
+
+def _form_of(command: type) -> type:
+    """The command's own fields, with the review they are about and the key; it is the core that says what there is."""
+    hints = get_type_hints(command)
+    own = [(one.name, hints[one.name], _without_name(one)) for one in fields(command)]
+    extra: list[tuple[str, Any, Any]] = [("review", str, field()), *own, ("key", str, field(default=""))]
+    made = make_dataclass(f"{command.__name__}Form", extra, frozen=True, slots=True, kw_only=True)
+    made.__doc__ = command.__doc__
+    return made
+
+
+def _without_name(one: Field[Any]) -> Any:
+    if one.default_factory is not MISSING:
+        return field(default_factory=one.default_factory)
+    return field() if one.default is MISSING else field(default=one.default)
+
+
+def _call_of(name: str, command: type, needs: Need) -> Call[Any]:
+    names = tuple(one.name for one in fields(command))
+
+    async def answer(office: Office, caller: Caller, form: Any) -> Done:
+        given = cast("c.ReviewCommand", command(**{one: getattr(form, one) for one in names}))
+        return await _done(office, caller, given, Handed(key=form.key, stream=_stream(form.review)))
+
+    return Call(name=name, says=(command.__doc__ or "").strip(), needs=needs, form=_form_of(command), answer=answer)
+
+
+#: Every other command about a review: its name at the doors, and what it needs. What is not here no door offers; a
+#: deadline is passed by the clock alone.
+_COMMANDS: tuple[tuple[str, type, Need], ...] = (
+    ("answer_finding", c.AnswerFinding, Need.AUTHOR),
+    ("withdraw", c.WithdrawReview, Need.AUTHOR),
+    ("take_seat", c.TakeSeat, Need.REVIEW),
+    ("renew_seat", c.RenewSeat, Need.REVIEW),
+    ("leave_seat", c.LeaveSeat, Need.REVIEW),
+    ("report", c.SubmitReport, Need.REVIEW),
+    ("report_inconclusive", c.ReportInconclusive, Need.REVIEW),
+    ("keep_report", c.KeepReport, Need.REVIEW),
+    ("settle_finding", c.SettleFinding, Need.REVIEW),
+    ("verify_finding", c.VerifyFinding, Need.REVIEW),
+    ("escalate", c.RequestRuling, Need.READ),
+    ("report_escape", c.ReportEscape, Need.READ),
+    ("add_note", c.AddNote, Need.READ),
+    ("rule", c.GiveRuling, Need.HUMAN),
+    ("override", c.OverrideStage, Need.HUMAN),
+    ("waive", c.WaiveFinding, Need.HUMAN),
+    ("reopen", c.ReopenReview, Need.HUMAN),
+)
+
+
+def calls() -> Iterator[Call[Any]]:
+    """Every call that changes a review."""
+    yield Call(
+        name="open_review",
+        says="A piece of work asks to go live.",
+        needs=Need.AUTHOR,
+        form=OpenForm,
+        answer=open_review,
+    )
+    yield Call(
+        name="revise",
+        says="New bytes, with the answers to what was found; by the author.",
+        needs=Need.AUTHOR,
+        form=ReviseForm,
+        answer=revise,
+    )
+    for name, command, needs in _COMMANDS:
+        yield _call_of(name, command, needs)

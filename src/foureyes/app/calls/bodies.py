@@ -1,0 +1,122 @@
+"""How is what somebody sends read into a value, and how is its form described to those who send it?
+
+The forms are the frozen classes themselves: what may be left out has a default there. Reading is strict as everywhere:
+an unknown field, a wrong type or a truth value in place of a number is refused with its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from datetime import datetime, timedelta
+from enum import IntEnum, StrEnum
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+from foureyes.codec.shapes import CodecError, Json, shape
+from foureyes.core.refusals import Code, Refusal
+
+T = TypeVar("T")
+DEPTH_MAX = 32
+
+
+def taken(form: type[T], data: object) -> T:
+    """Read what was sent; raises Refusal with the field and what is wrong with it."""
+    try:
+        return cast("T", shape(cast("Any", form))[1](_filled(form, data, 0)))
+    except CodecError as error:
+        raise Refusal(
+            Code.BAD_VALUE, f"The request is not well formed: {str(error).lstrip('.: ')}.", "Correct the field."
+        ) from None
+
+
+def given(value: object) -> Json:
+    """What a call answers, as plain JSON."""
+    return cast("Json", shape(cast("Any", type(value)))[0](value))
+
+
+@cache
+def schema(form: Any) -> Json:
+    """The form in JSON Schema, for people and programs that read one."""
+    if isinstance(form, type) and issubclass(form, StrEnum):
+        return {"type": "string", "enum": [one.value for one in form]}
+    if isinstance(form, type) and issubclass(form, IntEnum):
+        return {"type": "string", "enum": [one.name.lower() for one in form]}
+    if isinstance(form, type) and is_dataclass(form):
+        return _record_schema(form)
+    if form in _PLAIN:
+        return dict(_PLAIN[form])
+    return _compound_schema(form)
+
+
+def _record_schema(form: type) -> Json:
+    hints, properties, required = _hints(form), dict[str, Any](), list[str]()
+    for one in fields(form):
+        properties[one.name] = dict(schema(hints[one.name]))
+        if one.default is MISSING and one.default_factory is MISSING:
+            required.append(one.name)
+        elif isinstance(one.default, str | int | bool) and not isinstance(one.default, StrEnum | IntEnum):
+            properties[one.name]["default"] = one.default
+    found: Json = {"type": "object", "title": form.__name__, "properties": properties, "additionalProperties": False}
+    if form.__doc__:
+        found["description"] = form.__doc__.partition("\n")[0]
+    return {**found, "required": required} if required else found
+
+
+def _compound_schema(form: Any) -> Json:
+    match get_origin(form), get_args(form):
+        case (origin, (one, other)) if origin in (UnionType, Union) and NoneType in (one, other):
+            return {"anyOf": [schema(one if other is NoneType else other), {"type": "null"}]}
+        case (origin, (one, other)) if origin is tuple and other is Ellipsis:
+            return {"type": "array", "items": schema(one)}
+        case (origin, parts) if origin is tuple:
+            places = [schema(one) for one in parts]
+            return {"type": "array", "prefixItems": places, "minItems": len(parts), "maxItems": len(parts)}
+        case (origin, (one,)) if origin is frozenset:
+            return {"type": "array", "items": schema(one), "uniqueItems": True}
+    raise TypeError(f"no schema for {form!r}")
+
+
+_PLAIN: Mapping[Any, Json] = {
+    str: {"type": "string"},
+    int: {"type": "integer"},
+    bool: {"type": "boolean"},
+    datetime: {"type": "string", "format": "date-time", "description": "UTC, as 2026-01-31T23:59:59.000000Z"},
+    timedelta: {"type": "integer", "description": "microseconds"},
+}
+
+
+@cache
+def _hints(form: type) -> dict[str, Any]:
+    return get_type_hints(form, localns={"datetime": datetime})
+
+
+@cache
+def _defaults(form: type) -> dict[str, Any]:
+    """What stands for a field that was left out, written down."""
+    found = dict[str, Any]()
+    for one in fields(form):
+        value = one.default_factory() if one.default_factory is not MISSING else one.default
+        if value is not MISSING:
+            found[one.name] = shape(_hints(form)[one.name])[0](value)
+    return found
+
+
+def _filled(form: Any, data: object, depth: int) -> object:
+    """What was sent, with what was left out; wrong types are left for the strict reader to refuse."""
+    if depth > DEPTH_MAX:
+        raise CodecError(f": nested deeper than {DEPTH_MAX}")
+    if isinstance(form, type) and is_dataclass(form):
+        if type(data) is not dict:
+            return data
+        hints = _hints(form)
+        sent = {name: _filled(hints[name], one, depth + 1) if name in hints else one for name, one in data.items()}
+        return {**_defaults(form), **sent}
+    match get_origin(form), get_args(form):
+        case (origin, (one, other)) if origin in (UnionType, Union):
+            return data if data is None else _filled(one if other is NoneType else other, data, depth)
+        case (origin, (one, other)) if origin is tuple and other is Ellipsis and type(data) is list:
+            return [_filled(one, item, depth + 1) for item in data]
+        case _:
+            return data

@@ -1,0 +1,86 @@
+"""What is a call, who makes it, and what must they hold to make it?"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from foureyes.core.principals import Account, Scope
+from foureyes.core.refusals import Code, Refusal, refuse
+from foureyes.core.values import Who, WhoKind
+
+if TYPE_CHECKING:
+    from foureyes.app.calls.office import Office
+
+B = TypeVar("B")
+
+
+class Need(StrEnum):
+    """What a caller must hold: a token with the scope of this name, or a human's sign-in."""
+
+    READ = "read"
+    AUTHOR = "author"
+    REVIEW = "review"
+    SIGNAL = "signal"
+    PUBLISH = "publish"
+    VOUCH = "vouch"
+    #: A human at a browser; no token opens this, whatever it says.
+    HUMAN = "human"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """Who calls, as the credential says and nothing else."""
+
+    account: Account
+    scopes: frozenset[str] = frozenset()
+    #: When the human signed in, where it is one.
+    signed_in: datetime | None = None
+    #: Which credential it was: of one session at work the same, so that it tells sessions apart.
+    credential: str = ""
+
+    @property
+    def who(self) -> Who:
+        """The actor of every command."""
+        return replace(self.account.who, session=self.account.who.session or self.credential)
+
+    def check(self, need: Need) -> None:
+        """Refuse what this credential is not for."""
+        if self.signed_in is not None:
+            return  # a human who is signed in may ask everything; what a human may not do, the core refuses
+        if need is Need.HUMAN:
+            raise Refusal(
+                Code.SIGN_IN_NEEDED, "This is for a human who is signed in.", "Ask a human; no token opens it."
+            )
+        if need.value not in self.scopes:
+            held = ", ".join(sorted(self.scopes)) or "nothing"
+            raise Refusal(
+                Code.NOT_ELIGIBLE, f"This token is for {held}, not for {need}.", "Use a token with that scope."
+            )
+
+    def named(self, name: str) -> None:
+        """An identity in what is sent must be the credential's."""
+        if name and name != self.account.who.name:
+            raise refuse(Code.IDENTITY_MISMATCH, name=name[:80], holder=self.account.who.name)
+
+
+def scopes_of(account: Account, granted: tuple[str, ...]) -> frozenset[str]:
+    """What a token is for."""
+    known = {one.value for one in Scope}
+    return frozenset(one for one in granted if one in known and account.who.kind is not WhoKind.HUMAN)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call(Generic[B]):
+    """One thing that can be asked: the same at every door."""
+
+    name: str
+    says: str
+    needs: Need
+    form: type[B]
+    answer: Callable[[Office, Caller, B], Awaitable[Any]]
+    #: Whether it changes anything; such a call carries an idempotency key.
+    changes: bool = True

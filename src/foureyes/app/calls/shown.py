@@ -1,0 +1,246 @@
+"""How does a review look to one viewer, at every door? All of it is made from the view, so it says nothing hidden."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from foureyes.app.calls.bodies import given
+from foureyes.app.gate import Seen
+from foureyes.codec.shapes import canonical
+from foureyes.core.explain import Explained, Turn
+from foureyes.core.model import Finding, Report, Review, Seat
+from foureyes.core.values import (
+    Criterion,
+    Evidence,
+    Option,
+    Origin,
+    Pairs,
+    Part,
+    Place,
+    Severity,
+    Standing,
+    Verdict,
+    Verification,
+    Who,
+    WorkPart,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatShown:
+    """A place for a reviewer, and who sits there."""
+
+    seat: str
+    stage: str
+    part: Part
+    scope: str
+    veto: bool
+    required: bool
+    candidates: tuple[str, ...]
+    reviewer: Who | None
+    lease: datetime | None
+    draft: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportShown:
+    """What a reviewer said of one version."""
+
+    seat: str
+    revision: int
+    reviewer: Who
+    verdict: Verdict | None
+    summary: str
+    strengths: tuple[str, ...]
+    evidence: tuple[Evidence, ...]
+    checklist: tuple[Criterion, ...]
+    answers: tuple[str, ...]
+    confidence: int | None
+    coverage: int
+    kept: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingShown:
+    """One issue, and where it stands."""
+
+    finding: str
+    seat: str
+    raiser: str
+    revision: int
+    severity: Severity
+    category: str
+    rule: str
+    text: str
+    place: Place | None
+    evidence: str
+    suggestion: str
+    advisory: str
+    standing: Standing
+    answer: str
+    rebuttal: bool
+    note: str
+    verification: Verification | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulingShown:
+    """A decision that a human owes."""
+
+    request: str
+    stage: str
+    reason: str
+    text: str
+    options: tuple[Option, ...]
+    needs: int
+    group: str
+    due: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewShown:
+    """A review as one viewer may see it: what is hidden from them is not counted, hinted at or ordered by."""
+
+    review: str
+    kind: str
+    title: str
+    #: open, or how it ended.
+    state: str
+    reason: str
+    author: Who
+    opened: str
+    trigger: str
+    origin: Origin
+    context: Pairs
+    questions: tuple[str, ...]
+    protocols: tuple[str, ...]
+    revision: int
+    digest: str
+    base: str
+    parts: tuple[WorkPart, ...]
+    note: str
+    confidence: int | None
+    #: Whether something is hidden until the viewer's own report is in.
+    hides: bool
+    seats: tuple[SeatShown, ...]
+    reports: tuple[ReportShown, ...]
+    findings: tuple[FindingShown, ...]
+    requirements: tuple[Explained, ...]
+    turns: tuple[Turn, ...]
+    ruling: RulingShown | None
+    vetoed: tuple[str, ...]
+
+
+def shown(seen: Seen) -> ReviewShown:
+    """A review for whoever it was looked up for."""
+    review, current = seen.view.review, seen.view.review.current
+    return ReviewShown(
+        review=review.id,
+        kind=review.kind,
+        title=review.title,
+        state=str(review.outcome or "open"),
+        reason=review.reason,
+        author=review.author,
+        opened=seen.opened,
+        trigger=review.trigger,
+        origin=review.origin,
+        context=review.context,
+        questions=review.questions,
+        protocols=review.protocols,
+        revision=review.revision,
+        digest=review.digest,
+        base=current.base,
+        parts=current.parts,
+        note=current.note,
+        confidence=current.confidence,
+        hides=seen.view.hides,
+        seats=tuple(map(_seat, review.seats.values())),
+        reports=tuple(map(_report, review.reports.values())),
+        findings=tuple(map(_finding, review.findings.values())),
+        requirements=seen.explanation.requirements,
+        turns=seen.explanation.turns,
+        ruling=_ruling(review),
+        vetoed=tuple(sorted(_vetoed(review))),
+    )
+
+
+def mark_of(one: ReviewShown) -> str:
+    """A name of exactly what this viewer sees; it changes when that does, and with nothing else."""
+    return hashlib.sha256(canonical(given(one))).hexdigest()[:32]
+
+
+def _vetoed(review: Review) -> Iterator[str]:
+    return (stage for stage, digest in review.vetoes if digest == review.digest)
+
+
+def _seat(one: Seat) -> SeatShown:
+    return SeatShown(
+        seat=one.id,
+        stage=one.stage,
+        part=one.part,
+        scope=one.scope,
+        veto=one.veto,
+        required=one.required,
+        candidates=one.candidates,
+        reviewer=one.reviewer,
+        lease=one.lease,
+        draft=one.draft,
+    )
+
+
+def _report(one: Report) -> ReportShown:
+    return ReportShown(
+        seat=one.seat,
+        revision=one.revision,
+        reviewer=one.reviewer,
+        verdict=one.verdict,
+        summary=one.summary,
+        strengths=one.strengths,
+        evidence=one.evidence,
+        checklist=one.checklist,
+        answers=one.answers,
+        confidence=one.confidence,
+        coverage=one.coverage,
+        kept=one.kept,
+    )
+
+
+def _finding(one: Finding) -> FindingShown:
+    return FindingShown(
+        finding=one.id,
+        seat=one.seat,
+        raiser=one.raiser,
+        revision=one.revision,
+        severity=one.severity,
+        category=one.category,
+        rule=one.rule,
+        text=one.text,
+        place=one.place,
+        evidence=one.evidence,
+        suggestion=one.suggestion,
+        advisory=one.advisory,
+        standing=one.standing,
+        answer=one.answer,
+        rebuttal=one.rebuttal,
+        note=one.note,
+        verification=one.verification,
+    )
+
+
+def _ruling(review: Review) -> RulingShown | None:
+    found = review.ruling()
+    if found is None:
+        return None
+    return RulingShown(
+        request=found.id,
+        stage=found.stage,
+        reason=found.reason,
+        text=found.text,
+        options=found.options,
+        needs=found.needs,
+        group=found.group,
+        due=found.due,
+    )
