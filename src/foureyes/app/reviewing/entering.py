@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -9,15 +10,17 @@ from foureyes.app.asks import Ask
 from foureyes.app.gate import Gate, new_key
 from foureyes.app.ports import Store
 from foureyes.app.reviewers import Change
-from foureyes.app.reviewing.places import alias_of, review_here
+from foureyes.app.reviewing.places import alias_of, reviews_here
 from foureyes.app.work import Work, work_of_change
 from foureyes.core.commands import Answer, AnswerFinding, OpenReview, SubmitRevision, WithdrawReview
 from foureyes.core.model import Finding, Review
-from foureyes.core.refusals import Refusal
+from foureyes.core.refusals import Code, Refusal
 from foureyes.core.values import Origin, Outcome, Severity, Who
 
 TITLE_CHARS_MAX = 300
 NOTE_CHARS_MAX = 4_000
+#: So many reviews of the same bytes are looked at, from the newest on.
+LOOKED_AT_MAX = 50
 STARTED_OVER = "The author started over with a new review."
 MEND = "Mend them, dismiss what is not real, or have a signed-in human decide; then start over."
 PARTLY = "A part of it could not be read, so what was cleared before is not all of it."
@@ -76,9 +79,27 @@ async def enter(gate: Gate, store: Store, change: Change, entry: Entry) -> Enter
         origin=Origin(ref=alias_of(change), task=entry.here),
         note=change.note[:NOTE_CHARS_MAX],
     )
-    ask = Ask(actor=entry.author, key=new_key(), command=opening, before=before)
-    reply = await gate.handle(_with_bytes(ask, work, old, change))
+    ask = Ask(actor=entry.author, key=_key(opening, known, entry), command=opening, before=before)
+    ask = _with_bytes(ask, work, old, change)
+    try:
+        reply = await gate.handle(ask)
+    except Refusal:
+        # Another run has just opened it, from elsewhere or under another title; or it was refused before, and that
+        # answer stays with its key though the reason may be gone.
+        newest = await _known(gate, store, change, entry.author)
+        if newest is not None and newest.id != (known.id if known else "") and newest.digest == work.digest:
+            return await _the_same(gate, newest, change, entry)
+        reply = await gate.handle(replace(ask, key=new_key()))
     return Entered(review=reply.review, notes=notes)
+
+
+def _key(opening: OpenReview, known: Review | None, entry: Entry) -> str:
+    """Who opens a review of the same work after the same one before it opens the same: two runs at once are one."""
+    if not opening.origin.ref:
+        return new_key()
+    words = (opening.origin.ref, opening.digest, opening.base, opening.kind, entry.policy, entry.style)
+    named = "\0".join((*words, known.id if known else ""))
+    return f"open-{hashlib.sha256(named.encode(errors='surrogateescape')).hexdigest()}"
 
 
 def _is_the_same(known: Review, change: Change, entry: Entry) -> bool:
@@ -107,13 +128,13 @@ def _not_taken(entry: Entry, review: Review) -> list[str]:
 
 
 async def _known(gate: Gate, store: Store, change: Change, author: Who) -> Review | None:
-    """The newest review of this place, as far as it is this author's."""
-    name = await store.read(partial(review_here, alias=alias_of(change)))
-    if not name:
-        return None
-    review = (await gate.read(name, author)).view.review
-    ours = review.origin.ref == alias_of(change) and review.author.name == author.name
-    return review if ours else None
+    """The newest review of this place, as far as it is this author's; what another repository cleared counts there."""
+    alias = alias_of(change)
+    for name in (await store.read(partial(reviews_here, alias=alias)))[:LOOKED_AT_MAX]:
+        review = (await gate.read(name, author)).view.review
+        if review.origin.ref == alias and review.author.name == author.name:
+            return review
+    return None
 
 
 def _is_argued(review: Review) -> bool:
@@ -128,7 +149,11 @@ def _standing_against(review: Review) -> list[Finding]:
 
 async def _withdraw(gate: Gate, review: Review, author: Who, reason: str) -> None:
     command = WithdrawReview(reason=reason)
-    await gate.handle(Ask(actor=author, key=new_key(), command=command, stream=f"review/{review.id}"))
+    try:
+        await gate.handle(Ask(actor=author, key=new_key(), command=command, stream=f"review/{review.id}"))
+    except Refusal as refusal:
+        if refusal.code is not Code.REVIEW_ENDED:
+            raise  # else another run was faster
 
 
 async def _next_version(gate: Gate, review: Review, change: Change, entry: Entry) -> Entered:
@@ -143,11 +168,15 @@ async def _next_version(gate: Gate, review: Review, change: Change, entry: Entry
         answers=answers,
     )
     ask = Ask(actor=entry.author, key=new_key(), command=command, stream=f"review/{review.id}", before=before)
+    refused = ""
     try:
         await gate.handle(_with_bytes(ask, work, old, change))
     except Refusal as refusal:
-        return Entered(review=review.id, held_up=f"{refusal.sentence} {refusal.next_step}")
+        refused = f"{refusal.sentence} {refusal.next_step}"
     after = (await gate.read(review.id, entry.author)).view.review
+    if refused and after.digest != work.digest:
+        return Entered(review=review.id, held_up=refused)
+    # Else another run has just handed in these very bytes.
     ruling = after.ruling()
     if after.digest == work.digest:
         return Entered(review=review.id, notes=notes)

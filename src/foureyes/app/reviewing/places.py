@@ -42,11 +42,13 @@ def context_hash(file: File, place: Place, here: str = "") -> str:
     return hashlib.sha256(named + stands).hexdigest()[:32]
 
 
-def review_here(reading: Reading, alias: str) -> str:
-    """The newest review of this place, open or ended; empty where there is none."""
+def reviews_here(reading: Reading, alias: str) -> list[str]:
+    """The reviews that may be of this place, open or ended, the newest first.
+
+    They are found by their bytes, and the same bytes may lie in other repositories: whose a review is, it says itself.
+    """
     if not alias:
-        return ""
+        return []
     found = {row.review for row in reading.digests(alias)}
     rows = [row for name in found if (row := reading.review(name)) is not None]
-    newest = max(rows, key=lambda row: (row.opened, row.review), default=None)
-    return newest.review if newest else ""
+    return [one.review for one in sorted(rows, key=lambda row: (row.opened, row.review), reverse=True)]
