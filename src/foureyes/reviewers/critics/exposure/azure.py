@@ -244,6 +244,8 @@ ROWS: tuple[Row, ...] = (
         "infrastructure_encryption_enabled = true", "It is encrypted once", AT_REST),
     row("azure.custom-role-wildcard", "azurerm_role_definition", "permissions.actions != *", "A role may do anything",
         why=GAIN, severity="important"),
+    row("azure.role-owner", "azurerm_role_assignment", "role_definition_name != Owner|User Access Administrator",
+        "Somebody may do anything and let others do it", why=GAIN, severity="important"),
     _note("batch-encryption", "azurerm_batch_account", "encryption set", "A batch account has no key of your own",
         OWN_KEY),
     _note("automation-encrypted",

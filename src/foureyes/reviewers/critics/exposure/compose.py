@@ -30,6 +30,13 @@ HOST = {
     "pid": rule("compose.host-pid", "A service sees the machine's processes", ESCAPE, "Remove pid: host.", "important"),
     "ipc": rule("compose.host-ipc", "A service shares the machine's memory", ESCAPE, "Remove ipc: host.", "important"),
     "userns_mode": rule("compose.host-users", "A service has the machine's users", ESCAPE, "Remove it.", "important"),
+    "cgroup": rule(
+        "compose.host-cgroup",
+        "A service sees the machine's control groups",
+        ESCAPE,
+        "Remove cgroup: host.",
+        "important",
+    ),
     "uts": rule("compose.host-uts", "A service can rename the machine", GAIN, "Remove uts: host."),
 }
 UNCONFINED = rule(
@@ -37,6 +44,13 @@ UNCONFINED = rule(
     "A service runs without seccomp or AppArmor",
     ESCAPE,
     "Remove it from security_opt.",
+    "important",
+)
+DEVICE = rule(
+    "compose.raw-device",
+    "A disk or the memory of the machine is handed to a service",
+    ESCAPE,
+    "Remove the device.",
     "important",
 )
 ROOT = rule("compose.root-user", "A service runs as root", GAIN, "Name another user.")
@@ -63,7 +77,7 @@ NEW_PRIVILEGES = rule(
 )
 RULES: tuple[Rule, ...] = (
     PRIVILEGED, CAPABILITY, SOCKET, HOST_PATH, *HOST.values(), UNCONFINED, ROOT, NO_AUTH, OPEN_PORT, LATEST,
-        NEW_PRIVILEGES,
+        NEW_PRIVILEGES, DEVICE,
 )  # fmt: skip
 
 NEAR_ROOT = frozenset(
@@ -86,6 +100,10 @@ _SOCKETS = ("docker.sock", "containerd.sock", "podman.sock", "crio.sock")
 _SENSITIVE = frozenset(
     {"/", "/etc", "/root", "/proc", "/sys", "/dev", "/boot", "/var/run", "/run", "/var/lib/docker", "/home"}
 )
+#: Folders of keys that are a person's own.
+_KEYS = re.compile(r"(?:^|/)(?:\.ssh|\.aws|\.kube|\.gnupg|\.docker|\.azure|\.config/gcloud)(?:/[^/]{1,80})?/?$|^/root/")
+#: A disk or the memory itself.
+_RAW_DEVICE = re.compile(r"/dev/(?:k?mem|port|sd[a-z]|nvme\d|vd[a-z]|xvd[a-z]|mapper/|dm-|disk)")
 #: Ports of things that are not meant for strangers.
 ADMIN_PORTS = frozenset({
     22, 2375, 2379, 3306, 3389, 5432, 5601, 5672, 5984, 6379, 8086, 9000, 9042, 9200, 9300, 10250, 11211, 15672, 27017,
@@ -154,8 +172,12 @@ def _mounts(path: str, service: Node) -> Iterator[Hit]:
         place = source.text if source is not None else one.text.partition(":")[0] if ":" in one.text else ""
         if place.endswith(_SOCKETS):
             yield hit(SOCKET, path, one.line, evidence=one.text)
-        elif (place.rstrip("/") or place) in _SENSITIVE:
+        elif (place.rstrip("/") or place) in _SENSITIVE or _KEYS.search(place):
             yield hit(HOST_PATH, path, one.line, evidence=one.text)
+    devices = service.get("devices")
+    for one in devices.items if devices is not None else []:
+        if _RAW_DEVICE.match(one.text):
+            yield hit(DEVICE, path, one.line, evidence=one.text)
 
 
 def _ports(path: str, service: Node) -> Iterator[Hit]:

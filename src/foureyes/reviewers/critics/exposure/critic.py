@@ -43,13 +43,17 @@ _TEXTS = {
     "mongo": ("databases", "judge_mongo"),
     "postgres": ("databases", "judge_postgres"),
     "packages": ("packages", "judge_packages"),
+    "exports": ("shares", "judge_exports"),
+    "daemon": ("shares", "judge_daemon"),
 }
 _MODULES = (
     "kubernetes", "compose", "dockerfile", "terraform", "workflows", "hosts", "webservers", "databases", "packages",
+    "shares",
 )  # fmt: skip
 _NAMES = {
     "kubernetes": "Kubernetes", "compose": "compose", "cloudformation": "CloudFormation", "plan": "Terraform plan",
     "github": "GitHub workflow", "gitlab": "GitLab pipeline", "terraform": "Terraform", "dockerfile": "Dockerfile",
+    "exports": "NFS exports", "daemon": "Docker daemon",
 }  # fmt: skip
 
 

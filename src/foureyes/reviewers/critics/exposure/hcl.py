@@ -23,6 +23,8 @@ _WORDS = {"true": True, "false": False, "null": None}
 #: Functions whose value is that of their one argument, as far as we look.
 _WRAPPERS = frozenset({"jsonencode", "tolist", "toset", "tostring", "tobool", "tonumber", "nonsensitive", "yamlencode"})
 _KEPT_MAX = 40
+#: Where the content of a dynamic block keeps its list and its name for one of it; no attribute has a dot.
+EACH, ITERATOR = "dynamic.for_each", "dynamic.iterator"
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\"}
 
 
@@ -326,10 +328,14 @@ class _Reader:
 
 
 def _dynamic(name: str, labels: tuple[str, ...], inner: Node) -> tuple[str, Node]:
-    """A `dynamic` block stands for blocks of its label with its content."""
+    """A `dynamic` block stands for blocks of its label with its content, which keeps what it is made for."""
     content = inner.get("content")
     if name == "dynamic" and labels and content is not None and content.items:
-        return labels[0], content.items[0]
+        block = content.items[0]
+        for kept, key in ((EACH, "for_each"), (ITERATOR, "iterator")):
+            if (said := inner.get(key)) is not None:
+                block.map[kept] = said
+        return labels[0], block
     return name, inner
 
 

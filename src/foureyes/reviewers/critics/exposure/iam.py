@@ -217,6 +217,15 @@ def _repository(text: str) -> bool:
     return not text.startswith("*") and text not in ("repo:*", "repo:*/*", "")
 
 
+def _attached(resource: Resource) -> Iterator[Hit]:
+    """A policy of AWS's own that allows everything, put on somebody."""
+    for key in ("policy_arn", "managed_policy_arns"):
+        node = resource.body.get(key)
+        for one in node.items if node is not None else []:
+            if one.text.endswith((":policy/AdministratorAccess", ":policy/IAMFullAccess")):
+                yield hit(ADMIN, resource.path, resource.body.at_line(key), evidence=one.text)
+
+
 def _on_user(resource: Resource) -> Iterator[Hit]:
     yield hit(USER_POLICY, resource.path, resource.line)
 
@@ -237,9 +246,14 @@ _ON_RESOURCE = (
     "aws_cloudwatch_log_resource_policy aws_acmpca_policy aws_kinesis_resource_policy aws_dynamodb_resource_policy "
     "aws_msk_cluster_policy aws_cloudwatch_event_permission"
 )
+_ATTACHMENTS = (
+    "aws_iam_user_policy_attachment aws_iam_group_policy_attachment aws_iam_role_policy_attachment "
+    "aws_iam_policy_attachment aws_iam_role aws_ssoadmin_managed_policy_attachment"
+)
 CHECKS: tuple[tuple[str, Check], ...] = (
     (_HELD, _rights),
     (_ON_RESOURCE, _open_to),
     ("aws_iam_role", _role),
     ("aws_iam_user_policy aws_iam_user_policy_attachment", _on_user),
+    (_ATTACHMENTS, _attached),
 )

@@ -17,6 +17,8 @@ _BY_PATH: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("gitlab", r"(?:^|/)[\w.-]{0,80}\.?gitlab-ci[\w.-]{0,80}\.ya?ml$"),
         ("sudoers", r"(?:^|/)sudoers$", r"(?:^|/)sudoers\.d/[^/]{1,200}$", r"\.sudoers$"),
         ("systemd", r"\.(?:service|socket)$", r"\.service\.d/[^/]{1,200}\.conf$"),
+        ("exports", r"(?:^|/)etc/exports$", r"(?:^|/)exports\.d/[^/]{1,200}$", r"^exports$"),
+        ("daemon", r"(?:^|/)docker/daemon\.json$", r"^daemon\.json$"),
         ("sshd", r"(?:^|/)sshd_config$", r"(?:^|/)sshd_config\.d/[^/]{1,200}\.conf$"),
         (
             "nginx",

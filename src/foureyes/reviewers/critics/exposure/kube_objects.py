@@ -1,8 +1,7 @@
-"""Who may do what in a cluster, and what of it can be reached from outside?"""
+"""Who may do what in a cluster, and what should not be deployed in one?"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from foureyes.reviewers.critics.critic import Hit, Rule
@@ -12,8 +11,6 @@ from foureyes.reviewers.critics.exposure.rules import (
     ESCAPE,
     GAIN,
     HARDEN,
-    LISTEN_IN,
-    REACHABLE,
     STEADY,
     hit,
     note,
@@ -45,6 +42,20 @@ WEBHOOKS = rule(
     "important",
 )
 IMPERSONATE = rule("k8s.rbac-impersonate", "A role may act as others", GAIN, "Remove impersonate.", "important")
+NODE_PROXY = rule(
+    "k8s.rbac-node-proxy",
+    "A role may speak to the machines past the API server",
+    "It can run commands in every pod of a machine, and no record is kept.",
+    "Take nodes/proxy out of the role.",
+    "important",
+)
+ACCOUNT_TOKEN = rule(
+    "k8s.rbac-account-token",
+    "A role may draw tokens of other accounts",
+    "Its holder can act as any account whose token it draws.",
+    "Name the accounts with resourceNames.",
+    "important",
+)
 EXEC = rule("k8s.rbac-exec", "A role may run commands in any pod", GAIN, "Take pods/exec out of it.")
 READ_SECRETS = rule("k8s.rbac-secrets", "A role may read every secret", GAIN, "Name the secrets it needs.")
 DEFAULT_BOUND = rule(
@@ -55,30 +66,6 @@ DEFAULT_ACCOUNT = rule(
     "The default service account's token is put into every pod",
     CREDENTIALS,
     "Set automountServiceAccountToken: false on it.",
-)
-NODE_PORT = rule("k8s.node-port", "A service is opened on every machine", REACHABLE, "Use ClusterIP and an Ingress.")
-BALANCER = rule(
-    "k8s.load-balancer", "A service is opened to the world", REACHABLE, "Limit it with loadBalancerSourceRanges."
-)
-EXTERNAL_IP = rule(
-    "k8s.external-ips",
-    "A service takes over outside addresses",
-    "It can catch traffic meant for others (CVE-2020-8554).",
-    "Remove externalIPs.",
-    "important",
-)
-NO_TLS = rule("k8s.ingress-without-tls", "An Ingress serves without TLS", LISTEN_IN, "Add spec.tls.")
-SNIPPET = rule(
-    "k8s.ingress-snippet",
-    "An Ingress brings its own server configuration",
-    "Such snippets can read the controller's token and with it every secret (CVE-2021-25742).",
-    "Remove the snippet annotations.",
-)
-SNIPPET_LUA = rule(
-    "k8s.ingress-snippet-lua", "An Ingress snippet runs Lua", SNIPPET.why, "Remove the Lua code.", "critical"
-)
-SNIPPET_ALIAS = rule(
-    "k8s.ingress-snippet-alias", "An Ingress snippet serves files", SNIPPET.why, "Remove alias and root.", "critical"
 )
 DASHBOARD = rule(
     "k8s.dashboard",
@@ -125,13 +112,12 @@ EVENT_LIMIT = rule(
 )
 RULES: tuple[Rule, ...] = (
     WILDCARD, ADMIN, ANONYMOUS, ESCALATE, BIND, APPROVE, WEBHOOKS, IMPERSONATE, EXEC, READ_SECRETS, DEFAULT_BOUND,
-    DEFAULT_ACCOUNT, NODE_PORT, BALANCER, EXTERNAL_IP, NO_TLS, SNIPPET, SNIPPET_LUA, SNIPPET_ALIAS, DASHBOARD, TILLER,
+    NODE_PROXY, ACCOUNT_TOKEN,
+    DEFAULT_ACCOUNT, DASHBOARD, TILLER,
     TILLER_OPEN, NAMESPACE, *POLICY.values(), POLICY_ESCALATION, POLICY_ROOT, POLICY_ADDED, POLICY_DROP, POLICY_NET_RAW,
     POLICY_SECCOMP, EVENT_LIMIT,
 )  # fmt: skip
 
-_SNIPPET_MAX = 20_000
-_SERVES_FILES = re.compile(r"\b(?:alias|root)\s{1,20}/")
 _EVERYBODY = frozenset({"system:anonymous", "system:unauthenticated"})
 _ANY_ACCOUNT = frozenset({"system:authenticated", "system:serviceaccounts"})
 #: Kinds that live in a namespace; others may not, and only the cluster knows.
@@ -195,6 +181,10 @@ def _granted(path: str, each: Node) -> Iterator[Hit]:
         yield hit(WEBHOOKS, path, each.at_line("resources"))
     if "impersonate" in verbs:
         yield hit(IMPERSONATE, path, each.at_line("verbs"))
+    if "nodes/proxy" in resources and verbs & {"get", "create", "*"}:
+        yield hit(NODE_PROXY, path, each.at_line("resources"))
+    if "serviceaccounts/token" in resources and verbs & {"create", "*"} and each.get("resourceNames") is None:
+        yield hit(ACCOUNT_TOKEN, path, each.at_line("resources"))
     if "pods/exec" in resources and verbs & {"create", "get", "*"}:
         yield hit(EXEC, path, each.at_line("resources"))
     if "secrets" in resources and verbs & {"get", "list", "watch", "*"} and each.get("resourceNames") is None:
@@ -224,36 +214,6 @@ def judge_account(path: str, thing: Node) -> Iterator[Hit]:
     name, token = thing.at("metadata.name"), thing.get("automountServiceAccountToken")
     if name is not None and name.text == "default" and (token is None or token.yes):
         yield hit(DEFAULT_ACCOUNT, path, thing.at_line("automountServiceAccountToken"))
-
-
-def judge_service(path: str, thing: Node) -> Iterator[Hit]:
-    """A Service."""
-    kind = thing.at("spec.type")
-    if kind is not None and kind.text == "NodePort":
-        yield hit(NODE_PORT, path, thing.at_line("spec.type"))
-    inside = any("internal" in key for key in (thing.at("metadata.annotations") or thing).map)
-    ranges = thing.at("spec.loadBalancerSourceRanges")
-    if kind is not None and kind.text == "LoadBalancer" and not inside and (ranges is None or ranges.empty):
-        yield hit(BALANCER, path, thing.at_line("spec.type"))
-    outside = thing.at("spec.externalIPs")
-    if outside is not None and not outside.empty:
-        yield hit(EXTERNAL_IP, path, thing.at_line("spec.externalIPs"))
-
-
-def judge_ingress(path: str, thing: Node) -> Iterator[Hit]:
-    """An Ingress."""
-    if thing.get("spec") is not None and thing.at("spec.tls") is None:
-        yield hit(NO_TLS, path, thing.at_line("spec"))
-    notes = thing.at("metadata.annotations")
-    for key, value in (notes.map if notes is not None else {}).items():
-        if not key.endswith("-snippet"):
-            continue
-        line = notes.at_line(key) if notes is not None and "." not in key else value.line
-        yield hit(SNIPPET, path, line)
-        if "lua" in value.text.lower():
-            yield hit(SNIPPET_LUA, path, line)
-        if _SERVES_FILES.search(value.text[:_SNIPPET_MAX]):
-            yield hit(SNIPPET_ALIAS, path, line)
 
 
 def judge_policy(path: str, thing: Node) -> Iterator[Hit]:
@@ -301,6 +261,7 @@ def judge_anything(path: str, thing: Node, kind: str) -> Iterator[Hit]:
     said = {(k, v.text) for one in labels if one is not None for k, v in one.map.items()}
     images = [one.text for one in thing.every("spec.template.spec.containers.image")]
     images += [one.text for one in thing.every("spec.containers.image")]
+    images += [one.text for one in thing.every("spec.jobTemplate.spec.template.spec.containers.image")]
     if _dashboard(said, images):
         yield hit(DASHBOARD, path, thing.line)
     named = name.text if name is not None else ""

@@ -45,7 +45,8 @@ _NEAR_ROOT = frozenset(
 )
 _SENSITIVE_HOST = re.compile(
     r"/(?:|etc|root|proc|sys|dev|boot|home|usr|lib|lib64|bin|sbin|var|var/(?:run|lib)(?:/(?:docker|kubelet|etcd|containerd)"
-    r"(?:/.{0,200})?)?|run|run/containerd|host|mnt)/?"
+    r"(?:/.{0,200})?)?|run|run/containerd|host|mnt|etc/(?:kubernetes|ssh|shadow|passwd|sudoers|cron|systemd|pki)[^\n]{0,200}"
+    r"|root/[^\n]{1,200}|home/[^/]{1,80}/\.(?:ssh|aws|kube|docker)[^\n]{0,200})/?"
 )
 _SOCKET = re.compile(
     r"/(?:docker|containerd|crio|podman|cri-dockerd)(?:/[a-z.-]{1,40})?\.sock$|^(?:/var)?/run/docker\.sock"

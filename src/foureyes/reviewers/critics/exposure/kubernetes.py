@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from foureyes.reviewers.critics.critic import Hit, Rule
-from foureyes.reviewers.critics.exposure import kube_control, kube_objects, kube_pods
+from foureyes.reviewers.critics.exposure import kube_control, kube_network, kube_objects, kube_pods
 from foureyes.reviewers.critics.exposure.kube_pods import Pod
 from foureyes.reviewers.critics.exposure.tree import Node
 
-RULES: tuple[Rule, ...] = (*kube_pods.RULES, *kube_control.RULES, *kube_objects.RULES)
+RULES: tuple[Rule, ...] = (*kube_pods.RULES, *kube_control.RULES, *kube_objects.RULES, *kube_network.RULES)
 
 #: Where the pod of each kind is described; a template that has no place of its own is looked for in the last two.
 _PODS = {
@@ -28,8 +28,9 @@ _OTHERS: dict[str, _Judge] = {
     "RoleBinding": kube_objects.judge_binding,
     "ClusterRoleBinding": kube_objects.judge_binding,
     "ServiceAccount": kube_objects.judge_account,
-    "Service": kube_objects.judge_service,
-    "Ingress": kube_objects.judge_ingress,
+    "Service": kube_network.judge_service,
+    "Ingress": kube_network.judge_ingress,
+    "NetworkPolicy": kube_network.judge_network_policy,
     "PodSecurityPolicy": kube_objects.judge_policy,
     "AdmissionConfiguration": kube_objects.judge_admission,
 }

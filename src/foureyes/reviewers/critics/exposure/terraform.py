@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from functools import cache
 
 from foureyes.reviewers.critics.critic import Hit, Rule
-from foureyes.reviewers.critics.exposure import aws, aws_more, azure, gcp, iam, network
+from foureyes.reviewers.critics.exposure import aws, aws_more, azure, gcp, iam, modules, network, network_more
 from foureyes.reviewers.critics.exposure.cloud import Book, Resource
 from foureyes.reviewers.critics.exposure.hcl import Block, read_hcl
 from foureyes.reviewers.critics.exposure.jsons import read_json
+from foureyes.reviewers.critics.exposure.kube_terraform import judge_kube_resource, kind_of
 from foureyes.reviewers.critics.exposure.tree import Node, UnreadableError
+from foureyes.reviewers.critics.exposure.unroll import unroll
 
 _REFERENCE = re.compile(r"(?:\$\{)?\s{0,4}(?P<name>(?:var|local)\.[A-Za-z_][\w-]{0,100})\s{0,4}\}?")
 _MODULES_DEPTH_MAX = 20
@@ -23,11 +25,11 @@ _DEFAULT_MAX = 64
 def book() -> Book:
     """All rows and checks of the three clouds."""
     rows = (*aws.ROWS, *aws_more.ROWS, *azure.ROWS, *gcp.ROWS)
-    checks = (*network.CHECKS, *iam.CHECKS, *aws.CHECKS, *azure.CHECKS, *gcp.CHECKS)
+    checks = (*network.CHECKS, *network_more.CHECKS, *iam.CHECKS, *aws.CHECKS, *azure.CHECKS, *gcp.CHECKS)
     return Book(rows, checks, (*network.RULES, *iam.RULES, *aws.RULES, *azure.RULES, *gcp.RULES))
 
 
-RULES: tuple[Rule, ...] = book().rules
+RULES: tuple[Rule, ...] = (*book().rules, *modules.RULES)
 
 
 def judge_terraform(path: str, text: str) -> Iterator[Hit]:
@@ -35,12 +37,17 @@ def judge_terraform(path: str, text: str) -> Iterator[Hit]:
     blocks = _of_json(read_json(text)) if path.lower().endswith(".json") else read_hcl(text)
     known = _known(blocks)
     for one in blocks:
-        if one.kind in ("resource", "data") and len(one.labels) == 2:  # noqa: PLR2004 - kind and name
-            if known:
-                _fill(one.body, known)
+        if one.kind not in ("resource", "data", "module"):
+            continue
+        if known:
+            _fill(one.body, known)
+        unroll(one.body)
+        if one.kind == "module":
+            yield from modules.judge_module(path, one.body)
+        elif len(one.labels) == 2:  # noqa: PLR2004 - kind and name
             prefix = "data." if one.kind == "data" else ""
             resource = Resource(path=path, kind=prefix + one.labels[0], name=one.labels[1], body=one.body)
-            yield from book().judge(resource)
+            yield from judge_kube_resource(resource) if kind_of(resource.kind) else book().judge(resource)
 
 
 def judge_plan(path: str, documents: list[Node]) -> Iterator[Hit]:
@@ -67,13 +74,13 @@ def _planned(path: str, one: Node) -> Iterator[Hit]:
 
 def _of_json(document: Node) -> list[Block]:
     found: list[Block] = []
-    for kind in ("resource", "data", "variable", "locals"):
+    for kind in ("resource", "data", "module", "variable", "locals"):
         for group in document.every(kind):
             if kind == "locals":
                 found.append(Block(kind=kind, labels=(), body=group))
                 continue
             for first, inner in ((k, v) for one in group.items for k, v in one.map.items()):
-                if kind == "variable":
+                if kind in ("variable", "module"):
                     found.append(Block(kind=kind, labels=(first,), body=inner))
                     continue
                 for second, body in ((k, v) for one in inner.items for k, v in one.map.items()):
