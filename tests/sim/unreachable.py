@@ -21,12 +21,24 @@ LAYERS_DECIDE = (
     "a layer's doubt goes back to the author; only the used-up attempts reach a human, by the rules of settling"
 )
 AT_THE_MACHINE = "what is done to the store itself has no part in any review; tests/tamper plays it"
+AT_THE_DOORS = "accounts have no part in any review; tests/core/test_principals.py plays them"
 ONLY_CHAINS = "only a chain's rules say that used-up attempts go back to the author"
 
 #: Events that nobody in the simulated world can cause, with the reason.
-EVENTS = {"BlobPurged": AT_THE_MACHINE, "KeyRotated": AT_THE_MACHINE, "StoreRestored": AT_THE_MACHINE}
+EVENTS = {
+    **dict.fromkeys(("BlobPurged", "KeyRotated", "StoreRestored"), AT_THE_MACHINE),
+    **dict.fromkeys(("PrincipalEnrolled", "PrincipalRemoved", "TokenIssued", "TokenRevoked"), AT_THE_DOORS),
+}
 #: Refusals of the gate, before the core is asked; tests/app meets them.
-REFUSALS = {Code.BAD_PATH, Code.BAD_VALUE, Code.KEY_MISSING, Code.KEY_REUSED, Code.PARTS_MISSING, Code.UNKNOWN_DIGEST}
+REFUSALS = {
+    Code.BAD_PATH,
+    Code.BAD_VALUE,
+    Code.IDENTITY_MISMATCH,
+    Code.KEY_MISSING,
+    Code.KEY_REUSED,
+    Code.PARTS_MISSING,
+    Code.UNKNOWN_DIGEST,
+}
 #: gate -> moves that it never makes, with the reason.
 GATES: dict[str, dict[Move, str]] = {
     "Agreement": {Move.CLARIFY: ONLY_TALLY, Move.REJECT: NEVER_ENDS},
