@@ -12,10 +12,11 @@ from typing import Any, cast
 from foureyes.app.chain import ROOT, link_of
 from foureyes.app.rows import Append, Entry, Stored
 from foureyes.codec import decode
-from foureyes.core.events import Event, ReviewEvent, SideEvent
+from foureyes.core.events import Event, PrincipalEvent, ReviewEvent, SideEvent
 from foureyes.core.evolve import fold
 from foureyes.core.lessons import Lessons, evolve_lessons
 from foureyes.core.policies import in_force
+from foureyes.core.principals import account_of
 from foureyes.core.sessions import fold as fold_session
 from foureyes.core.trust import TrustRecord, evolve_trust
 from tests.golden.states import state_hash
@@ -78,7 +79,7 @@ def hashes(events: Iterable[Stored]) -> dict[str, str]:
     return {stream: state_hash(_folded(stream, some)) for stream, some in sorted(by_stream(events).items())}
 
 
-def _folded(stream: str, stored: list[Stored]) -> object:
+def _folded(stream: str, stored: list[Stored]) -> object:  # noqa: PLR0911 - one for each sort of stream
     sort, _, name = stream.partition("/")
     events = [(event_of(one), datetime.fromisoformat(one.at)) for one in stored]
     if sort == "review":
@@ -98,6 +99,8 @@ def _folded(stream: str, stored: list[Stored]) -> object:
             for event, at in beside:
                 record = evolve_trust(record, event, at)
             return record
+        case "principal":
+            return account_of(cast("PrincipalEvent", event) for event, _ in beside)
         case "policy":
             return in_force(event for event, _ in beside)
         case _:

@@ -13,7 +13,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -31,8 +31,17 @@ from foureyes.app.rows import LIVES, Append, Changes, Stored
 from foureyes.app.shelf import read_review
 from foureyes.app.work import work_of
 from foureyes.codec import EVENT_TYPES, decode
-from foureyes.core.events import Event
+from foureyes.core.events import Event, PrincipalEvent
 from foureyes.core.operations import PurgeBlob, RestoreStore, RotateKey, decide_operation
+from foureyes.core.principals import (
+    Census,
+    EnrolPrincipal,
+    IssueToken,
+    RemovePrincipal,
+    RevokeToken,
+    account_of,
+    decide_principal,
+)
 from foureyes.store.memory import MemoryStore
 from tests.app.house import FIRST, House
 from tests.cast import HUGO
@@ -86,6 +95,7 @@ def played() -> Iterator[Stored]:
             ends[delivery.stream] = (before + len(new), append.entries[-1].chain)
         yield from _stored(append)
     yield from _stored(appended(OPERATIONS, (0, ROOT), _operations(), at=LATER, actor="hugo", cause="golden"))
+    yield from _stored(appended("principal/ann", (0, ROOT), _account(), at=LATER, actor="hugo", cause="golden"))
 
 
 def chosen(events: list[Stored]) -> Iterator[Stored]:
@@ -155,6 +165,20 @@ def _operations() -> list[Event]:
         RestoreStore(checkpoint=3, taken=AT, reason="The disk died."),
     )
     return [event for command in commands for event in decide_operation(command, HUGO)]
+
+
+def _account() -> list[PrincipalEvent]:
+    found: list[PrincipalEvent] = []
+    for command in (
+        EnrolPrincipal(kind="agent", model_family="claude", roles=("auditor",)),
+        IssueToken(token="first", hash="ab" * 32, expires=AT + timedelta(days=30)),
+        RevokeToken(token="first", reason="It was in a chat."),
+        IssueToken(token="second", hash="cd" * 32, scopes=("read",)),
+        RemovePrincipal(reason="She left."),
+    ):
+        census = Census(humans=1)
+        found += decide_principal(account_of(found), command, HUGO, name="ann", census=census, now=AT)
+    return found
 
 
 def _stored(append: Append) -> Iterator[Stored]:
