@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from foureyes.codec import CodecError
 from foureyes.codec.commands import Command, encode_command, encode_who
@@ -14,6 +15,8 @@ from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.values import Who, WorkPart
 
 KEY_CHARS_MAX = 200
+
+_KEPT = json.JSONEncoder(separators=(",", ":"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,12 +75,12 @@ class Reply:
 
 def reply_text(reply: Reply) -> str:
     """A reply as it is kept beside its key."""
-    return json.dumps([reply.stream, reply.version, reply.events, reply.state], separators=(",", ":"))
+    return _KEPT.encode([reply.stream, reply.version, reply.events, reply.state])
 
 
 def refusal_text(refusal: Refusal) -> str:
     """A refusal as it is kept beside its key."""
-    return json.dumps({"no": [refusal.code.value, refusal.sentence, refusal.next_step]}, separators=(",", ":"))
+    return _KEPT.encode({"no": [refusal.code.value, refusal.sentence, refusal.next_step]})
 
 
 def kept_reply(text: str) -> Reply | Refusal:

@@ -19,11 +19,13 @@ def appended(
 ) -> Append:
     """Write events down and link them to the end of their stream, given as its length and last link."""
     after, previous = end
+    place, circumstances = _fields(stream), _fields(at, actor, cause)
     entries: list[Entry] = []
     for version, event in enumerate(events, start=after + 1):
         written = encode(event)
         kind, schema, body = written["type"], written["schema"], spelled(written["body"])
-        previous = _link(previous, (stream, version, kind, schema, at, actor, cause, body))
+        text = f"{place}{_fields(str(version), kind, str(schema))}{circumstances}{_fields(body)}"
+        previous = _link(previous, text)
         entries.append(Entry(type=kind, schema=schema, body=body, chain=previous))
     return Append(stream=stream, after=after, at=at, actor=actor, cause=cause, entries=tuple(entries))
 
@@ -31,10 +33,14 @@ def appended(
 def link_of(previous: bytes, stored: Stored) -> bytes:
     """What the link of a stored event must be behind this one."""
     one = stored
-    return _link(previous, (one.stream, one.version, one.type, one.schema, one.at, one.actor, one.cause, one.body))
+    event = (one.stream, str(one.version), one.type, str(one.schema), one.at, one.actor, one.cause, one.body)
+    return _link(previous, _fields(*event))
 
 
-def _link(previous: bytes, envelope: tuple[str | int, ...]) -> bytes:
+def _fields(*fields: str) -> str:
     """Each field with its length before it, so that no two envelopes are spelled the same."""
-    text = "".join([f"{len(field)}:{field}," for field in map(str, envelope)])
+    return "".join([f"{len(one)}:{one}," for one in fields])
+
+
+def _link(previous: bytes, text: str) -> bytes:
     return hashlib.sha256(previous + text.encode()).digest()

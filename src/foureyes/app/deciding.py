@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Self
 
 from foureyes.app import facts as gathering
 from foureyes.app.asks import Ask
@@ -38,11 +39,13 @@ class Moment:
 
     now: datetime
     draw: int
+    #: The time as the log has it.
+    at: str
 
-    @property
-    def at(self) -> str:
-        """The time as the log has it."""
-        return str(put_time(self.now))
+    @classmethod
+    def of(cls, now: datetime, draw: int) -> Self:
+        """A moment with its time written down once for everything that says it."""
+        return cls(now=now, draw=draw, at=put_time(now))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +81,7 @@ class Deciding:
             cause=self.ask.key,
         )
         after = self._after(events, log, now_is)
-        changes = replace(self._changes(after, log, work), trust=met.rows, outbox=met.outbox)
+        changes = self._changes(after, log, facts.aliases, work, met)
         return after, self._with_trust(changes, after, events, rules), events
 
     def _bytes(self, review: Review | None) -> Bytes | None:
@@ -147,7 +150,7 @@ class Deciding:
         before = self.held or Held(review=review, version=0, chain=ROOT, opened=self.moment.at)
         return before.after(events, chain, review)
 
-    def _changes(self, after: Held, log: Append, work: Bytes | None) -> Changes:
+    def _changes(self, after: Held, log: Append, aliases: tuple[str, ...], work: Bytes | None, met: Met) -> Changes:
         old, review = (self.held.review if self.held else None), after.review
         was = inbox_rows(old) if old else ()
         gone, new = _inbox_changes(was, inbox_rows(review))
@@ -161,7 +164,9 @@ class Deciding:
             digests=says,
             inbox_gone=gone,
             inbox=new,
-            aliases=tuple((one, review.digest) for one in self._aliases(work)),
+            outbox=met.outbox,
+            trust=met.rows,
+            aliases=tuple((one, review.digest) for one in aliases),
             blobs={digest: content for digest, content in blobs.items() if digest in self.ask.blobs},
         )
 

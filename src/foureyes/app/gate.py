@@ -202,7 +202,7 @@ class Gate:
             if known.body_hash != asked:
                 return _Done(reply=refuse(Code.KEY_REUSED, key=ask.key))
             return _Done(reply=kept_reply(known.reply))
-        moment = Moment(now=self._world.clock(), draw=self._world.draw())
+        moment = Moment.of(self._world.clock(), self._world.draw())
         try:
             held, changes, reply = self._decided(tx, ask, stream, known, moment)
         except Refusal as refusal:
@@ -252,7 +252,7 @@ class Gate:
             stream=stream,
             known=known,
             held=self._shelf.get(tx, stream, known),
-            moment=moment or Moment(now=self._world.clock(), draw=self._world.draw()),
+            moment=moment or Moment.of(self._world.clock(), self._world.draw()),
             policies=self.policies,
             current=self.policies.current(tx),
             books=self._books,

@@ -15,14 +15,13 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import lru_cache
 from typing import cast
 
 from foureyes.app.ports import Damaged, Reading
 from foureyes.app.rows import OutboxRow, TrustRow
 from foureyes.app.shelf import dated
 from foureyes.codec import CodecError, canonical
-from foureyes.codec.shapes import shape
+from foureyes.codec.shapes import shape, spelled
 from foureyes.core.events import (
     EscapeReported,
     ReviewCleared,
@@ -54,6 +53,11 @@ OPENED_OR_SHUT = frozenset({"SkipEnabled", "SkipDisabled"})
 TRUST_DAMAGED = "TrustDamaged"
 #: Stands before the checksum of a row whose damage was told already; no checksum looks like this.
 TOLD = "damaged:"
+KEPT_MAX = 4096
+
+_put, _take = shape(TrustRecord)
+#: By kind and author, how the record was last written or read and what it says: the next end of a review finds it so.
+_KEPT: dict[tuple[str, str], tuple[TrustRow, TrustRecord]] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,19 +136,35 @@ def decided(record: TrustRecord, events: Iterable[SideEvent], at: datetime) -> T
 
 def to_row(record: TrustRecord) -> TrustRow:
     """Write a record down with a checksum over whose it is and what it says."""
-    body = canonical(shape(TrustRecord)[0](record)).decode()
-    return TrustRow(
+    body = spelled(_put(record))
+    row = TrustRow(
         kind=record.kind, author=record.author, body=body, checksum=_checksum(record.kind, record.author, body)
     )
+    _keep(row, record)
+    return row
 
 
-@lru_cache(maxsize=4096)
 def from_row(row: TrustRow) -> TrustRecord:
     """Read a record back; raises Damaged when it is not what was written."""
+    known = _KEPT.get((row.kind, row.author))
+    if known is not None and known[0] == row:
+        return known[1]
+    record = _read(row)
+    _keep(row, record)
+    return record
+
+
+def _keep(row: TrustRow, record: TrustRecord) -> None:
+    if len(_KEPT) >= KEPT_MAX:
+        _KEPT.clear()
+    _KEPT[row.kind, row.author] = row, record
+
+
+def _read(row: TrustRow) -> TrustRecord:
     if row.checksum != _checksum(row.kind, row.author, row.body):
         raise Damaged(f"The track record of {row.author} with {row.kind} is not what was written.")
     try:
-        record = cast("TrustRecord", shape(TrustRecord)[1](json.loads(row.body)))
+        record = cast("TrustRecord", _take(json.loads(row.body)))
     except (CodecError, ValueError, RecursionError) as error:
         raise Damaged(f"The track record of {row.author} with {row.kind} cannot be read: {error}") from error
     if (record.kind, record.author) != (row.kind, row.author):

@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from enum import IntEnum, StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from operator import attrgetter
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 NUMBER_BITS_MAX = 64
+TIMES_KEPT_MAX = 4_096
 
 Json = dict[str, Any]
 Writer = Callable[[Any], Any]
@@ -254,8 +255,12 @@ def _truth(value: Any) -> Any:
 def _put_time(value: Any) -> Any:
     if type(value) is not datetime:
         raise CodecError(f": expected a time, not {type(value).__name__}")
-    if value.tzinfo is not UTC:
-        value = _to_utc(value)
+    return _time_text(value if value.tzinfo is UTC else _to_utc(value))
+
+
+@lru_cache(maxsize=TIMES_KEPT_MAX)
+def _time_text(value: datetime) -> str:
+    """How a time in UTC is written; remembered, because a review says the same few times again and again."""
     return value.isoformat(timespec="microseconds")[:-6] + "Z"
 
 

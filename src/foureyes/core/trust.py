@@ -212,7 +212,8 @@ def enabled_notice(event: SkipEnabled) -> tuple[str, str]:
 def _attempted(
     record: TrustRecord, at: datetime, learning: Learning, took: timedelta, *, succeeded: bool
 ) -> TrustRecord:
-    recent = [entry for entry in (*record.history, (at, succeeded)) if entry[0] >= at - learning.lookback]
+    begin = at - learning.lookback
+    recent = [entry for entry in (*record.history, (at, succeeded)) if entry[0] >= begin]
     kept = [entry for sort in (True, False) for entry in sorted(one for one in recent if one[1] is sort)[-HISTORY_MAX:]]
     return replace(
         record,
@@ -270,7 +271,8 @@ def _why_not_skip(record: TrustRecord, now: datetime, learning: Learning) -> str
 
 
 def _recent(record: TrustRecord, now: datetime, learning: Learning) -> list[bool]:
-    return [succeeded for at, succeeded in record.history if at >= now - learning.lookback]
+    begin = now - learning.lookback
+    return [succeeded for at, succeeded in record.history if at >= begin]
 
 
 def _percent(mean: Fraction) -> int:
