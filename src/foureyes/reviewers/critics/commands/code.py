@@ -31,10 +31,15 @@ _DELETES = words(
     "unlink unlinksync rmsync rmdirsync rmtree remove_tree rm_rf rm_r rm remove removesync emptydirsync rmdir "
     "delete rimraf deletetree deltree remove_dir_all rmdir_r unlink! rm_rf! delete_recursive"
 )
+_WRITES = words("writefilesync writefile appendfilesync file_put_contents")
+_GLOBS = words("glob globsync")
+_KNOWN = _STARTS | _DELETES | _WRITES | _GLOBS | {"write"}
+#: Deletes what a search in the same piece of code found.
+_SWEEPS = re.compile(r"\b(?:unlink|unlinkSync|rmSync|File\.delete|rm_rf)\b")
 #: Languages that write a command as bare words or after words of their own.
 _PLAIN_CALLS = {
     "applescript": re.compile(r"do (?:shell )?script\s+\"((?:[^\"\\]|\\.)*)\""),
-    "tcl": re.compile(r"(?:^|[;\n\[{])\s*exec\s+([^;\n\]}]{1,500})"),
+    "tcl": re.compile(r"(?:^|[;\n\[{])[ \t]*exec\s+([^;\n\]}]{1,500})"),
 }
 
 
@@ -123,6 +128,8 @@ def python_call(node: ast.Call, depth: int = 0) -> Iterator[Inner]:
         yield _subprocess(first, node)
     elif module in ("os", "pty") and (last.startswith(("exec", "spawn", "posix_spawn"))):
         yield Inner(argv=_exec_words(last, node))
+    elif name == "open" and len(node.args) > 1 and set(literal(node.args[1])) & set("wax+"):
+        yield Inner(argv=("tee", literal(first)))
     elif last == "rmtree":
         yield Inner(argv=("rm", "-rf", literal(first)))
     elif module == "os" and last in ("remove", "unlink", "removedirs", "rmdir"):
@@ -226,19 +233,30 @@ def _tokens(language: str, text: str) -> Iterator[Inner]:
             yield Inner(script=_unquoted(token))
         if language in ("awk", "perl", "ruby") and string and _is_piped(met, at):
             yield Inner(script=_unquoted(token).strip("| "))
-        name = (token.group("name") or "").lower()
-        last = re.split(r"\.|::|->", name)[-1]
-        if last in _STARTS:
-            words = _arguments(met, at + 1)
-            if words:
-                yield Inner(script=words[0]) if len(words) == 1 or " " in words[0] else Inner(argv=tuple(words))
-        elif last in _DELETES and language != "awk":
-            words = _arguments(met, at + 1)
-            if words and name != "delete":
-                deep = "recursive" in text or last.startswith(
-                    ("rmtree", "remove_tree", "rm_r", "rimraf", "emptydir", "deltree")
-                )
-                yield Inner(argv=("rm", "-rf" if deep else "-f", *words))
+        if token.group("name"):
+            yield from _named(met, at, language, text)
+
+
+def _named(met: list[re.Match[str]], at: int, language: str, text: str) -> Iterator[Inner]:
+    """What the call of one name starts, deletes or writes."""
+    name = met[at].group("name").lower()
+    last = re.split(r"\.|::|->", name)[-1]
+    if last not in _KNOWN:
+        return
+    words = _arguments(met, at + 1)
+    if not words:
+        return
+    if last in _STARTS:
+        yield Inner(script=words[0]) if len(words) == 1 or " " in words[0] else Inner(argv=tuple(words))
+    elif last in _GLOBS and _SWEEPS.search(text):
+        yield Inner(argv=("rm", "-rf", words[0]))
+    elif last in _WRITES or name in ("file.write", "io.write"):
+        yield Inner(argv=("tee", words[0]))
+    elif last in _DELETES and language != "awk" and name != "delete":
+        deep = "recursive" in text or last.startswith(
+            ("rmtree", "remove_tree", "rm_r", "rimraf", "emptydir", "deltree")
+        )
+        yield Inner(argv=("rm", "-rf" if deep else "-f", *words))
 
 
 def _is_piped(met: list[re.Match[str]], at: int) -> bool:

@@ -16,6 +16,7 @@ from foureyes.reviewers.critics.commands.shown import shown
 
 OUTPUT_CHARS_MAX = 65_536
 ORIGIN_CHARS_MAX = 160
+ORIGIN_WORDS_MAX = 12
 
 FETCHES = words(
     "curl wget fetch aria2c http https xh lynx nc ncat netcat socat ftp scp sftp ssh telnet openssl dig nslookup "
@@ -29,6 +30,15 @@ _SECRET_FILES = re.compile(
     r"(?:^|/)(?:\.ssh(?:/(?!config$|known_hosts|.*\.pub$)|$)|\.aws(?:/|$)|\.gnupg(?:/|$)|\.kube/config|\.netrc|\.pgpass|\.docker/config\.json|\.npmrc|\.pypirc|\.git-credentials"
     r"|\.env(?:$|\.(?!example|sample|template|dist))|id_(?:rsa|dsa|ecdsa|ed25519)(?!\.pub)|/etc/passwd$|shadow$|gshadow$|credentials$|\.vault-token"
     r"|secrets?\.(?:ya?ml|json|env)|.*\.pem$|.*\.p12$|.*\.key$|\.bash_history|\.zsh_history|Login Data|Cookies$)"
+)
+
+#: Stores asked for what they keep.
+_PRINTS_SECRET = re.compile(
+    r"(?:kubectl|oc|k) .*\bget secrets?\b.*(?:-o|--output)[ =]?(?:yaml|json|go-template|jsonpath)"
+    r"|vault (?:kv get|read) |aws .*secretsmanager get-secret-value|aws .*ssm get-parameters? .*--with-decryption"
+    r"|gcloud secrets versions access|az keyvault secret show|op (?:read|item get) |bw get (?:password|item) "
+    r"|pass show |doppler secrets (?:get|download)|gh auth token|gcloud auth print-"
+    r"|gpg2? .*(?:-d|--decrypt|--export-secret)"
 )
 
 
@@ -49,7 +59,9 @@ def output(call: Call) -> Stream:
         traits.add("decoded")
     if call.name in ("env", "printenv", "export", "set") and not call.args:
         traits.add("secret")
-    if any(is_secret(word) for word in call.args if not word.startswith("-")):
+    if any(is_secret(word) for word in call.args if not word.startswith("-")) or _PRINTS_SECRET.match(
+        " ".join((call.name, *call.args[:ORIGIN_WORDS_MAX]))[:ORIGIN_CHARS_MAX]
+    ):
         traits.add("secret")
     if call.name in ("cat", "head", "tail") and call.args:
         traits.add("file")

@@ -64,10 +64,13 @@ def _aws(call: Call) -> Iterator[Found]:
     elif service == "secretsmanager" and re.match(r"(?:put|update|delete|remove)-", deed):
         yield Found(rule=SECRETS)
     elif service == "iam" and re.match(
-        r"(?:attach|put)-\w+-policy|create-access-key|create-login-profile|update-assume-role-policy|add-user-to-group",
+        r"(?:attach|put)-\w+-policy|create-access-key|create-login-profile|update-(?:assume-role-policy|login-profile)"
+        r"|add-user-to-group|create-policy-version|set-default-policy-version|(?:create|update)-saml-provider",
         deed,
     ):
         yield Found(rule=CLOUD_RIGHTS)
+    elif _aws_ends(deed, call.args):
+        yield Found(rule=CLOUD, text="A protection, the copies or all running tasks are taken away.")
     elif _aws_opens(deed, call.args):
         yield Found(rule=CLOUD_OPEN)
     elif deed == "change-resource-record-sets" and any('"DELETE"' in word for word in call.args):
@@ -83,6 +86,10 @@ def _aws_opens(deed: str, args: tuple[str, ...]) -> bool:
         return "0.0.0.0/0" in text or "::/0" in text
     if deed == "put-public-access-block":
         return "=false" in text.lower() or ":false" in text.lower()
+    if re.search(r"--principal(?:=|)\*|--group-names?all|--user-idsall|Group=all|--auth-typeNONE", text):
+        return True
+    if "--publicly-accessible" in args:
+        return True
     everybody = '"Principal":"*"' in text or '"AWS":"*"' in text
     permits = '"Effect":"Allow"' in text and '"Condition"' not in text
     return deed.startswith(("put-", "create-", "add-permission", "set-")) and (
@@ -90,8 +97,24 @@ def _aws_opens(deed: str, args: tuple[str, ...]) -> bool:
     )
 
 
+_AWS_OFF = re.compile(r"--no-(?:deletion-protection|disable-api-termination|enable-termination-protection|logging)$")
+
+
+def _aws_ends(deed: str, args: tuple[str, ...]) -> bool:
+    """Changes that are no deletion by name: protection or versioning off, nothing left running, rows in a batch."""
+    text = " ".join(args)
+    return (
+        any(_AWS_OFF.match(word) for word in args)
+        or (deed == "put-bucket-versioning" and "Suspended" in text)
+        or (deed == "batch-write-item" and "DeleteRequest" in text)
+        or (
+            deed.startswith(("update-", "set-")) and re.search(r"--desired-(?:count|capacity)[ =]0\b", text) is not None
+        )
+    )
+
+
 def _s3(deed: str, long: dict[str, str]) -> Iterator[Found]:
-    if deed in ("rm", "rb") or (deed == "sync" and "delete" in long):
+    if deed in ("rm", "rb") or (deed == "sync" and "delete" in long) or (deed == "mv" and "recursive" in long):
         yield Found(rule=BUCKET)
     elif long.get("acl", "").startswith("public-"):
         yield Found(rule=CLOUD_OPEN)
@@ -100,6 +123,15 @@ def _s3(deed: str, long: dict[str, str]) -> Iterator[Found]:
 def _rights(call: Call) -> Iterator[Found]:
     """gcloud, az, oci: role assignments and firewall rules for everybody."""
     text = " ".join(call.args)
+    if "--allow-blob-public-access true" in text or re.search(r"--authorized-networks[ =]\S*0\.0\.0\.0/0", text):
+        yield Found(rule=CLOUD_OPEN)
+        return
+    if re.search(r"service-accounts keys create|ad sp create-for-rbac|sp credential|app credential", text):
+        yield Found(rule=CLOUD_RIGHTS, text="A new key outlives this work, and whoever holds it can use it.")
+        return
+    if re.search(r"--no-(?:deletion-protection|enable-deletion-protection)\b", text):
+        yield Found(rule=CLOUD, text="The protection against deletion is taken away.")
+        return
     grants = re.search(r"add-iam-policy-binding|role assignment create|set-iam-policy", text)
     if grants and ("allUsers" in text or "allAuthenticatedUsers" in text):
         yield Found(rule=CLOUD_OPEN)
@@ -122,6 +154,7 @@ _GCLOUD = Cli(
     long_takes=words("project account configuration zone region format filter"),
     more=_rights,
     spares=words("config suspend"),
+    ends=words("seek"),
 )
 _AZ = Cli(
     rule=CLOUD,
@@ -191,7 +224,7 @@ _NOUN_VERB = Cli(
         "app team token org organization project region profile config context output env environment site scope "
         "account cwd remote"
     ),
-    ends=words("down scale-down rollback-all undeploy nuke"),
+    ends=words("schedule-deletion down scale-down rollback-all undeploy nuke"),
 )
 _NUKES = words("aws-nuke cloud-nuke gcp-nuke azure-nuke")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from foureyes.reviewers.critics.commands.model import HOLE, Call, Family, Found, each, rule, words
@@ -99,7 +100,7 @@ def _run(args: tuple[str, ...]) -> Iterator[Found]:
 
 _KUBECTL_LONG = words(
     "namespace context kubeconfig cluster user server token as as-group selector field-selector output filename "
-    "request-timeout kubectl-flags v"
+    "request-timeout kubectl-flags v replicas"
 )
 
 
@@ -122,11 +123,13 @@ def _kubectl(call: Call) -> Iterator[Found]:
     elif (
         deed == "patch"
         and any(
-            '"finalizers":null' in word.replace(" ", "") or '"finalizers":[]' in word.replace(" ", "")
+            re.search(r'"finalizers":(?:null|\[\])|"replicas":0\b', word.replace(" ", "")) is not None
             for word in call.args
         )
     ) or (deed == "adm" and words[1:2] in (("drain",), ("prune",))):
         yield Found(rule=CLUSTER)
+    elif deed == "debug" and words[1:2] and words[1].startswith(("node/", "no/", "nodes/")):
+        yield Found(rule=ESCAPE, text="The container sees the node's whole file system and processes.")
     elif deed == "run" and ("privileged" in opts.long or '"privileged":true' in "".join(call.args).replace(" ", "")):
         yield Found(rule=ESCAPE)
     elif "cluster-admin" in " ".join(call.args) and (

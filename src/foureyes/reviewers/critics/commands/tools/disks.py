@@ -36,7 +36,7 @@ def _formats(call: Call) -> Iterator[Found]:
 def _partitions(call: Call) -> Iterator[Found]:
     opts = options(call.args, "ubBCHSos")
     words = {word.lower() for word in opts.operands}
-    only_lists = opts.has("l", "list", "d", "dump", "p", "print", "v", "verify", "J", "s") and call.name in (
+    only_lists = opts.has("l", "list", "d", "dump", "p", "print", "v", "verify", "J", "json", "s") and call.name in (
         "fdisk",
         "sfdisk",
         "gdisk",
@@ -66,6 +66,8 @@ def _verbs(call: Call) -> Iterator[Found]:
     if is_dry(call) or (call.name in ("zfs", "zpool") and options(call.args[1:], "o").has("n")):
         return
     words = [word.lstrip("-").lower() for word in call.args[:4]]
+    if call.name == "zfs" and words[:1] in (["receive"], ["recv"]) and options(call.args[1:], "ox").has("F"):
+        yield Found(rule=FORMAT, text="The target is put back to an older state before it takes in the new one.")
     harsh = ENDS | _HARSH
     if any(word in harsh for word in words) or any(head(word)[0] in ENDS for word in call.args[:4]):
         yield Found(rule=FORMAT)
@@ -109,7 +111,8 @@ def _mount(call: Call) -> Iterator[Found]:
     opts = options(call.args, "otLUO")
     how = opts.value("o") or ""
     over = [word for word in opts.operands[-1:] if re.match(r"/(?:s?bin|usr|lib|etc|boot)(?:/|$)", word)]
-    if ("remount" in how and "/" in opts.operands) or ((opts.has("bind") or "bind" in how) and over):
+    loosens = "remount" in how and bool({"suid", "exec", "dev"} & set(how.split(",")))
+    if loosens or ("remount" in how and "/" in opts.operands) or ((opts.has("bind") or "bind" in how) and over):
         yield Found(rule=MOUNT)
 
 

@@ -34,6 +34,8 @@ _DRY = words(
 )
 #: `service-instance-delete`, `bucket-delete`: some tools put the verb last, always in their first two words.
 _VERB_LAST_WORDS_MAX = 2
+#: Never take a value, wherever they stand.
+_FLAGS = words("force yes quiet verbose debug all recursive no-wait async wait json confirm no-input help")
 _ENDS_LAST = words("delete destroy remove purge wipe erase terminate undefine drop")
 _SURE = words("delete destroy purge wipe erase nuke terminate obliterate decommission deprovision dropall deleteall")
 WORDS_MAX = 7
@@ -85,7 +87,8 @@ def cli(spec: Cli) -> Judge:
 
 def verb(call: Call, spec: Cli) -> str:
     """The word that ends something; empty where the first verb only reads or makes."""
-    words = options(call.args, spec.takes, spec.long_takes).operands[spec.skip : WORDS_MAX]
+    takes = {*spec.long_takes, *_trailing(call.args)}
+    words = options(call.args, spec.takes, takes).operands[spec.skip : WORDS_MAX]
     for at, word in enumerate(words):
         if word in spec.spares or HOLE in word:
             continue
@@ -101,6 +104,16 @@ def verb(call: Call, spec: Cli) -> str:
         if at < _VERB_LAST_WORDS_MAX and rest and rest[-1] in _ENDS_LAST and "." not in word:
             return word
     return ""
+
+
+def _trailing(args: tuple[str, ...]) -> set[str]:
+    """Long options behind the noun and the verb: the word that follows is their value, whatever it says."""
+    seen, found = 0, set()
+    for word in args:
+        if word.startswith("--") and seen >= _VERB_LAST_WORDS_MAX and word[2:] not in _FLAGS:
+            found.add(word[2:])
+        seen += not word.startswith("-")
+    return found
 
 
 def _is_harmless(rest: list[str]) -> bool:

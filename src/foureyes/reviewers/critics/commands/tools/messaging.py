@@ -16,6 +16,9 @@ MESSAGES = rule(
     "Let it drain, keep a copy (a mirror, a dead-letter queue), and delete after the last consumer is gone.",
 )
 
+#: Less than two minutes, or less than a hundred kilobytes.
+_SHORT_RETENTION = re.compile(r"\bretention\.(?:ms|bytes)=\d{1,5}(?:\D|$)")
+
 
 def _kafka(call: Call) -> Iterator[Found]:
     opts = options(call.args, "btXG")
@@ -24,6 +27,8 @@ def _kafka(call: Call) -> Iterator[Found]:
     acts = {"delete", "remove", "delete-config", "remove-config", "delete-offsets", "unsafe-delete"}
     if call.name.startswith("kafka-delete-records") or acts & set(opts.long):
         yield Found(rule=MESSAGES)
+    elif _SHORT_RETENTION.search(" ".join(call.args)):
+        yield Found(rule=MESSAGES, text="What is older than a moment is deleted, which is nearly everything.")
     elif "reset-offsets" in opts.long and "execute" in opts.long:
         yield Found(rule=MESSAGES, text="Consumers are set back or forward; messages are read twice or never.")
     elif call.name in ("kcat", "kafkactl", "rpk", "kaf", "confluent", "ccloud"):

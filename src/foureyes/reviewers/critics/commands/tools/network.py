@@ -69,6 +69,8 @@ def _body_deletes(body: str) -> bool:
     """A bulk body whose actions are deletions."""
     return (
         re.search(r"\{\s*\"(?:delete|remove|remove_index)\"\s*:\s*\{", body) is not None
+        or re.search(r"\"archived\"\s*:\s*true|\"private\"\s*:\s*false|\"visibility\"\s*:\s*\"public\"", body)
+        is not None
         or re.search(r"\"action\"\s*:\s*\"(?:delete|clear)\w*\"", body) is not None
     )
 
@@ -127,17 +129,23 @@ def _powershell_web(call: Call) -> Iterator[Found]:
         yield Found(rule=HTTP_DELETE)
 
 
+#: What Redis, Memcached and their like take as orders over a plain connection.
+_STORE_DEED = re.compile(r"\s*(?:flush_all|flushall|flushdb|shutdown)\b", re.IGNORECASE)
+
+
 def _netcat(call: Call) -> Iterator[Found]:
     opts = options(call.args, "ecIiOPpqsTVvwXx".replace("v", ""), ("exec", "sh-exec"))
     if opts.has("e", "c", "exec", "sh-exec") or "shell" in call.stdin.traits:
         yield Found(rule=REVERSE_SHELL)
+    elif call.stdin.fed and _STORE_DEED.match(call.stdin.text or ""):
+        yield Found(rule=HTTP_DELETE, text="A store is told to empty itself, or to stop.")
     elif "secret" in call.stdin.traits:
         yield Found(rule=EXFILTRATION)
 
 
 #: What HAProxy and its like take as orders on their sockets.
 _SOCKET_DEED = re.compile(
-    r"(?:^|[;\n])\s*(?:(?:disable|shutdown|del|clear) (?:server|frontend|sessions?|map|acl|table|agent|health)\b"
+    r"(?:^|[;\n])[ \t]*(?:(?:disable|shutdown|del|clear) (?:server|frontend|sessions?|map|acl|table|agent|health)\b"
     r"|set server \S+ state maint)"
 )
 

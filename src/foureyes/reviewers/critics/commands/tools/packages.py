@@ -122,6 +122,12 @@ def _is_foreign(word: str) -> bool:
     )
 
 
+def _npx(call: Call) -> Iterator[Found]:
+    """Runs a package at once; one from an address is code nobody has seen."""
+    if any(_is_foreign(word) for word in options(call.args, "pc", ("package",)).operands[:1]):
+        yield Found(rule=REMOTE_CODE)
+
+
 def _brew(call: Call) -> Iterator[Found]:
     opts = options(call.args)
     if opts.operands[:1] and opts.operands[0] in _VERBS and not opts.has("n", "dry-run"):
@@ -156,6 +162,7 @@ FAMILY = Family(
         ),
         "brew": _brew,
         "twine": _twine,
+        **each("npx bunx pnpx uvx", _npx),
         "nix-collect-garbage": _generations,
     },
 )

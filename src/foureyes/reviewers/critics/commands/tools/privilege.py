@@ -10,6 +10,7 @@ from foureyes.reviewers.critics.commands.options import options
 from foureyes.reviewers.critics.commands.places import Place, place
 from foureyes.reviewers.critics.commands.tools.network import REMOTE_CODE, REVERSE_SHELL
 from foureyes.reviewers.critics.commands.tools.rights import DOORS
+from foureyes.reviewers.critics.commands.tools.system import BOMB
 from foureyes.reviewers.critics.commands.wrappers.interpreters import PEELS as INTERPRETERS
 from foureyes.reviewers.critics.commands.wrappers.shells import SHELLS
 from foureyes.reviewers.critics.critic import State
@@ -167,7 +168,12 @@ def _as_root(call: Call) -> Iterator[Found]:
         yield Found(rule=ROOT_TOOL)
     elif call.name in _LOGINS and not options(call.args, "cSt", ("command",)).has("c", "command") and not words[1:]:
         yield Found(rule=ROOT_SHELL)
-    elif (call.name in _INTERPRETERS and not _runs_script(call, words)) or (call.name in _FILTERS and call.args):
+    elif (
+        (call.name in _INTERPRETERS and not _runs_script(call, words))
+        or (call.name in _FILTERS and call.args)
+        or (call.name in _PROMPTS and not call.args)
+        or _installs_local(call, words)
+    ):
         yield Found(rule=ROOT_TOOL)
     elif call.name in _READERS and any(_is_not_roots(word, call) for word in words):
         yield Found(
@@ -184,11 +190,27 @@ def _as_root(call: Call) -> Iterator[Found]:
         yield Found(rule=SHELL_ESCAPE)
 
 
+#: Called without words they open a prompt of their own, from which programs can be started.
+_PROMPTS = words("cpan debugfs hping3 bconsole crash cscli dc ginsh pry byebug tasksh tdbtool msfconsole minicom")
+
+
+def _installs_local(call: Call, words: list[str]) -> bool:
+    """A package of this folder runs its own install steps; a snap from nowhere runs without a sandbox."""
+    if call.name in ("pip", "pip3"):
+        here = [word for word in words[1:] if word == "." or word.startswith(("/tmp/", "./", "../"))]  # noqa: S108
+        return words[:1] == ["install"] and bool(here)
+    if call.name in ("npm", "yarn", "pnpm"):
+        return bool({"-C", "--prefix", "--cwd", "--dir"} & set(call.args)) and bool(words)
+    if call.name == "openssl":
+        return bool({"-engine", "-provider", "-provider-path"} & set(call.args))
+    return call.name == "snap" and bool({"--dangerous", "--devmode"} & set(call.args))
+
+
 def _opens_pager(call: Call, words: list[str]) -> bool:
     """Forms of everyday tools that open a pager or an editor, from which a shell is one key away."""
     bare = call.name in ("systemctl", "journalctl", "timedatectl", "loginctl", "busctl") and not call.args
     pages = call.name == "git" and (bool({"-p", "--paginate", "--help"} & set(call.args)) or words[:1] == ["help"])
-    edits = call.name == "crontab" and "-e" in call.args
+    edits = (call.name == "crontab" and "-e" in call.args) or (call.name == "aws" and words[-1:] == ["help"])
     reads = call.name in ("apt", "apt-get") and words[:1] == ["changelog"]
     return bare or pages or edits or reads
 
@@ -302,6 +324,8 @@ def code(language: str, text: str) -> Iterator[Found]:
         yield Found(rule=REMOTE_CODE)
     if re.search(r"\bset(?:e|re|res)?uid\s*\(\s*0|\$<\s*=\s*0|Process::Sys\.setuid\(0", text):
         yield Found(rule=SHELL_ESCAPE, text="The code makes itself root.")
+    if re.search(r"\bfork\s+while\s+(?:1|fork)\b|\bwhile\b\W{0,4}(?:1|true|True)\W{1,6}(?:os\.)?fork\b", text):
+        yield Found(rule=BOMB)
     if "/inet/tcp/" in text:
         yield Found(rule=REVERSE_SHELL)
 

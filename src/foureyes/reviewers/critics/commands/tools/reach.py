@@ -53,14 +53,8 @@ def _shuts_out(words: tuple[str, ...]) -> bool:
 
 
 def _network(call: Call) -> Iterator[Found]:
-    words = list(call.args)
-    if {"del", "delete", "flush", "down"} & set(words[:6]) and call.name in (
-        "ip",
-        "ifconfig",
-        "route",
-        "nmcli",
-        "ifdown",
-    ):
+    ends = {"del", "delete", "flush", "down"} | ({"off"} if call.name == "nmcli" else set())
+    if ends & set(call.args[:6]) or call.name == "ifdown":
         yield Found(
             rule=SERVICES, text="The network of this machine is changed; a remote one may not be reachable any more."
         )
@@ -98,6 +92,24 @@ def _serves(call: Call) -> Iterator[Found]:
         yield Found(rule=TUNNEL, text="Every file below this folder can be read by whoever reaches the machine.")
 
 
+#: Told to listen for everybody and to ask nobody who they are.
+_LISTENS = {
+    "dockerd": re.compile(r"(?:-H|--host)[ =]tcp://(?!127\.|localhost|\[::1\])(?!.*--tlsverify)"),
+    "redis-server": re.compile(r"--protected-mode no"),
+    "mongod": re.compile(r"--noauth|--bind_ip_all(?!.*--auth)"),
+    "jupyter": re.compile(r"(?:token|password)=(?: |$)"),
+    "jupyter-lab": re.compile(r"(?:token|password)=(?: |$)"),
+    "x11vnc": re.compile(r"-nopw"),
+    "ttyd": re.compile(r"^(?!.*(?:-c|--credential|-i lo|127\.0\.0\.1))"),
+    "etcd": re.compile(r"--listen-client-urls[ =]http://0\.0\.0\.0"),
+}
+
+
+def _listens(call: Call) -> Iterator[Found]:
+    if _LISTENS[call.name].search(" ".join(call.args)):
+        yield Found(rule=TUNNEL, text="It listens for everybody and asks nobody who they are.")
+
+
 FAMILY = Family(
     rules=(TUNNEL,),
     tools={
@@ -109,5 +121,6 @@ FAMILY = Family(
         **each("ngrok cloudflared tailscale bore zrok expose lt localtunnel", _tunnels),
         "ssh": _ssh,
         "http.server": _serves,
+        **dict.fromkeys(_LISTENS, _listens),
     },
 )

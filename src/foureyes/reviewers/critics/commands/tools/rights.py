@@ -112,6 +112,8 @@ def _usermod(call: Call) -> Iterator[Found]:
     given = {one for value in (opts.value("G", "groups"), opts.value("g", "gid")) for one in (value or "").split(",")}
     if given & _GROUPS or opts.value("u", "uid") == "0" or "-o" in call.args:
         yield Found(rule=GRANTS)
+    elif opts.has("p", "password") and "root" in opts.operands:
+        yield Found(rule=GRANTS, text="The password of root is replaced.")
     elif opts.has("L", "lock"):
         yield Found(rule=USERS)
 

@@ -138,7 +138,8 @@ def _kill(call: Call) -> Iterator[Found]:
 
 
 def _pkill(call: Call) -> Iterator[Found]:
-    opts = options(call.args, "gGPstuUsF", ("signal", "user", "parent"))
+    plain = [word for word in call.args if not re.fullmatch(r"-(?:SIG)?[A-Z]{2,}\d*", word)]
+    opts = options(plain, "gGPstuUsF", ("signal", "user", "parent"))
     hard = opts.has("9") or {"-KILL", "-SIGKILL", "--signal=KILL"} & set(call.args)
     if (
         call.name == "killall5"

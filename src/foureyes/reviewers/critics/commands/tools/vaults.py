@@ -22,6 +22,9 @@ PRINTS = rule(
     "Let the program that needs the secret ask the store itself.",
 )
 
+#: The same deeds through the path of the interface.
+_VAULT_PATHS = ("sys/seal", "sys/revoke", "sys/leases/revoke", "sys/step-down", "sys/rekey", "auth/token/revoke")
+
 
 def _vault(call: Call) -> Iterator[Found]:
     words = options(call.args, "", ("address", "namespace", "mount", "format", "field")).operands
@@ -48,6 +51,7 @@ def _vault(call: Call) -> Iterator[Found]:
         ((deed, part) in harsh and not (part == "raft" and words[2:3] not in (("remove-peer",), ("snapshot-restore",))))
         or deed in ("delete", "revoke", "seal", "rekey", "unmount")
         or (deed == "kv" and words[1:3] == ("metadata", "delete"))
+        or (deed == "write" and part.startswith(_VAULT_PATHS))
     ):
         yield Found(rule=SECRETS)
 

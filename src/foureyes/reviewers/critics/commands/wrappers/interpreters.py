@@ -195,7 +195,7 @@ def _gdb(call: Call) -> list[Inner]:
 
 def _expect(call: Call) -> list[Inner]:
     text = options(call.args, "cdf").value("c") or (call.stdin.text if call.stdin.fed else "")
-    spawned = re.findall(r"(?:^|;|\n)\s*(?:spawn|exec|system)\s+([^;\n]{1,500})", text or "")
+    spawned = re.findall(r"(?:^|;|\n)[ \t]*(?:spawn|exec|system)\s+([^;\n]{1,500})", text or "")
     return [Inner(script=one) for one in spawned[:8]]
 
 
@@ -281,7 +281,7 @@ def _dot_shell(call: Call) -> list[Inner]:
     texts = [*call.args, call.stdin.text or ""] if call.stdin.fed else list(call.args)
     found = []
     for text in texts:
-        found += re.findall(r"(?:^|[\n;])\s*(?:\.shell|\.system|\\!|system)\s+([^\n]{1,500})", text)
+        found += re.findall(r"(?:^|[\n;])[ \t]*(?:\.shell|\.system|\\!|system)\s+([^\n]{1,500})", text)
     return [Inner(script=one) for one in found[:8]]
 
 

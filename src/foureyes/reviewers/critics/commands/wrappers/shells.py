@@ -54,6 +54,10 @@ def _at(call: Call) -> list[Inner]:
     return [Inner(script=call.stdin.text)] if call.stdin.fed and call.stdin.text else []
 
 
+def _expression(call: Call) -> list[Inner]:
+    return [Inner(script=" ".join(call.args))] if call.args else _at(call)
+
+
 def _crontab(call: Call) -> list[Inner]:
     """Each line piped in is a time and a command."""
     lines = (call.stdin.text or "").split("\n")[:JOBS_MAX] if call.stdin.fed else []
@@ -98,8 +102,8 @@ PEELS: dict[str, Peel] = {
     **dict.fromkeys(SHELLS, shell),
     "source": _source,
     ".": _source,
-    "iex": _at,
-    "invoke-expression": _at,
+    "iex": _expression,
+    "invoke-expression": _expression,
     "su": _su,
     "runuser": _su,
     "at": _at,
