@@ -10,7 +10,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import resources
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from foureyes.app.reviewers import AtHand, Change
@@ -67,7 +67,14 @@ class LocalDesk:
             name, text = change.policy
             where = f"{name} at {change.base[:12]}" if change.base else name
             read: Callable[[str], bytes] = change.at_base or _nothing_beside
-            return _styled(Chosen(policy=load_text(name, text, read).policy, came_from=where), options.style)
+            beside: set[str] = set()
+
+            def noted(other: str) -> bytes:
+                beside.add(PurePosixPath(other).as_posix())
+                return read(other)
+
+            policy = load_text(name, text, noted).policy
+            return _styled(Chosen(policy=policy, came_from=where, beside=frozenset(beside)), options.style)
         mine = os.path.exists(self.assembly.settings.policy)
         if options.style in SHIPPED and not mine:
             return Chosen(policy=shipped(options.style).policy, came_from="built in")
@@ -170,10 +177,11 @@ def rounds(assembly: Assembly, environ: Mapping[str, str]) -> Rounds:
 def read_change(wanted: Wanted) -> Change:
     """The work that a command line names."""
     from foureyes.git import loose, reading
+    from foureyes.git.base import under_policy
 
     here = Path.cwd()
     if wanted.what == "-":
-        change = loose.read_stdin(_stdin(), kind=wanted.kind)
+        change = under_policy(loose.read_stdin(_stdin(), kind=wanted.kind), here)
     elif wanted.staged:
         change = reading.read_staged(here)
     elif wanted.worktree:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
 
-from foureyes.git.repositories import Repository
+from foureyes.app.reviewers import Change
+from foureyes.git.repositories import Repository, find
 from foureyes.git.scratch import Scratch, scratch
 from foureyes.home.trouble import Trouble
 from foureyes.policy.nodes import FILE_BYTES_MAX
@@ -25,11 +28,33 @@ class Base:
         """The bytes of this file there; raises FileNotFoundError where there is none."""
         if not self.commit:
             raise FileNotFoundError(name)
+        path = PurePosixPath(name).as_posix()  # git knows no ./ in a path
         with scratch(self.here) as bench:
-            found = file_at(bench, self.commit, (name,), FILE_BYTES_MAX)
+            found = file_at(bench, self.commit, (path,), FILE_BYTES_MAX)
         if found is None:
             raise FileNotFoundError(name)
         return found[1]
+
+
+def under_policy(change: Change, folder: Path) -> Change:
+    """Work that lies nowhere, such as what came in on stdin, under the policy of the last commit where one is.
+
+    To hand it in by a pipe is no way round what judges this repository.
+    """
+    here = nearby(folder)
+    if here is None:
+        return change
+    with scratch(here) as bench:
+        policy = policy_at(bench, here.head)
+    return replace(change, policy=policy, at_base=Base(here=here, commit=here.head))
+
+
+def nearby(folder: Path) -> Repository | None:
+    """The repository a folder is in; where there is no trace of one, git is not even asked."""
+    place = folder.resolve()
+    if not any(os.path.lexists(one / ".git") for one in (place, *place.parents)):
+        return None
+    return find(place) if place.is_dir() else None
 
 
 def policy_at(bench: Scratch, base: str) -> tuple[str, bytes] | None:

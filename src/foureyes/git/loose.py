@@ -12,12 +12,12 @@ from itertools import islice
 from pathlib import Path
 
 from foureyes.app.reviewers import Change, File
-from foureyes.git.base import Base, policy_at
+from foureyes.git.base import Base, nearby, policy_at
 from foureyes.git.disk import NotRead, Tree, opened
 from foureyes.git.gathering import Left, Room, all_lines
 from foureyes.git.laying_out import lay_out
 from foureyes.git.names import is_git, shown, why_not
-from foureyes.git.repositories import Repository, find
+from foureyes.git.repositories import Repository
 from foureyes.git.scratch import scratch
 from foureyes.home.trouble import Trouble
 
@@ -198,11 +198,8 @@ def _name(entry: os.DirEntry[bytes]) -> bytes:
 
 
 def _repository(path: Path) -> Repository | None:
-    """The repository a path lies in; where there is no trace of one, git is not even asked."""
-    folder = path.resolve() if path.is_dir() else path.parent.resolve()
-    if not any(os.path.lexists(one / ".git") for one in (folder, *folder.parents)):
-        return None
-    return find(folder) if folder.is_dir() else None
+    """The repository a path lies in."""
+    return nearby(path if path.is_dir() else path.parent)
 
 
 def _label(path: Path, top: Path) -> bytes:

@@ -53,6 +53,9 @@ def read_reviewers(node: Node | None, problems: Problems) -> tuple[Role, ...]:
         holders = tuple(one for item in listed(entry.node) if (one := _holder(item, problems)))
         if not holders:
             problems.add(entry, f"nobody holds the role {entry.key}", _HOLDER)
+        if sum(isinstance(one, Run) for one in holders) > 1:
+            wrong = f"the role {entry.key} runs more than one command, and a seat hears one"
+            problems.add(entry, wrong, "give each command a role of its own, or name one command that runs them all")
         roles[same] = Role(name=entry.key, holders=tuple(dict.fromkeys(holders)))
     return tuple(roles.values())
 

@@ -121,10 +121,19 @@ class Policy:
         return next((one.mode for one in self.modes if one.kind == wanted), self.mode)
 
     def ignores(self, path: str) -> bool:
-        """Whether a path is not read; what decides how work is built, judged or guarded is always read."""
+        """Whether a path is not read.
+
+        What decides how work is built, judged or guarded is always read, and so is what `paths` sends to a veto.
+        """
         lowered = path.lower()
         guarded = any(matches(pattern, lowered) for pattern, _ in HIGH_PATHS)
-        return not guarded and any(matches(pattern, path) for pattern in self.ignore)
+        ignored = not guarded and any(matches(pattern, path) for pattern in self.ignore)
+        return ignored and not self._is_sent_to_a_veto(path)
+
+    def _is_sent_to_a_veto(self, path: str) -> bool:
+        kinds = {rule.kind for rule in self.rules.paths if matches(rule.pattern, path)}
+        names = {name for kind in kinds for name in self.rules.protocols_for(kind)}
+        return any(stage.has_veto for name in names if (found := self.rules.protocol(name)) for stage in found.stages)
 
     def level_for(self, target: str) -> int:
         """The least level of independence that going live there takes; 0 where no target is listed.

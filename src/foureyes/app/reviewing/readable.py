@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from foureyes.app.reviewers import Change, File, Unread
@@ -12,9 +13,17 @@ LINE_BYTES_MAX = 1_000_000
 ENDLESS = "too long to read"
 
 
-def readable(change: Change, policy: Policy) -> tuple[Change, tuple[str, ...]]:
-    """The work as reviewers get it, and the paths nobody reads; all of it is part of the digest all the same."""
-    ignored = tuple(one.path for one in change.files if policy.ignores(one.path))
+def readable(change: Change, policy: Policy, beside: Collection[str] = ()) -> tuple[Change, tuple[str, ...]]:
+    """The work as reviewers get it, and the paths nobody reads; all of it is part of the digest all the same.
+
+    `beside` are the files that the policy itself names: like it, they are always read. What was moved must be of no
+    matter where it lay and where it lies.
+    """
+    ignored = tuple(
+        one.path
+        for one in change.files
+        if all(policy.ignores(path) and path not in beside for path in (one.path, one.was or one.path))
+    )
     left = set(ignored)
     unread = list(change.unread)
     files = tuple(_shortened(one, unread) for one in change.files if one.path not in left)

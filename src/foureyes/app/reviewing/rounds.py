@@ -51,6 +51,8 @@ class Chosen:
 
     policy: Policy
     came_from: str
+    #: The files that it names beside itself.
+    beside: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +111,7 @@ class Rounds:
         """Ask everybody at hand and say what it came to; being cancelled returns what there is."""
         began = self.clock()
         chosen = self.desk.policy_for(change, options)
-        read, ignored = readable(change, chosen.policy)
+        read, ignored = readable(change, chosen.policy, chosen.beside)
         hand = self.desk.at_hand(chosen.policy, options)
         pool = Pool(hand)
         async with self.desk.store() as store:
