@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import takewhile
 
 from foureyes.app.ports import Reading
 from foureyes.app.reviewers import Change, File
 from foureyes.core.commands import Draft
 from foureyes.core.values import Place
 
-#: So many lines before and behind belong to what a dismissed finding was about.
-AROUND = 1
+#: So many lines before and behind belong to what a dismissed finding was about, as far as no empty line parts them.
+AROUND = 2
 LOCAL = "local:"
 
 
@@ -31,15 +32,30 @@ def with_context(draft: Draft, files: Mapping[str, File], here: str = "") -> Dra
 
 
 def context_hash(file: File, place: Place, here: str = "") -> str:
-    """What stands there, without its indentation: moving it elsewhere in the file changes nothing.
+    """What stands there, without its indentation, and what stands close by.
 
-    Of what has no lines, or no line is named of, all of it stands there. Another repository is another place.
+    An empty line ends it, and so does the end of the file: a block that moves elsewhere in its file keeps what it was,
+    and a like line in another block is another one. Of what has no lines, or no line is named of, all of it stands
+    there. Another repository is another place.
     """
-    first = max(place.start - 1 - AROUND, 0)
-    around = file.lines[first : max(place.start, place.end) + AROUND] if place.start else ()
-    stands = "\n".join(line.strip() for line in around).encode("utf-8", "surrogatepass") or file.content or b""
+    stands = "\n".join(_around(file.lines, place)).encode("utf-8", "surrogatepass") or file.content or b""
     named = f"{here}\0{place.path}\0".encode("utf-8", "surrogatepass")
     return hashlib.sha256(named + stands).hexdigest()[:32]
+
+
+def _around(lines: tuple[str, ...], place: Place) -> list[str]:
+    """The lines of a place with those close by, each marked as what it is: what changes sides has changed."""
+    if not place.start:
+        return []
+    first, last = place.start - 1, max(place.start, place.end)
+    before = list(_close(reversed(lines[max(first - AROUND, 0) : first])))
+    own = [line.strip() for line in lines[first:last]]
+    behind = list(_close(lines[last : last + AROUND]))
+    return [*(f"-{one}" for one in reversed(before)), *(f" {one}" for one in own), *(f"+{one}" for one in behind)]
+
+
+def _close(lines: Iterable[str]) -> Iterator[str]:
+    yield from takewhile(bool, (line.strip() for line in lines))
 
 
 def reviews_here(reading: Reading, alias: str) -> list[str]:
