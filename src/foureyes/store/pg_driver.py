@@ -6,8 +6,8 @@ words that keep the commands of one transaction apart.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, suppress
 from weakref import WeakKeyDictionary
 
 import psycopg
@@ -41,21 +41,22 @@ class PostgresDriver:
         #: What is said before the next statement.
         self._words = ["BEGIN"]
         self._marks = 0
-        self._together = False
+        self._telling = _Telling(self)
+        self._together = _Together(self)
         self._failure: Exception | None = None
 
     def rows(self, sql: str, values: Row = ()) -> list[Row]:
         """Run a statement and give all it returns."""
-        with self._telling():
+        with self._telling:
             answer = self._sent(sql, values)
             self._wire.fetch()
         return answer.rows()
 
     def run(self, sql: str, values: Row = ()) -> int:
         """Run a statement and say how many rows it touched; 0 while statements travel together."""
-        with self._telling():
+        with self._telling:
             answer = self._sent(sql, values)
-            if self._together:
+            if self._together.depth:
                 return 0
             self._wire.fetch()
         return answer.count
@@ -66,28 +67,13 @@ class PostgresDriver:
 
     def many(self, sql: str, values: Iterable[Row]) -> None:
         """Run a statement once for each of these, in one round trip."""
-        with self.together():
+        with self._together:
             for one in values:
                 self.later(sql, one)
 
-    @contextmanager
-    def together(self) -> Iterator[None]:
+    def together(self) -> AbstractContextManager[None]:
         """Let the statements in here travel together; an error of any of them is raised at the end."""
-        if self._together:
-            yield
-            return
-        self._together = True
-        with self._telling():
-            try:
-                yield
-            except BaseException:
-                # What was put together must be over before anything else is said; it will be undone.
-                with suppress(psycopg.Error):
-                    self._wire.fetch()
-                raise
-            finally:
-                self._together = False
-            self._wire.fetch()
+        return self._together
 
     def failed(self, failure: Exception) -> Exception:
         """Remember why it cannot be committed."""
@@ -144,8 +130,7 @@ class PostgresDriver:
     def undo(self) -> None:
         """Forget it. A connection that cannot even do that is thrown away by its line."""
         connection = self._connection
-        with suppress(psycopg.Error):
-            self._wire.fetch()
+        self.fetch_quietly()
         if connection.closed or connection.info.transaction_status == TransactionStatus.IDLE:
             return
         try:
@@ -168,15 +153,62 @@ class PostgresDriver:
     def _mark(self) -> str:
         return f"command_{self._marks}"
 
-    @contextmanager
-    def _telling(self) -> Iterator[None]:
-        try:
-            yield
-        except psycopg.Error as error:
+    def tell(self, error: BaseException | None) -> None:
+        """Raise in place of an error of the server's what it means for the caller; now nothing can be committed."""
+        if isinstance(error, psycopg.Error):
             failure = self.failed(told(error, broken=self._connection.closed))
-            if failure is error:
-                raise
-            raise failure from error
+            if failure is not error:
+                raise failure from error
+
+    def fetch(self) -> None:
+        """Wait for all that is on its way."""
+        with self._telling:
+            self._wire.fetch()
+
+    def fetch_quietly(self) -> None:
+        """Wait for all that is on its way; it will be undone."""
+        with suppress(psycopg.Error):
+            self._wire.fetch()
+
+
+class _Telling(AbstractContextManager[None]):
+    """Raises in place of an error of the server's what it means for the caller."""
+
+    # These two are classes, not generators: a command passes through them some ten times.
+    __slots__ = ("_driver",)
+
+    def __init__(self, driver: PostgresDriver) -> None:
+        self._driver = driver
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        self._driver.tell(error)
+
+
+class _Together(AbstractContextManager[None]):
+    """Statements travel together until the outermost one ends."""
+
+    __slots__ = ("_driver", "depth")
+
+    def __init__(self, driver: PostgresDriver) -> None:
+        self._driver = driver
+        self.depth = 0
+
+    def __enter__(self) -> None:
+        self.depth += 1
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        self.depth -= 1
+        if self.depth:
+            return
+        if error is None:
+            self._driver.fetch()
+        else:
+            # What was put together must be over before anything else is said.
+            self._driver.fetch_quietly()
+            self._driver.tell(error)
 
 
 def _wire_of(connection: Connection) -> Wire:
