@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from foureyes.app.ports import Conflict
 from foureyes.app.rows import Append, Changes, Counts, Cursor, ReviewRow, Stored, TrustRow
@@ -69,7 +68,7 @@ class PostgresWriting(PostgresReading, SqlWriting):
             grown = [self._grow(one) for one in sorted(changes.appends, key=lambda one: one.stream)]
             for append in changes.appends:
                 self._put_log(append)
-            super().apply(replace(changes, appends=()))
+            self._put(changes)
         for append, answer in grown:
             found = answer.rows()
             if (found[0][0] if found else 0) != append.after + len(append.entries):

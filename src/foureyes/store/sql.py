@@ -165,6 +165,10 @@ class SqlWriting(SqlReading):
         """Write all of it; raises Conflict when a stream has grown meanwhile."""
         for append in changes.appends:
             self._append(append)
+        self._put(changes)
+
+    def _put(self, changes: Changes) -> None:
+        """All but the events."""
         many = self._driver.many
         self._put_reviews(changes.reviews)
         if changes.digests:
