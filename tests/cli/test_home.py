@@ -98,6 +98,14 @@ def test_links_in_a_circle_end(tmp_path: Path) -> None:
     assert "too many links" in refusal(tmp_path / "one")
 
 
+def test_a_folder_that_cannot_be_made_is_told_and_is_no_crash(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for path in (Path("/dev/null/there"), tmp_path / "file" / "below"):
+        with pytest.raises(Trouble, match="cannot be made: ") as caught:
+            folder.make(str(path))
+        assert "--home" in caught.value.next_step
+
+
 def test_a_file_or_nothing_is_no_folder(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     assert "is not a folder" in refusal(tmp_path / "file")

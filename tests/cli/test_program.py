@@ -97,6 +97,18 @@ def test_a_group_without_a_command_shows_its_commands(path: str, empty: Desk) ->
     assert "Commands:" in ran.err
 
 
+def test_the_help_begins_with_what_one_needs_every_day_and_names_every_command_once(empty: Desk) -> None:
+    out = empty.run("--help").out
+    named = re.findall(r"^  ([a-z]+)  +[A-Z]", out, flags=re.MULTILINE)
+    assert sorted(named) == sorted(COMMANDS)
+    assert named[:4] == ["review", "fix", "dismiss", "status"]
+
+
+@pytest.mark.parametrize("name", ["policy", "log", "config"])
+def test_a_group_shows_the_whole_first_sentence_of_its_commands(empty: Desk, name: str) -> None:
+    assert "..." not in empty.run(name, "--help").out.partition("Commands:")[2]
+
+
 def test_without_arguments_the_help_is_shown(empty: Desk) -> None:
     ran = empty.run()
     assert (ran.code, ran.err) == (0, "")

@@ -116,6 +116,15 @@ def test_where_nothing_changed_nobody_is_asked_and_nothing_is_stored(table: Tabl
     assert table.run("review", "--json").data["nothing"] is True
 
 
+def test_an_empty_stdin_is_no_answer(table: Table) -> None:
+    """Fail closed: what should have come in never came, so nobody may take it for harmless."""
+    table.scene.change = replace(CHANGE, files=())
+    ran = table.run("review", "-")
+    assert (ran.code, ran.out) == (4, "")
+    assert "Nothing came in on stdin" in ran.err
+    assert table.scene.options == []
+
+
 def test_what_cannot_be_read_at_all_is_not_taken_for_no_change(table: Table) -> None:
     """D-15: unread is said, and is no yes."""
     table.scene.change = replace(CHANGE, files=(), unread=(Unread(path="disk.img", why="too large"),))

@@ -1,14 +1,16 @@
-"""`why` tells one finding in full, and `status` how many are open in the last reviews."""
+"""`why` tells one finding in full, and `status` what stands here, whose turn it is, and what is open elsewhere."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from foureyes.app.reviewing.outcome import Outcome
 from tests.cli.colleagues import Table
-from tests.cli.desk import Desk
-from tests.cli.outcomes import KEY
+from tests.cli.desk import Desk, furnish
+from tests.cli.outcomes import BLOCKED, CLEAN, CLEARED, KEY
 
 
 @pytest.fixture
@@ -32,6 +34,64 @@ def test_a_note_blocks_nothing_and_an_unknown_finding_is_64(table: Table) -> Non
 
 def test_status_counts_what_is_open_in_the_last_reviews(desk: Desk) -> None:
     ran = desk.run("status")
-    assert "r2: 0 open findings in round 1, Second ]0;evil try" in ran.out
+    assert "r2: 0 open findings in round 1, Second" in ran.out
+    assert not set(ran.out) & {"\x1b", "\x07", "\u202e"}
     (newest,) = desk.run("status", "--json").data["newest"]
     assert (newest["review"], newest["findings"], newest["revision"]) == ("r2", 0, 1)
+
+
+def test_status_begins_with_what_is_open_here_whose_turn_it_is_and_the_next_command(table: Table) -> None:
+    furnish(table.home)
+    ran = table.run("status")
+    assert ran.code == 0
+    first, *rest = ran.out.splitlines()
+    assert first == "✗ 2 things to fix before this goes live, in 14 places"
+    assert any("critical" in line and "deploy.sh:14" in line for line in rest)
+    assert "Turn          the author: a new version" in ran.out
+    assert "foureyes fix" in ran.out
+    here = table.run("status", "--json").data["here"]
+    assert (here["review"], here["result"], here["blocking"]) == ("r7", "blocked", 14)
+    assert here["next"][0] == "foureyes fix"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "turn"),
+    [
+        (replace(BLOCKED, waits=()), "yours: fix each of them"),
+        (replace(BLOCKED, waits=(), found=(), looked=()), "yours: run it again"),
+        (CLEAN, "whoever can vouch for it"),
+        (CLEARED, ""),
+    ],
+)
+def test_whose_turn_it_is_follows_from_how_things_stand(table: Table, outcome: Outcome, turn: str) -> None:
+    furnish(table.home)
+    table.scene.outcome = outcome
+    said = table.run("status", "--json").data["here"]["turn"]
+    assert said.startswith(turn)
+    assert bool(said) == bool(turn)
+
+
+def test_where_nothing_was_reviewed_every_command_says_so_with_the_one_that_begins(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ran = desk.run("status")
+    assert ran.code == 0
+    assert ran.out.startswith("Nothing was reviewed here yet.\n  Next          foureyes review\n")
+    assert desk.run("status", "--json").data["here"] is None
+    for words in (["why"], ["why", "solo.1-F1"], ["fix"], ["dismiss", "solo.1-F1", "--because", "x"]):
+        ran = desk.run(*words)
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.err == "Nothing was reviewed here yet.\nRun: foureyes review\n"
+
+
+def test_a_review_that_is_not_there_is_looked_up_with_status(desk: Desk) -> None:
+    assert "`foureyes status` names those that are open." in desk.run("why", "nope").err
+
+
+def test_why_without_a_name_is_about_the_last_review_of_this_place(table: Table) -> None:
+    furnish(table.home)
+    table.scene.outcome = replace(BLOCKED, review="r2")
+    ran = table.run("why")
+    assert ran.code == 3
+    assert ran.out.startswith("r2, version 1 (")

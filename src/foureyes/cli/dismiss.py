@@ -9,6 +9,7 @@ import click
 from foureyes.app.reviewing.outcome import Found, Outcome
 from foureyes.cli import telling
 from foureyes.cli.answer import Answer, Json, Line
+from foureyes.cli.here import last
 from foureyes.cli.parts import Parts
 from foureyes.cli.plain import marked
 from foureyes.cli.program import answering
@@ -32,12 +33,12 @@ def dismiss(parts: Parts, finding: str, because: str, review: str) -> Answer:
     reason = because.strip()
     if not 0 < len(reason) <= REASON_CHARS_MAX:
         raise click.UsageError(f"Say why in --because, in at most {REASON_CHARS_MAX} characters.")
-    outcome = asyncio.run(parts.stands(review))
+    outcome = asyncio.run(last(parts, review))
     found = _named(outcome, finding)
     if found.severity is Severity.CRITICAL:
         raise Trouble(
             f"{found.id} is critical; it waits for a signed-in human.",
-            "Fix it: `foureyes fix` prints what to do. A person signed in at the dashboard can override it.",
+            "Fix it: `foureyes fix` prints what to do.",
             blocked=True,
         )
     parts.console.confirm(_shown(found), found.id)

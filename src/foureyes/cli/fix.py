@@ -12,6 +12,7 @@ import click
 from foureyes.app.reviewing.outcome import Outcome
 from foureyes.cli import outcome_data, telling
 from foureyes.cli.answer import Answer, Json, Line, print_line
+from foureyes.cli.here import last
 from foureyes.cli.parts import Parts
 from foureyes.cli.plain import marked
 from foureyes.cli.program import answering
@@ -51,7 +52,7 @@ def fix(parts: Parts, review: str | None, everything: bool) -> Answer:  # noqa: 
     REVIEW is the last one of this place if none is named. Hand it on: `foureyes fix | claude -p`. What comes from the
     work or from reviewers stands between marks, as data, without secrets. Exit code 0, also where nothing is open.
     """
-    outcome = asyncio.run(parts.stands(review or ""))
+    outcome = asyncio.run(last(parts, review or ""))
     found = [one for one in telling.things(outcome.found) if everything or one.blocking]
     data: dict[str, Json] = {
         "review": outcome.review,

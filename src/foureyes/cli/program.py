@@ -46,9 +46,17 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "foureyes.cli.rules:rules",
         "List what the programs look for and how often they were wrong.",
     ),
-    "status": ("foureyes.cli.status:status", "Say how things stand: open reviews, what is due, the last checkpoint."),
+    "status": ("foureyes.cli.status:status", "Say what is open here, whose turn it is and what to do next."),
     "upgrade": ("foureyes.cli.upgrading:upgrade", "Bring the store to the schema of this version: backup first."),
     "why": ("foureyes.cli.why:why", "Say why a review is open or shut, and whose turn it is."),
+}
+
+
+SENTENCE_CHARS_MAX = 300
+#: What is listed first, in the order in which one comes to it; all else follows by name.
+SECTIONS: Mapping[str, tuple[str, ...]] = {
+    "Every day": ("review", "fix", "dismiss", "status", "why", "rules", "doctor"),
+    "The gate": ("check", "receipt", "policy"),
 }
 
 
@@ -74,6 +82,12 @@ class Group(click.Group):
             ctx.fail(f"foureyes does not know {name!r}.{hint}")
         return super().resolve_command(ctx, args)
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands with their whole first sentence."""
+        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, one.get_short_help_str(SENTENCE_CHARS_MAX)) for name, one in found if one])
+
 
 class Program(Group):
     """All commands; none is imported before it is named."""
@@ -94,9 +108,12 @@ class Program(Group):
         return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - likewise
-        """The list of commands, from the table alone."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS[name][1]) for name in sorted(COMMANDS)])
+        """The list of commands, from the table alone: first what one needs every day."""
+        width = max(map(len, COMMANDS)) + 2
+        rest = tuple(sorted(set(COMMANDS).difference(*SECTIONS.values())))
+        for title, names in (*SECTIONS.items(), ("To look after it", rest)):
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width - 2), COMMANDS[name][1]) for name in names])
 
 
 @click.group(

@@ -21,13 +21,9 @@ LABEL = 14
 #: Below this width a label stands on a line of its own.
 NARROW = 60
 TEXT_CHARS_MAX = 600
+#: What keeps agents away, whatever they are called.
+_COMMON = ("not installed", "not logged in")
 _ESCAPED = re.compile(r"\\([^\w\s])")
-_LEVELS = {
-    0: "programs alone, or the author's own session",
-    1: "another session",
-    2: "another model family",
-    3: "another operator",
-}
 _TONES = {
     LookedState.FOUND_NOTHING: "",
     LookedState.HAS_FINDINGS: "",
@@ -41,9 +37,9 @@ def shown(outcome: Outcome, *, width: int, everything: bool = False) -> Iterator
     yield from _panel(outcome, width, everything=everything)
     yield from _looked(outcome, width, everything=everything)
     yield from _missing(outcome, width, everything=everything)
-    yield from _rows("Independence", [_independence(outcome)], width, "")
-    yield from _rows("Gate", [_gate(outcome)], width, "")
-    yield from _rows("Took", [_took(outcome)], width, "dim")
+    yield from rows("Independence", [_independence(outcome)], width, "")
+    yield from rows("Gate", [_gate(outcome)], width, "")
+    yield from rows("Took", [_took(outcome)], width, "dim")
     yield from next_lines(outcome, width)
 
 
@@ -57,7 +53,7 @@ def _panel(outcome: Outcome, width: int, *, everything: bool) -> Iterator[Line]:
                 yield Line("")
         yield Line("")
         return
-    yield from _rows("Panel", [_unmarked(one) for one in lines if one.startswith("**")], width, "")
+    yield from rows("Panel", [_unmarked(one) for one in lines if one.startswith("**")], width, "")
 
 
 def _unmarked(line: str) -> str:
@@ -86,7 +82,7 @@ def calm(outcome: Outcome, *, width: int, everything: bool = False) -> Iterator[
     ]
     said = " · ".join(one for one in words if one)
     yield from (Line(f"{INDENT}{one}", "dim") for one in wrapped(marked(said), width - len(INDENT)))
-    yield from _rows("Could not", [_one(one) for one in outcome.looked if not one.answered], width, "care")
+    yield from rows("Could not", [_one(one) for one in outcome.looked if not one.answered], width, "care")
     yield from _missing(outcome, width, everything=everything)
     yield from next_lines(outcome, width)
 
@@ -94,7 +90,7 @@ def calm(outcome: Outcome, *, width: int, everything: bool = False) -> Iterator[
 def _missing(outcome: Outcome, width: int, *, everything: bool) -> Iterator[Line]:
     """What nobody looked at, and what no longer counts."""
     most = 1_000 if everything else LISTED_MAX
-    yield from _rows("Did not look", _absent(outcome, everything=everything), width, "care")
+    yield from rows("Did not look", _absent(outcome, everything=everything), width, "care")
     unread = [f"{one.path}: {one.why}" for one in outcome.unread]
     yield from _many("Not read", unread, width, "care", most)
     yield from _many("Ignored", list(outcome.ignored), width, "care", most)
@@ -102,7 +98,7 @@ def _missing(outcome: Outcome, width: int, *, everything: bool) -> Iterator[Line
     yield from _many("Settled", settled, width, "good", most)
     dismissed = [f"{one.found.id} by {one.by}{_on(one.at)}: {one.because}" for one in outcome.dismissed]
     yield from _many("Dismissed", dismissed, width, "dim", most)
-    yield from _rows("Note", list(outcome.notes), width, "care")
+    yield from rows("Note", list(outcome.notes), width, "care")
 
 
 def _on(at: datetime | None) -> str:
@@ -113,7 +109,11 @@ def _looked(outcome: Outcome, width: int, *, everything: bool) -> Iterator[Line]
     """Programs share a line, their findings speak for them; everybody else has one, and who could not say."""
     programs = [one for one in outcome.looked if one.kind is LookedKind.PROGRAM]
     calm = [] if everything else [one for one in programs if one.answered]
-    rows = [(_one(one), _TONES.get(one.state, "care")) for one in outcome.looked if one not in calm]
+    stopped = [one for one in programs if not one.answered and outcome.interrupted and not everything]
+    rows = [(_one(one), _TONES.get(one.state, "care")) for one in outcome.looked if one not in (*calm, *stopped)]
+    if stopped:
+        names = telling.listed((one.reviewer for one in stopped), 6)
+        rows.insert(0, (f"not done when it was stopped: {names}", "care"))
     if calm:
         rows.insert(0, (_programs(calm), ""))
     label = "Looked before" if outcome.held_up else "Looked"
@@ -146,6 +146,7 @@ def _absent(outcome: Outcome, *, everything: bool) -> list[str]:
     rows = [(telling.listed(names, 6), why, step) for (why, step), names in reasons.items()]
     if len(rows) <= ABSENT_MAX or everything:
         return [f"{names}: {why}." + (f" {step}" if step else "") for names, why, step in rows]
+    rows = list(_alike(outcome))
     told = any("doctor" in one.line for one in telling.next_commands(outcome))
     step = "" if told else " `foureyes doctor` says what to do."
     if any(why.startswith("not allowed yet") for _, why, _ in rows):
@@ -153,9 +154,18 @@ def _absent(outcome: Outcome, *, everything: bool) -> list[str]:
     return ["; ".join(f"{names} ({why})" for names, why, _ in rows) + f".{step}"]
 
 
+def _alike(outcome: Outcome) -> Iterator[tuple[str, str, str]]:
+    """Names and their reason; whose reasons differ only in what they are called share one."""
+    reasons: dict[str, list[str]] = {}
+    for one in outcome.not_looked:
+        common = next((text for text in _COMMON if one.why.rstrip(".").endswith(f" is {text}")), "")
+        reasons.setdefault(common or one.why.rstrip("."), []).append(one.who)
+    yield from ((telling.listed(names, 6), why, "") for why, names in reasons.items())
+
+
 def _independence(outcome: Outcome) -> str:
     found = outcome.independence
-    return f"{found.level} of 3: {found.words or _LEVELS.get(found.level, 'not known')}"
+    return f"{found.level} of 3" + (f": {found.words}" if found.words else "")
 
 
 def _gate(outcome: Outcome) -> str:
@@ -163,7 +173,7 @@ def _gate(outcome: Outcome) -> str:
     told = outcome.result in (Result.CLEARED, Result.NOTHING_BLOCKS)
     if told or not outcome.gate or (outcome.result is Result.BLOCKED and not outcome.blocking):
         return ""
-    turns = [f"{one.who}: {one.what}" for one in outcome.waits]
+    turns = [] if outcome.interrupted else [f"{one.who}: {one.what}" for one in outcome.waits]
     said = outcome.gate.rstrip(".")
     return f"{said[:1].upper()}{said[1:]}." + (f" Waiting for {telling.listed(turns)}." if turns else "")
 
@@ -209,10 +219,11 @@ def next_lines(outcome: Outcome, width: int) -> Iterator[Line]:
 def _many(label: str, texts: list[str], width: int, tone: str, most: int) -> Iterator[Line]:
     rest = len(texts) - most
     more = [f"and {rest:,} more; --all shows them"] if rest > 0 else []
-    yield from _rows(label, [*texts[:most], *more], width, tone)
+    yield from rows(label, [*texts[:most], *more], width, tone)
 
 
-def _rows(label: str, texts: list[str], width: int, tone: str) -> Iterator[Line]:
+def rows(label: str, texts: list[str], width: int, tone: str) -> Iterator[Line]:
+    """Each text on lines of its own, the first beside the label."""
     for number, text in enumerate(one for one in texts if one):
         yield from _row(label if number == 0 else "", text, width, tone)
 

@@ -22,8 +22,9 @@ from foureyes.cli.markdown import markdown
 from foureyes.cli.parts import Parts, Wanted
 from foureyes.cli.program import answering
 from foureyes.cli.sarif import sarif
-from foureyes.cli.showing import shown
+from foureyes.cli.showing import FULL_MAX, Picked, shown
 from foureyes.core.commands import Answer as Reply
+from foureyes.core.values import Severity
 from foureyes.home.trouble import Trouble
 
 _USD_MICRO = 1_000_000
@@ -63,6 +64,9 @@ class Given:
     as_sarif: bool
     as_markdown: bool
     everything: bool
+    severity: str
+    category: tuple[str, ...]
+    most: int
     quiet: bool
     verbose: bool
     no_color: bool
@@ -114,6 +118,15 @@ def _usd(context: click.Context, parameter: click.Parameter, value: str | None) 
 @click.option("--sarif", "as_sarif", is_flag=True, help="Answer with SARIF 2.1.0 for code scanners.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="Answer with Markdown for a comment.")
 @click.option("--all", "everything", is_flag=True, help="Fold nothing.")
+@click.option(
+    "--severity",
+    type=click.Choice([one.name.lower() for one in reversed(Severity)]),
+    default=Severity.MINOR.name.lower(),
+    metavar="SEVERITY",
+    help="Show what is critical, important (and worse) or minor; the rest is counted, and counts.",
+)
+@click.option("--category", multiple=True, metavar="NAME", help="Show this category, such as security; likewise.")
+@click.option("--most", type=click.IntRange(min=1), default=FULL_MAX, metavar="N", help="Tell so many things in full.")
 @click.option("--quiet", "-q", is_flag=True, help="Say what it comes to, and a line for each thing to fix.")
 @click.option(
     "--verbose", is_flag=True, help="Without a terminal, a line on stderr whenever a reviewer begins or ends."
@@ -131,7 +144,7 @@ def review(parts: Parts, **arguments: Any) -> Answer:
     given = Given(**arguments)
     _check(given)
     change = parts.read_change(_wanted(given))
-    outcome = _run(parts, given, change) if change.files else _nothing(change)
+    outcome = _run(parts, given, change) if change.files else _nothing(given, change)
     return _answer(parts, given, outcome)
 
 
@@ -153,11 +166,15 @@ def _wanted(given: Given) -> Wanted:
     )
 
 
-def _nothing(change: Change) -> Outcome:
-    """No change is nothing to stop; what cannot be read is not taken for it."""
+def _nothing(given: Given, change: Change) -> Outcome:
+    """No change is nothing to stop; what cannot be read, or never came in, is not taken for it."""
     if change.unread:
         first = change.unread[0]
         raise Trouble(f"Nothing of it can be read: {first.path}: {first.why}.", "Name a part of it that can.")
+    if given.what == "-":
+        raise Trouble(
+            "Nothing came in on stdin: this is no answer.", "Look what was to be handed over, and run it again."
+        )
     return Outcome(review="", digest="", title=change.title, kind=change.kind, nothing=True)
 
 
@@ -194,6 +211,11 @@ def _run(parts: Parts, given: Given, change: Change) -> Outcome:
     return outcome
 
 
+def _picked(given: Given) -> Picked:
+    categories = tuple(one.strip().lower() for one in given.category)
+    return Picked(least=Severity[given.severity.upper()], categories=categories, most=given.most)
+
+
 def _answer(parts: Parts, given: Given, outcome: Outcome) -> Answer:
     document = None
     if given.as_sarif:
@@ -202,7 +224,9 @@ def _answer(parts: Parts, given: Given, outcome: Outcome) -> Answer:
         document = markdown(outcome)
     return Answer(
         code=telling.exit_code(outcome),
-        lines=shown(outcome, width=terminal_width(), everything=given.everything, quiet=given.quiet),
+        lines=shown(
+            outcome, width=terminal_width(), everything=given.everything, quiet=given.quiet, picked=_picked(given)
+        ),
         data=outcome_data.data(outcome),
         document=document,
         colours=not given.no_color,

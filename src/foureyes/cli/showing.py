@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from foureyes.app.reviewing.outcome import Agreement, Found, Outcome, Result
 from foureyes.cli import receipt_lines, telling
@@ -34,28 +35,58 @@ _VERIFIED = {
 }
 
 
-def shown(outcome: Outcome, *, width: int, everything: bool = False, quiet: bool = False) -> tuple[Line, ...]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picked:
+    """What a person wants to see of it; it changes nothing of what was found, and what is left out is counted."""
+
+    least: Severity = Severity.MINOR
+    #: Empty: all of them.
+    categories: tuple[str, ...] = ()
+    #: Things told in full.
+    most: int = FULL_MAX
+
+    def has(self, thing: Thing) -> bool:
+        """Whether they want to see it: any of its places may be of that sort."""
+        wanted = (self.least <= one.severity and self._is_named(one) for one in (thing.first, *thing.others))
+        return any(wanted)
+
+    def _is_named(self, found: Found) -> bool:
+        return not self.categories or found.category.lower() in self.categories
+
+
+EVERYTHING = Picked()
+
+
+def shown(
+    outcome: Outcome, *, width: int, everything: bool = False, quiet: bool = False, picked: Picked = EVERYTHING
+) -> tuple[Line, ...]:
     """The whole screen."""
-    found = telling.things(outcome.found)
+    every = telling.things(outcome.found)
+    found = tuple(one for one in every if picked.has(one))
     blocking = [one for one in found if one.blocking]
+    hidden = _hidden([one for one in every if not picked.has(one)], width)
     if quiet:
-        return (*_head(outcome, width), *(_brief(one, width) for one in blocking[:BRIEF_MAX]), *_more(blocking, width))
+        few = (brief(one, width) for one in blocking[:BRIEF_MAX])
+        return (*head(outcome, width), *few, *_more(blocking, width), *hidden)
     if outcome.nothing:
-        return (*_head(outcome, width), *receipt_lines.next_lines(outcome, width))
+        return (*head(outcome, width), *receipt_lines.next_lines(outcome, width))
     if receipt_lines.is_calm(outcome):
-        return (*_head(outcome, width), *receipt_lines.calm(outcome, width=width, everything=everything))
-    lines = [*_head(outcome, width), *_about(outcome, width)]
-    shown_ones = found if everything else tuple(blocking[:FULL_MAX])
+        return (*head(outcome, width), *receipt_lines.calm(outcome, width=width, everything=everything))
+    lines = [*head(outcome, width), *_about(outcome, width)]
+    shown_ones = found if everything else tuple(blocking[: picked.most])
     for thing in shown_ones:
         lines += [Line(""), *told(thing, width, everything=everything)]
     if not everything:
-        lines += _folded(outcome, found, width)
+        lines += _folded(outcome, found, width, picked.most)
+    lines += [Line("")] if hidden and shown_ones else []
+    lines += hidden
     lines += [Line("")] if shown_ones else []
     lines += receipt_lines.shown(outcome, width=width, everything=everything)
     return tuple(lines)
 
 
-def _head(outcome: Outcome, width: int) -> Iterator[Line]:
+def head(outcome: Outcome, width: int) -> Iterator[Line]:
+    """What it comes to."""
     sign, tone = _SIGNS[outcome.result]
     first, *rest = wrapped(marked(telling.headline(outcome)), width - len(INDENT))
     yield Line(f"{sign} {first}", tone)
@@ -150,7 +181,8 @@ def _places(thing: Thing, width: int, *, everything: bool) -> Iterator[Line]:
         yield from sentence(text, width, tone="care")
 
 
-def _brief(thing: Thing, width: int) -> Line:
+def brief(thing: Thing, width: int) -> Line:
+    """One thing on one line."""
     found = thing.first
     grave = f"{found.severity.name.lower():<9}"
     where = marked(telling.place(found), 1000)
@@ -166,23 +198,34 @@ def _more(things: Iterable[Thing], width: int) -> Iterator[Line]:
         yield Line(cut(f"{INDENT}and {telling.counted(rest, 'more', 'more')}", width), "dim")
 
 
-def _folded(outcome: Outcome, found: tuple[Thing, ...], width: int) -> Iterator[Line]:
+def _hidden(things: list[Thing], width: int) -> tuple[Line, ...]:
+    """What the person did not ask for; what must be fixed is never left out without a word."""
+    grave = sum(one.blocking for one in things)
+    notes = len(things) - grave
+    parts = [f"{grave:,} to fix" if grave else "", telling.counted(notes, "note") if notes else ""]
+    text = f"Left out, as you asked: {' and '.join(one for one in parts if one)}."
+    tone = "care" if grave else "dim"
+    return tuple(Line(f"{INDENT}{one}", tone) for one in wrapped(text, width - len(INDENT))) if things else ()
+
+
+def _folded(outcome: Outcome, found: tuple[Thing, ...], width: int, most: int) -> Iterator[Line]:
     """What is left out, and how to see it."""
     blocking = [one for one in found if one.blocking]
-    rest, notes = blocking[FULL_MAX:], len(found) - len(blocking)
+    rest, notes = blocking[most:], len(found) - len(blocking)
     if rest:
         yield Line("")
         yield Line(f"{INDENT}{telling.counted(len(rest), 'more', 'more')} to fix:", "strong")
-        yield from (_brief(one, width) for one in rest[:BRIEF_MAX])
+        yield from (brief(one, width) for one in rest[:BRIEF_MAX])
     folded = [
         f"{telling.counted(len(rest) - BRIEF_MAX, 'more', 'more')} to fix" if len(rest) > BRIEF_MAX else "",
         f"{telling.counted(notes, 'note')} that {'does' if notes == 1 else 'do'} not block" if notes else "",
     ]
     text = " and ".join(one for one in folded if one)
     older = f"{telling.counted(outcome.older, 'finding')} on older lines, which are not judged" if outcome.older else ""
+    them = "it" if notes + max(len(rest) - BRIEF_MAX, 0) == 1 else "them"
     if not text and not older:
         return
     if blocking:
         yield Line("")
-    said = ". ".join(one for one in (f"Folded: {text}; --all shows them" if text else "", older) if one)
+    said = ". ".join(one for one in (f"Folded: {text}; --all shows {them}" if text else "", older) if one)
     yield from (Line(f"{INDENT}{one}", "dim") for one in wrapped(f"{said}.", width - len(INDENT)))

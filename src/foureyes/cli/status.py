@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 import click
@@ -13,11 +14,15 @@ from foureyes.app.gate import Gate, Seen
 from foureyes.app.ports import Reading
 from foureyes.app.projections.metrics import totals
 from foureyes.app.rebuilding import check_trust
+from foureyes.app.reviewing.outcome import Outcome
 from foureyes.app.rows import Listing
-from foureyes.cli import codes, signing
+from foureyes.cli import codes, here, signing
 from foureyes.cli.answer import Answer, Json, Line
+from foureyes.cli.fitting import terminal_width
 from foureyes.cli.parts import Parts
 from foureyes.cli.program import answering
+from foureyes.cli.receipt_lines import rows
+from foureyes.cli.telling import counted
 from foureyes.core.values import Who
 from foureyes.home.lock import running
 
@@ -28,6 +33,7 @@ NEWEST_MAX = 3
 #: Behind every time there is.
 _EVER = "9999-12-31T23:59:59Z"
 _NOW = "now_"
+_PARTIES = {"reviewer": "a reviewer", "author": "the author", "human": "a human"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,11 +48,21 @@ class Found:
     most_urgent: tuple[str, str] | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owed:
+    """What somebody owes, and until when."""
+
+    review: str
+    what: str
+    at: datetime
+
+
 @click.command()
 @answering
 def status(parts: Parts) -> Answer:
-    """Say how things stand: open reviews, what is due, the last checkpoint.
+    """Say what is open here, whose turn it is and what to do next.
 
+    Then how things stand elsewhere: open reviews, what is due, the last checkpoint.
     Exit code 2 where track records were damaged; otherwise 0.
     """
 
@@ -55,7 +71,8 @@ def status(parts: Parts) -> Answer:
             found = await store.read(_look)
             gate, human = parts.gate(store), parts.human()
             newest = [_newest(await gate.read(name, human)) for name in found.newest]
-            return _answer(parts, found, await _due(gate, found, human), newest)
+            due = await _due(gate, found, human)
+            return _answer(parts, found, due, newest, await here.last_or_none(parts))
 
     return asyncio.run(look())
 
@@ -77,14 +94,14 @@ def _look(reading: Reading) -> Found:
     )
 
 
-async def _due(gate: Gate, found: Found, human: Who) -> tuple[str, str, str] | None:
-    """Review, what is owed, and when, of the most urgent request."""
+async def _due(gate: Gate, found: Found, human: Who) -> Owed | None:
+    """The most urgent request."""
     if found.most_urgent is None:
         return None
     review, request = found.most_urgent
     explanation = await gate.explain(review, human)
     turn = next((one for one in explanation.turns if one.request == request), None)
-    return (review, f"{', '.join(turn.who)}: {turn.what}", turn.due.isoformat()) if turn else None
+    return Owed(review=review, what=f"{', '.join(turn.who)}: {turn.what}", at=turn.due) if turn else None
 
 
 def _newest(seen: Seen) -> dict[str, Json]:
@@ -94,33 +111,38 @@ def _newest(seen: Seen) -> dict[str, Json]:
     return {"review": review.id, "title": review.title, "revision": review.revision, "findings": count}
 
 
-def _answer(parts: Parts, found: Found, due: tuple[str, str, str] | None, newest: list[dict[str, Json]]) -> Answer:
+def _answer(
+    parts: Parts,
+    found: Found,
+    due: Owed | None,
+    newest: list[dict[str, Json]],
+    outcome: Outcome | None,
+) -> Answer:
     server, last, spooled = running(parts.settings.home), signing.book_end(parts), _spooled(parts)
-    more = "or more" if found.open == OPEN_MAX else ""
-    waits = ", ".join(f"{count} for {party}" for party, count in found.waits.items()) or "for nobody"
+    width = terminal_width()
+    ended = ", ".join(f"{count} {name}" for name, count in found.ended.items())
+    urgent = f"{due.what} in review {due.review}, {_when(due.at, parts.now())}" if due else ""
     lines = [
-        Line(f"At work: {server.in_words()}" if server else "No server is running here."),
-        Line(f"Open reviews: {found.open} {more}".rstrip() + (f", waiting {waits}" if found.open else "")),
-        *(
-            Line(f"  {one['review']}: {one['findings']} open findings in round {one['revision']}, {one['title']}")
-            for one in newest
-        ),
-        Line("Ended: " + (", ".join(f"{count} {name}" for name, count in found.ended.items()) or "none counted yet")),
-        Line(f"Most urgent: review {due[0]}, {due[1]}, due {due[2]}" if due else "Nothing is due."),
-        Line(_checkpoint(last)),
+        *here.shown(outcome, width),
+        Line(""),
+        *rows("Open reviews", [_open(found), *(_one(one) for one in newest)], width, ""),
+        *rows("Ended", [ended], width, "dim"),
+        *rows("Most urgent", [urgent], width, ""),
+        *rows("At work", [server.in_words() if server else ""], width, ""),
+        *rows("Checkpoint", [_checkpoint(last)], width, "dim"),
     ]
     if spooled:
-        lines.append(Line(f"Spool: {spooled} bytes wait for the database in {parts.settings.spool}", "care"))
-    lines += [
-        Line(f"Damaged track record {one} Run `foureyes rebuild trust`.", "bad") for one in found.suspects[:LISTED_MAX]
-    ]
+        lines += rows("Spool", [f"{spooled} bytes wait for the database in {parts.settings.spool}"], width, "care")
+    damaged = [f"{one} Run `foureyes rebuild trust`." for one in found.suspects[:LISTED_MAX]]
+    lines += rows("Damaged", damaged, width, "bad")
     data: dict[str, Json] = {
+        "here": here.data(outcome),
         "server": {"pid": server.pid, "address": server.address, "started": server.started} if server else None,
         "open": found.open,
         "newest": newest,
         "waits": found.waits,
         "ended": found.ended,
-        "due": {"review": due[0], "what": due[1], "at": due[2]} if due else None,
+        "due": {"review": due.review, "what": due.what, "at": due.at.isoformat()} if due else None,
         "checkpoint": {"number": last.checkpoint.number, "at": last.checkpoint.at.isoformat()} if last else None,
         "spool_bytes": spooled,
         "damaged_trust": list(found.suspects),
@@ -128,10 +150,28 @@ def _answer(parts: Parts, found: Found, due: tuple[str, str, str] | None, newest
     return Answer(code=codes.BLOCKED if found.suspects else codes.OK, lines=tuple(lines), data=data)
 
 
+def _open(found: Found) -> str:
+    if not found.open:
+        return "none"
+    more = " or more" if found.open == OPEN_MAX else ""
+    waits = ", ".join(f"{count:,} for {_PARTIES.get(party, party)}" for party, count in found.waits.items())
+    return f"{found.open:,}{more}, waiting {waits or 'for nobody'}"
+
+
+def _one(newest: dict[str, Json]) -> str:
+    open_ones = counted(int(str(newest["findings"])), "open finding")
+    return f"{newest['review']}: {open_ones} in round {newest['revision']}, {newest['title']}"
+
+
+def _when(due: datetime, now: datetime) -> str:
+    at = f"{due.astimezone():%Y-%m-%d %H:%M}"
+    return f"overdue since {at}" if due < now else f"due {at}"
+
+
 def _checkpoint(last: Checkpointed | None) -> str:
     if last is None:
-        return "No checkpoint was signed yet; `foureyes log checkpoint` does."
-    return f"Last checkpoint: {last.checkpoint.number}, {last.checkpoint.at.isoformat()}"
+        return "none was signed yet; `foureyes log checkpoint` does"
+    return f"{last.checkpoint.number}, {last.checkpoint.at.astimezone():%Y-%m-%d %H:%M}"
 
 
 def _spooled(parts: Parts) -> int:

@@ -166,9 +166,7 @@ def next_commands(outcome: Outcome) -> tuple[Command, ...]:
         case Result.PENDING:
             return (Command(line=f"foureyes why {outcome.review}", does="says who must decide what"),)
         case Result.INCONCLUSIVE:
-            again = Command(line="foureyes review", does="tries again; nothing was lost")
-            doctor = Command(line="foureyes doctor", does="says who can look, and who cannot and why")
-            return (again,) if outcome.interrupted else (again, doctor)
+            return _after_no_answer(outcome)
         case Result.NOTHING_BLOCKS:
             return _after_nothing(outcome)
 
@@ -182,13 +180,21 @@ def _after_blocked(outcome: Outcome) -> tuple[Command, ...]:
         Command(line="foureyes review", does="looks again after the fix"),
     ]
     if mild:
-        commands.append(Command(line=f'foureyes dismiss {mild.id} --because "…"', does="if it is not real"))
+        commands.append(Command(line=f'foureyes dismiss {mild.id} --because "WHY"', does="if it is not real"))
     return tuple(commands)
+
+
+def _after_no_answer(outcome: Outcome) -> tuple[Command, ...]:
+    if outcome.held_up and outcome.blocking:
+        return _after_blocked(outcome)
+    again = Command(line="foureyes review", does="tries again; nothing was lost")
+    doctor = Command(line="foureyes doctor", does="says who can look, and who cannot and why")
+    return (again,) if outcome.interrupted else (again, doctor)
 
 
 def _after_nothing(outcome: Outcome) -> tuple[Command, ...]:
     if outcome.nothing:
-        return (Command(line="foureyes review main..HEAD", does="looks at a branch; a path or - names something else"),)
+        return (Command(line="foureyes review WHAT", does="looks at a file, a folder, commits (A..B) or stdin (-)"),)
     if any(one.kind is not LookedKind.PROGRAM for one in outcome.looked):
         return (Command(line=f"foureyes why {outcome.review}", does="says what is missing"),)
     return (Command(line="foureyes doctor", does="says how to have a model look"),)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from datetime import datetime
 
 import click
 
@@ -12,6 +13,7 @@ from foureyes.app.reviewing.outcome import Outcome as Told
 from foureyes.cli import codes
 from foureyes.cli.answer import Answer, Json, Line
 from foureyes.cli.fitting import terminal_width
+from foureyes.cli.here import last
 from foureyes.cli.outcome_data import finding as finding_data
 from foureyes.cli.parts import Parts
 from foureyes.cli.program import answering
@@ -29,20 +31,21 @@ _FINDING = re.compile(r".+-F[0-9]+")
 
 
 @click.command()
-@click.argument("review", metavar="REVIEW|FINDING")
+@click.argument("review", required=False, default="", metavar="[REVIEW|FINDING]")
 @answering
 def why(parts: Parts, review: str) -> Answer:
     """Say why a review is open or shut, and whose turn it is.
 
-    Exit code 0: cleared. 2: it ended without. 3: somebody still owes an answer. A FINDING of the last review of this
-    place is told in full: 2 if it blocks, else 0.
+    REVIEW is the last one of this place if none is named. Exit code 0: cleared. 2: it ended without. 3: somebody still
+    owes an answer. A FINDING of the last review of this place is told in full: 2 if it blocks, else 0.
     """
     if _FINDING.fullmatch(review):
-        return _finding(asyncio.run(parts.stands()), review)
+        return _finding(asyncio.run(last(parts)), review)
 
     async def look() -> Answer:
+        name = review.removeprefix("review/") or (await last(parts)).review
         async with parts.store() as store:
-            return explained(await parts.gate(store).read(review.removeprefix("review/"), parts.human()))
+            return explained(await parts.gate(store).read(name, parts.human()))
 
     return asyncio.run(look())
 
@@ -64,16 +67,22 @@ def explained(seen: Seen) -> Answer:
     found, review = seen.explanation, seen.view.review
     head, *words = found.in_words()
     needs, waits = words[: len(found.requirements)], words[len(found.requirements) :]
+    opened = _local(datetime.fromisoformat(seen.opened))
     lines = (
         Line(head, "good" if found.outcome is Outcome.CLEARED else ""),
-        Line(f"{review.title} ({review.kind}), by {review.author.name}, opened {seen.opened}"),
+        Line(f"{review.title} ({review.kind}), by {review.author.name}, opened {opened}"),
         *(
             Line(f"  {text}", _TONES.get(one.status, "care"))
             for text, one in zip(needs, found.requirements, strict=True)
         ),
-        *(Line(f"  {text}. Due {one.due.isoformat()}") for text, one in zip(waits, found.turns, strict=True)),
+        *(Line(f"  {text}. Due {_local(one.due)}") for text, one in zip(waits, found.turns, strict=True)),
     )
     return Answer(code=_code(found), lines=lines, data=_data(seen, found))
+
+
+def _local(when: datetime) -> str:
+    """In the time of whoever reads it."""
+    return f"{when.astimezone():%Y-%m-%d %H:%M}"
 
 
 def _code(found: Explanation) -> int:

@@ -36,11 +36,16 @@ def exists(path: str) -> bool:
 
 def make(path: str) -> None:
     """Create the folder 0700 if it is not there, and check it in any case."""
-    if not os.path.lexists(path):
-        os.makedirs(os.path.dirname(path), mode=MODE, exist_ok=True)
-        # A folder that somebody made in between is checked like any other.
+    try:
         if not os.path.lexists(path):
-            os.mkdir(path, MODE)
+            os.makedirs(os.path.dirname(path), mode=MODE, exist_ok=True)
+            # A folder that somebody made in between is checked like any other.
+            if not os.path.lexists(path):
+                os.mkdir(path, MODE)
+    except OSError as error:
+        raise Trouble(
+            f"The data folder {path} cannot be made: {error.strerror}.", "Name another with --home or FOUREYES_HOME."
+        ) from None
     check(path)
 
 

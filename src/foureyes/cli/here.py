@@ -1,0 +1,87 @@
+"""What stands where you are: what is open, whose turn is it, and what comes next?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from foureyes.app.reviewing.outcome import Outcome, Result
+from foureyes.cli import receipt_lines, telling
+from foureyes.cli.answer import Json, Line
+from foureyes.cli.fitting import wrapped
+from foureyes.cli.parts import Parts
+from foureyes.cli.plain import marked
+from foureyes.cli.showing import INDENT, brief, head
+from foureyes.core.refusals import Code, Refusal
+from foureyes.home.trouble import Trouble
+
+#: Things to fix that are named before the rest is counted.
+THINGS_MAX = 5
+
+
+async def last(parts: Parts, review: str = "") -> Outcome:
+    """A review as it stands; without a name, the last one of this place."""
+    try:
+        return await parts.stands(review)
+    except Refusal as refusal:
+        if review or refusal.code is not Code.REVIEW_MISSING:
+            raise
+        raise Trouble("Nothing was reviewed here yet.", "Run: foureyes review", blocked=True) from None
+
+
+async def last_or_none(parts: Parts) -> Outcome | None:
+    """The last review of this place, if there is one."""
+    try:
+        return await parts.stands()
+    except Refusal as refusal:
+        if refusal.code is not Code.REVIEW_MISSING:
+            raise
+        return None
+
+
+def shown(outcome: Outcome | None, width: int) -> Iterator[Line]:
+    """What a person sees of it."""
+    if outcome is None:
+        yield Line("Nothing was reviewed here yet.")
+        yield Line(f"{INDENT}{'Next':<{receipt_lines.LABEL}}", "strong", (("foureyes review", "command"),))
+        return
+    yield from head(outcome, width)
+    of = f" of {outcome.revisions_max}" if outcome.revisions_max else ""
+    facts = f"{outcome.title} · round {outcome.revision}{of} · review {outcome.review}"
+    yield from (Line(f"{INDENT}{one}", "dim") for one in wrapped(marked(facts), width - len(INDENT)))
+    found = [one for one in telling.things(outcome.found) if one.blocking]
+    yield from (brief(one, width) for one in found[:THINGS_MAX])
+    if len(found) > THINGS_MAX:
+        yield Line(f"{INDENT}and {len(found) - THINGS_MAX:,} more", "dim")
+    yield from receipt_lines.rows("Turn", [turn(outcome)], width, "")
+    yield from receipt_lines.next_lines(outcome, width)
+
+
+def turn(outcome: Outcome) -> str:
+    """Whose turn it is."""
+    if outcome.waits:
+        return telling.listed(f"{one.who}: {one.what}" for one in outcome.waits)
+    match outcome.result:
+        case Result.BLOCKED if outcome.blocking:
+            return "yours: fix each of them, or say why it is wrong"
+        case Result.NOTHING_BLOCKS if outcome.state == "open":
+            return f"whoever can vouch for it: {outcome.gate}"
+        case Result.INCONCLUSIVE:
+            return "yours: run it again"
+        case _:
+            return ""
+
+
+def data(outcome: Outcome | None) -> Json:
+    """The same for scripts."""
+    if outcome is None:
+        return None
+    return {
+        "review": outcome.review,
+        "title": outcome.title,
+        "revision": outcome.revision,
+        "result": outcome.result.value,
+        "headline": telling.headline(outcome),
+        "blocking": len(outcome.blocking),
+        "turn": turn(outcome),
+        "next": [one.line for one in telling.next_commands(outcome)],
+    }
