@@ -44,8 +44,7 @@ def sort_drafts(scene: Scene, stage: Stage, seat: Seat, actor: Who, drafts: Iter
     contradicts: list[str] = []
     used: set[str] = set()
     number = seat.findings
-    for draft in _once_each(drafts):
-        mark = mark_of(draft)
+    for draft, mark in _once_each(drafts):
         known = _known(review, seat, draft, mark, used)
         used |= {known.id} if known else set()
         if known and known.seat == seat.id and known.standing is Standing.ANSWERED:
@@ -61,11 +60,12 @@ def sort_drafts(scene: Scene, stage: Stage, seat: Seat, actor: Who, drafts: Iter
     return Sorted(events=tuple(events), repeats=listed, contradicts=tuple(dict.fromkeys(contradicts)))
 
 
-def _once_each(drafts: Iterable[Draft]) -> list[Draft]:
-    """Without those that say the same of the same place; equal words about two places are two findings."""
-    first: dict[tuple[str, str, Place | None], Draft] = {}
+def _once_each(drafts: Iterable[Draft]) -> list[tuple[Draft, str]]:
+    """Each with its mark, without those that say the same of the same place; of two places they are two findings."""
+    first: dict[tuple[str, str, Place | None], tuple[Draft, str]] = {}
     for one in drafts:
-        first.setdefault((mark_of(one), one.text.strip(), one.place), one)
+        mark = mark_of(one)
+        first.setdefault((mark, one.text.strip(), one.place), (one, mark))
     return list(first.values())
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from foureyes.core.assess import Assessment, assess
 from foureyes.core.events import ReviewEvent
-from foureyes.core.evolve import fold
+from foureyes.core.evolve import evolve
 from foureyes.core.facts import Facts
 from foureyes.core.model import Review
 from foureyes.core.rules import Rules, Stage
@@ -23,12 +23,24 @@ class Scene:
     review: Review
     facts: Facts
     now: datetime
+    #: What each event made of each review: an answer looks ahead, and what it has seen is not folded again.
+    steps: dict[tuple[int, int], tuple[Review, ReviewEvent, Review]] = field(default_factory=dict, compare=False)
 
     def after(self, events: Sequence[ReviewEvent]) -> Scene:
         """The same scene once these events have happened."""
         if not events:
             return self
-        return Scene(rules=self.rules, review=fold(events, self.review), facts=self.facts, now=self.now)
+        review = self.review
+        for event in events:
+            review = self._step(review, event)
+        return Scene(rules=self.rules, review=review, facts=self.facts, now=self.now, steps=self.steps)
+
+    def _step(self, review: Review, event: ReviewEvent) -> Review:
+        """Both values are kept beside what they make, so nothing else can come to bear their identities."""
+        key = (id(review), id(event))
+        if key not in self.steps:
+            self.steps[key] = (review, event, evolve(review, event))
+        return self.steps[key][2]
 
     @property
     def stricter(self) -> Rules | None:

@@ -19,16 +19,22 @@ def missing(review: Review, stage: Stage) -> tuple[Owed, ...]:
 
 def vouching(review: Review, stage: Stage) -> list[Report]:
     """Reports by people without a hand in the work that do not speak against this revision."""
-    return [
-        one
-        for one in review.reports_in(stage.name)
-        if one.verdict in (None, Verdict.APPROVE) and not review.is_contributor(one.reviewer.name)
-    ]
+    return [one for one in review.reports_in(stage.name) if vouches(review, one)]
+
+
+def vouches(review: Review, report: Report) -> bool:
+    """Whether one report does not speak against the work, and comes from somebody without a hand in it."""
+    return report.verdict in (None, Verdict.APPROVE) and not review.is_contributor(report.reviewer.name)
 
 
 def doubting(review: Review, stage: Stage) -> list[Report]:
     """Reports that do speak against it."""
-    return [one for one in review.reports_in(stage.name) if one.verdict in (Verdict.CONCERNS, Verdict.REJECT)]
+    return [one for one in review.reports_in(stage.name) if doubts(one)]
+
+
+def doubts(report: Report) -> bool:
+    """Whether a report speaks against the work."""
+    return report.verdict in (Verdict.CONCERNS, Verdict.REJECT)
 
 
 def tie_broken(review: Review, stage: Stage) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from foureyes.core.judgement import Judgement, Move
 from foureyes.core.model import Review
 from foureyes.core.rules import Stage
-from foureyes.core.values import Verdict
+from foureyes.core.stages import doubts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,10 +21,10 @@ class Coverage:
 
     def judge(self, review: Review, stage: Stage) -> Judgement:
         """What was not read was not reviewed: a human must say that this is all right."""
-        for report in review.reports_in(stage.name):
-            doubts = report.verdict in (Verdict.CONCERNS, Verdict.REJECT)
-            if report.coverage < self.percent and not doubts:
+        reports = review.reports_in(stage.name)
+        for report in reports:
+            if report.coverage < self.percent and not doubts(report):
                 reason = f"{report.reviewer.name} read {report.coverage}% of the work, {self.percent}% is needed"
                 return Judgement(move=Move.ESCALATE, reason=reason)
-        said = "Everything was read" if review.reports_in(stage.name) else "Nobody has reported yet"
+        said = "Everything was read" if reports else "Nobody has reported yet"
         return Judgement(move=Move.PASS, reason=said)

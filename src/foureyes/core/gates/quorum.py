@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from foureyes.core.judgement import Judgement, Move
 from foureyes.core.model import Review
 from foureyes.core.rules import Stage
-from foureyes.core.stages import count_distinct, doubting, missing, said, vouching
+from foureyes.core.stages import count_distinct, doubts, missing, said, vouches
 from foureyes.core.values import WhoKind
 
 
@@ -31,17 +31,18 @@ class Quorum:
 
     def judge(self, review: Review, stage: Stage) -> Judgement:
         """Count; missing reports are waited for, too few different reviewers is a human's matter."""
-        looked = [one.reviewer for one in vouching(review, stage)]
+        reports = review.reports_in(stage.name)
+        looked = [one.reviewer for one in reports if vouches(review, one)]
         minds = [one for one in looked if self.programs or one.kind is not WhoKind.PROGRAM]
         have = count_distinct(minds, review.contributors, self.distinct)
         owes = tuple(one for one in missing(review, stage) if not self._is_stood_in_for(review, stage, one.seat))
-        against = [one for one in doubting(review, stage) if one.grounds]
+        against = [one for one in reports if doubts(one) and one.grounds]
         if against:
             return Judgement(move=Move.REVISE, reason=said(against))
         if have >= self.reviewers and not (self.everyone and owes):
             return Judgement(move=Move.PASS, reason=f"{have} reviewers vouch for this version")
         reason = f"Need {self.reviewers} reviewer{'s' if self.reviewers > 1 else ''}, have {have}"
-        if owes or len(review.reports_in(stage.name)) > len(vouching(review, stage)):
+        if owes or len(reports) > len(looked):
             return Judgement(move=Move.WAIT, reason=reason, owes=owes)
         return Judgement(move=Move.ESCALATE, reason=f"{reason} that differ in {self.distinct}")
 

@@ -175,12 +175,13 @@ def _reasons(change: FileChange) -> Iterable[str]:
 
 def _line_reasons(lines: tuple[str, ...]) -> Iterable[str]:
     """What is dangerous in any line; a word that is nowhere in the whole text is in no line, and cheap to look for."""
-    readable = [line.casefold() for line in lines if len(line) <= LINE_CHARS_MAX]
-    if len(readable) < len(lines):
+    readable = lines
+    if max(map(len, lines), default=0) > LINE_CHARS_MAX:
+        readable = tuple(line for line in lines if len(line) <= LINE_CHARS_MAX)
         yield "a line too long to read"
-    text = "\n".join(readable)
+    text = "\n".join(readable).casefold()
     for words, pattern, why in _LINES:
-        if any(word in text for word in words) and any(map(pattern.search, readable)):
+        if any(map(text.__contains__, words)) and any(pattern.search(line.casefold()) for line in readable):
             yield why
 
 
