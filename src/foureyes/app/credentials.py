@@ -1,0 +1,52 @@
+"""Whom does a credential speak for? A token, a session of a signed-in human, or a service for an agent of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from foureyes.app.accounts import account, bearer
+from foureyes.app.calls.call import Caller, scopes_of
+from foureyes.app.ports import Reading, Store
+from foureyes.app.signing_in import signed_in
+from foureyes.core.principals import Scope
+
+#: What somebody may do for an agent they vouch for: nothing that is theirs alone.
+_NEVER_FOR_OTHERS = frozenset({Scope.VOUCH.value, Scope.PUBLISH.value})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Credential:
+    """What a door was given: a token or a session, and the name of the agent a service acts for."""
+
+    token: str = ""
+    session: str = ""
+    agent: str = ""
+
+
+async def caller_of(store: Store, given: Credential, now: datetime) -> Caller | None:
+    """Who calls; nobody where the credential is unknown, over, or not theirs to use so."""
+    return await store.read(lambda reading: look_up(reading, given, now))
+
+
+def look_up(reading: Reading, given: Credential, now: datetime) -> Caller | None:
+    """The same on one look at the store."""
+    if given.token:
+        return _by_token(reading, given, now)
+    found = signed_in(reading, given.session, now) if given.session and not given.agent else None
+    return Caller(account=found.account, signed_in=found.since) if found else None
+
+
+def _by_token(reading: Reading, given: Credential, now: datetime) -> Caller | None:
+    found = bearer(reading, given.token, now)
+    if found is None:
+        return None
+    holder, token = found
+    scopes = scopes_of(holder, token.scopes)
+    if not given.agent:
+        return Caller(account=holder, scopes=scopes, credential=token.id)
+    agent = account(reading, given.agent) if Scope.VOUCH in scopes else None
+    if agent is None or agent.removed or agent.vouched_by != holder.who.name:
+        return None
+    # Each agent is a session of its own, though all of them come through one token.
+    return Caller(account=agent, scopes=scopes - _NEVER_FOR_OTHERS, credential=f"{token.id}-{agent.who.name}")

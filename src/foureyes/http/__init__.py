@@ -1,0 +1,1 @@
+"""The HTTP door: it parses, authenticates, makes the call and renders."""

@@ -1,0 +1,106 @@
+"""What is the whole web application? The API, its description, and the checks that stand before all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Lifespan, Receive, Scope, Send
+
+from foureyes.app.calls.office import Office
+from foureyes.http.calling import Door, told
+from foureyes.http.openapi import described
+from foureyes.http.problems import problem
+from foureyes.http.routes import BASE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """How the outside names us: which hosts and origins are ours, everything else is refused."""
+
+    hosts: frozenset[str]
+    origins: frozenset[str]
+
+
+def build(
+    office: Office,
+    site: Site,
+    more: Sequence[BaseRoute] = (),
+    lifespan: Lifespan[Starlette] | None = None,
+) -> ASGIApp:
+    """The application, ready to be served; `more` are the routes of other doors."""
+    door = Door(office=office)
+    routes = [
+        *door.routes(),
+        Route(f"{BASE}/openapi.json", told(_description), methods=["GET"]),
+        Route("/health", told(_health), methods=["GET"]),
+        Route("/ready", told(_ready(office)), methods=["GET"]),
+        *more,
+    ]
+    app = Starlette(
+        routes=routes,
+        exception_handlers={404: _not_found, 405: _not_allowed, Exception: _broken},
+        lifespan=lifespan,
+    )
+    return Guarded(app, site)
+
+
+class Guarded:
+    """Refuses what does not come to us by a name of ours, or from a page that is not ours."""
+
+    def __init__(self, app: ASGIApp, site: Site) -> None:
+        """Stand before the application."""
+        self._app = app
+        self._site = site
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let through, or refuse."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = {name: value for name, value in scope["headers"] if name in (b"host", b"origin")}
+        host = headers.get(b"host", b"").decode("latin-1").lower()
+        origin = headers.get(b"origin")
+        if host not in self._site.hosts:
+            answer = problem(421, "wrong_host", "We are not called that.", "Use the address that `foureyes up` prints.")
+            await answer(scope, receive, send)
+        elif origin is not None and origin.decode("latin-1").lower() not in self._site.origins:
+            answer = problem(403, "wrong_origin", "This page is not ours.", "Open our own page.")
+            await answer(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+
+async def _description(_: Request) -> Response:
+    return JSONResponse(described())
+
+
+async def _health(_: Request) -> Response:
+    return JSONResponse({"status": "alive"})
+
+
+def _ready(office: Office) -> Any:
+    async def answer(_: Request) -> Response:
+        await office.store.read(lambda reading: reading.heads(limit=1))
+        return JSONResponse({"status": "ready"})
+
+    return answer
+
+
+async def _not_found(_: Request, __: Exception) -> Response:
+    return problem(404, "no_such_place", "There is nothing here.", f"See {BASE}/openapi.json for what there is.")
+
+
+async def _not_allowed(_: Request, error: Exception) -> Response:
+    headers: dict[str, str] = getattr(error, "headers", None) or {}
+    step = f"See {BASE}/openapi.json for what there is."
+    return problem(405, "wrong_method", "This place does not take that method.", step, headers)
+
+
+async def _broken(_: Request, __: Exception) -> Response:
+    return problem(500, "internal", "Something went wrong here, and nothing was done.", "Try again; see the log.")

@@ -1,0 +1,68 @@
+"""What did somebody send? JSON as it is meant: no field twice, no NaN, not too deep, not too long."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NoReturn
+
+from starlette.requests import ClientDisconnect, Request
+
+from foureyes.core.refusals import Code, Refusal
+
+BODY_BYTES_MAX = 4 * 1024 * 1024
+
+
+class TooLarge(Exception):  # noqa: N818 - an expected no, with a status of its own
+    """More bytes than are taken."""
+
+
+async def read_json(request: Request) -> dict[str, Any]:
+    """The object in the body; nothing at all is an empty one."""
+    content = await read_bytes(request, BODY_BYTES_MAX)
+    if not content.strip():
+        return {}
+    try:
+        found = json.loads(content.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_number)
+    except RecursionError:
+        raise _bad("it is nested too deep") from None
+    except UnicodeDecodeError:
+        raise _bad("it is not UTF-8") from None
+    except ValueError as error:
+        raise _bad(str(error)) from None
+    if type(found) is not dict:
+        raise _bad("the body must be a JSON object")
+    return found
+
+
+async def read_bytes(request: Request, most: int) -> bytes:
+    """The body, unless it is longer than that; it is not read to its end to find out."""
+    said = request.headers.get("content-length", "")
+    if said.isdigit() and int(said) > most:
+        raise TooLarge
+    pieces, size = list[bytes](), 0
+    try:
+        async for piece in request.stream():
+            size += len(piece)
+            if size > most:
+                raise TooLarge
+            pieces.append(piece)
+    except ClientDisconnect:
+        raise _bad("it ended too early") from None
+    return b"".join(pieces)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the field {twice[:80]!r} is there twice")
+    return found
+
+
+def _no_number(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no number")
+
+
+def _bad(what: str) -> Refusal:
+    return Refusal(Code.BAD_VALUE, f"The body is not well formed: {what}.", "Send one JSON object in UTF-8.")

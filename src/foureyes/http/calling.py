@@ -1,0 +1,156 @@
+"""How does a request become a call, and its answer a response?"""
+
+from __future__ import annotations
+
+import json
+import logging
+import secrets
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, cast
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from foureyes.app.calls.bodies import given, schema
+from foureyes.app.calls.call import Call, Caller
+from foureyes.app.calls.office import Office
+from foureyes.app.calls.registry import CALLS, answered
+from foureyes.app.credentials import Credential, caller_of
+from foureyes.app.ports import Damaged, Unavailable
+from foureyes.app.signing_in import form_mark
+from foureyes.core.refusals import Code, Refusal, refuse
+from foureyes.http.bodies import BODY_BYTES_MAX, TooLarge, read_json
+from foureyes.http.problems import problem, refused
+from foureyes.http.routes import BASE, GET, WAYS, Way
+
+COOKIE = "foureyes_session"
+#: What a page that is signed in sends along with everything that changes something.
+FORM_HEADER = "x-foureyes-form"
+#: For which of its agents a service acts.
+AGENT_HEADER = "foureyes-agent"
+KEY_HEADER = "idempotency-key"
+RETRY_SECONDS = "2"
+log = logging.getLogger("foureyes.http")
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Door:
+    """What every request is answered with."""
+
+    office: Office
+
+    def routes(self) -> list[Route]:
+        """A route for every call."""
+        # What is spelled out comes before what has a name in its place.
+        ways = sorted(WAYS.items(), key=lambda one: one[1].path.replace("{", "~"))
+        return [self._route(CALLS[name], way) for name, way in ways]
+
+    def _route(self, call: Call[Any], way: Way) -> Route:
+        return Route(BASE + way.path, told(partial(self._answer, call, way)), methods=[way.method], name=call.name)
+
+    async def _answer(self, call: Call[Any], way: Way, request: Request) -> Response:
+        caller = await self.caller(request)
+        sent = _query(call, request) if way.method == GET else await read_json(request)
+        found = await answered(self.office, caller, call, _with_path(call, request, sent))
+        return _rendered(request, found, way)
+
+    async def caller(self, request: Request) -> Caller:
+        """Who calls, by the credential that came along; raises where there is none."""
+        credential = credential_of(request)
+        if not credential.token and not credential.session:
+            raise NoCredential("This needs a credential.")
+        caller = await caller_of(self.office.store, credential, self.office.clock())
+        if caller is None:
+            raise NoCredential("The credential opens nothing: it is unknown, revoked, over, or not for that agent.")
+        if credential.session and request.method != GET:
+            _check_form(request, credential.session)
+        return caller
+
+
+class NoCredential(Exception):  # noqa: N818 - an expected no, with a status of its own
+    """Nobody knows who calls."""
+
+
+def credential_of(request: Request) -> Credential:
+    """The credential of a request: a bearer token, else the cookie of a session."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer" and token.strip():
+        return Credential(token=token.strip(), agent=request.headers.get(AGENT_HEADER, ""))
+    return Credential(session=request.cookies.get(COOKIE, ""), agent=request.headers.get(AGENT_HEADER, ""))
+
+
+def told(handler: Handler) -> Handler:
+    """Answer whatever goes wrong with a problem: nothing a caller sends makes an error of ours."""
+
+    async def answer(request: Request) -> Response:
+        try:
+            return await handler(request)
+        except Refusal as refusal:
+            return refused(refusal)
+        except NoCredential as error:
+            step = "Send a token of an enrolled account as `Authorization: Bearer …`, or sign in."
+            return problem(401, "credential_needed", str(error), step, {"www-authenticate": 'Bearer realm="foureyes"'})
+        except TooLarge:
+            step = "Send large files one by one to /blobs and name them by their digest."
+            return problem(413, "too_large", f"A body has at most {BODY_BYTES_MAX} bytes.", step)
+        except Unavailable as error:
+            return problem(503, "unavailable", error.sentence, error.next_step, {"retry-after": RETRY_SECONDS})
+        except Damaged as error:
+            log.error("damaged: %s", error)  # noqa: TRY400 - what was altered is told, where in the program is not
+            return problem(503, "damaged", "What the store holds was altered.", "Run `foureyes log verify`.")
+
+    return answer
+
+
+def _check_form(request: Request, session: str) -> None:
+    if not secrets.compare_digest(request.headers.get(FORM_HEADER, "").encode(), form_mark(session).encode()):
+        raise Refusal(Code.SIGN_IN_NEEDED, "This did not come from our own page.", "Use the page you signed in on.")
+
+
+def _query(call: Call[Any], request: Request) -> dict[str, Any]:
+    """What stands behind the question mark; numbers and truths are read where the form has them."""
+    properties = schema(cast("Any", call.form))["properties"]
+    found = dict[str, Any]()
+    for name, text in request.query_params.multi_items():
+        if name in found:
+            raise Refusal(Code.BAD_VALUE, f"{name[:80]!r} is there twice.", "Say each once.")
+        kind = properties.get(name, {}).get("type")
+        found[name] = _typed(kind, text)
+    return found
+
+
+def _typed(kind: str | None, text: str) -> object:
+    if kind == "integer" and text.lstrip("-").isascii() and text.lstrip("-").isdigit() and len(text) < 20:  # noqa: PLR2004
+        return int(text)
+    return {"true": True, "false": False}.get(text, text) if kind == "boolean" else text
+
+
+def _with_path(call: Call[Any], request: Request, sent: dict[str, Any]) -> dict[str, Any]:
+    """What the address names belongs to the form; said again it must be the same."""
+    for name, value in request.path_params.items():
+        if name in sent and sent[name] != value:
+            raise Refusal(
+                Code.BAD_VALUE, f"The address and the body name another {name}.", "Name it once, in the address."
+            )
+    key = request.headers.get(KEY_HEADER, "")
+    if call.changes and key:
+        if sent.get("key", key) != key:
+            raise refuse(Code.KEY_REUSED, key=key[:80])
+        sent = {**sent, "key": key} if call.name != "issue_token" else sent
+    return {**sent, **request.path_params}
+
+
+def _rendered(request: Request, found: object, way: Way) -> Response:
+    mark = getattr(found, "mark", "")
+    headers = {"cache-control": "no-store"}
+    if mark:
+        headers |= {"etag": f'"{mark}"', "cache-control": "private, no-cache"}
+        if request.headers.get("if-none-match") == f'"{mark}"':
+            return Response(b"", 304, headers)
+    body = json.dumps(given(found), ensure_ascii=False, separators=(",", ":")).encode()
+    return Response(body, way.status, headers, media_type="application/json")

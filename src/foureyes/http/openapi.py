@@ -1,0 +1,111 @@
+"""How is the API described to programs? Made from the calls themselves, so that it cannot be wrong about them."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any, cast, get_type_hints
+
+from foureyes import __version__
+from foureyes.app.calls.bodies import schema
+from foureyes.app.calls.call import Call
+from foureyes.app.calls.registry import CALLS
+from foureyes.codec import Json
+from foureyes.http.problems import MEDIA_TYPE
+from foureyes.http.routes import BASE, GET, WAYS, Way
+
+_NAMES = re.compile(r"\{(\w+)\}").findall
+#: What every call may answer beside its own status.
+_PROBLEMS = {
+    "400": "The request could not be read.",
+    "401": "No credential, or one that opens nothing.",
+    "403": "Not with this credential.",
+    "404": "There is no such thing, or not for this viewer.",
+    "409": "It does not fit how things stand.",
+    "413": "Too large.",
+    "421": "Another host.",
+    "422": "Understood, and refused.",
+    "429": "Too many; see Retry-After.",
+    "503": "The store cannot answer now.",
+}
+
+
+@cache
+def described() -> Json:
+    """The whole description, OpenAPI 3.1."""
+    paths = dict[str, dict[str, Any]]()
+    for name, way in WAYS.items():
+        paths.setdefault(BASE + way.path, {})[way.method.lower()] = _operation(CALLS[name], way)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "foureyes", "version": __version__, "summary": "The four-eyes principle for AI agents."},
+        "paths": paths,
+        "components": {
+            "schemas": {"Problem": _PROBLEM},
+            "securitySchemes": {
+                "token": {"type": "http", "scheme": "bearer"},
+                "session": {"type": "apiKey", "in": "cookie", "name": "foureyes_session"},
+            },
+        },
+    }
+
+
+def _operation(call: Call[Any], way: Way) -> Json:
+    form = schema(cast("Any", call.form))
+    in_path = _NAMES(way.path)
+    parameters = [_parameter(name, form, "path") for name in in_path]
+    found: Json = {
+        "operationId": call.name,
+        "summary": call.says,
+        "description": f"Needs: {call.needs}.",
+        "security": [{"session": []}] if call.needs == "human" else [{"token": []}, {"session": []}],
+        "responses": _responses(call, way),
+    }
+    rest = [name for name in form["properties"] if name not in in_path]
+    if way.method == GET:
+        parameters += [_parameter(name, form, "query") for name in rest]
+    else:
+        parameters.append(_KEY)
+        body = {**form, "properties": {name: form["properties"][name] for name in rest}}
+        body["required"] = [name for name in form.get("required", ()) if name in rest]
+        found["requestBody"] = {
+            "required": bool(body["required"]),
+            "content": {"application/json": {"schema": body}},
+        }
+    return {**found, "parameters": parameters} if parameters else found
+
+
+def _parameter(name: str, form: Json, where: str) -> Json:
+    required = where == "path" or name in form.get("required", ())
+    return {"name": name, "in": where, "required": required, "schema": form["properties"][name]}
+
+
+def _responses(call: Call[Any], way: Way) -> Json:
+    gives = schema(get_type_hints(call.answer)["return"])
+    content = {"application/json": {"schema": gives}}
+    found: Json = {str(way.status): {"description": "Done.", "content": content}}
+    if "mark" in gives["properties"]:
+        found["304"] = {"description": "As it was."}
+    problem = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    return found | {status: {"description": text, "content": problem} for status, text in _PROBLEMS.items()}
+
+
+_KEY: Json = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "schema": {"type": "string", "maxLength": 200},
+    "description": "The same key with the same request gives the same answer, and nothing is done twice.",
+}
+_PROBLEM: Json = {
+    "type": "object",
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string"},
+        "code": {"type": "string"},
+        "next_step": {"type": "string"},
+    },
+    "required": ["type", "title", "status", "detail", "code", "next_step"],
+}

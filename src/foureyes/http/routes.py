@@ -1,0 +1,55 @@
+"""Where is each call found over HTTP? A call without a row here, or a row without its call, fails the build."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+GET, POST = "GET", "POST"
+BASE = "/api/v1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """How one call is made: names in braces are fields of its form."""
+
+    method: str
+    path: str
+    #: The answer when all went well.
+    status: int = 200
+
+
+_REVIEW = "/reviews/{review}"
+_ACCOUNT = "/accounts/{name}"
+
+WAYS: dict[str, Way] = {
+    "open_review": Way(method=POST, path="/reviews", status=201),
+    "revise": Way(method=POST, path=f"{_REVIEW}/revisions"),
+    "answer_finding": Way(method=POST, path=f"{_REVIEW}/findings/{{finding}}/answer"),
+    "withdraw": Way(method=POST, path=f"{_REVIEW}/withdrawal"),
+    "take_seat": Way(method=POST, path=f"{_REVIEW}/seats"),
+    "renew_seat": Way(method=POST, path=f"{_REVIEW}/seats/{{seat}}/renewal"),
+    "leave_seat": Way(method=POST, path=f"{_REVIEW}/seats/{{seat}}/leave"),
+    "report": Way(method=POST, path=f"{_REVIEW}/reports"),
+    "report_inconclusive": Way(method=POST, path=f"{_REVIEW}/reports/inconclusive"),
+    "keep_report": Way(method=POST, path=f"{_REVIEW}/reports/kept"),
+    "settle_finding": Way(method=POST, path=f"{_REVIEW}/findings/{{finding}}/settlement"),
+    "verify_finding": Way(method=POST, path=f"{_REVIEW}/findings/{{finding}}/verification"),
+    "escalate": Way(method=POST, path=f"{_REVIEW}/escalations"),
+    "report_escape": Way(method=POST, path=f"{_REVIEW}/escapes"),
+    "add_note": Way(method=POST, path=f"{_REVIEW}/notes"),
+    "rule": Way(method=POST, path=f"{_REVIEW}/rulings/{{request}}"),
+    "override": Way(method=POST, path=f"{_REVIEW}/overrides"),
+    "waive": Way(method=POST, path=f"{_REVIEW}/findings/{{finding}}/waiver"),
+    "reopen": Way(method=POST, path=f"{_REVIEW}/reopening"),
+    "read_review": Way(method=GET, path=_REVIEW),
+    "read_work": Way(method=GET, path=f"{_REVIEW}/work"),
+    "list_reviews": Way(method=GET, path="/reviews"),
+    "inbox": Way(method=GET, path="/inbox"),
+    "gate": Way(method=GET, path="/gate/{digest}"),
+    "enrol": Way(method=POST, path="/accounts", status=201),
+    "remove_account": Way(method=POST, path=f"{_ACCOUNT}/removal"),
+    "issue_token": Way(method=POST, path=f"{_ACCOUNT}/tokens", status=201),
+    "revoke_token": Way(method=POST, path=f"{_ACCOUNT}/tokens/{{token}}/revocation"),
+    "list_accounts": Way(method=GET, path="/accounts"),
+    "me": Way(method=GET, path="/me"),
+}

@@ -1,0 +1,168 @@
+"""Everything that can be asked is asked over HTTP too, by whoever the credential says, and every no is a problem."""
+
+import json
+from typing import Any
+
+import pytest
+
+from foureyes.app.calls.registry import CALLS
+from foureyes.http.bodies import BODY_BYTES_MAX
+from foureyes.http.openapi import described
+from foureyes.http.problems import MEDIA_TYPE
+from foureyes.http.routes import BASE, WAYS
+from tests.app.house import played
+from tests.calls.test_calls import CHECKED, FINDING, HELLO, WORLD
+from tests.http.web import HOST, Answer, Web
+
+WORK: dict[str, Any] = {"kind": "script", "title": "Say hello", "files": HELLO}
+
+
+def told(answer: Answer, status: int, code: str) -> None:
+    """A problem with its status, its code, and what to do next."""
+    assert (answer.status, answer.headers["content-type"]) == (status, MEDIA_TYPE), answer.body
+    assert answer.data["code"] == code
+    assert answer.data["status"] == status
+    assert answer.data["next_step"]
+
+
+def test_every_call_has_its_way_and_every_way_its_call() -> None:
+    """Whoever adds a call says where it is found, or the build fails."""
+    assert WAYS.keys() == CALLS.keys()
+    assert len({(way.method, way.path) for way in WAYS.values()}) == len(WAYS)
+    for name, way in WAYS.items():
+        assert (way.method != "GET") == CALLS[name].changes
+
+
+@played
+async def test_five_requests_take_work_from_its_opening_to_the_gate() -> None:
+    web = Web()
+    dev, codex = await web.agent("dev"), await web.agent("codex")
+    key = {"idempotency-key": "k1"}
+    opened = await web.post(f"{BASE}/reviews", dev | key, **WORK)
+    assert opened.status == 201
+    assert (await web.post(f"{BASE}/reviews", dev | key, **WORK)).data == opened.data
+    told(await web.post(f"{BASE}/reviews", dev | key, **{**WORK, "title": "Other"}), 409, "key_reused")
+    review = f"{BASE}/reviews/{opened.data['review']}"
+    body = {"revision": 1, "verdict": "concerns", "findings": [FINDING], "evidence": CHECKED}
+    assert (await web.post(f"{review}/reports", codex, **body)).status == 200
+    seen = await web.get(review, dev)
+    finding = seen.data["review"]["findings"][0]["finding"]
+    answers = [{"finding": finding, "text": "Greets the world now."}]
+    assert (await web.post(f"{review}/revisions", dev, files=WORLD, answers=answers)).status == 200
+    settled = [{"finding": finding, "resolved": True}]
+    body = {"revision": 2, "verdict": "approve", "evidence": CHECKED, "settled": settled}
+    done = await web.post(f"{review}/reports", codex, **body)
+    assert done.data["state"] == "cleared"
+    digest = (await web.get(review, dev)).data["review"]["digest"]
+    assert (await web.get(f"{BASE}/gate/{digest}", dev)).data["allowed"] is True
+
+
+@played
+async def test_what_is_unchanged_for_this_viewer_is_not_sent_again() -> None:
+    web = Web()
+    dev = await web.agent("dev")
+    opened = await web.post(f"{BASE}/reviews", dev, **WORK)
+    review = f"{BASE}/reviews/{opened.data['review']}"
+    first = await web.get(review, dev)
+    again = await web.get(review, dev | {"if-none-match": first.headers["etag"]})
+    assert (again.status, again.body) == (304, b"")
+    await web.post(f"{review}/notes", dev, text="A word.")
+    await web.post(f"{review}/revisions", dev, files=WORLD)
+    assert (await web.get(review, dev | {"if-none-match": first.headers["etag"]})).status == 200
+
+
+@played
+async def test_nobody_gets_in_without_a_credential_that_opens() -> None:
+    web = Web()
+    dev = await web.agent("dev")
+    for headers in ({}, {"authorization": "Bearer nothing"}, {"authorization": "Basic eA=="}, {"cookie": "a=b"}):
+        told(await web.get(f"{BASE}/me", headers), 401, "credential_needed")
+    told(await web.get(f"{BASE}/me", dev | {"foureyes-agent": "codex"}), 401, "credential_needed")
+    me = await web.get(f"{BASE}/me", dev)
+    assert me.data["who"]["name"] == "dev"
+
+
+@played
+async def test_a_service_acts_for_the_agents_it_vouches_for_and_for_nobody_else() -> None:
+    """The agents of a service are one operator, and each has a name of its own."""
+    web = Web()
+    dsf, _ = await web.agent("dsf", kind="service"), await web.agent("dev")
+    assert (await web.post(f"{BASE}/accounts", dsf, name="dweller-42")).status == 201
+    me = await web.get(f"{BASE}/me", dsf | {"foureyes-agent": "dweller-42"})
+    assert (me.data["who"]["name"], me.data["who"]["operator"]) == ("dweller-42", "dsf-co")
+    assert "vouch" not in me.data["scopes"]
+    told(await web.get(f"{BASE}/me", dsf | {"foureyes-agent": "dev"}), 401, "credential_needed")
+    told(await web.post(f"{BASE}/accounts", dsf, name="boss", kind="human"), 403, "human_only")
+
+
+@played
+async def test_a_page_that_is_not_ours_cannot_use_a_humans_session() -> None:
+    """T22, T23: neither by a form without its mark, nor from another origin, nor under another name of the host."""
+    web = Web()
+    sue = await web.human()
+    body = {"name": "dev", "kind": "agent"}
+    assert (await web.post(f"{BASE}/accounts", sue, **body)).status == 201
+    stolen = {"cookie": sue["cookie"]}
+    told(await web.post(f"{BASE}/accounts", stolen, **body), 403, "sign_in_needed")
+    told(await web.post(f"{BASE}/accounts", sue | {"origin": "https://evil.example"}, **body), 403, "wrong_origin")
+    told(await web.get("/health", {"host": "evil.example"}), 421, "wrong_host")
+    assert (await web.post(f"{BASE}/accounts", sue | {"origin": f"http://{HOST}"}, **body)).status == 201
+
+
+@played
+async def test_no_token_passes_a_stage_and_a_human_who_signed_in_does() -> None:
+    """T10."""
+    web = Web()
+    sue, dev = await web.human(), await web.agent("dev")
+    opened = await web.post(f"{BASE}/reviews", dev, **WORK)
+    path = f"{BASE}/reviews/{opened.data['review']}/overrides"
+    seen = await web.get(f"{BASE}/reviews/{opened.data['review']}", dev)
+    body = {"stage": "solo", "revision": 1, "digest": seen.data["review"]["digest"], "reason": "I looked."}
+    told(await web.post(path, dev, **body), 403, "sign_in_needed")
+    assert (await web.post(path, sue, **body)).status == 200
+
+
+BODIES = [
+    (b"{", 422, "bad_value"),
+    (b"[]", 422, "bad_value"),
+    (b'{"kind": "a", "kind": "b"}', 422, "bad_value"),
+    (b'{"confidence": NaN}', 422, "bad_value"),
+    (b'{"kind": "\xff"}', 422, "bad_value"),
+    (b"[" * 100_000, 422, "bad_value"),
+    (json.dumps({**WORK, "extra": 1}).encode(), 422, "bad_value"),
+    (json.dumps({**WORK, "title": 7}).encode(), 422, "bad_value"),
+    (b" " * (BODY_BYTES_MAX + 1), 413, "too_large"),
+]
+
+
+@pytest.mark.parametrize(("body", "status", "code"), BODIES, ids=range(len(BODIES)))
+def test_a_bad_body_is_a_problem_and_nothing_is_done(body: bytes, status: int, code: str) -> None:
+    """T19, T29."""
+
+    @played
+    async def story() -> None:
+        web = Web()
+        dev = await web.agent("dev")
+        told(await web.request("POST", f"{BASE}/reviews", dev, body), status, code)
+        assert (await web.get(f"{BASE}/reviews", dev)).data["reviews"] == []
+
+    story()
+
+
+@played
+async def test_what_is_not_there_and_what_is_not_done_there_is_said() -> None:
+    web = Web()
+    dev = await web.agent("dev")
+    told(await web.get("/nowhere", dev), 404, "no_such_place")
+    told(await web.request("DELETE", f"{BASE}/reviews", dev), 405, "wrong_method")
+    told(await web.get(f"{BASE}/reviews/none", dev), 404, "review_missing")
+    told(await web.get(f"{BASE}/reviews", dev, limit="x"), 422, "bad_value")
+    told(await web.request("GET", f"{BASE}/reviews", dev, query="limit=1&limit=2"), 422, "bad_value")
+    assert (await web.get("/health", {})).data == {"status": "alive"}
+    assert (await web.get("/ready", {})).data == {"status": "ready"}
+
+
+def test_the_description_names_every_call_with_its_form() -> None:
+    found = described()
+    named = {one["operationId"] for path in found["paths"].values() for one in path.values()}
+    assert named == CALLS.keys()
