@@ -75,6 +75,18 @@ async def test_a_hundred_repetitions_at_once_are_one_append() -> None:
 
 
 @played
+async def test_a_key_counts_for_ever() -> None:
+    """I22: replies are never thrown away by age; a command that comes ten years late acts no second time."""
+    house, work = House(), work_of(FIRST)
+    ask = house.ask(DEV, house.opening(work), blobs=work.blobs)
+    first = await house.gate.handle(ask)
+    house.wait(days=3650)
+    again = await house.another_gate().handle(ask)
+    assert (again.stream, again.version) == (first.stream, first.version)
+    assert again.repeated
+
+
+@played
 async def test_the_same_key_with_another_request_is_refused() -> None:
     house, work = House(), work_of(FIRST)
     await house.do(DEV, house.opening(work), blobs=work.blobs, key="one")

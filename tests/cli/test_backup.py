@@ -283,7 +283,7 @@ def test_a_restore_that_died_before_it_was_recorded_is_noticed_and_done_again(
     assert signed.run("log", "checkpoint").code == 0
     signed.types = [f"{WORDS}\n"]
     with monkeypatch.context() as patched:
-        patched.setattr(restoring, "_after", _died)
+        patched.setattr(restoring, "_record", _died)
         assert signed.run("restore", str(folder), "--replace").code == 130
     assert signed.run("log", "verify").code == 2
     signed.add("after")

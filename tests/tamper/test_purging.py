@@ -1,12 +1,16 @@
 """Bytes go, the record stays: a purged blob leaves a tombstone, and the chain still verifies."""
 
 import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
 from foureyes.app.operations import operations
 from foureyes.app.policies import POLICY_STREAM
+from foureyes.app.purge_notes import note_purge, noted_purges
 from foureyes.app.purging import purge
 from foureyes.app.work import blob_digest, work_of
 from foureyes.core.events import BlobPurged
@@ -14,6 +18,8 @@ from foureyes.core.policies import ActivatePolicy
 from foureyes.core.refusals import Code, Refusal
 from foureyes.core.values import Who
 from foureyes.policy.policy import policy_text
+from foureyes.store.sqlite import reading
+from foureyes.store.sqlite_store import SqliteStore
 from tests.app.house import played, with_rules
 from tests.cast import DEV, HUGO, LINTER
 from tests.tamper.desk import Desk, desk
@@ -90,3 +96,67 @@ async def test_a_policy_that_reviews_are_judged_by_is_not_purged(tmp_path: Path)
             command = ActivatePolicy(digest=policy.digest, name=name)
             await it.house.do(HUGO, command, POLICY_STREAM, blobs={policy.digest: policy_text(policy)})
             assert await refused(it, policy.digest) is Code.NOT_ELIGIBLE
+
+
+async def remains(it: Desk) -> str:
+    return await it.house.store.read(lambda reading: reading.remains())
+
+
+@contextmanager
+def an_old_moment(file: Path) -> Iterator[None]:
+    """Somebody in another program who looks at the store as it is now, for as long as they like."""
+    with closing(sqlite3.connect(file, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT COUNT(*) FROM log").fetchone()
+        yield
+
+
+@played
+async def test_bytes_that_a_reader_holds_back_are_said_to_remain_and_go_with_the_next_command(tmp_path: Path) -> None:
+    """T32: SQLite's journal cannot be emptied under a reader; that is told, and finished when the reader has ended."""
+    async with desk(tmp_path) as it:
+        await it.house.open({"secret.py": SECRET})
+        with an_old_moment(it.file):
+            await purge(it.house.store, blob_digest(SECRET), HUGO, "It holds a password.", it.house.now)
+            assert "journal still holds" in await remains(it)
+            assert holding(tmp_path, SECRET)
+            await it.house.open({"other.py": b"other\n"})
+            assert "journal still holds" in await remains(it)
+        await it.house.open({"another.py": b"another\n"})
+        assert await remains(it) == ""
+        assert not holding(tmp_path, SECRET)
+
+
+@played
+async def test_a_purge_that_a_reader_outlives_is_finished_by_the_next_program(tmp_path: Path) -> None:
+    """T32: the program that purged ended before the reader did; whoever opens the store next empties the journal."""
+    async with desk(tmp_path) as it:
+        await it.house.open({"secret.py": SECRET})
+        with an_old_moment(it.file):
+            await purge(it.house.store, blob_digest(SECRET), HUGO, "It holds a password.", it.house.now)
+            await it.house.store.close()
+            assert holding(tmp_path, SECRET)
+            with closing(sqlite3.connect(it.file)) as holder:  # so that nobody is the last to close it
+                holder.execute("SELECT COUNT(*) FROM log").fetchone()
+                await SqliteStore.open(it.file).close()
+                assert holding(tmp_path, SECRET), "the reader is still there"
+        with closing(sqlite3.connect(it.file)) as holder:
+            holder.execute("SELECT COUNT(*) FROM log").fetchone()
+            await SqliteStore.open(it.file).close()
+            assert not holding(tmp_path, SECRET)
+        with reading(it.file) as look:
+            assert look.remains() == ""
+
+
+@pytest.mark.parametrize(
+    "rest", [b"", b"nonsense\n", b'{"digest": 7, "reason": ""}\n', b'["digest"]\n', b'{"digest": "a']
+)
+def test_notes_about_purges_are_read_around_what_is_no_note(tmp_path: Path, rest: bytes) -> None:
+    """A line that was cut off by a crash, or that somebody else wrote, hides no other."""
+    first, second = blob_digest(b"1"), blob_digest(b"2")
+    assert noted_purges(tmp_path) == {}
+    note_purge(tmp_path / "book", first, "One.")
+    with (tmp_path / "book" / "purged.jsonl").open("ab") as file:
+        file.write(rest)
+    note_purge(tmp_path / "book", second, "Two.")
+    assert noted_purges(tmp_path / "book") == {first: "One.", second: "Two."}

@@ -105,6 +105,9 @@ class Reading(Protocol):
     def rows(self, projection: str, prefix: str = "", after: str = "", limit: int = 100) -> tuple[tuple[str, str], ...]:
         """Rows of a following projection in the order of their keys: those with this prefix, behind `after`."""
 
+    def remains(self) -> str:
+        """Where bytes may still lie that were purged, and when they will be gone; nothing where they are gone."""
+
     def unguarded(self) -> tuple[str, ...]:
         """What the database had to keep the log append-only and has no more, or not as it was; by name."""
 

@@ -2,35 +2,71 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 
-from foureyes.app.operations import operate, write_time
+from foureyes.app.operations import operate, operations, write_time
 from foureyes.app.policies import POLICY_STREAM
-from foureyes.app.ports import Conflict, Store, Unavailable, Writing
+from foureyes.app.ports import Conflict, Reading, Store, Unavailable, Writing
+from foureyes.app.purge_notes import note_purge, noted_purges
 from foureyes.app.rows import Blob
 from foureyes.app.shelf import read_events
 from foureyes.codec import CodecError, canonical
-from foureyes.core.events import PolicyActivated
+from foureyes.core.events import BlobPurged, PolicyActivated
 from foureyes.core.operations import PurgeBlob
 from foureyes.core.refusals import Code, Refusal
 from foureyes.core.values import Who
 from foureyes.policy.policy import read_policy
 
 TRIES_MAX = 20
+#: How the reason of a purge begins that was done once more.
+AGAIN = "Purged before a restore brought it back: "
 
 
-async def purge(store: Store, digest: str, actor: Who, reason: str, now: datetime) -> str:
+async def purge(store: Store, digest: str, actor: Who, reason: str, now: datetime, *, notes: Path | None = None) -> str:
     """Remove a blob and leave a tombstone that says who, when and why; the tombstone.
 
-    The bytes are gone from this store when this returns. Backups taken before still hold them.
+    The store does not give the bytes to anybody any more when this returns; `Reading.remains` says whether they still
+    lie in its files. Backups taken before hold them: `notes` is the folder outside the store where that is remembered.
     """
     for _ in range(TRIES_MAX):
         try:
-            return await store.write(partial(_purged, digest=digest, actor=actor, reason=reason, now=now))
+            tombstone = await store.write(partial(_purged, digest=digest, actor=actor, reason=reason, now=now))
         except Conflict:
             continue
+        if notes is not None:
+            note_purge(notes, digest, reason)
+        return tombstone
     raise Unavailable("The store is too busy to purge.", "Try again in a moment.")
+
+
+async def known_purges(store: Store | None, notes: Path) -> Mapping[str, str]:
+    """Which bytes were purged and why, by the store's log where there is one, and by the notes outside."""
+    done = await store.read(operations) if store else ()
+    told = {one.digest: one.reason for one in done if isinstance(one, BlobPurged)}
+    return {**noted_purges(notes), **told}
+
+
+async def purge_again(store: Store, known: Mapping[str, str], actor: Who, now: datetime) -> tuple[list[str], list[str]]:
+    """Purge what came back with an older backup; what is gone again, and what could not be removed."""
+    gone, back = list[str](), list[str]()
+    for digest, reason in known.items():
+        blob = await store.read(partial(_blob, digest))
+        if blob is None or blob.content is None:
+            continue
+        try:
+            await purge(store, digest, actor, f"{AGAIN}{reason.removeprefix(AGAIN)}", now)
+        except Refusal:
+            back.append(digest)
+        else:
+            gone.append(digest)
+    return gone, back
+
+
+def _blob(digest: str, reading: Reading) -> Blob | None:
+    return reading.blob(digest)
 
 
 def _purged(tx: Writing, *, digest: str, actor: Who, reason: str, now: datetime) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import click
 
@@ -24,12 +25,17 @@ def purge(parts: Parts, digest: str, reason: str, yes: bool) -> Answer:  # noqa:
     """Remove the bytes of a blob and leave a tombstone.
 
     DIGEST names one part of a work, as its review shows it. The log keeps its links and still verifies. Backups made
-    before still hold the bytes.
+    before still hold the bytes; who restores one here has them purged again.
     """
 
     async def remove() -> str:
+        notes = Path(parts.settings.checkpoints)
         async with parts.store(write=True) as store:
-            return await purged(store, digest, parts.human(), reason, parts.now())
+            return await purged(store, digest, parts.human(), reason, parts.now(), notes=notes)
+
+    async def remains() -> str:
+        async with parts.store() as store:
+            return await store.read(lambda reading: reading.remains())
 
     parts.console.confirm(
         (f"The bytes {digest} will be gone for good; nothing that holds them can go live any more.",),
@@ -38,5 +44,10 @@ def purge(parts: Parts, digest: str, reason: str, yes: bool) -> Answer:  # noqa:
     )
     with alone(parts, "purge"):
         tombstone = asyncio.run(remove())
-    lines = (Line(f"Purged {digest}.", "good"), Line("Backups made before still hold these bytes.", "care"))
-    return Answer(lines=lines, data={"digest": digest, "tombstone": tombstone})
+        left = asyncio.run(remains())
+    lines = (
+        Line(f"Purged {digest}.", "good"),
+        *((Line(left, "care"),) if left else ()),
+        Line("Backups made before still hold these bytes, and so do stores that a restore or an upgrade kept.", "care"),
+    )
+    return Answer(lines=lines, data={"digest": digest, "tombstone": tombstone, "remains": left or None})

@@ -13,15 +13,15 @@ import click
 
 from foureyes.app.book import NAME as BOOK
 from foureyes.app.checkpoints import AT_ONCE, Standing, checkpoint_if_due, holds, standing
-from foureyes.app.damages import Inspection
 from foureyes.app.handover import restored
 from foureyes.app.keys import KeyTrouble
 from foureyes.app.ports import Damaged, Reading, Unavailable
 from foureyes.app.rows import Head
 from foureyes.cli import signing
 from foureyes.cli.alone import alone
-from foureyes.cli.answer import Answer, Line
+from foureyes.cli.answer import Answer, Json, Line
 from foureyes.cli.backups import CHECKPOINTS, KEYS, SETTINGS
+from foureyes.cli.came_back import purged_again, purged_before, told
 from foureyes.cli.console import progress
 from foureyes.cli.log import inspected, looked
 from foureyes.cli.parts import Parts
@@ -43,38 +43,43 @@ def restore(parts: Parts, backup: str, replace: bool, reason: str) -> Answer:  #
     """Put a backup in the place of the store.
 
     Every byte of it is checked first. The store that was there is kept beside the new one. A backup that lacks anything
-    the store has, or a checkpoint known here, needs a person at a terminal, and that is recorded.
+    the store has, or a checkpoint known here, needs a person at a terminal, and that is recorded. What was purged since
+    is purged again.
     """
     manifest = backups.read(backup)
     folder.make(parts.settings.home)
     with alone(parts, "restore"), _ready_copy(parts, backup, manifest) as copy:
         asyncio.run(_check_place(parts, replace=replace))
         _book_back(parts, backup, manifest)
+        known = asyncio.run(purged_before(parts))
         lost = asyncio.run(_lost(parts, copy))
         if lost:
             asyncio.run(_sign(parts))
         stands = asyncio.run(_stands(parts, copy))
         older = stands.older or bool(lost)
         if older:
-            told = (_given_up(stands, lost), f"You act as {parts.human().name}; this is recorded.")
-            parts.console.confirm(told, WORDS)
+            warning = (_given_up(stands, lost), f"You act as {parts.human().name}; this is recorded.")
+            parts.console.confirm(warning, WORDS)
         recorded = older or not stands.fits
         if recorded:
             signing.signer(parts)  # without a key it cannot be recorded, and then it is not done
         kept = parts.put_store(copy, progress("Restoring"))
         _settings_back(parts, backup, manifest)
         why = reason or f"restored the backup of {manifest.made}"
-        found = asyncio.run(_after(parts, stands, why if recorded else ""))
-    was = (Line(f"The store that was there is kept as {kept}."),) if kept else ()
+        asyncio.run(_record(parts, stands, why if recorded else ""))
+        came = asyncio.run(purged_again(parts, known))
+        found = asyncio.run(looked(parts))
+    was = (*((Line(f"The store that was there is kept as {kept}."),) if kept else ()), *told(came, known, older=older))
     head = Line(f"Restored {manifest.events} events of {manifest.made}.", "good")
+    data: dict[str, Json] = {"kept": kept, "older": older, "purged_again": [*came.gone], "came_back": [*came.back]}
     if isinstance(found, str):
         note = Line(found, "care")
-        return Answer(lines=(head, *was, note), data={"kept": kept, "older": older, "verified": None})
+        return Answer(lines=(head, *was, note), data={**data, "verified": None})
     said = inspected(found)
     return Answer(
         code=said.code,
         lines=(head, *was, *said.lines),
-        data={"kept": kept, "older": older, "verified": dict(said.data)},
+        data={**data, "verified": dict(said.data)},
     )
 
 
@@ -218,10 +223,9 @@ def _settings_back(parts: Parts, backup: str, manifest: backups.Manifest) -> Non
             files.copy_whole(str(Path(backup, name)), str(target))
 
 
-async def _after(parts: Parts, stands: Standing, reason: str) -> Inspection | str:
-    """Write down why the log went back or is numbered anew, if it did, and look at everything once more."""
+async def _record(parts: Parts, stands: Standing, reason: str) -> None:
+    """Write down why the log went back or is numbered anew, if it did."""
     if reason:
         async with parts.store(write=True) as store:
             book, key = Path(parts.settings.checkpoints), signing.signer(parts)
             await restored(store, book, key, stands.held, parts.human(), reason=reason, now=parts.now())
-    return await looked(parts)

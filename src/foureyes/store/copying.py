@@ -43,7 +43,7 @@ NOT_COPIED = ("cursors",)
 #: How often progress is told.
 ROWS_A_WORD = 1000
 
-_WHERE = {"meta": "WHERE name <> 'schema'", "rows": f"WHERE projection IN {WRITTEN_ALONG}"}
+_WHERE = {"meta": "WHERE name NOT IN ('schema', 'scrub')", "rows": f"WHERE projection IN {WRITTEN_ALONG}"}
 _COLUMNS = "SELECT name FROM pragma_table_info(?) ORDER BY cid"
 _TYPES = "SELECT attname, atttypid FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped"
 _SEQUENCE = "pg_get_serial_sequence('{table}', '{column}')"

@@ -155,6 +155,10 @@ class MemoryReading:
         start = bisect_right(keys, after)
         return tuple((key, found[key]) for key in keys[start : start + limit])
 
+    def remains(self) -> str:
+        """Nowhere: what was purged is gone."""
+        return ""
+
     def unguarded(self) -> tuple[str, ...]:
         """Nothing: there is no database that others could get at."""
         return ()

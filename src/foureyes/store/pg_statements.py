@@ -36,6 +36,12 @@ LOG_ROWS_MAX = 16
 CLAIM = say.CLAIM.replace("LIMIT ?)", "LIMIT ? FOR UPDATE SKIP LOCKED)")
 DROP_OUTBOX = "DELETE FROM outbox WHERE id = ANY(?::bigint[])"
 
+#: What is overwritten stays in PostgreSQL's files for a while.
+ON_DISK = (
+    "PostgreSQL keeps purged bytes on its disk until it vacuums the table blobs and its write-ahead log moves on; "
+    "`VACUUM blobs` does the first now."
+)
+
 #: Not `to_regclass`: its "no" is remembered by the connection, also after another one has made the table.
 EXISTS = "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'meta')"
 SCHEMA = "SELECT body FROM meta WHERE name = 'schema'"

@@ -34,6 +34,10 @@ class PostgresReading(SqlReading):
         found = self._driver.rows(pg.COUNTS, (list(names),))
         return {one[0]: Counts(active=one[1], queued=one[2]) for one in found}
 
+    def remains(self) -> str:
+        """Where bytes may still lie that were purged: PostgreSQL does not say when they are gone."""
+        return pg.ON_DISK
+
     def unguarded(self) -> tuple[str, ...]:
         """What the database had to keep the log append-only and has no more, or not as it was; by name."""
         return guards.missing_in_postgres(self._driver.rows(guards.POSTGRES))

@@ -142,6 +142,10 @@ class SqlReading:
         values = (projection, prefix, after, end, limit) if end else (projection, prefix, after, limit)
         return self._all(lambda one: (one[0], one[1]), sql, values)
 
+    def remains(self) -> str:
+        """Where bytes may still lie that were purged, and when they will be gone; nothing where they are gone."""
+        return say.IN_JOURNAL if self._driver.rows(say.SCRUB) else ""
+
     def unguarded(self) -> tuple[str, ...]:
         """What the database had to keep the log append-only and has no more, or not as it was; by name."""
         return guards.missing_in_sqlite(self._driver.rows(guards.SQLITE))

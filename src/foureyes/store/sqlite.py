@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from foureyes.app.ports import Conflict, Unavailable
+from foureyes.store import statements as say
 from foureyes.store.rows import Row
 from foureyes.store.sql import SqlReading, SqlWriting
 from foureyes.store.versions import check_schema
@@ -94,6 +95,7 @@ class SqliteWriting(SqlWriting):
     def purge(self, digest: str, tombstone: str) -> bool:
         """Remove a blob's bytes and leave the tombstone; False when there is no such blob."""
         self.purged = True
+        self._driver.run(say.PUT_SCRUB)
         return super().purge(digest, tombstone)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from foureyes.app.ports import Unavailable
 from foureyes.store import sqlite as file
+from foureyes.store import statements as say
 from foureyes.store.jobs import CLOSED, OVERFULL, WAITING_MAX, Job, release
 from foureyes.store.versions import check_schema
 
@@ -60,7 +61,9 @@ class Writer:
         #: Quick commands about to come.
         self._coming = 0
         self._commit_seconds = 0.0
-        self._scrub = False
+        #: Purged bytes are in the journal, perhaps since an earlier program; and whether that is new.
+        self._scrub = connection.execute(say.SCRUB).fetchone() is not None
+        self._purged = False
         self._busy_since = 0.0
         self._thread = threading.Thread(target=self._serve, name="foureyes-writer", daemon=True)
         self._thread.start()
@@ -216,7 +219,7 @@ class Writer:
                 connection.execute("BEGIN IMMEDIATE")
             job.error = file.said(error) if isinstance(error, sqlite3.Error) else error
         else:
-            self._scrub = self._scrub or writing.purged
+            self._purged = self._purged or writing.purged
         if not job.is_here:
             connection.execute("RELEASE command")
 
@@ -237,15 +240,36 @@ class Writer:
             connection.close()
 
     def _clean(self, connection: sqlite3.Connection) -> None:
-        """After a purge the journal still has the bytes; it is emptied as soon as no reader needs it."""
-        tries = SCRUB_TRIES_MAX if self._scrub else 0
-        for _ in range(tries):
-            self._scrub = bool(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
-            if not self._scrub:
+        """After a purge the journal still has the bytes; it is emptied as soon as no reader needs it.
+
+        Right after the purge readers are waited for; later every commit tries once, and so does whoever comes next.
+        """
+        tries = SCRUB_TRIES_MAX if self._purged else int(self._scrub)
+        self._scrub, self._purged = self._scrub or self._purged, False
+        for number in range(tries):
+            if number:
+                time.sleep(SCRUB_WAIT_SECONDS)
+            if self._scrubbed(connection):
+                self._scrub = False
                 return
-            time.sleep(SCRUB_WAIT_SECONDS)
+
+    def _scrubbed(self, connection: sqlite3.Connection) -> bool:
+        """Try to empty the journal; somebody who reads or writes beside us is no trouble, only no success."""
+        noted = connection.execute(say.SCRUB).fetchone()
+        try:
+            if connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+                return False
+            connection.execute(say.DROP_SCRUB, noted or ("",))
+        except sqlite3.OperationalError as error:
+            if file.code_of(error) in file.BUSY:
+                return False
+            raise
+        return True
 
     def _leave(self) -> None:
+        with suppress(sqlite3.Error):
+            if self._connection is not None:
+                self._clean(self._connection)
         with suppress(sqlite3.Error):
             if self._connection is not None:
                 self._connection.close()

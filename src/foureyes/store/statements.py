@@ -64,6 +64,16 @@ PUT_ALIAS = "INSERT INTO aliases (alias, digest) VALUES (?, ?) ON CONFLICT (alia
 #: What was purged stays purged, also when the same bytes come again.
 PUT_BLOB = "INSERT INTO blobs (digest, size, content) VALUES (?, ?, ?) ON CONFLICT (digest) DO NOTHING"
 PURGE = "UPDATE blobs SET content = NULL, purged = ? WHERE digest = ?"
+#: SQLite: noted with a purge, until its journal is empty.
+#: Each purge has a word of its own, so that nobody takes back the note of a later one.
+SCRUB = "SELECT body FROM meta WHERE name = 'scrub'"
+PUT_SCRUB = """INSERT INTO meta (name, body) VALUES ('scrub', hex(randomblob(8)))
+ON CONFLICT (name) DO UPDATE SET body = excluded.body"""
+DROP_SCRUB = "DELETE FROM meta WHERE name = 'scrub' AND body = ?"
+IN_JOURNAL = (
+    "The store's journal still holds purged bytes, because another program reads an older moment. They go as soon as "
+    "that one has ended and anything opens the store to write."
+)
 PUT_ROW = """INSERT INTO rows (projection, key, body) VALUES (?, ?, ?)
 ON CONFLICT (projection, key) DO UPDATE SET body = excluded.body"""
 DROP_ROW = "DELETE FROM rows WHERE projection = ? AND key = ?"

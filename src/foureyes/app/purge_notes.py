@@ -1,0 +1,62 @@
+"""Which bytes were purged, as far as it is known outside the store? A backup made before a purge still has them.
+
+A file beside the book with one line for each purge. It holds digests, and no bytes: who restores an older backup
+learns from it what must go again, also where the store that knew is lost.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from foureyes.app.book import FILE_MODE, FOLDER_MODE
+from foureyes.codec import canonical
+
+NAME = "purged.jsonl"
+#: What is longer is no note of ours.
+LINE_BYTES_MAX = 64 * 1024
+
+_is_digest = re.compile(r"[0-9a-f]{64}").fullmatch
+
+
+def note_purge(folder: Path, digest: str, reason: str) -> None:
+    """Write one down, on the disk when this returns."""
+    folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+    with os.fdopen(os.open(folder / NAME, flags, FILE_MODE), "ab") as file:
+        # After a line that was cut off by a crash a new one begins.
+        file.write(b"\n" * _is_cut(folder) + canonical({"digest": digest, "reason": reason}) + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def noted_purges(folder: Path) -> Mapping[str, str]:
+    """What was written down: digests, and why. A line that cannot be read is left out: the store knows it too."""
+    found: dict[str, str] = {}
+    try:
+        with (folder / NAME).open("rb") as file:
+            while line := file.readline(LINE_BYTES_MAX):
+                found |= _read(line)
+    except FileNotFoundError:
+        return {}
+    return found
+
+
+def _is_cut(folder: Path) -> bool:
+    with (folder / NAME).open("rb") as file:
+        if not file.seek(0, os.SEEK_END):
+            return False
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) != b"\n"
+
+
+def _read(line: bytes) -> dict[str, str]:
+    try:
+        said = json.loads(line)
+        digest, reason = said["digest"], said["reason"]
+    except (ValueError, KeyError, TypeError):
+        return {}
+    return {digest: reason} if isinstance(digest, str) and isinstance(reason, str) and _is_digest(digest) else {}

@@ -1,0 +1,69 @@
+"""Which bytes that were purged does a backup bring back, and are they gone again?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from foureyes.app.ports import Damaged, Unavailable
+from foureyes.app.purging import known_purges, purge_again
+from foureyes.cli.answer import Line
+from foureyes.cli.parts import Parts
+from foureyes.home.trouble import Trouble
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What was purged and why, as far as it is known here."""
+
+    purges: Mapping[str, str]
+    #: Whether the store itself could say so; the notes outside may lack one.
+    by_store: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CameBack:
+    """Of the bytes that were purged and are in the backup: what is gone again, and what is not."""
+
+    gone: Sequence[str]
+    back: Sequence[str]
+    remains: str
+
+
+async def purged_before(parts: Parts) -> Known:
+    """What was purged in the store that is to be replaced, asked while it is still there."""
+    notes = Path(parts.settings.checkpoints)
+    try:
+        async with parts.store() as store:
+            return Known(purges=await known_purges(store, notes), by_store=True)
+    except (Unavailable, Trouble, Damaged):
+        return Known(purges=await known_purges(None, notes), by_store=False)
+
+
+async def purged_again(parts: Parts, known: Known) -> CameBack:
+    """Purge once more what came back; that somebody wanted it gone is known, and the record says so again."""
+    if not known.purges:
+        return CameBack(gone=(), back=(), remains="")
+    async with parts.store(write=True) as store:
+        gone, back = await purge_again(store, known.purges, parts.human(), parts.now())
+    async with parts.store() as store:
+        remains = await store.read(lambda reading: reading.remains()) if gone else ""
+    return CameBack(gone=gone, back=back, remains=remains)
+
+
+def told(found: CameBack, known: Known, *, older: bool) -> Iterator[Line]:
+    """The same for people; nothing where nothing came back."""
+    if found.gone:
+        yield Line(f"Purged again, as it was purged after this backup: {', '.join(found.gone)}.", "care")
+    if found.remains:
+        yield Line(found.remains, "care")
+    if found.back:
+        text = f"These bytes were purged and CAME BACK: {', '.join(found.back)}. Run `foureyes purge DIGEST` for each."
+        yield Line(text, "bad")
+    if older and not known.by_store:
+        yield Line(
+            "The store that was here could not say what was purged in it. Bytes that were purged since this backup, "
+            "and are not noted beside the checkpoints, CAME BACK: run `foureyes purge DIGEST` for each.",
+            "bad",
+        )

@@ -1,0 +1,77 @@
+"""A backup made before a purge has the bytes; who restores it does not bring them back, or is told that they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from foureyes.app.purge_notes import NAME, note_purge
+from foureyes.app.work import blob_digest
+from foureyes.cli.restoring import WORDS
+from tests.app.house import FIRST, policy
+from tests.cli.desk import Desk
+
+SECRET = FIRST["hello.py"]
+PART = blob_digest(SECRET)
+
+
+@pytest.fixture
+def backup(desk: Desk, tmp_path: Path) -> Path:
+    """A store with a key whose bytes were purged after this backup was made."""
+    assert desk.run("log", "checkpoint").code == 0
+    folder = Path(desk.run("backup", str(tmp_path / "safe"), "--json").data["folder"])
+    desk.types = [f"{PART[:12]}\n"]
+    assert desk.run("purge", PART, "--reason", "It held a key").code == 0
+    assert desk.run("log", "checkpoint").code == 0
+    assert not holding(desk)
+    desk.types = [f"{WORDS}\n"]
+    return folder
+
+
+def holding(desk: Desk) -> list[Path]:
+    """The files of the data folder with these bytes; one that was set aside as it was before does not count."""
+    files = (file for file in desk.home.rglob("*") if file.is_file() and "before-restore" not in file.name)
+    return [file for file in files if SECRET in file.read_bytes()]
+
+
+def lose_the_store(desk: Desk) -> None:
+    for file in desk.home.glob("foureyes.db*"):
+        file.unlink()
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_what_was_purged_after_a_backup_is_purged_again_when_it_is_restored(
+    desk: Desk, backup: Path, *, lost: bool
+) -> None:
+    """T32, F19: by the log of the store that is replaced; where that is lost, by the notes beside the checkpoints."""
+    if lost:
+        lose_the_store(desk)
+    ran = desk.run("restore", str(backup), "--replace", "--json")
+    assert ran.code == 0, ran.err
+    assert (ran.data["purged_again"], ran.data["came_back"], ran.data["older"]) == ([PART], [], True)
+    assert not holding(desk)
+    assert desk.run("log", "verify", "--deep").code == 0
+    again = desk.run("purge", PART, "--reason", "Once more", "--yes")
+    assert "It held a key" in again.err, "the tombstone says why"
+
+
+def test_what_nobody_remembers_is_said_to_have_come_back(desk: Desk, backup: Path) -> None:
+    """T32: neither the store nor the notes are left; the person who restores must know."""
+    lose_the_store(desk)
+    (desk.home / "checkpoints" / NAME).unlink()
+    ran = desk.run("restore", str(backup))
+    assert ran.code == 0, ran.err
+    assert "CAME BACK" in ran.out
+    assert "foureyes purge DIGEST" in ran.out
+    assert holding(desk)
+
+
+def test_bytes_that_cannot_be_purged_again_are_named(desk: Desk, backup: Path) -> None:
+    """T32: a note about bytes that must stay, here a policy, removes nothing and is told."""
+    kept = policy().digest
+    note_purge(desk.home / "checkpoints", kept, "Somebody wrote this.")
+    ran = desk.run("restore", str(backup), "--replace")
+    assert ran.code == 0, ran.err
+    assert f"CAME BACK: {kept}" in ran.out
+    assert not holding(desk)
