@@ -26,7 +26,8 @@ class Ask:
     `stream` names what it is about, `review/<id>`; opening a review names none, the gate mints the id. `blobs` are
     bytes of parts that the store may not have yet. `before` are the parts as they were at the base of the work, where
     the shell knows it: without it everything counts as new. `aliases` are other names of the bytes that the shell
-    looked up itself, like `git-commit:<id>`: whoever may go live by such a name trusts it.
+    looked up itself, like `git-commit:<id>`: whoever may go live by such a name trusts it. `signed_in` is when the
+    human behind the actor last proved who they are; it is no part of what is asked.
     """
 
     actor: Who
@@ -36,6 +37,7 @@ class Ask:
     blobs: Mapping[str, bytes] = field(default_factory=dict)
     before: tuple[WorkPart, ...] = ()
     aliases: tuple[str, ...] = ()
+    signed_in: datetime | None = None
 
     def body_hash(self) -> str:
         """What this asks for, without the key: the same key with another body is an error."""

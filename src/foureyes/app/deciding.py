@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Self
 
 from foureyes.app import facts as gathering
@@ -31,6 +31,8 @@ from foureyes.core.rules import Rules
 from foureyes.core.values import Risk, RiskLevel, Who
 
 put_time, take_time = shape(datetime)
+#: How long a sign-in is new enough for what nothing but a human may do.
+ANEW = timedelta(minutes=5)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +116,12 @@ class Deciding:
             draw=self.moment.draw,
             served=self._served(review),
             day_usd_micro=self.books.day_usd_micro(tx, self.moment.at[:10]),
+            signed_in_anew=self._signed_in_anew(),
         )
+
+    def _signed_in_anew(self) -> bool:
+        signed_in = self.ask.signed_in
+        return signed_in is not None and timedelta(0) <= self.moment.now - signed_in <= ANEW
 
     def _author(self, review: Review | None) -> str:
         if review:
