@@ -44,6 +44,20 @@ class Seat:
         return rows
 
 
+def test_before_anybody_looks_it_is_said_what_is_done_and_that_gives_way() -> None:
+    seat = Seat()
+    live = seat.live()
+    live.note("Reading")
+    assert seat.drawn == ["Reading"]
+    live.started("Codex")
+    assert "Reading" not in seat.drawn
+    live.clear()
+    assert seat.drawn == []
+    seat = Seat()
+    seat.live(drawing=False, verbose=True).note("Reading")
+    assert seat.stream.getvalue() == "", "a log wants to know who looked, not that we began"
+
+
 def test_who_looks_for_how_long_what_it_says_and_what_it_costs() -> None:
     seat = Seat()
     live = seat.live()

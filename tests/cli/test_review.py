@@ -15,11 +15,13 @@ import pytest
 from foureyes.app.reviewers import Unread
 from foureyes.app.reviewing.outcome import Options, Outcome, Watch
 from foureyes.cli.parts import Wanted
+from foureyes.cli.review import READING
 from foureyes.core.refusals import Code, Refusal
 from foureyes.home import consents
 from foureyes.home.trouble import Trouble
 from tests.cli.colleagues import CHANGE, NOW, Table
 from tests.cli.outcomes import BLOCKED, CLEAN, EVERY, STOPPED
+from tests.cli.test_plain import Terminal
 from tests.cli.test_showing import RESULTS
 
 
@@ -271,6 +273,20 @@ def test_the_question_says_what_would_run_and_that_nothing_holds_it(table: Table
     said = " ".join(table.run("review").err.split())
     assert "the policy of the repository /a wants to run `make test` on this machine." in said
     assert "in no sandbox" in said
+
+
+def test_a_question_stands_by_itself_and_nothing_is_left_of_what_was_drawn(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was drawn before is gone when a person is asked; else the next drawing would rub out the question."""
+    monkeypatch.setattr("tests.cli.desk.io.StringIO", Terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    table.types = ["y"]
+    table.scene.play = asking(("Claude Code", "Anthropic"))
+    err = table.run("review", "--no-color").err
+    drawn, question = err.index(READING), err.index("Anthropic")
+    assert "\x1b[1A\x1b[J" in err[drawn:question]
+    assert err.count("\x1b[J") == 1
 
 
 def test_the_question_says_who_will_receive_what(table: Table) -> None:

@@ -139,7 +139,7 @@ def test_a_dismissal_reaches_no_further_than_what_it_was_about() -> None:
 
 @played
 async def test_a_rebuttal_without_new_bytes_reaches_the_reviewer() -> None:
-    """D-10: and one that names no finding is told."""
+    """D-10: the author is told that it was heard, and that one names no finding."""
 
     def look(task: Task) -> Look:
         if task.earlier:
@@ -153,7 +153,10 @@ async def test_a_rebuttal_without_new_bytes_reaches_the_reviewer() -> None:
     wrong = Answer(finding="solo.9-F9", text="what?")
     again = await reviewed(desk, change(BAD), answers=(rebuttal, wrong))
     assert [one.earlier[0].answer for one in codex.tasks[1:]] == ["it is escaped above"]
-    assert again.notes == ("There is no finding solo.9-F9: that answer was not taken.",)
+    assert again.notes == (
+        "There is no finding solo.9-F9: that answer was not taken.",
+        f"Your rebuttal of {rebuttal.finding} is on record: agents and models weigh it, programs do not.",
+    )
 
 
 @played

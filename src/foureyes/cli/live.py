@@ -81,6 +81,14 @@ class Live:
         self._height = len(lines)
         self.stream.flush()
 
+    def note(self, text: str) -> None:
+        """Say what is done before anybody can begin; the next drawing takes its place."""
+        if self.drawing:
+            self._up()
+            print_line(Line(text, "dim"), self.stream, colours=self.colours)
+            self._height = 1
+            self.stream.flush()
+
     def clear(self) -> None:
         """Leave nothing behind."""
         self._up()

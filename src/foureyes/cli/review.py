@@ -28,6 +28,7 @@ from foureyes.core.values import Severity
 from foureyes.home.trouble import Trouble
 
 _USD_MICRO = 1_000_000
+READING = "  Reading what changed …"
 EXAMPLES = """\b
 Examples:
   foureyes review                     what you have not committed yet
@@ -143,8 +144,14 @@ def review(parts: Parts, **arguments: Any) -> Answer:
     """
     given = Given(**arguments)
     _check(given)
-    change = parts.read_change(_wanted(given))
-    outcome = _run(parts, given, change) if change.files else _nothing(given, change)
+    drawing = sys.stderr.isatty() and not given.quiet and os.environ.get("TERM") != "dumb"
+    live = Live(stream=sys.stderr, drawing=drawing, verbose=given.verbose, colours=not given.no_color)
+    try:
+        live.note(READING)
+        change = parts.read_change(_wanted(given))
+        outcome = _run(parts, given, change, live) if change.files else _nothing(given, change)
+    finally:
+        live.clear()
     return _answer(parts, given, outcome)
 
 
@@ -178,10 +185,13 @@ def _nothing(given: Given, change: Change) -> Outcome:
     return Outcome(review="", digest="", title=change.title, kind=change.kind, nothing=True)
 
 
-def _run(parts: Parts, given: Given, change: Change) -> Outcome:
-    drawing = sys.stderr.isatty() and not given.quiet and os.environ.get("TERM") != "dumb"
-    live = Live(stream=sys.stderr, drawing=drawing, verbose=given.verbose, colours=not given.no_color)
+def _run(parts: Parts, given: Given, change: Change, live: Live) -> Outcome:
     consent = Consent(parts=parts, given=given.yes_send, anew=given.ask)
+
+    def may_send(name: str, sends: str) -> bool:
+        live.clear()  # a question stands by itself, and is not drawn over
+        return consent.may_send(name, sends)
+
     usd_micro = None if given.budget_usd is None else int(given.budget_usd * _USD_MICRO)
     options = Options(
         style=given.style,
@@ -190,7 +200,7 @@ def _run(parts: Parts, given: Given, change: Change) -> Outcome:
         critics_only=given.no_agents,
         usd_micro_max=usd_micro,
         seconds_max=given.timeout,
-        may_send=consent.may_send,
+        may_send=may_send,
         answers=(
             *(Reply(finding=finding, text=how) for finding, how in given.fixed),
             *(Reply(finding=finding, text=why, rebuttal=True) for finding, why in given.rebut),

@@ -118,6 +118,8 @@ async def _the_same(gate: Gate, known: Review, change: Change, entry: Entry) -> 
             await gate.handle(Ask(actor=entry.author, key=new_key(), command=command, stream=f"review/{known.id}"))
         except Refusal as refusal:
             notes.append(f"{one.finding}: {refusal.sentence}")
+        else:
+            notes += _on_record((one,))
     partial = change.unread and known.outcome is Outcome.CLEARED
     return Entered(review=known.id, held_up=PARTLY if partial else "", notes=tuple(notes))
 
@@ -125,6 +127,12 @@ async def _the_same(gate: Gate, known: Review, change: Change, entry: Entry) -> 
 def _not_taken(entry: Entry, review: Review) -> list[str]:
     unknown = [one.finding for one in entry.answers if one.finding not in review.findings]
     return [f"There is no finding {one}: that answer was not taken." for one in unknown]
+
+
+def _on_record(answers: tuple[Answer, ...]) -> list[str]:
+    """Whoever argues wants to know that it was heard, and by whom."""
+    named = ", ".join(one.finding for one in answers if one.rebuttal)
+    return [f"Your rebuttal of {named} is on record: agents and models weigh it, programs do not."] if named else []
 
 
 async def _known(gate: Gate, store: Store, change: Change, author: Who) -> Review | None:
@@ -179,7 +187,7 @@ async def _next_version(gate: Gate, review: Review, change: Change, entry: Entry
     # Else another run has just handed in these very bytes.
     ruling = after.ruling()
     if after.digest == work.digest:
-        return Entered(review=review.id, notes=notes)
+        return Entered(review=review.id, notes=(*notes, *_on_record(answers)))
     return Entered(review=review.id, held_up=f"{ruling.text}." if ruling else "The review has ended.")
 
 
