@@ -20,8 +20,8 @@ from foureyes.reviewers.critics.commands.tools import (
     containers,
     files,
     packages,
-    privilege,
     rights,
+    root,
     system,
 )
 from foureyes.reviewers.critics.critic import Hit, Judged, Rule, State, judged
@@ -43,8 +43,8 @@ _IMAGE_OWN = frozenset(
         rights.USERS,
         packages.UNINSTALL,
         system.SERVICES,
-        privilege.ROOT_TOOL,
-        privilege.ROOT_SHELL,
+        root.ROOT_TOOL,
+        root.ROOT_SHELL,
         containers.CONTAINERS,
     }
 )

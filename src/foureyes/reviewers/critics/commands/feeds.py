@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from foureyes.reviewers.critics.commands.expand import Expander
 from foureyes.reviewers.critics.commands.judge import Judge, Spot
-from foureyes.reviewers.critics.commands.model import HOLE, Stream, words
+from foureyes.reviewers.critics.commands.model import HOLE, NOTHING, Stream, words
+from foureyes.reviewers.critics.commands.outputs import TERMINAL
 from foureyes.reviewers.critics.commands.scene import Scene
 from foureyes.reviewers.critics.commands.syntax import source
 
@@ -77,6 +78,8 @@ class Feeds:
 
     def _fed_from(self, target: Node) -> Stream:
         name = "".join(self._expander.words(target))
+        if name == TERMINAL:
+            return NOTHING
         return self._scene.streams.get(name) or self._judge.printed(("cat", name))
 
     def _heredoc(self, node: Node, at: Callable[[Node], Spot]) -> Stream:

@@ -25,6 +25,7 @@ from foureyes.reviewers.critics.commands.tools import (
     UNREADABLE,
     generic,
     privilege,
+    root,
 )
 from foureyes.reviewers.critics.commands.wrappers import peel
 from foureyes.reviewers.critics.commands.wrappers.inner import Inner
@@ -44,6 +45,8 @@ _SPELLED = re.compile(
 _STARTS = re.compile(
     r"\b(?:system|popen|exec\w*|eval|spawn\w*|subprocess|passthru|shell_exec|proc_open|child_process|__import__|os)\b"
 )
+#: What is typed at the prompt of an editor or pager to start a command; a shell has no such word.
+_TYPED = re.compile(r"!\S|:!")
 _ENDINGS = (".exe", ".cmd", ".bat")
 
 
@@ -108,6 +111,9 @@ class Judge:
         self.judged += 1
         while len(argv) > 1 and ASSIGNMENT.match(argv[0]) and "/" not in argv[0].partition("=")[0]:
             argv = argv[1:]
+        if argv and _TYPED.match(argv[0]):
+            argv, how = (argv[0].lstrip(":!"), *argv[1:]), dataclasses.replace(how, via="!")
+            argv = argv if argv[0] else argv[1:]
         if not argv:
             return NOTHING
         if how.depth > PEELS_MAX or len(argv) > WORDS_MAX:
@@ -157,6 +163,7 @@ class Judge:
 
     def _findings(self, call: Call, how: _How, scene: Scene) -> Iterator[Found]:
         if generic.only_explains(call):
+            yield from root.explains(call)
             return
         known = FAMILIES.get(call.name)
         if known is not None:

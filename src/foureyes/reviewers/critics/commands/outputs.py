@@ -17,6 +17,7 @@ from foureyes.reviewers.critics.commands.shown import shown
 OUTPUT_CHARS_MAX = 65_536
 ORIGIN_CHARS_MAX = 160
 ORIGIN_WORDS_MAX = 12
+TERMINAL = "/dev/tty"
 
 FETCHES = words(
     "curl wget fetch aria2c http https xh lynx nc ncat netcat socat ftp scp sftp ssh telnet openssl dig nslookup "
@@ -25,7 +26,7 @@ FETCHES = words(
 _DECODERS = words("base64 base32 xxd uudecode openssl gpg gunzip zcat bunzip2 bzcat unxz xzcat zstdcat od tr rev")
 _SHELLS = words("sh bash zsh dash ash ksh csh fish powershell pwsh cmd")
 #: Prints whatever it is, but names of branches, hosts, versions and times and nothing a shell would mind.
-_PLAIN_WORDS = words("date hostname uname whoami id nproc wc uuidgen seq tty arch getconf logname users groups")
+_PLAIN_WORDS = words("date hostname uname whoami id nproc wc uuidgen seq arch getconf logname users groups")
 _SECRET_FILES = re.compile(
     r"(?:^|/)(?:\.ssh(?:/(?!config$|known_hosts|.*\.pub$)|$)|\.aws(?:/|$)|\.gnupg(?:/|$)|\.kube/config|\.netrc|\.pgpass|\.docker/config\.json|\.npmrc|\.pypirc|\.git-credentials"
     r"|\.env(?:$|\.(?!example|sample|template|dist))|id_(?:rsa|dsa|ecdsa|ed25519)(?!\.pub)|/etc/passwd$|shadow$|gshadow$|credentials$|\.vault-token"
@@ -91,6 +92,8 @@ def _text(call: Call) -> str | None:  # noqa: C901, PLR0911, PLR0912 - one line 
             return words[-1]
         case "pwd":
             return call.cwd or "."
+        case "tty":
+            return TERMINAL
         case "mktemp":
             return f"{SCRATCH}/made"
         case "find" | "fd" | "fdfind":

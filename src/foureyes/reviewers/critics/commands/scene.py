@@ -28,7 +28,7 @@ _GIVEN = {
     "RANDOM": "1",
     "SECONDS": "1",
     "LINENO": "1",
-    "$": "1",
+    "$": "4242",
     "?": "0",
     "#": "1",
     "GITHUB_WORKSPACE": ".",

@@ -224,7 +224,9 @@ _NOUN_VERB = Cli(
         "app team token org organization project region profile config context output env environment site scope "
         "account cwd remote"
     ),
-    ends=words("schedule-deletion down scale-down rollback-all undeploy nuke"),
+    ends=words(
+        "ps:stop ps:kill pg:killall maintenance:on schedule-deletion down scale-down rollback-all undeploy nuke"
+    ),
 )
 _NUKES = words("aws-nuke cloud-nuke gcp-nuke azure-nuke")
 

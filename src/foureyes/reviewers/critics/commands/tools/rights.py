@@ -50,6 +50,11 @@ DOORS = re.compile(
 )
 _GROUPS = words("sudo wheel docker admin root lxd disk adm shadow libvirt kvm podman")
 
+#: Where images and servers keep one application; its owner and modes are set there when it is installed.
+_APPLICATION = re.compile(
+    r"/(?:app|code|src|workspaces?|project|repo)(?:/|$)|/(?:opt|srv|usr/src|var/(?:www|lib|log|cache))/[\w.-]+(?:/|$)"
+)
+
 
 def _chmod(call: Call) -> Iterator[Found]:
     words = [
@@ -64,7 +69,7 @@ def _chmod(call: Call) -> Iterator[Found]:
         yield Found(rule=SETUID)
     deep = any(re.fullmatch(r"-[a-zA-Z]*R[a-zA-Z]*|--recursive", word) for word in call.args)
     opens = (
-        re.fullmatch(r"0?[0-7]?[0-7][0-7][2367]", mode)
+        re.fullmatch(r"0?[02-7]?[0-7][0-7][2367]", mode)
         or re.search(r"(?:^|,)[ugoa]*[oa][ugoa]*[+=][rxX]*w", mode)
         or (re.match(r"\+[rx]*w", mode) and deep)
     )
@@ -78,6 +83,8 @@ def _tree(call: Call, paths: list[str], *, deep: bool) -> Iterator[Found]:
         where = place(path, call)
         if where is Place.PRIVATE:
             yield Found(rule=PERSONAL)
+        elif deep and _APPLICATION.match(path):
+            continue
         elif deep and (where in (Place.ROOT, Place.SYSTEM) or path.rstrip("/*") == "~"):
             yield Found(rule=OWNER, severity="critical" if where is Place.ROOT else "")
         elif DOORS.search(path):
@@ -101,7 +108,8 @@ def _setcap(call: Call) -> Iterator[Found]:
 
 def _install(call: Call) -> Iterator[Found]:
     mode = options(call.args, "mogtS", ("mode", "owner", "group")).value("m", "mode") or ""
-    if re.search(r"[+=][a-z]*s", mode) or re.fullmatch(r"0?[2467][0-7]{3}", mode):
+    folder = options(call.args, "mogtS").has("d", "directory")
+    if not folder and (re.search(r"[+=][a-z]*s", mode) or re.fullmatch(r"0?[2467][0-7]{3}", mode)):
         yield Found(rule=SETUID)
 
 

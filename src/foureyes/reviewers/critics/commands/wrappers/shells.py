@@ -9,7 +9,7 @@ from foureyes.reviewers.critics.commands.options import options
 from foureyes.reviewers.critics.commands.wrappers.inner import Inner, Peel
 
 JOBS_MAX = 200
-SHELLS = words("sh bash zsh dash ash ksh ksh93 mksh fish csh tcsh yash rbash pwsh powershell elvish nu xonsh")
+SHELLS = words("sh bash zsh dash ash ksh ksh93 mksh fish csh tcsh yash sash rbash pwsh powershell elvish nu xonsh")
 
 
 def shell(call: Call) -> list[Inner]:
@@ -66,7 +66,11 @@ def _crontab(call: Call) -> list[Inner]:
 
 
 def _script(call: Call) -> list[Inner]:
-    text = options(call.args, "cEIOTBmot", ("command",)).value("c", "command")
+    opts = options(call.args, "cEIOTBmot", ("command",))
+    text = opts.value("c", "command")
+    if not text and "/dev/null" in opts.operands:
+        # Nothing is kept of it: only the shell it starts is wanted.
+        return [Inner(argv=("sh", "-i"))]
     return [Inner(script=text)] if text else []
 
 
