@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from foureyes.app.book import Rotated, parsed
 from foureyes.app.checkpoints import AT_ONCE, checkpoint_if_due
 from foureyes.app.keys import new_key, signer_in
 from foureyes.app.work import blob_digest
 from foureyes.home.lock import ServerLock
+from foureyes.store.sqlite import reading
 from foureyes.store.sqlite_store import SqliteStore
 from tests.app.house import FIRST, House, tamper
 from tests.cli.desk import CLEARED, PENDING, Desk
@@ -93,8 +95,18 @@ def test_a_checkpoint_seen_before_must_still_be_there(signed: Desk) -> None:
 
 
 def test_a_key_is_rotated_and_everything_still_verifies_by_either(signed: Desk) -> None:
+    """T34: nobody is asked, because nothing is lost; the log and the book say who did it and why."""
     (old,) = (signed.home / "keys").glob("*.pub")
-    assert signed.run("log", "rotate", "--reason", "The year is over.").code == 0
+    ran = signed.run("log", "rotate", "--reason", "The year is over.", "--json")
+    who = signed.assembly().human().name
+    assert (ran.code, ran.data["by"], ran.data["old"]) == (0, who, old.stem)
+    book = (signed.home / "checkpoints" / "checkpoints.jsonl").read_bytes()
+    (rotated,) = [one for one in (parsed(line).checkpoint.said for line in book.splitlines()) if type(one) is Rotated]
+    assert (rotated.by, rotated.reason) == (who, "The year is over.")
+    with reading(signed.database) as look:
+        (event,) = look.events("operations")
+    assert (event.type, event.actor) == ("KeyRotated", who)
+    assert "The year is over." in event.body
     for key in (signed.home / "keys").glob("*.pub"):
         assert signed.run("log", "verify", "--key", str(key)).code == 0
     signed.add("more")

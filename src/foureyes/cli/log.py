@@ -70,18 +70,23 @@ def checkpoint(parts: Parts) -> Answer:
 @click.option("--reason", required=True, help="Why, in a sentence; it stays in the record.")
 @answering
 def rotate_key(parts: Parts, reason: str) -> Answer:
-    """Sign with a new key from now on; the old one signs that once."""
+    """Sign with a new key from now on; the old one signs that once.
+
+    Nothing is lost by it, so nobody is asked: what was signed still verifies, by either key, and the old private key is
+    only set aside. The log and the book keep which account did it, when and why.
+    """
 
     async def change() -> Answer:
         async with parts.store(write=True) as store:
-            old = signing.signer(parts)
+            old, by = signing.signer(parts), parts.human()
             new = new_key(Path(parts.settings.keys))
             book = Path(parts.settings.checkpoints)
-            await rotate(store, book, (old, new), parts.human(), reason=reason, now=parts.now())
+            await rotate(store, book, (old, new), by, reason=reason, now=parts.now())
             text = f"Key {new.public.id} signs from now on, key {old.public.id} no more."
             step = f"Move {signing.retire(parts, old.public)} to a safe place; its .pub stays."
-            data = {"old": old.public.id, "new": new.public.id}
-            return Answer(lines=(Line(text, "good"), Line(step)), data=data)
+            kept = f"The record says that {by.name} did this, and why."
+            data = {"old": old.public.id, "new": new.public.id, "by": by.name}
+            return Answer(lines=(Line(text, "good"), Line(kept), Line(step)), data=data)
 
     with alone(parts, "log rotate"):
         return asyncio.run(change())
