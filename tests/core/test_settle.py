@@ -9,6 +9,7 @@ from foureyes.core.drafts import LEASE_ENDED
 from foureyes.core.events import (
     FindingRaised,
     NoteAdded,
+    ReportFailed,
     RequestLapsed,
     ReviewCleared,
     RulingRequested,
@@ -24,7 +25,7 @@ from foureyes.core.refusals import Code
 from foureyes.core.rules import Limits, SeatRule, Stage
 from foureyes.core.scene import Scene
 from foureyes.core.settle import settle
-from foureyes.core.values import LeftBecause, Outcome, Part, Standing
+from foureyes.core.values import Failure, LeftBecause, Outcome, Part, Standing
 from tests.cast import (
     ANN,
     AUDITOR,
@@ -158,6 +159,19 @@ def test_a_verifier_may_look_at_more_than_was_asked_and_still_owes_the_rest() ->
     assert request is not None
     assert request.about == ("shaped.1-F1",)
     assert play.refused(AUDITOR, play.a_report(seat="shaped.2", verdict="approve")) is Code.NOT_ELIGIBLE
+    new = (finding("one more"),)
+    failed = c.ReportInconclusive(seat="shaped.2", revision=1, reason=Failure.CRASHED, findings=new)
+    assert play.refused(AUDITOR, failed) is Code.NOT_ELIGIBLE
+
+
+def test_what_was_found_until_a_run_failed_stops_the_work_and_vouches_for_nothing() -> None:
+    """D-09: the reason that is written down is the true one."""
+    play = shaped(protocol(stage(Quorum(reviewers=1), Resolved(), seats=AGENT_SEAT)))
+    found = (finding("it leaks"),)
+    play.do(CODEX, c.ReportInconclusive(seat="shaped.1", revision=1, reason=Failure.CRASHED, findings=found))
+    assert play.last(ReportFailed).reason is Failure.CRASHED
+    assert play.last(FindingRaised).text == "it leaks"
+    assert not play.review.reports
 
 
 def test_a_ruling_that_findings_are_not_real_leaves_settled_ones_as_they_are() -> None:

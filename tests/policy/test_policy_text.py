@@ -9,7 +9,7 @@ import pytest
 from foureyes.codec.shapes import CodecError
 from foureyes.core.rules import KindRule
 from foureyes.policy import SHIPPED, Target, policy_text, read_policy, shipped
-from foureyes.policy.policy import LIFTS, sealed_policy
+from foureyes.policy.policy import LIFTS, SCHEMA, sealed_policy
 
 GOLDEN = Path(__file__).parent / "golden" / "team-1.json"
 GOLDEN_DIGEST = "60bbb59adb980fa356e05f464fc5cb60cae6d45f8ce9d310006c6f28c04177f2"
@@ -37,13 +37,13 @@ def test_the_digest_is_that_of_everything_the_policy_says() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        (b'"schema":1', b'"schema":2', "schema 2"),
-        (b'"schema":1', b'"schema":true', "schema True"),
+        (b'"schema":2', b'"schema":3', "schema 3"),
+        (b'"schema":2', b'"schema":true', "schema True"),
         (b'"is":"Coverage"', b'"is":"Wishes"', "'Wishes' is not one of"),
         (b'"is":"Program"', b'"is":"Spell"', "'Spell' is not one of"),
         (b'"reviewers":1', b'"reviewers":0', "at least 1 reviewer"),
         (b'"reviewers":1', b'"reviewers":true', "whole number"),
-        (b'"schema":1}', b'"schema":1 }', "one spelling"),
+        (b'"schema":2}', b'"schema":2 }', "one spelling"),
         (b'"name":"solo"', b'"name":"solo","name":"solo"', "one spelling"),
         (b'"default":["solo"]', b'"default":[]', "needs a default"),
         (b'"rules":{', b'"rules":{"digest":"0",', "one spelling|no digest"),
@@ -86,7 +86,7 @@ def test_a_policy_stored_by_the_first_version_is_still_what_it_was() -> None:
 
 def test_an_older_text_is_lifted_and_keeps_its_digest(monkeypatch: pytest.MonkeyPatch) -> None:
     text = policy_text(SOLO)
-    monkeypatch.setattr("foureyes.policy.policy.SCHEMA", 2)
-    monkeypatch.setitem(LIFTS, 1, lambda body: body | {"name": f"{body['name']}, lifted"})
+    monkeypatch.setattr("foureyes.policy.policy.SCHEMA", SCHEMA + 1)
+    monkeypatch.setitem(LIFTS, SCHEMA, lambda body: body | {"name": f"{body['name']}, lifted"})
     lifted = read_policy(text)
     assert (lifted.name, lifted.digest) == ("solo, lifted", SOLO.digest)

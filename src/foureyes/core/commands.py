@@ -148,6 +148,8 @@ class ReportInconclusive:
     reason: Failure
     text: str = ""
     draft: str = ""
+    #: What it had found until then.
+    findings: tuple[Draft, ...] = ()
     cost: Cost = Cost()
 
 

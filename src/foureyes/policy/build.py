@@ -20,7 +20,7 @@ from foureyes.policy.nodes import Entry, Mapping, Node, PolicyErrors, Scalar, de
 from foureyes.policy.peer import Peer, read_peer
 from foureyes.policy.peer_lists import rows_alone
 from foureyes.policy.people import Notify, read_humans, read_notify, read_reviewers, read_targets
-from foureyes.policy.policy import Policy, sealed_policy
+from foureyes.policy.policy import EachRun, Policy, sealed_policy
 from foureyes.policy.problems import Problems
 from foureyes.policy.schema import SECTIONS
 from foureyes.policy.tables import Table
@@ -30,6 +30,7 @@ Open = Callable[[str], Node]
 
 NAME_CHARS_MAX = 100
 MICRO = 1_000_000
+MINUTE_SECONDS = 60
 _PEER_KEYS = frozenset(one.name for one in SECTIONS["peer"])
 _CHAINS_KEYS = frozenset(one.name for one in SECTIONS["chains file"])
 
@@ -77,6 +78,7 @@ class _Sections:
             modes=modes,
             session_silence=timedelta(minutes=session.number("silence_minutes")),
             targets=read_targets(table.special("targets"), problems),
+            each_run=_each_run(table.part("budget")),
         )
         self._check_rulings(policy.rules)
         return policy, read_notify(table.part("notify"), peer.notifications)
@@ -242,6 +244,15 @@ def _budget(table: Table) -> Budget:
     return Budget(
         review_usd_micro=0 if review is None else int(review * MICRO),
         day_usd_micro=0 if day is None else int(day * MICRO),
+    )
+
+
+def _each_run(table: Table) -> EachRun:
+    usd = table.amount("reviewer_usd")
+    return EachRun(
+        usd_micro=0 if usd is None else int(usd * MICRO),
+        seconds=table.number("reviewer_minutes") * MINUTE_SECONDS,
+        tokens=table.number("reviewer_tokens"),
     )
 
 

@@ -22,10 +22,12 @@ from foureyes.core.risk import HIGH_PATHS, matches
 from foureyes.core.rules import Rules
 from foureyes.policy.floor import floor_problems
 
-SCHEMA = 1
+SCHEMA = 2
 
 #: How the body of a policy of this schema is lifted to the next one; what it meant must stay what it means.
-LIFTS: dict[int, Callable[[Json], Json]] = {}
+LIFTS: dict[int, Callable[[Json], Json]] = {
+    1: lambda body: body | {"each_run": {"usd_micro": 0, "seconds": 300, "tokens": 400_000}},
+}
 
 
 class Mode(StrEnum):
@@ -98,6 +100,15 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EachRun:
+    """What one run of one reviewer may take; money in millionths of a dollar, 0 means no limit but those of all."""
+
+    usd_micro: int = 0
+    seconds: int = 300
+    tokens: int = 400_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """Everything a policy binds: the rules, and what the shell around them must keep to."""
 
@@ -109,6 +120,7 @@ class Policy:
     modes: tuple[KindMode, ...] = ()
     session_silence: timedelta = timedelta(minutes=15)
     targets: tuple[Target, ...] = ()
+    each_run: EachRun = EachRun()
 
     @property
     def digest(self) -> str:

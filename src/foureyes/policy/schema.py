@@ -115,6 +115,17 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
             Amount(low=Decimal("0.01"), high=Decimal(100_000), default=Decimal(10), nullable=True),
             "Dollars for one day.",
         ),
+        _key(
+            "reviewer_usd",
+            Amount(low=Decimal("0.01"), high=Decimal(10_000), default=None, nullable=True),
+            "Dollars for one run of one reviewer.",
+        ),
+        _key("reviewer_minutes", Number(low=1, high=120, default=5), "Minutes for one run of one reviewer."),
+        _key(
+            "reviewer_tokens",
+            Number(low=1_000, high=100_000_000, default=400_000),
+            "Tokens for one run of one reviewer.",
+        ),
     ),
     "clearance": (
         _key(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 from foureyes.core.rules import Rules
 from foureyes.policy.policy import Policy
@@ -74,6 +75,11 @@ def _skips(rules: Rules) -> Iterator[str]:
 def _limits(policy: Policy) -> Iterator[str]:
     rules = policy.rules
     yield f"a review may cost {_dollars(rules.budget.review_usd_micro)}, a day {_dollars(rules.budget.day_usd_micro)}"
+    run = policy.each_run
+    yield (
+        f"one run of a reviewer may cost {_dollars(run.usd_micro)} and {run.tokens:,} tokens, "
+        f"and take {span_words(timedelta(seconds=run.seconds))}"
+    )
     yield f"a reviewer has at most {rules.limits.parallel_max} reviews at once, and {rules.limits.queued_max} waiting"
     yield f"a session silent for {span_words(policy.session_silence)} is reviewed"
     if rules.clearance_expires:

@@ -13,7 +13,7 @@ from foureyes.core.checks import severity_of
 from foureyes.core.commands import Draft, ReportInconclusive, Settlement, SubmitReport, VerifyFinding
 from foureyes.core.drafts import mark_of
 from foureyes.core.model import Finding, Review
-from foureyes.core.values import Cost, Severity, Verdict, WhoKind
+from foureyes.core.values import Cost, Severity, WhoKind
 
 #: A report holds at most so many findings; the gravest come first.
 FINDINGS_MAX = 150
@@ -47,17 +47,17 @@ def report_of(job: Job, look: Look, review: Review, change: Change) -> SubmitRep
     )
 
 
-def no_report(
-    job: Job, error: Inconclusive, review: Review, change: Change, cost: Cost
-) -> SubmitReport | ReportInconclusive:
+def no_report(job: Job, error: Inconclusive, review: Review, change: Change, cost: Cost) -> ReportInconclusive:
     """What the gate is told where there is no answer; what was found until then is kept, and vouches for nothing."""
-    text = error.text[:TEXT_CHARS_MAX]
-    if error.found is not None and error.found.findings:
-        partial = report_of(job, error.found, review, change)
-        verdict = Verdict.APPROVE if job.stage.options.votes else None
-        return replace(partial, verdict=verdict, settled=(), coverage=0, summary=text, cost=cost)
-    seat = job.seat.id if job.seat else ""
-    return ReportInconclusive(seat=seat, revision=review.revision, reason=error.reason, text=text, cost=cost)
+    kept = error.found if error.found is not None and not job.verifies else Look()
+    return ReportInconclusive(
+        seat=job.seat.id if job.seat else "",
+        revision=review.revision,
+        reason=error.reason,
+        text=error.text[:TEXT_CHARS_MAX],
+        findings=_findings(kept, change, job.stage.options.categories, review.origin.task),
+        cost=cost,
+    )
 
 
 def verifications(job: Job, look: Look, review: Review) -> Iterator[VerifyFinding]:

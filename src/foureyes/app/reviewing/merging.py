@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -13,7 +13,7 @@ from foureyes.core.matching import Matched, match
 from foureyes.core.matching.stages import comparable
 from foureyes.core.model import Finding, Review
 from foureyes.core.rules import Stage
-from foureyes.core.values import Group, Severity, Standing, Verification
+from foureyes.core.values import Group, Severity, Standing, Verification, WhoKind
 
 #: Comparing takes the square of it, so only so many findings of one file are compared; agreement only ranks.
 COMPARED_MAX = 120
@@ -34,7 +34,9 @@ def merged(
     least = {one.name: one.options.blocking for one in stages}
     live = [one for one in review.findings.values() if not one.is_settled]
     kept = [one for one in live if not one.suppressed_by]
-    groups = [group for bucket in _by_file(kept) for group in _groups(bucket)]
+    seats = review.seats.values()
+    programs = frozenset(one.id for one in seats if one.reviewer and one.reviewer.kind is WhoKind.PROGRAM)
+    groups = [group for bucket in _by_file(kept) for group in _groups(bucket, programs)]
     found = [_found(review, group, least, quote, rules) for group in groups]
     said = (replace(one, verified_because=verified.get(one.id, "")) if one.verification else one for one in found)
     return tuple(sorted(said, key=_rank))
@@ -47,7 +49,7 @@ def _by_file(findings: list[Finding]) -> Iterator[list[Finding]]:
     yield from buckets.values()
 
 
-def _groups(bucket: list[Finding]) -> Iterator[tuple[tuple[Finding, ...], Agreement]]:
+def _groups(bucket: list[Finding], programs: Collection[str]) -> Iterator[tuple[tuple[Finding, ...], Agreement]]:
     by_id = {one.id: one for one in bucket}
     several = len({one.seat for one in bucket}) > 1
     compared = sorted(bucket, key=lambda one: -one.severity)[:COMPARED_MAX]
@@ -58,7 +60,8 @@ def _groups(bucket: list[Finding]) -> Iterator[tuple[tuple[Finding, ...], Agreem
     against = {name for group in matched.contradictions if group not in graded for name in group.findings}
     perhaps = {name for group in matched.uncertain for name in group.findings}
     for group in (*matched.groups, *pairs):
-        yield tuple(by_id[name] for name in group.findings), Agreement.AGREED
+        for part in _told_apart([by_id[name] for name in group.findings], programs):
+            yield part, Agreement.AGREED if len(part) > 1 else Agreement.ONLY_ONE
     for name, one in by_id.items():
         if name in joined:
             continue
@@ -74,6 +77,31 @@ def _apart(groups: list[Group], taken: set[str]) -> list[Group]:
             taken = taken | set(one.findings)
             kept.append(one)
     return kept
+
+
+def _told_apart(group: list[Finding], programs: Collection[str]) -> Iterator[tuple[Finding, ...]]:
+    """A program knows its line: what several find on different lines is not one issue, however near they are.
+
+    Else a line that is found anyway, such as words aimed at reviewers, would hide what stands beside it.
+    """
+    sure = sorted(_lines(one) for one in group if one.seat in programs and one.place and one.place.start)
+    spots: list[tuple[int, int]] = []
+    for first, last in sure:
+        if spots and first <= spots[-1][1]:
+            spots[-1] = (spots[-1][0], max(last, spots[-1][1]))
+        else:
+            spots.append((first, last))
+    parts: dict[tuple[int, int], list[Finding]] = {}
+    for one in group:
+        first, last = _lines(one)
+        nearest = min(spots, key=lambda spot: max(spot[0] - last, first - spot[1], 0), default=(0, 0))
+        parts.setdefault(nearest, []).append(one)
+    yield from map(tuple, parts.values())
+
+
+def _lines(finding: Finding) -> tuple[int, int]:
+    place = finding.place
+    return (place.start, max(place.start, place.end)) if place else (0, 0)
 
 
 def _found(

@@ -17,7 +17,8 @@ from foureyes.app.gate import Gate, Seen, new_key
 from foureyes.app.ports import Damaged, Directory, Reading, Store
 from foureyes.app.projections.costs import COSTS, day_usd_micro
 from foureyes.app.projections.suppressions import SUPPRESSIONS
-from foureyes.app.reviewers import AtHand, Bounds, Change, lines_of
+from foureyes.app.reviewers import AtHand, Change, lines_of
+from foureyes.app.reviewing.budgets import bounds_of, purse_of, warnings
 from foureyes.app.reviewing.entering import Entered, Entry, enter
 from foureyes.app.reviewing.jobs import Pool
 from foureyes.app.reviewing.merging import Quote
@@ -144,7 +145,7 @@ class Rounds:
                 told=await _kept(store, entered, seen.view.review.revision, now),
                 recorded=await store.read(partial(_recorded, after)),
                 held_up=entered.held_up or (OVERTAKEN if ran.overtaken else ""),
-                notes=entered.notes,
+                notes=(*entered.notes, *await self._warnings(store, policy, after)),
                 seconds=self.clock() - began,
             )
             return standing(after, around, ran)
@@ -181,8 +182,8 @@ class Rounds:
         options = asked.options
         today = await store.read(lambda reading: day_usd_micro(reading, self.desk.today()))
         stricter = await store.read(lambda reading: gate.policies.stricter(reading, review.stricter))
-        purse = _purse(policy, review, today, options)
-        bounds = Bounds(seconds=options.seconds_max or Bounds().seconds, usd_micro=purse)
+        purse = purse_of(policy, review, today, options)
+        bounds = bounds_of(policy, purse, options)
         one = Round(
             gate=gate,
             review=review.id,
@@ -198,6 +199,11 @@ class Rounds:
             clock=self.clock,
         )
         return await one.run()
+
+    async def _warnings(self, store: Store, policy: Policy, seen: Seen) -> tuple[str, ...]:
+        await Follower(store, (COSTS,)).catch_up()
+        today = await store.read(lambda reading: day_usd_micro(reading, self.desk.today()))
+        return warnings(policy, seen.view.review, today)
 
     def _last(self, reading: Reading) -> str:
         here = self.desk.here()
@@ -249,16 +255,6 @@ async def _kept(store: Store, entered: Entered, revision: int, now: Told) -> Tol
 def _recorded(seen: Seen, reading: Reading) -> Recorded:
     """What the log adds, for whoever may see all of it."""
     return Recorded() if seen.view.hides else recorded(reading, seen.view.review)
-
-
-def _purse(policy: Policy, review: Review, today: int, options: Options) -> int:
-    """What may still be spent: the least of what is left for the review, for the day, and of what the person said."""
-    budget = policy.rules.budget
-    limits = ((budget.review_usd_micro, review.usd_micro), (budget.day_usd_micro, today))
-    left = [limit - spent for limit, spent in limits if limit > 0]
-    if options.usd_micro_max is not None:
-        left.append(options.usd_micro_max)
-    return max(0, min(left, default=Bounds().usd_micro))
 
 
 def _texts(review: Review, reading: Reading) -> dict[str, tuple[str, ...]]:

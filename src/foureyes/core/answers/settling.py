@@ -8,6 +8,7 @@ from foureyes.core.answers.seats import check_fresh, held_seat
 from foureyes.core.asks import ask_ruling
 from foureyes.core.checks import check_current, check_open, check_reason, finding_of, raised_by
 from foureyes.core.commands import KeepReport, ReportInconclusive, SettleFinding, Settlement, VerifyFinding
+from foureyes.core.drafts import sort_drafts
 from foureyes.core.events import (
     FindingReopened,
     FindingResolved,
@@ -146,6 +147,9 @@ def report_inconclusive(scene: Scene, command: ReportInconclusive, actor: Who) -
     asked = review.report_request(seat.id) is not None
     if not asked and (seat.required or seat.lease is None):
         raise refuse(Code.UNKNOWN_REQUEST, request=seat.id)
+    if command.findings and seat.part is Part.VERIFY:
+        raise refuse(Code.NOT_ELIGIBLE, name=actor.name, seat=f"{seat.id} with findings, it verifies those of others")
+    found = sort_drafts(scene, stage, seat, actor, command.findings).events
     failed = ReportFailed(
         seat=seat.id,
         revision=review.revision,
@@ -155,12 +159,12 @@ def report_inconclusive(scene: Scene, command: ReportInconclusive, actor: Who) -
         draft=command.draft,
         cost=command.cost,
     )
-    yield failed
+    yield from (*found, failed)
     if not asked:
         # Whoever looks unasked is asked no more, nor is anybody else; what it cost counts all the same.
         yield SeatLeft(seat=seat.id, reviewer=actor.name, reason=LEFT[command.reason])
         return
-    yield from after_failure(scene.after((failed,)), seat.id, stage, command.reason)
+    yield from after_failure(scene.after((*found, failed)), seat.id, stage, command.reason)
 
 
 def after_failure(scene: Scene, seat: str, stage: Stage, reason: Failure) -> Iterator[ReviewEvent]:

@@ -1,0 +1,53 @@
+"""What may this round still take? By review, by day and by reviewer; what is hit ends a look, and never approves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from foureyes.app.reviewers import Bounds
+from foureyes.app.reviewing.outcome import Options
+from foureyes.core.model import Review
+from foureyes.policy.policy import Policy
+
+#: From so much of a budget on, people are warned.
+WARNED_PERCENT = 80
+_USD_MICRO = 1_000_000
+
+
+def purse_of(policy: Policy, review: Review, today: int, options: Options) -> int:
+    """What may still be spent: the least of what is left for the review, for the day, and of what the person said."""
+    left = [limit - spent for _, limit, spent in _limits(policy, review, today)]
+    if options.usd_micro_max is not None:
+        left.append(options.usd_micro_max)
+    return max(0, min(left, default=Bounds().usd_micro))
+
+
+def bounds_of(policy: Policy, purse: int, options: Options) -> Bounds:
+    """What one run of one reviewer may take; for how long they wait, the person in front of it may say."""
+    run = policy.each_run
+    return Bounds(
+        seconds=options.seconds_max or run.seconds,
+        usd_micro=min(purse, run.usd_micro) if run.usd_micro else purse,
+        tokens=run.tokens,
+    )
+
+
+def warnings(policy: Policy, review: Review, today: int) -> tuple[str, ...]:
+    """What people are told before a budget is used up, and when it is."""
+    return tuple(_warned(policy, review, today))
+
+
+def _warned(policy: Policy, review: Review, today: int) -> Iterator[str]:
+    for name, limit, spent in _limits(policy, review, today):
+        if 100 * spent >= WARNED_PERCENT * limit:
+            rest = "is used up" if spent >= limit else f"is used to {100 * spent // limit} %"
+            yield f"The budget of {name}, {limit / _USD_MICRO:.2f} USD, {rest}; who costs money is not asked beyond it."
+
+
+def _limits(policy: Policy, review: Review, today: int) -> Iterator[tuple[str, int, int]]:
+    """The budgets there are, each with what is spent of it."""
+    budget = policy.rules.budget
+    if budget.review_usd_micro > 0:
+        yield "this review", budget.review_usd_micro, review.usd_micro
+    if budget.day_usd_micro > 0:
+        yield "this day", budget.day_usd_micro, today
