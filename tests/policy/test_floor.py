@@ -8,7 +8,7 @@ from foureyes.core import gates, protocols
 from foureyes.core.rules import KindRule, Options, Protocol, RiskRule, Rules, SeatRule, Stage, Style
 from foureyes.core.values import Part, RiskLevel
 from foureyes.policy import shipped
-from foureyes.policy.floor import floor_problems, least_reviewers
+from foureyes.policy.floor import floor_problems
 
 RULES = shipped("solo").policy.rules
 OPTIONS = Options(style=Style.SOLO)
@@ -59,9 +59,3 @@ def test_each_demanding_gate_is_enough() -> None:
         gates.Majority(chain=("s",)),
     )
     assert all(floor_problems(rules_of(stage(one))) == () for one in demanding)
-
-
-def test_the_fewest_reviewers_of_a_style_are_counted() -> None:
-    counted = {one.name: least_reviewers(one) for one in RULES.protocols}
-    assert counted | {"resolve": 2, "session": 2, "panel": 2} == counted
-    assert {counted[name] for name in ("peer", "solo", "security", "trading")} == {1}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.app.book import Rotated, line_of, parsed
-from foureyes.app.checkpoints import last_line, newest_held, record_rotation, standing
+from foureyes.app.checkpoints import last_line, record_rotation, standing
 from foureyes.app.damages import Damage
 from foureyes.app.handover import restored, rotate
 from foureyes.app.keys import KeyTrouble, Signer, new_key
@@ -209,7 +209,7 @@ async def test_an_old_backup_is_noticed_at_the_start_and_recorded_by_a_human(tmp
             (damage,) = await _check_start(it)
             assert damage.place == f"review/r4@{end}"
             assert damage.what == f"truncated: checkpoint 3 saw {end} events, 0 are left"
-            held = await store.read(lambda reading: newest_held(reading, it.book))
+            held = await store.read(lambda reading: standing(reading, it.book).held)
             assert held is not None
             assert held.checkpoint.number == 2
             with pytest.raises(Refusal):

@@ -8,7 +8,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from foureyes.app.checkpoints import newest_held
+from foureyes.app.checkpoints import standing
 from foureyes.app.damages import Inspection
 from foureyes.app.handover import restored
 from foureyes.app.keys import new_key
@@ -120,7 +120,7 @@ def test_a_log_that_moves_to_another_database_is_covered_again_and_its_past_stil
             it = await signed(await stack.enter_async_context(PostgresStore.open(url, durable=False)), tmp_path)
             backup_postgres(url, tmp_path / "backup.db")
             store = await stack.enter_async_context(SqliteStore.open(tmp_path / "backup.db"))
-            held = await store.read(lambda reading: newest_held(reading, it.book))
+            held = await store.read(lambda reading: standing(reading, it.book).held)
             assert held is not None
             assert held.checkpoint.number == 2
             await restored(store, it.book, it.signer, held, HUGO, reason="We move.", now=it.house.now)
@@ -150,7 +150,7 @@ def test_a_backup_that_was_forged_before_it_is_restored_is_found(url: str, tmp_p
                 connection.execute(b"DROP SCHEMA public CASCADE; CREATE SCHEMA public")
             restore_postgres(tmp_path / "foureyes.db", url, durable=False)
             store = await stack.enter_async_context(PostgresStore.open(url, durable=False))
-            held = await store.read(lambda reading: newest_held(reading, it.book))
+            held = await store.read(lambda reading: standing(reading, it.book).held)
             assert held is not None
             await restored(store, it.book, it.signer, held, HUGO, reason="Trust me.", now=it.house.now)
             it.house = House(store=store)

@@ -156,11 +156,6 @@ def holds(reading: Reading, head: Head) -> bool:
     return found is not None and (found.version, found.chain) == (head.version, head.chain)
 
 
-def newest_held(reading: Reading, folder: Path) -> Line | None:
-    """The newest checkpoint of which the log still has everything; older than the last one after an old backup."""
-    return standing(reading, folder).held
-
-
 def last_line(folder: Path) -> Line | None:
     """The last checkpoint in the book."""
     return next(newest_first(folder), None)

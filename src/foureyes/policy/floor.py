@@ -22,11 +22,6 @@ def floor_problems(rules: Rules) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_problems(rules)))
 
 
-def least_reviewers(protocol: Protocol) -> int:
-    """The fewest reviewers whose reports any stage of the protocol takes before it can pass."""
-    return min((_least(stage) for stage in protocol.stages), default=0)
-
-
 def _problems(rules: Rules) -> Iterator[str]:
     if not rules.default:
         yield "no style is named for other kinds: `kinds` needs a default"
