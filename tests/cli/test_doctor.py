@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 
 from foureyes import __version__
-from foureyes.app.reviewers import Health
+from foureyes.app.reviewers import Health, Missing
 from foureyes.app.reviewing.rulebook import Retirement
 from foureyes.home import consents, retired
 from tests.cli.colleagues import NOW, Table
@@ -137,6 +138,17 @@ def test_outside_any_repository_the_built_in_policy_judges(tmp_path: Path, monke
     monkeypatch.chdir(tmp_path)
     found = {one["name"]: one for one in Desk(home=tmp_path / "home").run("doctor", "--json").data["checks"]}
     assert found["policy"]["says"] == "solo (built in)"
+
+
+def test_names_stand_in_a_column_that_holds_them(table: Table) -> None:
+    table.scene.healths = (
+        Missing(name="anthropic:claude-sonnet-5-5", why="no key", next_step="export it"),
+        Missing(name="x" * 200, why="too long", next_step="export it"),
+    )
+    out = table.run("doctor").out
+    assert re.search(r"anthropic:claude-sonnet-5-5 +no key", out)
+    assert re.search(r"x{31}… +too long", out)
+    assert len({line.index(word) for line in out.splitlines() for word in ("no key", "too long") if word in line}) == 1
 
 
 def test_without_git_it_says_so(table: Table, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

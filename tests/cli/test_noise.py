@@ -99,6 +99,14 @@ def test_agents_that_are_not_here_for_the_same_reason_share_their_words() -> Non
     assert "claude and codex (not installed); gemini (not logged in); x (you left it out)." in text
 
 
+def test_a_model_whose_library_is_missing_is_not_said_to_be_missing_itself() -> None:
+    names = ("claude", "codex", "gemini")
+    absent = tuple(NotLooked(who=who, why=f"{who} is not installed") for who in names)
+    model = NotLooked(who="anthropic:claude", why="what speaks to models is not installed", next_step="pip install it")
+    text = " ".join(screen(replace(CLEAN, not_looked=(*absent, model)), Picked()).split())
+    assert "(not installed); anthropic:claude (what speaks to models is not installed)." in text
+
+
 def test_programs_that_were_stopped_share_a_line() -> None:
     """What there is comes first; five times the same excuse says no more than once."""
     looked = tuple(

@@ -226,6 +226,26 @@ def test_nothing_is_sent_out_before_a_person_said_yes_and_then_it_is_remembered(
     assert consents.every(str(table.home))["Claude Code"]["at"] == NOW.isoformat()
 
 
+@pytest.mark.parametrize(
+    ("typed", "got", "kept"),
+    [
+        (["y"], ["Claude Code"], "yes"),
+        (["N"], [], "no"),
+        (["sure", "YES"], ["Claude Code"], "yes"),
+        (["sure", "why not"], [], None),
+        (["what?", ""], [], None),
+    ],
+)
+def test_who_mistypes_is_asked_once_more_and_a_letter_will_do(
+    table: Table, typed: list[str], got: list[str], kept: str | None
+) -> None:
+    table.scene.play = asking(CLAUDE)
+    table.types = list(typed)
+    assert sent(table) == got
+    assert table.types == []
+    assert consents.every(str(table.home)).get("Claude Code", {}).get("answer") == kept
+
+
 def test_a_no_is_remembered_and_silence_is_not(table: Table) -> None:
     table.scene.play = asking(CLAUDE)
     table.types = ["\n", "no\n"]

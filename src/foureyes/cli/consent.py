@@ -11,6 +11,8 @@ from foureyes.home import consents
 ALL = "all"
 #: How a command is told from a reviewer.
 RUNS = "run: "
+QUESTION = "May it? Type yes or no (kept until you use --ask), or nothing for not now:"
+WORDS = {"yes": True, "y": True, "no": False, "n": False}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,15 +37,19 @@ class Consent:
         if known is not None:
             return known
         said = self._asked(_run_lines(sends) if runs else _send_lines(name, sends))
-        if said not in ("yes", "no"):
+        if said is None:
             return False
         person = self.parts.human().name
-        consents.remember(home, kept, sends, yes=said == "yes", by=person, at=self.parts.now())
-        return said == "yes"
+        consents.remember(home, kept, sends, yes=said, by=person, at=self.parts.now())
+        return said
 
-    def _asked(self, lines: tuple[str, str]) -> str:
-        question = "May it? Type yes or no (kept until you use --ask), or nothing for not now:"
-        return self.parts.console.ask(lines, question).casefold()
+    def _asked(self, lines: tuple[str, ...]) -> bool | None:
+        """Yes, no, or neither; whoever mistypes is asked once more instead of being taken for silent."""
+        for said_before in ((), ("That was neither yes nor no.",)):
+            said = self.parts.console.ask(said_before or lines, QUESTION).casefold()
+            if not said or said in WORDS:
+                return WORDS.get(said)
+        return None
 
 
 def _send_lines(name: str, sends: str) -> tuple[str, str]:

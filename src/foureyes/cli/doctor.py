@@ -15,7 +15,7 @@ from foureyes.app.reviewers import Health, Missing
 from foureyes.cli import codes
 from foureyes.cli.answer import Answer, Json, Line
 from foureyes.cli.errors import expected
-from foureyes.cli.fitting import terminal_width, wrapped
+from foureyes.cli.fitting import cut, terminal_width, width_of, wrapped
 from foureyes.cli.parts import Parts
 from foureyes.cli.plain import marked
 from foureyes.cli.program import answering
@@ -24,7 +24,8 @@ from foureyes.home import consents, retired
 from foureyes.home.trouble import Trouble
 
 GIT_SECONDS_MAX = 10
-LABEL = 14
+#: How wide names stand: they share a column as wide as the longest of them.
+LABEL, LABEL_MAX = 14, 34
 DETAILS_MAX = 3
 
 
@@ -47,7 +48,8 @@ def doctor(parts: Parts) -> Answer:
     """
     checked = [_versions(), _git(), _store(parts), _policy(parts), _retired(parts)]
     checked += [_reviewer(one, parts) for one in asyncio.run(parts.health())]
-    lines = [line for one in checked for line in _lines(one)]
+    label = min(LABEL_MAX, max(LABEL, *(width_of(marked(one.name)) + 2 for one in checked)))
+    lines = [line for one in checked for line in _lines(one, label)]
     bad = sum(one.tone == "bad" for one in checked)
     alive = [one for one in checked if one.tone == "good"]
     head = f"{bad} of {len(checked)} do not work." if bad else "Everything that is here works."
@@ -65,14 +67,14 @@ def doctor(parts: Parts) -> Answer:
 _STATES: dict[str, str] = {"good": "works", "care": "missing", "bad": "broken"}
 
 
-def _lines(one: Checked) -> list[Line]:
+def _lines(one: Checked, label: int) -> list[Line]:
     sign = {"good": "✓", "care": "·", "bad": "✗"}[one.tone]
-    width = terminal_width() - LABEL - 4
+    width = terminal_width() - label - 4
     texts = list(wrapped(marked(one.says), width)) or [""]
-    name = marked(one.name, LABEL)
-    first = Line(f"  {sign} ", one.tone, ((f"{name:<{LABEL}}", "strong"), (texts[0], "")))
-    rest = [Line(f"{' ' * (LABEL + 4)}{text}") for text in texts[1:]]
-    steps = [Line(f"{' ' * (LABEL + 4)}{text}", "care") for text in wrapped(marked(one.next_step), width)]
+    name = cut(marked(one.name), label - 2)
+    first = Line(f"  {sign} ", one.tone, ((f"{name:<{label}}", "strong"), (texts[0], "")))
+    rest = [Line(f"{' ' * (label + 4)}{text}") for text in texts[1:]]
+    steps = [Line(f"{' ' * (label + 4)}{text}", "care") for text in wrapped(marked(one.next_step), width)]
     return [first, *rest, *steps]
 
 

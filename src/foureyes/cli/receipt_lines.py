@@ -155,10 +155,11 @@ def _absent(outcome: Outcome, *, everything: bool) -> list[str]:
 
 
 def _alike(outcome: Outcome) -> Iterator[tuple[str, str, str]]:
-    """Names and their reason; whose reasons differ only in what they are called share one."""
+    """Names and their reason; agents whose reasons differ only in what they are called share one."""
     reasons: dict[str, list[str]] = {}
     for one in outcome.not_looked:
-        common = next((text for text in _COMMON if one.why.rstrip(".").endswith(f" is {text}")), "")
+        agent = one.who.isalnum()  # a model is called by its provider too, and lacks other things
+        common = next((text for text in _COMMON if agent and one.why.rstrip(".").endswith(f" is {text}")), "")
         reasons.setdefault(common or one.why.rstrip("."), []).append(one.who)
     yield from ((telling.listed(names, 6), why, "") for why, names in reasons.items())
 
