@@ -249,11 +249,10 @@ def test_findings_stand_where_their_review_says(seed: int) -> None:
     assert len(look(store, findings.of_session, "session-0")) == min(own, findings.PAGE_MAX)
 
 
-@seeds
-def test_a_session_waits_exactly_while_one_of_its_reviews_does(seed: int) -> None:
+def test_a_session_waits_exactly_while_one_of_its_reviews_does() -> None:
     """Looked at again and again while the log grows."""
 
-    async def story() -> set[bool]:
+    async def story(seed: int) -> set[bool]:
         run, store, reviews = recorded(seed, STEPS), MemoryStore(), dict[str, Review]()
         scribe, follower, seen = Scribe(rules=run.world.rules), Follower(store, (SESSIONS,)), set[bool]()
         for begin in range(0, len(run.said), 10):
@@ -268,8 +267,11 @@ def test_a_session_waits_exactly_while_one_of_its_reviews_does(seed: int) -> Non
             seen.add(waiting)
         return seen
 
-    seen = asyncio.run(story())
-    assert seen == {True, False} or seed not in (1, 5)  # a play in which nobody ever waits happens, seldom
+    seen = set[bool]()
+    for seed in (*SEEDS, *range(100, 130)):  # a play in which nobody ever waits happens; then more are played
+        if seed in SEEDS or len(seen) == 1:
+            seen |= asyncio.run(story(seed))
+    assert seen == {True, False}
 
 
 @seeds

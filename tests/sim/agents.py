@@ -120,7 +120,10 @@ class Agents:
 
     def volunteer(self, review: Review) -> Who:
         """Somebody, at most once in a while a human, without a hand in the work."""
-        names = PROGRAMS if self.rng.random() < 0.15 else tuple(self.world.people)
+        # Where programs make no quorum they come seldom: a seat one of them holds waits for a human in the end.
+        seldom = "resolve" in review.protocols
+        minds = tuple(one for one in self.world.people if not seldom or one not in PROGRAMS)
+        names = PROGRAMS if self.rng.random() < (0.02 if seldom else 0.15) else minds
         tried = [self.rng.choice(names) for _ in range(4)]
         fitting = [one for one in tried if not review.is_contributor(one) and one not in HUMANS]
         return self.world.people[fitting[0] if fitting else tried[0]].who
@@ -132,7 +135,7 @@ class Agents:
             return False
         if self.mood == "stubborn":
             return self.rng.random() < 0.15
-        return temper is Temper.APPROVES or self.rng.random() < (0.35 if finding.reopened else 0.7)
+        return temper is Temper.APPROVES or self.rng.random() < (0.3 if finding.reopened else 0.7)
 
     def report(self, review: Review, stage: Stage, seat: str, who: Who) -> c.SubmitReport:
         """A report as this reviewer would write it: the honest see bad bytes, others see what they want."""
@@ -216,7 +219,11 @@ class Agents:
     def draft(self, work: Bytes, temper: Temper) -> c.Draft:
         path = self.rng.choice(work.paths)
         start = self.rng.randrange(1, LINES)
-        words = ("critical", "important") if self.mood == "stubborn" else ("critical", "important", "major", "minor")
+        words = (
+            ("critical", "critical", "important")
+            if self.mood == "stubborn"
+            else ("critical", "important", "major", "minor")
+        )
         severity = "nit" if temper is Temper.NITPICKS else self.rng.choice(words)
         return c.Draft(
             severity=severity,

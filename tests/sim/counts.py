@@ -9,9 +9,6 @@ from dataclasses import dataclass, field
 
 SORTS = ("commands", "events", "refusals", "gates", "outcomes", "replies")
 SEEN_MIN = 100
-#: What takes so many steps of several people that a campaign meets it less often: since programs no longer vouch in
-#: `resolve`, few stories come to their third answer.
-SELDOM = {"Resolved REJECT": 2}
 
 
 @dataclass(slots=True)
@@ -34,7 +31,7 @@ class Counts:
     def missing(self, sort: str, expected: Iterable[str], at_least: int = SEEN_MIN) -> dict[str, int]:
         """Which of the expected were seen too seldom, and how often."""
         counter = self.seen[sort]
-        return {name: counter[name] for name in expected if counter[name] < at_least // SELDOM.get(name, 1)}
+        return {name: counter[name] for name in expected if counter[name] < at_least}
 
     def table(self) -> str:
         """The histogram in words."""
