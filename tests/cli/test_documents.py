@@ -223,6 +223,7 @@ SHAPE = {
     "revision",
     "revisions_max",
     "settled",
+    "answers",
     "shape",
     "state",
     "title",

@@ -43,6 +43,7 @@ def data(outcome: Outcome) -> dict[str, Json]:
             for one in outcome.settled
         ],
         "dismissed": [_dismissed(one) for one in outcome.dismissed],
+        "answers": [{"question": one.question, "by": one.by, "text": one.text} for one in outcome.answers],
         "notes": list(outcome.notes),
         "report": outcome.report,
         "independence": {"level": outcome.independence.level, "words": outcome.independence.words},

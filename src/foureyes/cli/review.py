@@ -28,6 +28,7 @@ from foureyes.core.values import Severity
 from foureyes.home.trouble import Trouble
 
 _USD_MICRO = 1_000_000
+QUESTIONS_MAX, QUESTION_CHARS_MAX = 10, 500
 READING = "  Reading what changed …"
 EXAMPLES = """\b
 Examples:
@@ -55,6 +56,7 @@ class Given:
     only: tuple[str, ...]
     without: tuple[str, ...]
     no_agents: bool
+    question: tuple[str, ...]
     anew: bool
     fixed: tuple[tuple[str, str], ...]
     rebut: tuple[tuple[str, str], ...]
@@ -104,6 +106,9 @@ def _usd(context: click.Context, parameter: click.Parameter, value: str | None) 
 )
 @click.option("--fixed", nargs=2, multiple=True, metavar="FINDING HOW", help="Say how an earlier finding was fixed.")
 @click.option("--rebut", nargs=2, multiple=True, metavar="FINDING WHY", help="Say why one is wrong, with evidence.")
+@click.option(
+    "--question", multiple=True, metavar="TEXT", help="Have every agent and model answer this, too; may be repeated."
+)
 @click.option("--anew", is_flag=True, help="Leave the open review of this place and start over.")
 @click.option(
     "--ask", is_flag=True, help="Ask anew who may receive the work and what may run, whatever was said before."
@@ -158,6 +163,11 @@ def review(parts: Parts, **arguments: Any) -> Answer:
 def _check(given: Given) -> None:
     if sum((bool(given.what), given.staged, given.worktree)) > 1:
         raise click.UsageError("Name one work: a range, a path, -, --staged or --worktree.")
+    if len(given.question) > QUESTIONS_MAX or not all(
+        0 < len(one.strip()) <= QUESTION_CHARS_MAX for one in given.question
+    ):
+        most = f"at most {QUESTIONS_MAX} questions of at most {QUESTION_CHARS_MAX} characters"
+        raise click.UsageError(f"Ask {most}, none of them empty.")
     as_json = bool(click.get_current_context().params.get("as_json"))
     if sum((as_json, given.as_sarif, given.as_markdown)) > 1:
         raise click.UsageError("Choose one of --json, --sarif and --markdown.")
@@ -205,6 +215,7 @@ def _run(parts: Parts, given: Given, change: Change, live: Live) -> Outcome:
             *(Reply(finding=finding, text=how) for finding, how in given.fixed),
             *(Reply(finding=finding, text=why, rebuttal=True) for finding, why in given.rebut),
         ),
+        questions=tuple(one.strip() for one in given.question),
         anew=given.anew,
     )
 

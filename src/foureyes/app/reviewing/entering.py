@@ -24,6 +24,7 @@ LOOKED_AT_MAX = 50
 STARTED_OVER = "The author started over with a new review."
 MEND = "Mend them, dismiss what is not real, or have a signed-in human decide; then start over."
 PARTLY = "A part of it could not be read, so what was cleared before is not all of it."
+LATE_QUESTION = "Questions are asked when a review begins; start over with --anew to ask:"
 WENT_ON = "The author went on working; nothing stood against this version."
 
 
@@ -38,6 +39,8 @@ class Entry:
     here: str = ""
     style: str = ""
     answers: tuple[Answer, ...] = ()
+    #: What the author wants to know; asked when a review is opened.
+    questions: tuple[str, ...] = ()
     #: Leave the open review of this place and begin a new one.
     anew: bool = False
 
@@ -77,6 +80,7 @@ async def enter(gate: Gate, store: Store, change: Change, entry: Entry) -> Enter
         parts=work.parts,
         protocols=(entry.style,) if entry.style else (),
         origin=Origin(ref=alias_of(change), task=entry.here),
+        questions=entry.questions,
         note=change.note[:NOTE_CHARS_MAX],
     )
     ask = Ask(actor=entry.author, key=_key(opening, known, entry), command=opening, before=before)
@@ -98,7 +102,7 @@ def _key(opening: OpenReview, known: Review | None, entry: Entry) -> str:
     if not opening.origin.ref:
         return new_key()
     words = (opening.origin.ref, opening.digest, opening.base, opening.kind, entry.policy, entry.style)
-    named = "\0".join((*words, known.id if known else ""))
+    named = "\0".join((*words, *entry.questions, known.id if known else ""))
     return f"open-{hashlib.sha256(named.encode(errors='surrogateescape')).hexdigest()}"
 
 
@@ -126,7 +130,11 @@ async def _the_same(gate: Gate, known: Review, change: Change, entry: Entry) -> 
 
 def _not_taken(entry: Entry, review: Review) -> list[str]:
     unknown = [one.finding for one in entry.answers if one.finding not in review.findings]
-    return [f"There is no finding {one}: that answer was not taken." for one in unknown]
+    late = [one for one in entry.questions if one not in review.questions]
+    return [
+        *(f"There is no finding {one}: that answer was not taken." for one in unknown),
+        *(f"{LATE_QUESTION} {one}" for one in late),
+    ]
 
 
 def _on_record(answers: tuple[Answer, ...]) -> list[str]:

@@ -173,6 +173,15 @@ class Dismissed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """What one reviewer says to a question of the author."""
+
+    question: str
+    by: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Independence:
     """How far from the author the nearest counted reviewer stands: 0 nobody, 1 session, 2 model, 3 operator."""
 
@@ -238,6 +247,8 @@ class Outcome:
     policy_from: str = ""
     settled: tuple[Settled, ...] = ()
     dismissed: tuple[Dismissed, ...] = ()
+    #: What agents and models say to the author's questions.
+    answers: tuple[Answered, ...] = ()
     #: Anything else that must be said: a retired rule, an answer that was not taken.
     notes: tuple[str, ...] = ()
     #: The report of a panel as Markdown in which nothing of the work acts; empty where no panel judges it.
@@ -294,6 +305,8 @@ class Options:
     may_send: MaySend = nobody_may_receive
     #: What the author says to findings of earlier rounds: fixed, or wrong and why.
     answers: tuple[Answer, ...] = ()
+    #: What the author wants to know; every agent and model answers each.
+    questions: tuple[str, ...] = ()
     #: Leave the open review of this place and start over.
     anew: bool = False
 

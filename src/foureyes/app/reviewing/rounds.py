@@ -124,6 +124,7 @@ class Rounds:
                 here=self.desk.here(),
                 style=options.style,
                 answers=options.answers,
+                questions=tuple(self.redact(one, "") for one in options.questions),
                 anew=options.anew,
             )
             entered = await enter(gate, store, change, entry)

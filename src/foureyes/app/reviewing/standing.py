@@ -9,6 +9,7 @@ from foureyes.app.gate import Seen
 from foureyes.app.reviewers import UNJUDGED, Unread
 from foureyes.app.reviewing.merging import Quote, merged
 from foureyes.app.reviewing.outcome import (
+    Answered,
     Command,
     Dismissed,
     Found,
@@ -97,6 +98,7 @@ def standing(seen: Seen, around: Around, ran: Ran | None = None) -> Outcome:
         policy_from=told.policy_from,
         settled=tuple(_settled(review)),
         dismissed=tuple(_dismissed(review, around.recorded.waivers)),
+        answers=tuple(_answers(review)),
         notes=(*told.notes, *around.notes, *_more(sum(one.more for one in looked))),
         held_up=around.held_up,
         report=panel_report(around.rules, seen.view),
@@ -227,6 +229,15 @@ def _dismissed(review: Review, waivers: Mapping[str, Waiver]) -> Iterator[Dismis
             at=word.at,
             proven=word.proven,
         )
+
+
+def _answers(review: Review) -> Iterator[Answered]:
+    """What was said to the author's questions, of this version."""
+    for report in review.reports.values():
+        if report.revision == review.revision:
+            for question, text in zip(review.questions, report.answers, strict=False):
+                if text:
+                    yield Answered(question=question, by=report.reviewer.name, text=text)
 
 
 def _as_found(finding: Finding) -> Found:
