@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,6 +12,8 @@ from foureyes.app.ports import Reading, Store
 from foureyes.app.signing_in import signed_in
 from foureyes.core.principals import Scope
 
+#: For which of its agents a service acts.
+AGENT_HEADER = "foureyes-agent"
 #: What somebody may do for an agent they vouch for: nothing that is theirs alone.
 _NEVER_FOR_OTHERS = frozenset({Scope.VOUCH.value, Scope.PUBLISH.value})
 
@@ -22,6 +25,15 @@ class Credential:
     token: str = ""
     session: str = ""
     agent: str = ""
+
+
+def credential_of(headers: Mapping[str, str], session: str = "") -> Credential:
+    """What came along with a request: a bearer token, else the session of a cookie."""
+    agent = headers.get(AGENT_HEADER, "")
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer" and token.strip():
+        return Credential(token=token.strip(), agent=agent)
+    return Credential(session=session, agent=agent)
 
 
 async def caller_of(store: Store, given: Credential, now: datetime) -> Caller | None:

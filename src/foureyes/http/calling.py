@@ -18,7 +18,7 @@ from foureyes.app.calls.bodies import given, schema
 from foureyes.app.calls.call import Call, Caller
 from foureyes.app.calls.office import Office
 from foureyes.app.calls.registry import CALLS, answered
-from foureyes.app.credentials import Credential, caller_of
+from foureyes.app.credentials import caller_of, credential_of
 from foureyes.app.ports import Damaged, Unavailable
 from foureyes.app.signing_in import form_mark
 from foureyes.core.refusals import Code, Refusal, refuse
@@ -29,8 +29,6 @@ from foureyes.http.routes import BASE, GET, WAYS, Way
 COOKIE = "foureyes_session"
 #: What a page that is signed in sends along with everything that changes something.
 FORM_HEADER = "x-foureyes-form"
-#: For which of its agents a service acts.
-AGENT_HEADER = "foureyes-agent"
 KEY_HEADER = "idempotency-key"
 RETRY_SECONDS = "2"
 log = logging.getLogger("foureyes.http")
@@ -61,7 +59,7 @@ class Door:
 
     async def caller(self, request: Request) -> Caller:
         """Who calls, by the credential that came along; raises where there is none."""
-        credential = credential_of(request)
+        credential = credential_of(request.headers, request.cookies.get(COOKIE, ""))
         if not credential.token and not credential.session:
             raise NoCredential("This needs a credential.")
         caller = await caller_of(self.office.store, credential, self.office.clock())
@@ -74,14 +72,6 @@ class Door:
 
 class NoCredential(Exception):  # noqa: N818 - an expected no, with a status of its own
     """Nobody knows who calls."""
-
-
-def credential_of(request: Request) -> Credential:
-    """The credential of a request: a bearer token, else the cookie of a session."""
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() == "bearer" and token.strip():
-        return Credential(token=token.strip(), agent=request.headers.get(AGENT_HEADER, ""))
-    return Credential(session=request.cookies.get(COOKIE, ""), agent=request.headers.get(AGENT_HEADER, ""))
 
 
 def told(handler: Handler) -> Handler:
