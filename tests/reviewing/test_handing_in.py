@@ -6,6 +6,9 @@ import pytest
 
 from foureyes.app.reviewers import Look, Task
 from foureyes.app.reviewing.handing_in import confidence_of
+from foureyes.app.reviewing.verdicts import corrected
+from foureyes.core.commands import SubmitReport
+from foureyes.core.refusals import Code, Refusal
 from foureyes.core.values import Criterion
 from foureyes.policy.load import shipped
 from foureyes.policy.policy import Policy
@@ -81,3 +84,21 @@ def asked(task: Task) -> str:
     """Everything a reviewer reads."""
     prompt = prompt_for(task)
     return f"{prompt.system}\n{prompt.user}"
+
+
+@pytest.mark.parametrize(
+    ("code", "unclear", "verdict"),
+    [
+        (Code.GROUND_MISSING, False, "approve"),
+        (Code.GROUND_MISSING, True, None),
+        (Code.OWN_FINDING_BLOCKS, False, "concerns"),
+        (Code.CHECKLIST_INCOMPLETE, False, None),
+    ],
+)
+def test_what_the_gate_alone_knows_corrects_a_verdict_and_never_into_a_yes_of_who_could_not_judge(
+    code: Code, unclear: bool, verdict: str | None
+) -> None:
+    """D-03."""
+    report = SubmitReport(revision=1, verdict="reject")
+    found = corrected(report, Refusal(code, "no", ""), Look(unclear=unclear))
+    assert (found.verdict if found else None) == verdict

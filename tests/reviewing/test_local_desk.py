@@ -9,7 +9,8 @@ import pytest
 
 from foureyes import config
 from foureyes.app.reviewers import AtHand
-from foureyes.app.reviewing.outcome import Options
+from foureyes.app.reviewing.jobs import Pool
+from foureyes.app.reviewing.outcome import LookedKind, Options
 from foureyes.app.reviewing.rulebook import Retirement
 from foureyes.bootstrap.assembly import Assembly
 from foureyes.bootstrap.reviewing import LocalDesk, read_change
@@ -17,6 +18,7 @@ from foureyes.cli.parts import Wanted
 from foureyes.home import retired
 from foureyes.reviewers.program import ProgramReviewer
 from tests.git.ground import new
+from tests.policy.reading import loaded
 
 POLICY = "version: 1\nkinds: {default: solo}\nreviewers: {tests: {run: make test}}\n"
 
@@ -105,3 +107,17 @@ def test_a_critical_rule_is_looked_for_whatever_the_list_of_retired_ones_says(de
     hand = desk.at_hand(desk.own_policy(), Options(critics_only=True))
     assert gone(hand) == set(rules.values()) - {rules["critical"]}
     assert rules["critical"] not in "".join(hand.notes)
+
+
+@pytest.mark.parametrize(
+    ("holder", "kind"), [("{model: openai:gpt-5}", LookedKind.MODEL), ("{run: make test}", LookedKind.PROGRAM)]
+)
+def test_what_sort_of_reviewer_somebody_is_says_the_policy_not_a_name(
+    tmp_path: Path, holder: str, kind: LookedKind
+) -> None:
+    settings = config.read({"home": str(tmp_path / "home"), "database": None}, {})
+    desk = LocalDesk(Assembly(settings), {"PATH": "/nowhere", "OPENAI_API_KEY": "k"})
+    policy = loaded(f"version: 1\nkinds: {{default: solo}}\nreviewers: {{hardin: {holder}}}\n").policy
+    hand = desk.at_hand(policy, Options(may_send=lambda *_: True))
+    (hardin,) = hand.reviewers["hardin"]
+    assert Pool(hand).kind_of(hardin) is kind

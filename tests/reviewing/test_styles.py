@@ -2,8 +2,11 @@
 
 import asyncio
 
+import pytest
+
 from foureyes.app.reviewers import Look, Say, Task
 from foureyes.app.reviewing.outcome import Result
+from foureyes.core.commands import Draft
 from foureyes.policy.load import shipped
 from tests.app.house import played
 from tests.reviewing.desk import Desk, Scripted, agent, change, finds, issue, nothing, program, reviewed
@@ -77,4 +80,24 @@ async def test_a_veto_of_the_security_critic_stops_the_chain() -> None:
     )
     outcome = await reviewed(desk, change(BAD, kind="infrastructure"), style="infrastructure")
     assert outcome.result is Result.BLOCKED
+    assert last.tasks == []
+
+
+@pytest.mark.parametrize("findings", [(), (issue("cannot be read", "minor"),)])
+@played
+async def test_a_layer_that_could_not_judge_has_not_approved(findings: tuple[Draft, ...]) -> None:
+    """D-03, 002-01: not by silence either, and the next layer is not asked."""
+    last = agent("daneel")
+    unclear = Look(unclear=True, summary="it could not be parsed", findings=findings)
+    desk = Desk(
+        reviewers={
+            "seldon": (program("format"),),
+            "hardin": (program("security", lambda _: unclear),),
+            "daneel": (last,),
+        },
+        policy=shipped("chains").policy,
+    )
+    outcome = await reviewed(desk, change(CLEAN, kind="infrastructure"), style="infrastructure")
+    assert outcome.state != "cleared"
+    assert outcome.result is not Result.NOTHING_BLOCKS
     assert last.tasks == []
