@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from foureyes.app.ports import Conflict, Quick, Unavailable, Writing
-from foureyes.app.rows import Changes
+from foureyes.app.rows import Changes, OutboxRow
 from foureyes.store import pg_groups
 from foureyes.store.pg_connecting import Limits
 from foureyes.store.pg_transaction import lock_number
@@ -153,7 +153,43 @@ def test_a_command_that_fails_takes_back_its_own_changes_only(store: PostgresSto
     ]
     events = asyncio.run(store.read(whole_log))
     assert [(one.stream, one.version, one.body) for one in events] == [("review/1", n, "{}") for n in (1, 2, 3, 4)]
-    assert len({one.cursor[0] for one in events}) == 1
+    assert len({one.cursor[0] for one in events}) < len(events)
+
+
+def _conflict(tx: Writing) -> None:
+    tx.known("", "", "")
+    tx.apply(Changes(appends=(append("review/1", 77, "{}"),)))
+
+
+def _untyped(tx: Writing) -> None:
+    tx.known("", "", "")
+    tx.apply(Changes(outbox=(OutboxRow(stream="review/1", version=1, type=None, at=""),)))  # type: ignore[arg-type]
+
+
+def _divided(tx: Writing) -> None:
+    tx._driver.rows("SELECT 1 / 0")  # type: ignore[attr-defined]
+
+
+def _fails_twice(tx: Writing) -> None:
+    tx.apply(Changes(outbox=(OutboxRow(stream="review/1", version=1, type=None, at=""),)))  # type: ignore[arg-type]
+    raise LookupError
+
+
+@pytest.mark.parametrize("earlier", [_conflict, _untyped], ids=["by its answer", "by an error"])
+@pytest.mark.parametrize("later", [None, _divided, _fails_twice, failing, nothing])
+def test_a_failure_that_is_heard_of_in_the_next_command_is_told_to_whom_it_belongs(
+    store: PostgresStore, earlier: Callable[[Writing], None], later: Callable[[Writing], object] | None
+) -> None:
+    """Nobody waits for what a quick command writes: the server's answer comes with that to the next question."""
+    good = partial(grow, stream="review/1")
+    works: list[Callable[[Writing], object]] = [good, earlier, *([later] if later else []), good]
+    results = asyncio.run(behind(store, *(Quick(work) for work in works)))
+    expected: dict[Callable[[Writing], object], object]
+    expected = {_divided: "DivisionByZero", _fails_twice: "LookupError", failing: "LookupError", nothing: 0}
+    kinds = [one if isinstance(one, int) else type(one).__name__ for one in results]
+    first = "Conflict" if earlier is _conflict else "NotNullViolation"
+    assert kinds == [1, first, *([expected[later]] if later else []), 2]
+    assert bodies(asyncio.run(store.read(lambda look: tuple(look.events("review/1"))))) == ["{}", "{}"]
 
 
 def test_the_first_of_a_group_fails_alone(store: PostgresStore) -> None:

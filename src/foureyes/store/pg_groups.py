@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import psycopg
 
-from foureyes.app.ports import Unavailable
+from foureyes.app.ports import Conflict, Quick, Unavailable
 from foureyes.store.jobs import Job
 from foureyes.store.pg_driver import PostgresDriver
 from foureyes.store.pg_errors import told
@@ -27,7 +27,7 @@ GROUP_SECONDS_MAX = 0.02
 Another = Callable[[], Job | None]
 
 
-def read(connection: Connection, job: Job, _: Another) -> None:
+def read(connection: Connection, job: Job, _: Another) -> list[Job]:
     """Let one command look at a snapshot of its own."""
     driver = PostgresDriver(connection)
     try:
@@ -36,10 +36,11 @@ def read(connection: Connection, job: Job, _: Another) -> None:
         job.error = error
     finally:
         driver.undo()
+    return []
 
 
-def write(connection: Connection, first: Job, another: Another) -> Job | None:
-    """Run a command, and others as long as there are any; commit. Gives one that has to begin the next group."""
+def write(connection: Connection, first: Job, another: Another) -> list[Job]:
+    """Run a command, and others as long as there are any; commit. Gives those that have to begin the next group."""
     group = _Group(connection, first)
     group.run(another)
     return group.put_off
@@ -50,18 +51,21 @@ class _Lost(Exception):  # noqa: N818 - never seen outside
 
 
 class _Group:
-    """A transaction and the commands in it."""
+    """A transaction and the commands in it; the number of a command is that of its mark."""
 
     def __init__(self, connection: Connection, first: Job) -> None:
         self._driver = PostgresDriver(connection)
+        self._driver.is_lazy = isinstance(first.work, Quick)
         self._writing = PostgresWriting(self._driver)
         self._jobs = [first]
-        self.put_off: Job | None = None
+        self._is_over = False
+        self.put_off: list[Job] = []
 
     def run(self, another: Another) -> None:
         try:
             self._work(self._jobs[0])
             self._fill(another)
+            self._settle()
             self._driver.commit()
         except _Lost as lost:
             _fail(self._jobs, lost.__cause__)
@@ -72,7 +76,7 @@ class _Group:
 
     def _fill(self, another: Another) -> None:
         until = time.monotonic() + GROUP_SECONDS_MAX
-        while len(self._jobs) < GROUP_MAX and not self.put_off and time.monotonic() < until:
+        while len(self._jobs) < GROUP_MAX and not self._is_over and time.monotonic() < until:
             job = another()
             if job is None:
                 return
@@ -84,24 +88,64 @@ class _Group:
         try:
             self._work(job)
         except BaseException as error:  # noqa: BLE001 - raised where somebody waits for it
-            if self._taken_back(error):
-                self._jobs.remove(job)
-                self.put_off = job
-            else:
-                job.error = error
-        else:
-            self._driver.keep()
+            if self._driver.earlier or not self._taken_back(job, error):
+                # What it was decided on is gone: it has to be decided again.
+                self._put_off(job)
+                self._take_back_earlier()
 
     def _work(self, job: Job) -> None:
         job.result = job.work(self._writing)
         self._driver.check()
+        self._driver.keep()
 
-    def _taken_back(self, error: BaseException) -> bool:
+    def _settle(self) -> None:
+        """Hear of the last command too, before all is committed."""
         try:
-            return self._driver.take_back()
-        except psycopg.Error as lost:
+            self._driver.fetch()
+        except (Conflict, Unavailable, psycopg.Error) as error:
+            if not self._driver.earlier:
+                raise _Lost from error
+            self._take_back_earlier()
+
+    def _taken_back(self, job: Job, error: BaseException) -> bool:
+        """Take one command back; False when the one before it must be, too."""
+        try:
+            waited = self._driver.take_back()
+        except (Conflict, psycopg.Error) as lost:
+            if self._driver.earlier:
+                return False
             # What broke the connection says more than that it is broken.
-            raise _Lost from error if isinstance(error, Unavailable) else told(lost, broken=True)
+            raise _Lost from error if isinstance(error, Unavailable) else _told(lost)
+        if waited:
+            self._put_off(job)
+        else:
+            job.error = error
+        return True
+
+    def _take_back_earlier(self) -> None:
+        failure = self._driver.earlier
+        try:
+            number, waited = self._driver.take_back_earlier()
+        except psycopg.Error as lost:
+            raise _Lost from failure if isinstance(failure, Unavailable) else _told(lost)
+        job = self._jobs[number]
+        if not number:
+            # It had the transaction for itself, and with it all is undone.
+            raise _Lost from failure
+        if waited:
+            self.put_off.insert(0, job)
+            self._jobs.remove(job)
+        else:
+            job.error = failure
+
+    def _put_off(self, job: Job) -> None:
+        self._is_over = True
+        self._jobs.remove(job)
+        self.put_off.append(job)
+
+
+def _told(error: Exception) -> Exception:
+    return told(error, broken=True) if isinstance(error, psycopg.Error) else error
 
 
 def _fail(jobs: list[Job], error: BaseException | None) -> None:

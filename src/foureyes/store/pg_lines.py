@@ -22,7 +22,7 @@ SHARING_MAX = 2
 PATIENCE_SECONDS = 0.05
 BUSY = ("The database is busy: no connection became free.", "Ask again in a moment.")
 
-Play = Callable[[Connection, Job, Callable[[], Job | None]], Job | None]
+Play = Callable[[Connection, Job, Callable[[], Job | None]], list[Job]]
 
 
 class Asked(Job):
@@ -109,9 +109,9 @@ class Lines:
             head = self._next()
             return self._taken(line) if head and head.is_quick and line.is_sharing else None
 
-    def play(self, line: _Line, job: Job) -> Job | None:
-        """Run work on a line with what it takes along; tell all who wait but the one that begins the next group."""
-        put_off: Job | None = None
+    def play(self, line: _Line, job: Job) -> Asked | None:
+        """Run work on a line with what it takes along, and tell all who wait; gives the one to begin with next."""
+        put_off: list[Job] = []
         try:
             connection = self._connected(line)
             put_off = self._play(connection, job, lambda: self.another(line))
@@ -119,16 +119,21 @@ class Lines:
             for one in line.jobs:
                 one.error = one.error or error
         with self._changed:
-            done, line.jobs = [one for one in line.jobs if one is not put_off], [put_off] if put_off else []
+            done = [one for one in line.jobs if one not in put_off]
+            later = [one for one in line.jobs if one in put_off]
+            line.jobs = later[:1]
             if line.is_cut:
                 _not_down(done)
             if line.is_cut or (line.connection and not is_usable(line.connection)):
                 line.drop()
-            if not put_off:
+            if not later:
                 self._sharing -= line.is_sharing
                 line.is_sharing = False
+            for one in reversed(later[1:]):
+                one.line = None
+                self._waiting.appendleft(one)
         release(done)
-        return put_off
+        return later[0] if later else None
 
     def called(self) -> None:
         """A new line is about to look for work."""
@@ -229,7 +234,7 @@ class _Line(threading.Thread):
         super().__init__(name="foureyes-line", daemon=True)
         self._all = lines
         self.connection: Connection | None = None
-        self.jobs: list[Job] = []
+        self.jobs: list[Asked] = []
         self.is_sharing = False
         #: Somebody hung up on what it does.
         self.is_cut = False
@@ -238,7 +243,7 @@ class _Line(threading.Thread):
     def run(self) -> None:
         """Take work until there is no more."""
         self._all.called()
-        job: Job | None = self._all.first(self)
+        job = self._all.first(self)
         while job:
             job = self._all.play(self, job) or self._all.first(self)
         self.drop()
@@ -250,7 +255,7 @@ class _Line(threading.Thread):
             hang_up(connection)
 
 
-def _not_down(jobs: list[Job]) -> None:
+def _not_down(jobs: list[Asked]) -> None:
     """That it was slow is no sign that the server is gone: the next attempt finds out."""
     for job in jobs:
         if isinstance(job.error, Unavailable):

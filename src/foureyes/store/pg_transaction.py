@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
+from functools import partial
 
 from foureyes.app.ports import Conflict
 from foureyes.app.rows import Append, Changes, Counts, Cursor, ReviewRow, Stored, TrustRow
@@ -66,17 +67,17 @@ class PostgresWriting(PostgresReading, SqlWriting):
         return next(map(row.trust, found.rows()), None)
 
     def apply(self, changes: Changes) -> None:
-        """Write all of it in one round trip; raises Conflict when a stream has grown meanwhile."""
+        """Write all of it in one round trip; raises Conflict when a stream has grown meanwhile.
+
+        Quick work does not wait for that: it learns of a conflict at its next question, or it has ended by then.
+        """
         with self._driver.together():
             # Streams are locked in the order of their names, so that two commands cannot wait for each other.
             grown = [self._grow(one) for one in sorted(changes.appends, key=lambda one: one.stream)]
             for append in changes.appends:
                 self._put_log(append)
             self._put(changes)
-        for append, answer in grown:
-            found = answer.rows()
-            if (found[0][0] if found else 0) != append.after + len(append.entries):
-                raise self._driver.failed(Conflict(f"{append.stream} has grown meanwhile."))
+            self._driver.expect(partial(self._check_grown, grown))
 
     def delivered(self, parcels: Iterable[int]) -> None:
         """Remove outbox rows that arrived."""
@@ -113,6 +114,12 @@ class PostgresWriting(PostgresReading, SqlWriting):
     def _put_reviews(self, reviews: tuple[ReviewRow, ...]) -> None:
         """PostgreSQL sees by itself which indexes need not hear of a change."""
         self._driver.many(say.PUT_REVIEW, map(row.review_row, reviews))
+
+    def _check_grown(self, grown: Iterable[tuple[Append, Answer]]) -> None:
+        for append, answer in grown:
+            found = answer.rows()
+            if (found[0][0] if found else 0) != append.after + len(append.entries):
+                raise self._driver.failed(Conflict(f"{append.stream} has grown meanwhile."))
 
     def _grow(self, append: Append) -> tuple[Append, Answer]:
         end = append.after + len(append.entries)

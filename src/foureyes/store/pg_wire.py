@@ -45,6 +45,11 @@ class Answer:
         self._result = result
 
     @property
+    def is_there(self) -> bool:
+        """Whether the statement was answered, and well."""
+        return self._result is not None
+
+    @property
     def status(self) -> str:
         """What the server says it did."""
         return (self._there().command_status or b"").decode()
@@ -104,6 +109,11 @@ class Wire:
         self._enter()
         self._line.send_query_params(sql.encode(), None)
         return self._await()
+
+    def push(self) -> None:
+        """Send what the line takes at once, so that the server begins; nothing is waited for."""
+        if self._awaited:
+            self._line.flush()
 
     def fetch(self) -> None:
         """Send it and wait until every answer has arrived; raises the first error, once all is over."""
