@@ -30,7 +30,7 @@ _SIGNS = {
 _TONES = {Severity.CRITICAL: "bad head", Severity.IMPORTANT: "care head", Severity.MINOR: "dim"}
 _VERIFIED = {
     Verification.CONFIRMED: "confirmed by a second look",
-    Verification.PLAUSIBLE: "a second look finds it plausible",
+    Verification.PLAUSIBLE: "a second look neither confirms nor refutes it",
     Verification.REFUTED: "refuted by a second look",
 }
 
@@ -164,7 +164,9 @@ def _by(found: Found) -> str:
     elif found.agreement is Agreement.UNCERTAIN:
         words.append("perhaps the same as another one here")
     if found.verification:
-        words.append(_VERIFIED[found.verification])
+        # Nobody need wonder why one was asked and yet has no word; what is confirmed or refuted says so itself.
+        open_still = found.verification is Verification.PLAUSIBLE and found.verified_because
+        words.append(_VERIFIED[found.verification] + (f": {found.verified_because}" if open_still else ""))
     return "; ".join(one for one in words if one)
 
 
