@@ -41,6 +41,13 @@ _PLAIN_CALLS = {
     "applescript": re.compile(r"do (?:shell )?script\s+\"((?:[^\"\\]|\\.)*)\""),
     "tcl": re.compile(r"(?:^|[;\n\[{])[ \t]*exec\s+([^;\n\]}]{1,500})"),
 }
+#: What AppleScript says in plain words, and the command that does the same.
+_SAID = (
+    ("empty trash", ("trash-empty", "-rf", "~/.Trash")),
+    ("empty the trash", ("trash-empty", "-rf", "~/.Trash")),
+    ("to shut down", ("shutdown", "now")),
+    ("to restart", ("reboot",)),
+)
 
 
 def commands(language: str, text: str) -> list[Inner]:
@@ -50,7 +57,8 @@ def commands(language: str, text: str) -> list[Inner]:
         return list(_python(text, 0))[:FOUND_MAX]
     if language in _PLAIN_CALLS:
         met = _PLAIN_CALLS[language].findall(text)[:FOUND_MAX]
-        return [Inner(script=re.sub(r"\\(.)", r"\1", one)) for one in met]
+        said = [Inner(argv=argv) for words, argv in _SAID if language == "applescript" and words in text]
+        return [*said, *(Inner(script=re.sub(r"\\(.)", r"\1", one)) for one in met)]
     return list(_tokens(language, text))[:FOUND_MAX]
 
 

@@ -75,6 +75,8 @@ _DROPPED = words(
     "TABLE DATABASE SCHEMA KEYSPACE USER ROLE TABLESPACE CATALOG OWNED COLLECTION MEASUREMENT WAREHOUSE STAGE "
     "STREAM SHARE"
 )
+#: Columns are made of these; with CASCADE they go too.
+_HOLDS = words("TYPE DOMAIN EXTENSION SEQUENCE")
 _FUNCTIONS = words(
     "load_file lo_import lo_export pg_read_file pg_read_binary_file pg_ls_dir xp_cmdshell sys_exec sys_eval "
     "sp_oacreate dbms_scheduler utl_file pg_terminate_backend load_extension system writefile"
@@ -189,6 +191,8 @@ def _by_words(words: list[str], tokens: list[Token], dialect: str, depth: int) -
         yield Found(rule=STOPS)
     elif head == "DROP" and len(words) > 1 and _dropped_kind(words):
         yield Found(rule=DROP)
+    elif head == "DROP" and words[1:2] and words[1] in _HOLDS and "CASCADE" in words:
+        yield Found(rule=DROP, text="CASCADE takes along every column and table that uses it.")
     elif head == "TRUNCATE" or (head == "DETACH" and "PERMANENTLY" in words):
         yield Found(rule=EMPTY, text="TRUNCATE removes every row at once; most databases cannot undo it.")
     elif head == "ALTER" and "DROP" in words and set(words) & {"PARTITION", "PARTITIONS"}:

@@ -126,6 +126,9 @@ def _rights(call: Call) -> Iterator[Found]:
     if "--allow-blob-public-access true" in text or re.search(r"--authorized-networks[ =]\S*0\.0\.0\.0/0", text):
         yield Found(rule=CLOUD_OPEN)
         return
+    if re.search(r"--delete-(?:unmatched-destination-objects|destination)(?![ =]false)", text):
+        yield Found(rule=BUCKET, text="What the source lacks is deleted at the target.")
+        return
     if re.search(r"service-accounts keys create|ad sp create-for-rbac|sp credential|app credential", text):
         yield Found(rule=CLOUD_RIGHTS, text="A new key outlives this work, and whoever holds it can use it.")
         return
@@ -206,7 +209,7 @@ def _objects(call: Call) -> Iterator[Found]:
         "put",
         "get",
     ):
-        yield from cli(Cli(rule=BUCKET, takes="hou"))(call)
+        yield from cli(Cli(rule=BUCKET, takes="hou", spares=words("version")))(call)
 
 
 _OTHERS = words(
@@ -225,7 +228,8 @@ _NOUN_VERB = Cli(
         "account cwd remote"
     ),
     ends=words(
-        "ps:stop ps:kill pg:killall maintenance:on schedule-deletion down scale-down rollback-all undeploy nuke"
+        "ps:stop ps:kill pg:killall maintenance:on rollback schedule-deletion down scale-down rollback-all "
+        "undeploy nuke"
     ),
 )
 _NUKES = words("aws-nuke cloud-nuke gcp-nuke azure-nuke")

@@ -128,7 +128,7 @@ def _restores(call: Call) -> Iterator[Found]:
 
 _STRINGS = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`[^`]*`|//[^\n]*|/\*.*?\*/", re.DOTALL)
 _MONGO = re.compile(
-    r"\.(?:drop|dropDatabase|dropIndexes|dropUser|dropAllUsersFromDatabase|dropRole|dropAllRolesFromDatabase|shutdownServer|fsyncLock)\s*\("
+    r"\.(?:drop|dropDatabase|dropIndexes|dropUser|dropAllUsersFromDatabase|dropRole|dropAllRolesFromDatabase|shutdownServer|fsyncLock|stepDown)\s*\("
     r"|\.(?:deleteMany|remove|deleteOne_all|findAndRemove)\s*\(\s*(?:\{\s*\})?\s*[,)]|\.(?:updateMany)\s*\(\s*\{\s*\}\s*,"
     r"|\b(?:dropDatabase|shutdown)\s*:\s*(?:1|true)|\.drop_(?:database|collection)\s*\("
 )

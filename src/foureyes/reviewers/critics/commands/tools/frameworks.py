@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from foureyes.reviewers.critics.commands.model import Call, Family, Found, each, rule
 from foureyes.reviewers.critics.commands.options import options
 from foureyes.reviewers.critics.commands.tools.generic import is_dry
+from foureyes.reviewers.critics.commands.tools.packages import PUBLISH
 
 FRAMEWORK = rule(
     "destructive.framework-database",
@@ -99,7 +100,7 @@ _DEEDS: dict[str, tuple[str, ...]] = {
     "supabase": ("db reset",),
     "hasura": ("migrate delete", "metadata clear"),
     "ef": ("database drop",),
-    "dotnet": ("ef database drop",),
+    "dotnet": ("ef database drop", "nuget delete", "nuget push"),
     "lb3": ("drop",),
     "bin/console": ("doctrine:database:drop",),
     "bundle": (),
@@ -137,6 +138,8 @@ def _judge(call: Call) -> Iterator[Found]:
         if _follows(words, plain) and needed <= flags:
             yield Found(rule=FRAMEWORK)
             return
+    if name in ("manage.py", "django", "rails"):
+        yield from _runner(call)
     if name in ("manage.py", "django") and words[:1] == ["migrate"] and words[-1:] == ["zero"]:
         yield Found(rule=FRAMEWORK)
 
@@ -146,7 +149,22 @@ def _follows(words: list[str], plain: list[str]) -> bool:
     return any(words[at : at + len(plain)] == plain for at in range(min(len(words), 4)))
 
 
+#: What an object-relational mapper is told to delete, in code given on the line.
+_MAPPER = re.compile(r"\.(?:destroy(?:_all)?|delete_all|truncate)\b|\.delete\(\s*\)")
+
+
+def _runner(call: Call) -> Iterator[Found]:
+    """`rails runner CODE`, `manage.py shell -c CODE`: the framework's own objects, as code."""
+    words = [word for word in call.args if not word.startswith("-")]
+    runs = words[:1] in (["runner"], ["r"], ["shell"], ["shell_plus"])
+    if runs and any(_MAPPER.search(word) for word in words[1:]):
+        yield Found(rule=FRAMEWORK)
+
+
 def _gradle(call: Call) -> Iterator[Found]:
+    goals = {word.lower().rpartition(":")[2] for word in call.args if not word.startswith("-")}
+    if goals & {"deploy", "publish", "publishtomavencentral", "uploadarchives", "perform"} and not is_dry(call):
+        yield Found(rule=PUBLISH)
     if any(re.search(r"flyway:?clean|liquibase:?drop-?all", word, re.IGNORECASE) for word in call.args):
         yield Found(rule=FRAMEWORK)
 
@@ -156,5 +174,6 @@ FAMILY = Family(
     tools={
         **{name: _judge for name, deeds in _DEEDS.items() if deeds},
         **each("mvn mvnw gradle gradlew", _gradle),
+        "gitlab-rails": _runner,
     },
 )

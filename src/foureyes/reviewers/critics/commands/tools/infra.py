@@ -80,7 +80,12 @@ def _ansible(call: Call) -> Iterator[Found]:
     """`state=absent` and the modules that delete, given on the line."""
     opts = options(call.args, "maiuefltTMoPBc", ("args", "module-name", "extra-vars"))
     given = (opts.value("a", "args"), opts.value("e", "extra-vars"))
-    if any("state=absent" in (one or "") for one in given) and not opts.has("C", "check"):
+    if opts.has("C", "check"):
+        return
+    module = (opts.value("m", "module-name") or "").rpartition(".")[2]
+    if module in ("reboot", "shutdown") or any("state=stopped" in (one or "") for one in given):
+        yield Found(rule=DESTROY, severity="important", text="Every machine of the group stops what it serves.")
+    elif any("state=absent" in (one or "") for one in given):
         yield Found(
             rule=DESTROY,
             severity="important",

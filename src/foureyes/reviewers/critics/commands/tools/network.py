@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from foureyes.reviewers.critics.commands.model import HOLE, SECRET, Call, Family, Found, each, rule, words
 from foureyes.reviewers.critics.commands.options import options
 from foureyes.reviewers.critics.commands.outputs import is_secret
+from foureyes.reviewers.critics.commands.tools.files import SYSTEM_FILE
 from foureyes.reviewers.critics.commands.tools.generic import ENDS
 
 REMOTE_CODE = rule(
@@ -44,7 +45,10 @@ _CURL_LONG = words(
     "proxy user-agent referer max-time retry connect-timeout"
 )
 _ENDING_PATHS = ENDS | {"clear", "close", "kill", "deactivate", "disable", "leave"}
-_MUTATION = re.compile(r"mutation\b[^{]{0,200}\{\s*(?:\w+\s*:\s*)?(?:delete|remove|destroy|purge)\w*", re.IGNORECASE)
+_MUTATION = re.compile(
+    r"mutation\b[^{]{0,200}\{\s*(?:\w+\s*:\s*)?(?:delete|remove|destroy|purge|\w{1,80}(?-i:Delete|Remove|Destroy|Purge))\w*",
+    re.IGNORECASE,
+)
 
 
 def _curl(call: Call) -> Iterator[Found]:
@@ -162,11 +166,17 @@ def _socat(call: Call) -> Iterator[Found]:
         yield Found(rule=EXFILTRATION)
 
 
+#: Folders of another machine's system; what is new for an application goes elsewhere.
+_REMOTE_SYSTEM = re.compile(r"^[^/:]+:/(?:$|(?:etc|boot|bin|sbin|lib|lib64|dev|root|usr/(?:s?bin|lib))(?:/|$))")
+
+
 def _copies(call: Call) -> Iterator[Found]:
     opts = options(call.args, "cFiJloPSXDe")
     sources, target = opts.operands[:-1], opts.operands[-1:]
     if target and ":" in target[0] and any(is_secret(one) for one in sources):
         yield Found(rule=EXFILTRATION)
+    elif call.name == "scp" and target and sources and _REMOTE_SYSTEM.search(target[0]):
+        yield Found(rule=SYSTEM_FILE, text="A file that another machine relies on is overwritten.")
 
 
 def _tunnel(call: Call) -> Iterator[Found]:

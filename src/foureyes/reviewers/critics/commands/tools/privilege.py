@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from foureyes.reviewers.critics.commands.model import REMOTE, Call, Family, Found, rule, words
 from foureyes.reviewers.critics.commands.options import options
 from foureyes.reviewers.critics.commands.places import SCRATCH
-from foureyes.reviewers.critics.commands.tools.network import REMOTE_CODE, REVERSE_SHELL
+from foureyes.reviewers.critics.commands.tools.network import HTTP_DELETE, REMOTE_CODE, REVERSE_SHELL
 from foureyes.reviewers.critics.commands.tools.root import (
     ROOT_SHELL,
     ROOT_TOOL,
@@ -152,6 +152,13 @@ def fetched(call: Call, files: Collection[str]) -> Iterator[Found]:
         yield Found(rule=REMOTE_CODE)
 
 
+#: A web request that deletes, or a service's own library told to delete one thing by its name.
+_SDK_DELETE = re.compile(
+    r"\b(?:requests|httpx|axios|got|ky)\.delete\s*\(|\bmethod\s*[:=]\s*[\"']DELETE[\"']|\bNet::HTTP::Delete\b"
+    r"|\b[A-Za-z_]\w{1,60}\.[A-Za-z_]\w{1,60}\.delete\s*\(\s*[\"'][^\"']"
+)
+
+
 def code(language: str, text: str) -> Iterator[Found]:
     """Code that connects a shell to a socket."""
     names = set(re.findall(r"[A-Za-z_]\w*", text))
@@ -181,6 +188,8 @@ def code(language: str, text: str) -> Iterator[Found]:
         yield Found(rule=SHELL_ESCAPE, text="The code makes itself root.")
     if re.search(r"\bfork\s+while\s+(?:1|fork)\b|\bwhile\b\W{0,4}(?:1|true|True)\W{1,6}(?:os\.)?fork\b", text):
         yield Found(rule=BOMB)
+    if _SDK_DELETE.search(text):
+        yield Found(rule=HTTP_DELETE)
     if "/inet/tcp/" in text:
         yield Found(rule=REVERSE_SHELL)
 

@@ -124,6 +124,7 @@ def _rc(call: Call) -> Iterator[Found]:
             words & {"off", "remove", "disable", "del", "delete", "--del", "stop-all", "shutdown"}
             or (words & {"stop"} and "all" in words)
             or (call.name == "pm2" and "kill" in words)
+            or (call.name == "initctl" and "stop" in words and any(_UNITS.match(word) for word in words))
         )
     ):
         yield Found(rule=SERVICES)

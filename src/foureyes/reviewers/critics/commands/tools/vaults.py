@@ -73,8 +73,8 @@ def _gpg(call: Call) -> Iterator[Found]:
 
 def _ssh_keys(call: Call) -> Iterator[Found]:
     opts = options(call.args, "ftbCNPRIVzOsnDEFKJjl")
-    if call.name == "ssh-add" and opts.has("D"):
-        yield Found(rule=SECRETS, text="All keys are taken out of the agent.")
+    if call.name == "ssh-add" and opts.has("D", "d"):
+        yield Found(rule=SECRETS, text="Keys are taken out of the agent.")
     elif call.name == "ssh-keygen" and opts.has("R") and not opts.has("F"):
         yield Found(rule=SECRETS, severity="minor", text="A known host is forgotten, so a changed key goes unnoticed.")
 

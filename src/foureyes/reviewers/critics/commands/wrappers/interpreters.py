@@ -45,6 +45,7 @@ _INTERPRETERS: dict[str, tuple[str, tuple[str, ...], str]] = {
     "rake": ("ruby", ("p", "e"), "pe"),
     "rails": ("ruby", (), ""),
 }
+_SCRIPTED = ("perl", "ruby", "node", "nodejs", "php", "lua")
 _AWKS = ("awk", "gawk", "mawk", "nawk", "original-awk")
 _VIMS = ("vi", "vim", "nvim", "view", "rvim", "rview", "vimdiff", "ex", "gvim", "less", "more", "most", "pg")
 
@@ -96,7 +97,10 @@ _EXECUTES = re.compile(r"(?:exec|system|shell|pty)[:=]", re.IGNORECASE)
 def _interpreter(call: Call, shape: tuple[str, tuple[str, ...], str]) -> list[Inner]:
     language, names, takes = shape
     opts = options(call.args, takes, names, stop=True)
-    text = _all_values(call.args, names) if names else ""
+    # Behind the name of a script the options are the script's own.
+    stops = call.name in _SCRIPTED or language == "python"
+    own = call.args[: len(call.args) - len(opts.operands)] if stops else call.args
+    text = _all_values(own, names) if names else ""
     if call.name == "deno" and call.args[:1] == ("eval",):
         text = " ".join(call.args[1:])
     if text:
