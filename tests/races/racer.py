@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from foureyes.app.asks import Ask
@@ -250,7 +251,8 @@ class Racer:
         """Ask, and note what was answered; a reply that got lost is asked for again with the same key."""
         key = key or f"{self.name}-{self.lot.getrandbits(64):x}"
         on = self.stream if stream is None else stream
-        ask = Ask(actor=actor, key=key, command=command, stream=on, blobs=blobs or {})
+        signed_in = datetime.now(UTC) if actor is HUGO else None
+        ask = Ask(actor=actor, key=key, command=command, stream=on, blobs=blobs or {}, signed_in=signed_in)
         said: dict[str, Any] = {"what": what, "key": key, "review": self.review, "began": time.monotonic_ns()}
         for _ in range(TRIES_MAX):
             try:
