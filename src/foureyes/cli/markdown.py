@@ -78,7 +78,7 @@ def _lines(outcome: Outcome) -> Iterator[str]:
         yield from _full(one)
     rest, notes = blocking[FULL_MAX:], [one for one in found if not one.blocking]
     yield from _folded(f"{len(rest):,} more to fix", rest)
-    yield from _folded(f"{telling.counted(len(notes), 'note')} that block nothing", notes)
+    yield from _folded(telling.notes(len(notes)), notes)
     if outcome.report:
         # Made harmless where it was made; one level below our own heading.
         yield from ("", *(f"##{line}" if line.startswith("#") else line for line in outcome.report.splitlines()))

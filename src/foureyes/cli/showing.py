@@ -220,7 +220,7 @@ def _folded(outcome: Outcome, found: tuple[Thing, ...], width: int, most: int) -
         yield from (brief(one, width) for one in rest[:BRIEF_MAX])
     folded = [
         f"{telling.counted(len(rest) - BRIEF_MAX, 'more', 'more')} to fix" if len(rest) > BRIEF_MAX else "",
-        f"{telling.counted(notes, 'note')} that {'does' if notes == 1 else 'do'} not block" if notes else "",
+        telling.notes(notes) if notes else "",
     ]
     text = " and ".join(one for one in folded if one)
     older = f"{telling.counted(outcome.older, 'finding')} on older lines, which are not judged" if outcome.older else ""

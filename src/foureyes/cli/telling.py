@@ -113,6 +113,11 @@ def counted(count: int, word: str, words: str = "") -> str:
     return f"{count:,} {word if count == 1 else words or f'{word}s'}"
 
 
+def notes(count: int) -> str:
+    """Findings that stop nobody."""
+    return f"{counted(count, 'note')} that {'does' if count == 1 else 'do'} not block"
+
+
 def listed(names: Iterable[str], most: int = _LIST_MAX) -> str:
     """Names as people list them, each once; the many are counted."""
     once = [one for one in dict.fromkeys(names) if one]
