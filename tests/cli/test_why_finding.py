@@ -41,6 +41,7 @@ def test_status_counts_what_is_open_in_the_last_reviews(desk: Desk) -> None:
 
 
 def test_status_begins_with_what_is_open_here_whose_turn_it_is_and_the_next_command(table: Table) -> None:
+    """D-21: whose turn it is stands beside what is open."""
     furnish(table.home)
     ran = table.run("status")
     assert ran.code == 0
