@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 import json
 import re
 from collections.abc import Callable
@@ -94,9 +95,10 @@ def test_no_tool_is_offered() -> None:
 def test_a_model_can_take_a_second_look() -> None:
     """D-11."""
     said = {"checked": [word(1, "refuted", "return True")]}
-    (found,) = asyncio.run(second_look(reviewer(marked(said)), task(), (DRAFT,), lambda _: None))
+    asked = replace(task(), verify=(DRAFT,))
+    (found,) = asyncio.run(second_look(reviewer(marked(said)), asked, lambda _: None)).checked
     assert found.result == "refuted"
-    (left,) = asyncio.run(second_look(reviewer(bare("no idea")), task(), (DRAFT,), lambda _: None))
+    (left,) = asyncio.run(second_look(reviewer(bare("no idea")), asked, lambda _: None)).checked
     assert left.result == "plausible"
 
 
