@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from foureyes.reviewers.critics.commands.model import HOLE, Call, Family, Found, each, rule
 from foureyes.reviewers.critics.commands.options import options
+from foureyes.reviewers.critics.commands.places import SCRATCH
 
 HALT = rule(
     "destructive.halt",
@@ -76,7 +77,7 @@ _UNITS = re.compile(
 )
 
 
-_FOREIGN_UNIT = re.compile(rf"(?:/tmp/|/var/tmp/|/dev/shm/|\./|{HOLE})")
+_FOREIGN_UNIT = re.compile(rf"/tmp/|/var/tmp/|/dev/shm/|{re.escape(SCRATCH)}")  # noqa: S108 - looked for, not written to
 
 
 def _systemctl(call: Call) -> Iterator[Found]:
@@ -94,7 +95,9 @@ def _systemctl(call: Call) -> Iterator[Found]:
         or deed in ("set-default", "revert")
     ):
         yield Found(rule=SERVICES)
-    elif deed in ("link", "enable", "start", "edit") and any(_FOREIGN_UNIT.match(unit) for unit in units):
+    elif deed in ("link", "enable", "start") and any(
+        _FOREIGN_UNIT.match(unit) or (deed == "link" and unit.startswith(HOLE)) for unit in units
+    ):
         yield Found(rule=SERVICES, severity="critical", text="The system runs a unit from a folder anybody can write.")
 
 
