@@ -47,6 +47,7 @@ SMALL_BYTES_MAX = 8 * 1024
 #: Letters and digits that nobody mistakes for each other: 32 of them, so a byte chooses each of them as often.
 _LETTERS = "abcdefghjkmnpqrstvwxyz0123456789"
 _ID_LETTERS = 12
+_REVIEW_COMMANDS = get_args(ReviewCommand)
 
 
 def new_id() -> str:
@@ -218,7 +219,7 @@ class Gate:
     def _decided(
         self, tx: Writing, ask: Ask, stream: str, known: Known, moment: Moment
     ) -> tuple[Held | None, Changes, Reply]:
-        if isinstance(ask.command, get_args(ReviewCommand)):
+        if isinstance(ask.command, _REVIEW_COMMANDS):
             deciding = self._deciding(tx, ask, stream, known, moment)
             held, changes, events = deciding.decided()
             names, state = tuple(type(one).__name__ for one in events), state_of(held.review)

@@ -26,6 +26,9 @@ class LazyMapping(Mapping[str, V]):
     def __getitem__(self, key: str) -> V:
         return self._get()[key]
 
+    def __contains__(self, key: object) -> bool:
+        return key in self._get()
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._get())
 

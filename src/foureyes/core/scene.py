@@ -45,6 +45,8 @@ class Scene:
     @property
     def stricter(self) -> Rules | None:
         """The policy that was put into force for open reviews too, if the review is bound by it."""
+        if not self.review.stricter:
+            return None
         known = (self.facts.stricter, self.facts.policy.rules if self.facts.policy else None)
         return next((one for one in known if one and one.digest == self.review.stricter), None)
 

@@ -18,7 +18,10 @@ S = TypeVar("S")
 def _copied(value: S, **fields: object) -> S:
     """A copy with some fields changed, as `dataclasses.replace` makes, at a tenth of its cost."""
     copy = object.__new__(type(value))
-    copy.__dict__.update(value.__dict__, **fields)
+    # A whole dict is copied faster than an empty one is filled.
+    known = value.__dict__.copy()
+    known.update(fields)
+    object.__setattr__(copy, "__dict__", known)
     return copy
 
 
