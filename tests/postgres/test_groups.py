@@ -4,15 +4,16 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import cast
 
 import psycopg
 import pytest
 
 from foureyes.app.ports import Conflict, Quick, Unavailable, Writing
 from foureyes.app.rows import Changes, OutboxRow
-from foureyes.store import pg_groups
+from foureyes.store import pg_groups, pg_lines
 from foureyes.store.pg_connecting import Limits
-from foureyes.store.pg_transaction import lock_number
+from foureyes.store.pg_transaction import PostgresWriting, lock_number
 from foureyes.store.postgres import PostgresStore
 from tests.postgres.commands import command, faults_in, whole_log
 from tests.postgres.proxy import Proxy, between
@@ -142,7 +143,12 @@ def test_a_command_that_fails_takes_back_its_own_changes_only(store: PostgresSto
     def nul(tx: Writing) -> None:
         tx.known("a\0b", "", "")
 
-    good = partial(grow, stream="review/1")
+    numbers = list[int]()
+
+    def good(tx: Writing) -> int:
+        numbers.append(cast("PostgresWriting", tx)._driver.rows("SELECT pg_current_xact_id()::text::bigint")[0][0])
+        return grow(tx, "review/1")
+
     works: tuple[Callable[[Writing], object], ...]
     works = (good, fail, good, stop, conflict, nothing, hidden, good, leave, refused, nul, failing, good)
     results = asyncio.run(behind(store, *(Quick(work) for work in works)))
@@ -153,7 +159,7 @@ def test_a_command_that_fails_takes_back_its_own_changes_only(store: PostgresSto
     ]
     events = asyncio.run(store.read(whole_log))
     assert [(one.stream, one.version, one.body) for one in events] == [("review/1", n, "{}") for n in (1, 2, 3, 4)]
-    assert len({one.cursor[0] for one in events}) < len(events)
+    assert len(set(numbers)) < len(events), "nobody shared a transaction"
 
 
 def _conflict(tx: Writing) -> None:
@@ -332,8 +338,8 @@ def test_two_groups_that_want_what_the_other_holds_part_without_a_conflict(url: 
 
 def test_when_the_lines_that_take_quick_commands_are_held_up_another_one_helps(url: str) -> None:
     async def story() -> None:
-        async with PostgresStore.open(url, Limits(writers=3, readers=1), durable=False) as store:
-            held = [Held(), Held()]
+        async with PostgresStore.open(url, Limits(writers=pg_lines.SHARING_MAX + 1), durable=False) as store:
+            held = [Held() for _ in range(pg_lines.SHARING_MAX)]
             tasks = [asyncio.create_task(store.write(Quick(one))) for one in held]
             for one in held:
                 await asyncio.to_thread(one.begun.wait)

@@ -29,8 +29,11 @@ LOCK_TRUST = "LOCK TABLE trust IN EXCLUSIVE MODE"
 BEGIN = "INSERT INTO streams (version, chain, name) VALUES (?, ?, ?) ON CONFLICT (name) DO NOTHING RETURNING version"
 GROW = "UPDATE streams SET version = ?, chain = ? WHERE name = ? AND version = ? RETURNING version"
 HOLD = "SELECT version FROM streams WHERE name = ? FOR SHARE"
-_PUT_LOG = "INSERT INTO log (stream, version, type, schema, at, actor, cause, body, chain) VALUES "
-_LOG_ROW = "((SELECT id FROM streams WHERE name = ?), ?, ?, ?, ?, ?, ?, ?, ?)"
+#: The number of the transaction, or of the newest one that may be seen here: commands that share a transaction got its
+#: number before they waited for their turn, and what they write must not come before what they have seen.
+_TX = "GREATEST(pg_current_xact_id()::text::bigint, pg_snapshot_xmax(pg_current_snapshot())::text::bigint - 1)"
+_PUT_LOG = "INSERT INTO log (tx, stream, version, type, schema, at, actor, cause, body, chain) VALUES "
+_LOG_ROW = f"({_TX}, (SELECT id FROM streams WHERE name = ?), ?, ?, ?, ?, ?, ?, ?, ?)"
 #: Events in one statement at most: for each number there is one prepared.
 LOG_ROWS_MAX = 16
 CLAIM = say.CLAIM.replace("LIMIT ?)", "LIMIT ? FOR UPDATE SKIP LOCKED)")
