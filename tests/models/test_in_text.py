@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 import json
 import re
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,7 +17,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, UserProm
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.instrumented import InstrumentationSettings
 
-from foureyes.app.reviewers import Inconclusive, Look, Task
+from foureyes.app.reviewers import Bounds, Inconclusive, Look, Task
 from foureyes.app.reviewing.second_look import second_look
 from foureyes.core.values import Failure
 from foureyes.reviewers.models import ModelReviewer
@@ -90,6 +90,13 @@ def test_no_tool_is_offered() -> None:
     asked: list[AgentInfo] = []
     look(reviewer(marked(answer()), asked=asked))
     assert [(one.function_tools, one.output_tools) for one in asked] == [([], [])]
+
+
+def test_a_model_has_as_long_as_the_person_says() -> None:
+    """D-09: the library's own limit is not the one that ends a look."""
+    asked: list[AgentInfo] = []
+    look(reviewer(marked(answer()), asked=asked), task(bounds=Bounds(seconds=1_234)))
+    assert [(one.model_settings or {}).get("timeout") for one in asked] == [1_234]
 
 
 def test_a_model_can_take_a_second_look() -> None:

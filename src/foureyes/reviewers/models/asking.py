@@ -92,7 +92,7 @@ async def ask(model: Model, endpoint: Endpoint, messages: tuple[ModelMessage, ..
     response = await model_request(
         model,
         list(messages),
-        model_settings=_settings(endpoint),
+        model_settings=_settings(endpoint, task),
         model_request_parameters=_parameters(model, endpoint, task) if task else None,
         instrument=False,
     )
@@ -119,8 +119,11 @@ def _parameters(model: Model, endpoint: Endpoint, task: Task) -> ModelRequestPar
     return ModelRequestParameters(output_mode="native", output_object=shape, allow_text_output=False)
 
 
-def _settings(endpoint: Endpoint) -> ModelSettings:
+def _settings(endpoint: Endpoint, task: Task | None) -> ModelSettings:
     settings: dict[str, object] = {"max_tokens": endpoint.answer_tokens, "max_retries": 0}
+    if task is not None:
+        # The library gives up after a time of its own; how long a reviewer has is the person's to say.
+        settings["timeout"] = task.bounds.seconds
     if endpoint.provider is ANTHROPIC:
         settings["anthropic_cache_instructions"] = True
     return cast("ModelSettings", settings)
