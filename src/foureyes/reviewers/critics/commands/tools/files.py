@@ -72,8 +72,8 @@ def _rm(call: Call) -> Iterator[Found]:
     deep = opts.has("r", "R", "recursive", "d", "dir")
     if not opts.operands:
         if deep and opts.has("f", "force"):
-            # An outer shell may have swallowed the name; what runs in the end is not what stands here.
-            yield Found(rule=DELETE, text="What this recursive delete is to remove is missing.")
+            # Alone it removes nothing; but an outer shell may have swallowed the name.
+            yield Found(rule=DELETE, state=State.UNKNOWN, text="What this recursive delete is to remove is missing.")
         return
     for path in opts.operands:
         yield from delete(path, call, deep=deep)
