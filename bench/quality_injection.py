@@ -2,7 +2,8 @@
 
 Reads every `injection_*.jsonl` of a folder: one object a line with `label` (attack or benign), `kind` and `text`. The
 texts are hostile data and are only ever handed to the critic. Beside them stands a corpus of our own: every character
-of Unicode that is invisible, moves text or passes for an ASCII letter.
+of Unicode that is invisible, moves text or passes for an ASCII letter. It is made from Unicode's own properties and
+names, never from the critic's tables: a letter that the critic forgot is missed here.
 """
 
 import json
@@ -14,7 +15,6 @@ from pathlib import Path
 from foureyes.app.reviewers import Change, File
 from foureyes.reviewers.critics.critic import Judged, State
 from foureyes.reviewers.critics.injection import CRITIC
-from foureyes.reviewers.critics.injection.lookalikes import LOOKALIKES, SIGNS
 
 #: Rows at these places were looked at while the rules were written; the others were only scored.
 LOOKED_AT_EACH = 3
@@ -47,11 +47,49 @@ def corpus() -> dict[str, list[str]]:
         ],
         "private use, each 61st": [one for one in everything if unicodedata.category(one) == "Co"][::61],
         "bidi": [one for one in everything if unicodedata.bidirectional(one) in _BIDI_CLASSES],
-        "homoglyphs": [*LOOKALIKES, *(one for one in everything if _is_drawn_alike(one))],
-        "signs": list(SIGNS),
+        "homoglyphs by name": [unicodedata.lookup(head + name) for head, names in _ALIKE for name in names.split(", ")],
+        "homoglyphs by folding": [one for one in everything if _is_drawn_alike(one)],
+        "signs": [unicodedata.lookup(name) for name in _SIGNS.split(", ")],
     }
 
 
+#: Letters that are drawn like a Latin one, by the names Unicode gives them.
+_ALIKE = (
+    (
+        "CYRILLIC SMALL LETTER ",
+        "A, IE, O, ER, ES, HA, U, BYELORUSSIAN-UKRAINIAN I, JE, DZE, QA, WE, SHHA, PALOCHKA, KOMI DE, STRAIGHT U",
+    ),
+    (
+        "CYRILLIC CAPITAL LETTER ",
+        "A, VE, IE, KA, EM, EN, O, ER, ES, TE, HA, DZE, BYELORUSSIAN-UKRAINIAN I, JE, QA, WE, STRAIGHT U",
+    ),
+    ("GREEK SMALL LETTER ", "ALPHA, OMICRON, NU, RHO, IOTA, KAPPA, UPSILON, GAMMA, CHI, ETA, OMEGA"),
+    (
+        "GREEK CAPITAL LETTER ",
+        "ALPHA, BETA, EPSILON, ZETA, ETA, IOTA, KAPPA, MU, NU, OMICRON, RHO, TAU, UPSILON, CHI, YOT",
+    ),
+    ("GREEK ", "LUNATE SIGMA SYMBOL, CAPITAL LUNATE SIGMA SYMBOL, LETTER YOT, LETTER DIGAMMA"),
+    ("ARMENIAN SMALL LETTER ", "OH, VO, SEH, HO, CO, ZA, GIM, KEH, PIWR"),
+    ("ARMENIAN CAPITAL LETTER ", "OH, SEH, TIWN, LIWN"),
+    ("CHEROKEE LETTER ", "GO, E, I, A, GV, LA, MI, LU, NAH, TLE, DO, DU, TLI, TLV, TSO, YV, NO, GU, HE, SV, S"),
+    (
+        "LISU LETTER ",
+        "BA, PA, DA, TA, GA, KA, JA, CA, DZA, TSA, MA, NA, LA, SA, ZHA, HA, XA, WA, SHA, YA, A, E, I, O, U",
+    ),
+    ("COPTIC CAPITAL LETTER ", "VIDA, HATE, IAUDA, KAPA, MI, NI, O, RO, SIMA, TAU, UA, KHI, ZATA"),
+    ("COPTIC SMALL LETTER ", "O, RO, SIMA"),
+    ("LATIN SMALL LETTER ", "ALPHA, SCRIPT G, DOTLESS I, DOTLESS J, LONG S, IOTA"),
+    (
+        "LATIN LETTER SMALL CAPITAL ",
+        "A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, R, S, T, U, V, W, Y, Z",
+    ),
+)
+#: Marks that are drawn like one a program gives a meaning to.
+_SIGNS = (
+    "GREEK QUESTION MARK, FRACTION SLASH, DIVISION SLASH, SET MINUS, RATIO, MODIFIER LETTER COLON, ONE DOT LEADER, "
+    "HEBREW PUNCTUATION SOF PASUQ, HEBREW PUNCTUATION GERESH, ARMENIAN FULL STOP, SMALL FULL STOP, "
+    "LATIN LETTER RETROFLEX CLICK, LATIN LETTER DENTAL CLICK"
+)
 _BIDI_CLASSES = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
 
 

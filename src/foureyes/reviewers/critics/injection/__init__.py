@@ -11,6 +11,7 @@ from foureyes.reviewers.critics.injection import rules
 from foureyes.reviewers.critics.injection.aims import Aim, aims_in
 from foureyes.reviewers.critics.injection.characters import Seen, hidden_in, spelled
 from foureyes.reviewers.critics.injection.disguises import disguised_in
+from foureyes.reviewers.critics.injection.floods import floods_in
 from foureyes.reviewers.critics.injection.lookalikes import skeleton
 from foureyes.reviewers.critics.injection.markers import Concealed, markers_in
 from foureyes.reviewers.critics.injection.scripts import lookalikes_in, mixes
@@ -93,6 +94,8 @@ def _all(text: str, path: str, *, prose: bool) -> Iterator[tuple[Seen, int]]:
     for seen in lookalikes_in(part, prose=prose):
         yield seen, lines.at(seen.position)
     for seen in markers_in(part, path=path, prose=prose):
+        yield seen, lines.at(seen.position)
+    for seen in floods_in(part):
         yield seen, lines.at(seen.position)
     yield from _sentences(part)
 

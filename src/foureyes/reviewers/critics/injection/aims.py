@@ -18,7 +18,7 @@ SENTENCE_BEFORE_MAX = 240
 SENTENCE_AFTER_MAX = 300
 #: Somebody tells of an order instead of giving it.
 _TOLD = re.compile(
-    r"\b(?:to|can|could|may|might|will|would|cannot|never|who|which|users?|they|we|it|i|not|did|does|and|or)\s+$"
+    r"\b(?:to|can|could|may|might|will|would|cannot|never|who|which|users?|they|we|it|i|not|did|does|and|or)[*_`]{0,2}\s+$"
 )
 #: The text speaks about such attacks; then a person should look, but nothing is stopped by the words alone.
 _ABOUT = re.compile(

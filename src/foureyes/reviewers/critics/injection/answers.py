@@ -35,7 +35,8 @@ ANCHORS = (
 _ORDER = re.compile(
     r"^(?:(?:please|also|now|then|next|and|finally|additionally|furthermore|always|make sure to|be sure to|ensure "
     r"(?:that )?(?:you|to))"
-    rf",? )*(?P<verb>[a-z]+)\b(?:(?! (?:for|about|on|regarding) your)[^.!?]){{0,200}}?\byour (?:\w+ )?{_ANSWER}\b"
+    r",? )*(?P<verb>[a-z]+)\b(?:(?! (?:for|about|on|regarding) your)(?:[^.!?]|[.!?](?!\s))){0,200}?"
+    rf"\byour (?:\w+ )?{_ANSWER}\b"
 )
 _IN_ANSWER = re.compile(
     rf"^(?:please |also |and )?(?:in|within|throughout|at the (?:end|beginning|start) of|before|after|as part of|"
@@ -55,7 +56,8 @@ _NO_ORDER = _words(
 )
 #: Answers of machines to machines: the reader is a program's author, not a model.
 _MACHINE = re.compile(
-    r"\b(?:http|https|header|status code|json|body|endpoint|api|server|client|request|schema|xml|csv|field|null)\b"
+    r"\b(?:http|https|header|status code|json|body|endpoint|api|server|client|request|schema|xml|csv|field|null|"
+    r"file|stdout|disk)\b"
 )
 _LETTER = re.compile(r"\b(?:thank|thanks|forward to|appreciate|regards|await|sincerely|best|we|i|i'm|we're)\b")
 
@@ -89,7 +91,7 @@ def weight(sentence: str, follows: str) -> float:
 
 def _of_answer(sentence: str) -> float:
     order = _ORDER.match(sentence)
-    if order is not None and order["verb"] in _NO_ORDER:
+    if order is not None and (order["verb"] in _NO_ORDER or order["verb"].endswith("ly")):
         order = None
     if order is None and not _IN_ANSWER.match(sentence) and not _YOUR_MUST.search(sentence):
         return 0

@@ -23,6 +23,8 @@ _HEX = re.compile(r"(?<![0-9a-fA-F])(?:[0-9a-fA-F]{2}){14,2000}(?![0-9a-fA-F])")
 _ESCAPES = re.compile(r"(?:\\x[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\[0-7]{3}){10,1000}")
 _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2}){10,1000}")
 _ENTITIES = re.compile(r"(?:&#x?[0-9a-fA-F]{2,6};[ ]?){10,1000}")
+_BINARY = re.compile(r"(?<![01])[01]{8}(?:[ ,]{0,2}[01]{8}){9,1000}(?![01])")
+_MORSE = re.compile(r"(?<![.\-\w])[.-]{1,6}(?:[ ]{1,2}(?:[/|][ ]{1,2})?[.-]{1,6}){11,1000}(?![.\-\w])")
 _SPACED = re.compile(r"(?<![^\W_])[a-z](?:[ ._*|~-]{1,3}[a-z]){7,200}(?![^\W_])")
 _PIG = re.compile(r"\b[a-z']{1,20}ay\b(?:[ ,.]+[a-z']{1,20}ay\b){3,40}")
 #: One word in leetspeak that gives orders; its letters may be digits or signs.
@@ -154,10 +156,28 @@ def _from_escapes(blob: str) -> str | None:
     return "".join(chr(int(one or two, 16) if one or two else int(three, 8)) for one, two, three in codes)
 
 
+def _from_binary(blob: str) -> str | None:
+    figures = re.sub(r"[ ,]", "", blob)
+    return _from_bytes(bytes(int(figures[at : at + 8], 2) for at in range(0, len(figures), 8)))
+
+
+_MORSE_CODES = (
+    ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --.."
+)
+_MORSE_LETTERS = dict(zip(_MORSE_CODES.split(" "), "abcdefghijklmnopqrstuvwxyz", strict=True))
+
+
+def _from_morse(blob: str) -> str | None:
+    words = re.split(r"[ ]{0,2}[/|][ ]{0,2}|[ ]{2}", blob)
+    return " ".join("".join(_MORSE_LETTERS.get(one, "") for one in word.split()) for word in words)
+
+
 _ENCODINGS: tuple[tuple[str, re.Pattern[str], Callable[[str], str | None]], ...] = (
     ("base64", _BASE64, _from_base64),
     ("hexadecimal", _HEX, _from_hex),
     ("escapes", _ESCAPES, _from_escapes),
     ("percent signs", _PERCENT, unquote),
     ("entities", _ENTITIES, html.unescape),
+    ("binary", _BINARY, _from_binary),
+    ("Morse code", _MORSE, _from_morse),
 )

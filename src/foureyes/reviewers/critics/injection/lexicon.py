@@ -7,33 +7,11 @@ takes an order and something that only the reader of this work can obey: its ins
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
-from foureyes.reviewers.critics.critic import Rule
 from foureyes.reviewers.critics.injection import abroad, rules
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Feature:
-    """One trait of a sentence and what it weighs."""
-
-    name: str
-    weight: float
-    pattern: re.Pattern[str]
-    #: The rule a sentence falls under when this is its heaviest trait.
-    rule: Rule | None = None
-    #: Substrings one of which every match contains; without any the trait never makes a sentence be looked at.
-    anchors: tuple[str, ...] = ()
-    #: An order: weighs less after "to", "can", "they", where somebody only tells of it.
-    order: bool = False
-
-
-def _feature(name: str, weight: float, *patterns: str, rule: Rule | None = None, anchors: str = "") -> Feature:
-    found = tuple(anchors.split("|")) if anchors else ()
-    order = rule in (rules.OVERRIDE, rules.VERDICT)
-    compiled = re.compile("|".join(patterns))
-    return Feature(name=name, weight=weight, pattern=compiled, rule=rule, anchors=found, order=order)
-
+from foureyes.reviewers.critics.injection.orders import ORDERS as _AGENTS
+from foureyes.reviewers.critics.injection.trait import MODEL_ANCHORS, Feature
+from foureyes.reviewers.critics.injection.trait import feature as _feature
 
 _SETS_ASIDE = (
     r"(?:ignor(?:e|ing)|disregard(?:ing)?|forget|neglect|bypass|overrul(?:e|ing)|discard|override|overriding|"
@@ -60,7 +38,7 @@ _READER = (
     r"(?:(?:ai|llm|automated|code|security)[- ](?:reviewers?|review|agents?|assistants?|models?|tools?|bots?|"
     r"auditors?)|"
     r"reviewers?|assistants?|language models?|llms?|chatbots?|chatgpt|gpt-?\d?|claude|gemini|copilot|codex|"
-    r"review (?:bot|agent)s?|coding agents?)"
+    r"review(?:er)? (?:bot|agent)s?|coding agents?)"
 )
 _THING = (
     r"(?:\w+\s+){0,2}?(?:pull request|merge request|pr|mr|change(?:s|set)?|commit|patch|diff|code|file|submission|"
@@ -75,12 +53,15 @@ _PRIVATE = (
     r" code)|"
     r"passwords?|passphrase|api[- _]?keys?|access tokens?|credentials|private keys?|ssh keys?|pin code|"
     r"env(?:ironment)? (?:variables?|vars)|e-?mail address|phone number|home address|"
+    r"~?/?\.(?:env|npmrc|netrc|pypirc)\b(?! (?:example|template))|\.ssh/\w{1,40}\b(?!\.pub)|\bid_(?:rsa|"
+    r"ed25519)\b(?!\.pub)|"
+    r"\.aws/credentials|/etc/shadow|"
     r"user'?s? (?:\w+ ){0,3}(?:name|address|city|residence|initials|birth\w*|email|password|age|born|live))"
 )
 _PRIVATE_ANCHORS = (
     "system prompt|instruction|secret|password|passphrase|api key|api-key|api_key|apikey|access token|credential|"
     "private key|ssh key|environment var|env var|pin code|e-mail address|email address|phone number|home address|"
-    "user's |users |the user "
+    "user's |users |the user |.env|.npmrc|.netrc|.pypirc|.ssh/|id_rsa|id_ed25519|.aws/|/etc/shadow"
 )
 
 FEATURES = (
@@ -136,6 +117,7 @@ FEATURES = (
         rf"\b(?:say|conclude|state|report|claim|confirm)(?: only)? that\b[^.!?]{{0,60}}?\b(?:is|are) (?:\w+ "
         rf")?{_GOOD}\b",
         rf"\b(?:output|return|print|write|emit|say) (?:only|exactly|just) [^.!?]{{0,20}}?\b{_GOOD}\b",
+        rf"\byour (?:verdict|decision|rating|conclusion) ?(?:is|=|:) ?[\"'`]?{_GOOD}\b",
         r"\b(?:verdict|rating|assessment|your decision)\s+(?:must|should|shall|has to|needs to|is to) be\b",
         rf"\b(?:respond|report|reply|answer)(?: \w+)? (?:no|zero|0) {_FLAWS}\b",
         rule=rules.VERDICT,
@@ -147,7 +129,8 @@ FEATURES = (
     _feature(
         "asks for silence about flaws",
         1.5,
-        r"\b(?:do not|don'?t|never|must not|no need to|refrain from|skip|without)\s+(?:\w+\s+)?"
+        r"\b(?:do not|don'?t|never|must not|no need to|refrain from|skip|"
+        r"(?<!merge )(?<!merging )(?<!approve )without)\s+(?:\w+\s+)?"
         r"(?:report|flag|mention|raise|review|reject|block|comment on|scan|inspect|audit|criticis|object)(?:ing)?\b",
         rf"\b(?:report|raise|list|find|flag) (?:no|zero|0)\b[^.!?]{{0,20}}?{_FLAWS}",
         rule=rules.VERDICT,
@@ -168,8 +151,12 @@ FEATURES = (
         2,
         r"\byou(?: are|'re) (?:now|no longer) (?:an? |the |my |in \w+ mode|free|unrestricted|called|acting|operating|"
         r"bound|playing|dan\b|restricted)",
-        r"(?:^|[.!?:,]\s+|\bplease |\bnow )(?:act|behave|respond|answer) as (?:if|though|an? |my )",
-        r"\byour new (?:role|job|persona|identity|instructions?|goal|purpose)\b",
+        r"(?:^|[.!?:,]\s+|\bplease |\bnow )(?:act|behave|respond|answer) as (?:(?:if|though) you|my |"
+        r"an? (?!proxy|server|client|wrapper|bridge|gateway|cache|barrier|router|filter|drop|fallback|"
+        r"no-?op|placeholder))",
+        r"\byour new (?:role|job|persona|identity|instructions?|goal|purpose|task)\b",
+        r"\byour (?:real|true|actual) (?:task|instructions?|goal|objective|mission)\b",
+        r"^\W{0,6}system ?: ?you (?:are|must|will|shall)\b",
         r"\b(?:god|jailbreak|dan|unrestricted) mode\b",
         r"\b(?:enter|enable|activate|switch to)[^.!?]{0,12}? developer mode\b",
         r"<\s*(?:god|admin|developer|debug|system|root|super ?user|sudo)[ _-]?(?:mode|override|access)\s*>",
@@ -177,7 +164,8 @@ FEATURES = (
         r"\byou (?:will|must|shall) now (?:act|be|behave|play|respond|do|ignore)\b",
         rule=rules.ROLE,
         anchors="you are now |you're now |"
-        "you are no longer |act as |behave as |respond as |answer as |your new |god mode|"
+        "you are no longer |act as |behave as |respond as |answer as |your new |your real |your true |"
+        "your actual |system: you|system : you|god mode|"
         "jailbreak|dan mode|unrestricted mode|developer mode|<god|<admin|<developer|<debug|<system|<root|<super|<sudo|"
         "system override|system message|system notice|system update|system alert|now act|now behave|now respond|now "
         "ignore",
@@ -214,8 +202,12 @@ FEATURES = (
         rf"write))\b[^.!?\n]{{0,60}}?{_PRIVATE}",
         r"\bwhat(?:'s| is| was| are| were) your (?:\w+ ){0,2}?(?:key|password|prompt|instructions?|secret|code|"
         r"keyword|rules)\b",
+        r"\bwhat (?:would|could|might) your (?:\w+ ){0,2}?(?:password|passphrase|prompt|instructions?|"
+        r"secret|keyword) be\b",
         rule=rules.SECRET,
-        anchors=f"{_PRIVATE_ANCHORS}|what is your|what's your|what are your|what was your|what were your",
+        anchors=f"{_PRIVATE_ANCHORS}|what is your|what's your|what are your|what was your|what were your|"
+        f"what would your|"
+        "what could your|what might your",
     ),
     _feature(
         "asks to hand over",
@@ -234,7 +226,8 @@ FEATURES = (
     _feature(
         "sends it away",
         1.5,
-        r"\b(?:send|post|upload|forward|e-?mail|exfiltrate|transmit|submit|curl|append|encode|include)\b[^.!?\n]{0,80}?"
+        r"\b(?:send|post|upload|forward|e-?mail|exfiltrate|transmit|submit|curl|append|encode|"
+        r"include)\b(?:[^.!?\n\]]|[.!?](?!\s)){0,80}?"
         r"(?:https?://|\bwebhook|\b[\w.]{1,64}@[\w-]{1,64}\.|\battacker|\bexternal (?:server|url|site)|as (?:an? "
         r")?(?:query|url) param)",
     ),
@@ -246,6 +239,7 @@ FEATURES = (
         rf"^\W{{0,6}}(?:\w+ )?{_READER}\b\s*[:,]|\b{_READER}\s+(?:must|should|shall|reading|please|is to|are to)\b",
         r"\bif you(?:'re| are) (?:an? )?(?:ai|llm|language model|bot|agent|assistant|automated|reviewing)\b",
         r"\byou(?:'re| are) an? (?:ai|llm|language model)\b",
+        anchors=MODEL_ANCHORS,
     ),
     _feature(
         "hides itself",
@@ -257,4 +251,5 @@ FEATURES = (
         anchors="not tell|n't tell|not mention|n't mention|never mention|never tell|without telling|without mentioning|"
         "not reveal|n't reveal|not inform|n't inform|without informing|not disclose|n't disclose",
     ),
+    *_AGENTS,
 )

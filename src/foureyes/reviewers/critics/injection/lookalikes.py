@@ -15,19 +15,19 @@ _TABLE = {
     "a": "\u0430\u03b1\u0251\u1d00",
     "b": "\u042c\u044c\u0185",
     "c": "\u0441\u03f2\u1d04\u2ca5",
-    "d": "\u0501\u0257\u056a",
-    "e": "\u0435\u04bd",
-    "f": "\u017f\u03dd\u0584",
+    "d": "\u0501\u0257\u056a\u1d05",
+    "e": "\u0435\u04bd\u1d07",
+    "f": "\u017f\u03dd\u0584\ua730",
     "g": "\u0261\u0581\u0262",
     "h": "\u04bb\u0570\u13c2",
     "i": "\u0456\u03b9\u0269\u0131\u026a",
-    "j": "\u0458\u03f3\u0237",
+    "j": "\u0458\u03f3\u0237\u1d0a",
     "k": "\u043a\u03ba\u1d0b",
     "l": "\u04cf\u01c0\u217c",
     "m": "\u043c\u1d0d",
     "n": "\u043f\u0578\u057c\u03b7\u0274",
     "o": "\u043e\u03bf\u0585\u1d0f\u2c9f\u03c3",
-    "p": "\u0440\u03c1\u2ca3",
+    "p": "\u0440\u03c1\u2ca3\u1d18",
     "q": "\u051b\u0566\u0563",
     "r": "\u0433\u1d26\u2c85\u0280",
     "s": "\u0455\ua731",
@@ -84,7 +84,15 @@ SIGNS = {
     "\u05f3": ("'", "HEBREW"),
     "\u1735": ("/", "HANUNOO"),
     "\ua78c": ("'", ""),
+    "\u2044": ("/", ""),
+    "\u2215": ("/", ""),
+    "\u2216": ("\\", ""),
+    "\u2236": (":", ""),
+    "\ufe52": (".", ""),
 }
+
+#: Signs of mathematics: at home in formulas, and a trick within a name or an address.
+BETWEEN_LETTERS = "\u2044\u2215\u2216\u2236\ufe52"
 
 #: Letters of scripts that have look-alikes of Latin letters.
 OTHER_SCRIPTS = (

@@ -131,6 +131,13 @@ CONCEALED = Rule(
     fix="Remove it.",
     severity="critical",
 )
+FLOOD = Rule(
+    id="injection.instruction.flood",
+    title="Repeated words or questions push everything else out of a reader's sight",
+    why="A model that is drowned in text, or shown a conversation to go on with, forgets what it was told before.",
+    fix="Remove what is repeated; answer questions where they are asked.",
+    severity="minor",
+)
 MARKUP = Rule(
     id="injection.hidden.markup",
     title="Text is hidden by its style",
@@ -159,4 +166,5 @@ RULES = (
     OUTPUT,
     ENCODED,
     CONCEALED,
+    FLOOD,
 )

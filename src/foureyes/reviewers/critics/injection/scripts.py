@@ -14,7 +14,15 @@ from foureyes.reviewers.critics.critic import Rule, State
 from foureyes.reviewers.critics.injection import rules
 from foureyes.reviewers.critics.injection.allowed import LINE_SIDE_MAX, Place, script
 from foureyes.reviewers.critics.injection.characters import WHOLE, Seen
-from foureyes.reviewers.critics.injection.lookalikes import FANCY, LOOKALIKES, OTHER_SCRIPTS, SIGNS, plain, skeleton
+from foureyes.reviewers.critics.injection.lookalikes import (
+    BETWEEN_LETTERS,
+    FANCY,
+    LOOKALIKES,
+    OTHER_SCRIPTS,
+    SIGNS,
+    plain,
+    skeleton,
+)
 from foureyes.reviewers.critics.texts import shown
 
 WORDS_MAX = 10_000
@@ -29,7 +37,9 @@ _LETTERS_OF_OTHERS = re.compile(f"[{OTHER_SCRIPTS}]")
 _BESIDE_LATIN = rf"[{_LATIN}][\d_]?[{OTHER_SCRIPTS}]|[{OTHER_SCRIPTS}][\d_]?[{_LATIN}]|[{FANCY}]"
 _IN_PROSE = re.compile(_BESIDE_LATIN)
 _PASSING = "".join(one for one in LOOKALIKES if _LETTERS_OF_OTHERS.match(one))
-_IN_CODE = re.compile(rf"{_BESIDE_LATIN}|[{''.join(SIGNS)}]|(?<!\w)[{_PASSING}_\d]{{1,48}}(?!\w)")
+_ANYWHERE = "".join(one for one in SIGNS if one not in BETWEEN_LETTERS)
+_WITHIN = rf"(?<=[A-Za-z_])[{BETWEEN_LETTERS}](?=[A-Za-z_])"
+_IN_CODE = re.compile(rf"{_BESIDE_LATIN}|[{_ANYWHERE}]|{_WITHIN}|(?<!\w)[{_PASSING}_\d]{{1,48}}(?!\w)")
 _HOST = re.compile(r"(?:://|@|\bwww\.)([^\s/:?#\"'<>()\[\]{}|\\^`,;]{1,253})")
 _BARE_HOST = re.compile(rf"(?<![\w.])([{_PASSING}\d-]{{2,48}}\.[A-Za-z]{{2,10}})\b")
 _PUNYCODE = re.compile(r"\bxn--[a-z0-9-]{1,59}", re.IGNORECASE)
