@@ -16,8 +16,8 @@ from foureyes.store.jobs import CLOSED, OVERFULL, WAITING_MAX, Job, release
 from foureyes.store.pg_connecting import Connecting, Limits, cut, hang_up, is_usable
 from foureyes.store.pg_wire import Connection
 
-#: Lines that take quick work. One decides while the server works for the other; more would make the groups smaller.
-SHARING_MAX = 2
+#: Lines that take quick work. One decides while the server works for the others; more would make the groups smaller.
+SHARING_MAX = 3
 #: When quick work waits and none was taken for so long, those lines are held up, and another one helps.
 PATIENCE_SECONDS = 0.05
 BUSY = ("The database is busy: no connection became free.", "Ask again in a moment.")
@@ -186,7 +186,7 @@ class Lines:
         if self._idle > self._called:
             self._called += 1
             self._changed.notify()
-        elif len(self._lines) < self._count:
+        elif len(self._lines) < self._count and not self._closing:
             self._called += 1
             self._lines.append(_Line(self))
 
