@@ -182,9 +182,10 @@ class Racer:
         self.stream = await self.do("open", DEV, opening, blobs=dict(work.blobs), key=f"open-{self.number}", stream="")
 
     async def ask(self, review: Review) -> None:
-        """May these bytes go live? The answer is told with how far the review had come when it was given."""
-        began = time.monotonic_ns()
-        answer = await self.gate.may_go_live(review.digest, self.lot.choice(TARGETS))
+        """May these bytes go live, or older ones? It is noted how far the review had come when that was answered."""
+        began, older = time.monotonic_ns(), self.lot.choice(review.revisions).digest
+        digest = self.lot.choice((review.digest, older))
+        answer = await self.gate.may_go_live(digest, self.lot.choice(TARGETS))
         said = {"what": "ask", "began": began, "ended": time.monotonic_ns(), "review": self.review}
         self.said.append({**said, "state": answer.state, "digest": answer.digest, "seen": SEEN.get()})
 

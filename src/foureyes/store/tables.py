@@ -77,8 +77,9 @@ SQLITE = (
 )
 
 #: Texts are compared by their bytes (COLLATE "C"), as Python and SQLite do. `tx` is the transaction that wrote an
-#: event, or a newer one that it could see by then: a reader of the log waits for all transactions that began before it. Rows that change with every command find
-#: room beside their old version (fillfactor), so that no index has to hear of it.
+#: event, or a newer one that it could see by then: a reader of the log waits for all transactions that began before it.
+#: Rows that change with every command find room beside their old version (fillfactor), so that no index has to hear of
+#: it.
 POSTGRES = (
     'CREATE TABLE meta (name TEXT COLLATE "C" PRIMARY KEY, body TEXT NOT NULL)',
     """CREATE TABLE streams (
