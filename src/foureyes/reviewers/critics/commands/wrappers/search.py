@@ -83,7 +83,8 @@ def _xargs(call: Call) -> list[Inner]:
     if not opts.operands:
         return []
     mark = opts.value("I", "i", "replace")
-    values = _values(call) if call.stdin.fed or not opts.has("a", "arg-file") else []
+    listed = opts.value("a", "arg-file")
+    values = _values(call) if listed is None else [] if listed == "/dev/null" else [HOLE]
     if mark is not None and (opts.has("I") or "replace" in opts.long):
         mark = mark or "{}"
         if call.stdin.fed and call.stdin.text:
