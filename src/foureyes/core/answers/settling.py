@@ -176,5 +176,5 @@ def after_failure(scene: Scene, seat: str, stage: Stage, reason: Failure) -> Ite
         return
     holder = review.seats[seat].reviewer
     tried = review.failures.get((seat, review.revision), 0)
-    if (holder and spent) or (holder and tried % (stage.options.failures_max + 1) == 0):
+    if holder and (spent or tried % (stage.options.failures_max + 1) == 0):
         yield SeatLeft(seat=seat, reviewer=holder.name, reason=LEFT[reason])
