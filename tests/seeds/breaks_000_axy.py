@@ -112,7 +112,9 @@ BREAKS_X: dict[str, tuple[Break, ...]] = {
 BREAKS_Y: dict[str, tuple[Break, ...]] = {
     "Y1": _one(SETTLE, "if not new and not review.requests:", "if False:"),
     "Y2": _one(SETTLE, "if not _is_ordered(review.revision_request()):", "if True:"),
-    "Y3": _one(SETTLING, "if holder and (spent or tried % (stage.options.failures_max + 1) == 0):", "if holder and spent:"),
+    "Y3": _one(
+        SETTLING, "if holder and (spent or tried % (stage.options.failures_max + 1) == 0):", "if holder and spent:"
+    ),
     "Y4": _one(DRAFTS, "if stage.options.late_is_advisory and is_late(", "if False and is_late("),
     "Y5": _one(DRAFTS, "    return own and not seat.veto and severity_of", "    return False and severity_of"),
     "Y6": _one(
