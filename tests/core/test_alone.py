@@ -105,7 +105,7 @@ def test_who_is_over_its_limit_makes_room_and_no_human_is_bothered() -> None:
 
 def test_programs_look_though_the_budget_is_used_up() -> None:
     """D-09: they cost nothing; what would cost is kept to by whoever spends."""
-    play = Play(facts=Facts(pool=POOL, day_usd_micro=99_000_000))
+    play = Play(facts=Facts(pool=POOL, spent_today=(99_000_000,)))
     play.open("thing")
     assert play.review.report_request("solo.1") is not None
     assert play.review.ruling() is None

@@ -142,7 +142,7 @@ def test_a_budget_that_is_used_up_asks_a_human_and_clears_nothing() -> None:
 def test_the_budget_of_the_day_holds_too() -> None:
     """D-09."""
     play = Play()
-    play.know(day_usd_micro=10_000_000)
+    play.know(spent_today=(10_000_000,))
     play.open("story")
     assert play.last(RulingRequested).reason == "out_of_budget"
 

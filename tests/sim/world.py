@@ -161,7 +161,7 @@ class World:
             risk=work.risk if work else Risk(),
             draw=delivery.draw,
             served=delivery.served,
-            day_usd_micro=self.books.spent.get(delivery.at.date().isoformat(), 0),
+            spent_today=(self.books.spent.get(delivery.at.date().isoformat(), 0),),
             signed_in_anew=True,
         )
 

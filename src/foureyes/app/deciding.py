@@ -115,7 +115,7 @@ class Deciding:
             aliases=self._aliases(work),
             draw=self.moment.draw,
             served=self._served(review),
-            day_usd_micro=self.books.day_usd_micro(tx, self.moment.at[:10]),
+            spent_today=gathering.spent(tx, self.books, self.moment.at[:10]),
             signed_in_anew=self._signed_in_anew(),
         )
 

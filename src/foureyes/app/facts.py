@@ -81,6 +81,11 @@ def suppressions(tx: Writing, books: Books) -> LazySequence[Suppression]:
     return LazySequence(lambda: books.suppressions(tx))
 
 
+def spent(tx: Writing, books: Books, day: str) -> LazySequence[int]:
+    """What all reviews cost on this day."""
+    return LazySequence(lambda: (books.day_usd_micro(tx, day),))
+
+
 def bytes_of(
     tx: Writing,
     review: Review | None,

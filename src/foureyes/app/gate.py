@@ -191,7 +191,7 @@ class Gate:
             return judge.judge(name, target)
 
         try:
-            return await self._store.read(work)
+            return await self._store.read(Quick(work))
         except Unavailable as error:
             return Live(state="unavailable", digest=name, reason=str(error))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 from foureyes.app.rows import (
     START,
@@ -179,11 +179,11 @@ class Quick(Generic[T]):
 
     __slots__ = ("_work",)
 
-    def __init__(self, work: Callable[[Writing], T]) -> None:
-        """Promise it."""
+    def __init__(self, work: Callable[[Any], T]) -> None:
+        """Promise it, of a transaction or of a look."""
         self._work = work
 
-    def __call__(self, tx: Writing) -> T:
+    def __call__(self, tx: Any) -> T:
         """Do it."""
         return self._work(tx)
 

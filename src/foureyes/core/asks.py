@@ -75,7 +75,7 @@ def _trouble(scene: Scene, stage: Stage, seats: list[str]) -> tuple[str, str] | 
         return None
     if options.waits:
         return None  # the seat stays open for whoever comes; what it may cost is kept to where it is spent
-    over = 0 < budget.review_usd_micro <= review.usd_micro or 0 < budget.day_usd_micro <= scene.facts.day_usd_micro
+    over = 0 < budget.review_usd_micro <= review.usd_micro or 0 < budget.day_usd_micro <= sum(scene.facts.spent_today)
     return ("out_of_budget", "The budget for reviews is used up") if over else None
 
 

@@ -83,7 +83,8 @@ class Facts:
     aliases: tuple[str, ...] = ()
     draw: int = 0
     served: str = ""
-    day_usd_micro: int = 0
+    #: What all reviews cost today, in millionths of a dollar; one number, or none where nobody counts.
+    spent_today: Sequence[int] = ()
     #: The human who acts proved moments ago who they are.
     signed_in_anew: bool = False
 
