@@ -70,7 +70,7 @@ def lines_of(text: str) -> tuple[str, ...]:
     found = text.split("\n")
     if found[-1] == "":
         found.pop()
-    return tuple(line.removesuffix("\r") for line in found)
+    return tuple(line.removesuffix("\r") for line in found) if "\r" in text else tuple(found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
