@@ -1,26 +1,39 @@
-"""Can a real model hold two seats of a panel, offline? It is far too small to review: only shapes are asserted."""
+"""Can a real model hold two seats of a panel, offline? It is far too small to review, so what it says must not matter.
+
+The whole command is run as a user runs it, on the repository with planted things and on the clean one beside it.
+"""
 
 from __future__ import annotations
 
-import asyncio
+import json
 import subprocess
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from foureyes.app.reviewing.outcome import LookedState, Outcome
-from foureyes.policy.load import shipped
-from foureyes.policy.policy import Model
-from foureyes.reviewers import models
-from tests.answers.samples import change
-from tests.reviewing.desk import Desk, reviewed
-from tools import local_model
+from tests.reviewing.command import Said, User
+from tools import local_model, planted
 
 #: On a quiet machine it takes a minute or two; a busy one is slow, not wrong.
 SECONDS_MAX = 1_500
 CONTEXT, SEATS = 8_192, 2
+MODELS = ("haiku (endpoint:smollm2)", "sonnet (endpoint:smollm2)")
+MODEL = {"model": "endpoint:smollm2"}
+POLICY = json.dumps(
+    {
+        "version": 1,
+        "mode": "watch",
+        # The last one is not installed here, which is to be said.
+        "reviewers": {"haiku": MODEL, "sonnet": MODEL, "agent": {"command": "claude"}},
+        "kinds": {"default": "panel"},
+        "panel": {"parallel_models": ["haiku", "sonnet"]},
+    }
+)
+EXITS = {"nothing blocks": 0, "blocked": 2, "pending": 3, "inconclusive": 4}
+#: Reasons that are no answer of the model: it was never asked, or is not there.
+UNASKED = ("could not be reached", "did not answer", "no answer within", "stopped before", "failed:")
 
 
 @pytest.fixture(scope="module")
@@ -40,36 +53,58 @@ def url() -> Iterator[str]:
             process.kill()
 
 
-@pytest.mark.timeout(2 * SECONDS_MAX)
-def test_a_real_model_holds_two_seats_of_a_panel_offline(url: str) -> None:
-    """004-15, 004-28: four looks in one round; each is an answer in our shape, or says why it is none."""
-    outcome = asyncio.run(_panel(url))
-    print(*outcome.looked, outcome.report, sep="\n")
-    assert {one.reviewer.split()[0] for one in outcome.looked} == {"haiku", "sonnet"}
-    assert outcome.tokens > 4 * 500
-    for one in outcome.looked:
-        assert one.state in list(LookedState)
-        assert one.answered or one.reason
-        assert "did not answer" not in one.reason
-        assert "could not be reached" not in one.reason
-    assert "**Strategy:** Speculative parallel (4 reviewers; spec and quality at once)" in outcome.report
-    assert "### Spec findings" in outcome.report
-    assert "### Quality findings" in outcome.report
-    assert outcome.state == "open"
-
-
-async def _panel(url: str) -> Outcome:
+def reviewed(folder: Path, url: str) -> Said:
+    """The panel's round there; nobody is asked for consent, because nothing leaves this machine."""
     environ = {
+        "PATH": "/usr/bin:/bin",
         "FOUREYES_MODEL_URL": f"{url}/v1",
         "FOUREYES_MODEL": "smollm2",
         "FOUREYES_MODEL_CONTEXT": str(CONTEXT),
+        # Whoever tries to reach anything but this machine reaches nobody.
+        **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), "http://127.0.0.1:9"),
+        "NO_PROXY": "127.0.0.1",
     }
-    seats: dict[str, tuple[models.ModelReviewer]] = {}
-    for role in ("haiku", "sonnet"):
-        found, missing = models.for_role(role, (Model(provider="endpoint", name="smollm2"),), environ)
-        assert found, missing
-        assert found.sends == ""
-        seats[role] = (found,)
-    desk = Desk(reviewers=dict(seats), policy=shipped("panel").policy)
-    work = replace(change(), kind="task", place="here")
-    return await reviewed(desk, work, seconds_max=SECONDS_MAX, may_send=lambda *_: False)
+    user = User(folder=folder, home=folder.parent, environ=environ)
+    words = ("review", "--style", "panel", "--json", "--timeout", str(SECONDS_MAX))
+    return user.runs(*words, seconds_max=3 * SECONDS_MAX)
+
+
+@pytest.mark.timeout(3 * SECONDS_MAX)
+@pytest.mark.parametrize("make", [planted.plant, planted.clean], ids=["planted", "clean"])
+def test_a_real_model_holds_two_seats_of_a_panel_and_clears_nothing(
+    tmp_path: Path, url: str, make: Callable[[Path, str], None]
+) -> None:
+    """004-15, 004-27, 004-28, D-16, D-23: a person has the last word, and the exit code says no more than is known."""
+    make(tmp_path / "shop", POLICY)
+    said = reviewed(tmp_path / "shop", url)
+    print(said.out, said.err)
+    data = said.data()
+    assert said.code == EXITS[data["result"]], said.err
+    assert said.code != 0
+    assert data["state"] == "open"
+    assert data["policy"]["from"].startswith("foureyes.yaml at ")
+    assert data["dismissed"] == data["settled"] == []
+    assert not [one for one in (planted.AWS_KEY, planted.GITHUB_TOKEN) if one in said.out + said.err]
+    assert_honest(data)
+
+
+def assert_honest(data: dict[str, Any]) -> None:
+    """Each look of a model is an answer that was checked against the work, or says why it is none."""
+    looks = data["looked"]
+    assert sorted(one["reviewer"] for one in looks) == sorted(2 * MODELS)
+    assert "claude" in [one["who"] for one in data["not_looked"]]
+    for one in looks:
+        assert one["cost"]["tokens"] > 0
+        assert not [word for word in UNASKED if word in one["reason"]]
+        # Either there is an answer and no excuse, or an excuse and no answer.
+        assert (one["state"] == "inconclusive") == bool(one["reason"])
+    own = [one for one in data["findings"] if set(one["raised_by"]) & set(MODELS)]
+    assert len(own) <= sum(one["findings"] for one in looks)
+    places = {**planted.BEFORE, **planted.AFTER}
+    for one in own:
+        assert not one["path"] or 0 <= one["line"] <= len(places[one["path"]].splitlines())
+    report = data["report"]
+    assert "**Strategy:** Speculative parallel (4 reviewers; spec and quality at once)" in report
+    assert "### Spec findings" in report
+    assert "### Quality findings" in report
+    assert not [role for role in ("haiku", "sonnet") if role not in report]
