@@ -37,6 +37,11 @@ class Job:
         return self.seat is not None and self.seat.part is Part.VERIFY
 
     @property
+    def is_mind(self) -> bool:
+        """Whether it is an agent or a model, and no program."""
+        return self.reviewer.who.kind is not WhoKind.PROGRAM
+
+    @property
     def key(self) -> tuple[str, str]:
         """What is tried once in a round: a mind once a stage, as holder or as volunteer, a verifier beside it."""
         if self.seat is not None and self.seat.part is not Part.JUDGE:

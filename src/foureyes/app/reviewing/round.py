@@ -27,7 +27,7 @@ from foureyes.core.model import Review
 from foureyes.core.refusals import Code, Refusal
 from foureyes.core.rules import Rules, Stage
 from foureyes.core.stack import stages_of
-from foureyes.core.values import Cost, Failure, Who, WhoKind
+from foureyes.core.values import Cost, Failure, Verdict, Who
 
 #: So many agents and models look at once; programs are not counted.
 MINDS_MAX = 4
@@ -73,6 +73,7 @@ class Round:
     _running: dict[asyncio.Task[Look], tuple[Job, float]] = field(default_factory=dict)
     _reserved: dict[asyncio.Task[Look], int] = field(default_factory=dict)
     _tried: set[tuple[str, str]] = field(default_factory=set)
+    _kept_back: list[tuple[Job, Look, float]] = field(default_factory=list)
 
     async def run(self) -> Ran:
         """Ask until nobody at hand is left to ask."""
@@ -87,17 +88,20 @@ class Round:
         return self.ran
 
     async def _ask_all(self) -> None:
-        while len(self._tried) < JOBS_MAX:
+        while True:
             review = await self._state()
             self.ran.overtaken = self.ran.overtaken or review.revision != self.revision
-            if review.outcome is None and not self.ran.overtaken:
+            if review.outcome is None and not self.ran.overtaken and len(self._tried) < JOBS_MAX:
                 due = self._due(review)
                 # Whoever costs money gets an equal part of what is left, so that all together keep to it.
                 share = self.purse // max(sum(bool(one.reviewer.sends) for one in due), 1)
                 for job in due:
                     await self._start(job, review, share)
-            if not self._running:
+            if not self._running and not self._kept_back:
                 return
+            await self._hand_in_kept()
+            if not self._running:
+                continue
             done, _ = await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
             for one in done:
                 await self._ended(one)
@@ -110,10 +114,10 @@ class Round:
 
     def _due(self, review: Review) -> list[Job]:
         busy = {(job.stage.name, job.name) for job, _ in self._running.values()}
-        minds = sum(job.reviewer.who.kind is not WhoKind.PROGRAM for job, _ in self._running.values())
+        minds = sum(job.is_mind for job, _ in self._running.values())
         found: list[Job] = []
         for job in jobs(review, self._stages(review), self.pool):
-            is_mind = job.reviewer.who.kind is not WhoKind.PROGRAM
+            is_mind = job.is_mind
             here = (job.stage.name, job.name)
             if job.key in self._tried or here in busy or (is_mind and minds >= MINDS_MAX):
                 continue
@@ -128,7 +132,7 @@ class Round:
 
     async def _start(self, job: Job, review: Review, share: int) -> None:
         self._tried.add(job.key)
-        if job.reviewer.who.kind is not WhoKind.PROGRAM:
+        if job.is_mind:
             # So that others see who is looking, and a seat falls free again if this machine goes away.
             lease = timedelta(seconds=self.bounds.seconds) + LEASE_MORE
             seat, stage = (job.seat.id, "") if job.seat else ("", job.stage.name)
@@ -164,7 +168,27 @@ class Round:
             await self._failed(job, Inconclusive(Failure.CRASHED, words), seconds)
         else:
             look = done.result()
-            await self._hand_in(job, replace(look, cost=spent(look, seconds)), seconds)
+            look = replace(look, cost=spent(look, seconds))
+            if self._is_awaited(job) and await self._objects_not(job, look):
+                self.watch.said(job.name, "done; waits for the others")
+                self._kept_back.append((job, look, seconds))
+            else:
+                await self._hand_in(job, look, seconds)
+
+    def _is_awaited(self, job: Job) -> bool:
+        """Whether somebody else who judges here is still looking: a yes must not end the review under their eyes."""
+        others = (one for one, _ in self._running.values() if one.stage.name == job.stage.name)
+        return not job.verifies and job.is_mind and any(one.is_mind for one in others)
+
+    async def _objects_not(self, job: Job, look: Look) -> bool:
+        return report_of(job, look, await self._state(), self.change).verdict in (None, Verdict.APPROVE)
+
+    async def _hand_in_kept(self) -> None:
+        """What nobody has to wait for any more."""
+        ready = [one for one in self._kept_back if not self._is_awaited(one[0])]
+        self._kept_back = [one for one in self._kept_back if one not in ready]
+        for job, look, seconds in ready:
+            await self._hand_in(job, look, seconds)
 
     async def _hand_in(self, job: Job, look: Look, seconds: float) -> None:
         review = await self._state()
@@ -210,7 +234,7 @@ class Round:
                     await self._ask(job.reviewer.who, TakeSeat(seat=held.id))
                 told = no_report(replace(job, seat=held), error, review, self.change, cost)
                 await self._ask(job.reviewer.who, replace(told, revision=self.revision))
-            if job.reviewer.who.kind is not WhoKind.PROGRAM:
+            if job.is_mind:
                 # Who has no answer makes room for the next.
                 with suppress(Refusal):
                     await self._ask(job.reviewer.who, LeaveSeat(seat=held.id, reason=LEFT[error.reason].value))
@@ -230,10 +254,13 @@ class Round:
         )
 
     async def _stop(self) -> None:
-        """End everybody; each gets the time to clean up after itself."""
+        """End everybody; each gets the time to clean up after itself, and what was said already is handed in."""
         for one in self._running:
             one.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)
+        for job, look, seconds in self._kept_back:
+            await self._hand_in(job, look, seconds)
+        self._kept_back.clear()
         for job, began in self._running.values():
             self._say(
                 Looked(

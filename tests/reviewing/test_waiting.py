@@ -1,0 +1,59 @@
+"""A quick yes does not end the review while somebody else is still looking."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+from foureyes.app.reviewers import Look, Say, Task
+from foureyes.app.reviewing.outcome import LookedState, Result
+from tests.app.house import played
+from tests.reviewing.desk import Scripted, agent, change, finds, issue, nothing, reviewed, solo
+
+
+@dataclass
+class Slow(Scripted):
+    """Answers when the others have been given every chance to be first."""
+
+    async def look(self, task: Task, say: Say) -> Look:
+        for _ in range(200):
+            await asyncio.sleep(0)
+        return await super().look(task, say)
+
+
+def slow(name: str, does: Callable[[Task], Look]) -> Slow:
+    quick = agent(name, does, family=name)
+    return Slow(who=quick.who, does=does, sends=quick.sends)
+
+
+@played
+async def test_a_late_objection_counts_though_the_first_answer_was_a_yes() -> None:
+    """D-03, D-23: the holder of the seat approves at once; the volunteer finds something critical later."""
+    late = slow("gemini", finds(issue("a leak", "critical")))
+    outcome = await reviewed(solo(agent("codex"), late), change("x = 1\n"))
+    assert (outcome.result, outcome.state) == (Result.BLOCKED, "open")
+    assert [one.text for one in outcome.blocking] == ["a leak"]
+    states = {one.reviewer: one.state for one in outcome.looked}
+    assert (states["codex"], states["gemini"]) == (LookedState.FOUND_NOTHING, LookedState.REJECTS)
+
+
+@played
+async def test_two_who_find_nothing_clear_it_together() -> None:
+    outcome = await reviewed(solo(agent("codex"), slow("gemini", nothing)), change("x = 1\n"))
+    assert outcome.result is Result.CLEARED
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_yes_that_waits_for_one_who_fails_is_handed_in(first: bool) -> None:
+    @played
+    async def story() -> None:
+        def fails(task: Task) -> Look:
+            raise ValueError(task.revision)
+
+        late = slow("gemini", fails if first else nothing)
+        quick = agent("codex", nothing if first else fails)
+        outcome = await reviewed(solo(quick, late), change("x = 1\n"))
+        assert outcome.result is Result.CLEARED
+
+    story()
