@@ -113,7 +113,8 @@ def panel(
             b_only_critical_fixes=b_only_critical_fixes,
         )
         conditions = (agreement, gates.Resolved(at_least=Severity.IMPORTANT))
-        return Stage(name=name, seats=seats, gates=conditions, options=options, early=final and speculative_quality)
+        # Behind another style the spec is early too: whoever is there looks at once, and nobody waits for the others.
+        return Stage(name=name, seats=seats, gates=conditions, options=options, early=speculative_quality)
 
     stages = (stage("spec", final=False), stage("quality", final=True))
     return Protocol(name="panel", stages=stages, revisions_max=max_fix_iterations)
