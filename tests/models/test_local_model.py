@@ -27,7 +27,7 @@ POLICY = json.dumps(
         "mode": "watch",
         # The last one is not installed here, which is to be said.
         "reviewers": {"haiku": MODEL, "sonnet": MODEL, "agent": {"command": "claude"}},
-        "kinds": {"default": "panel"},
+        "kinds": {"default": "solo"},
         "panel": {"parallel_models": ["haiku", "sonnet"]},
     }
 )
@@ -74,23 +74,28 @@ def reviewed(folder: Path, url: str) -> Said:
 def test_a_real_model_holds_two_seats_of_a_panel_and_clears_nothing(
     tmp_path: Path, url: str, make: Callable[[Path, str], None]
 ) -> None:
-    """004-15, 004-27, 004-28, D-16, D-23: a person has the last word, and the exit code says no more than is known."""
+    """004-15, 004-27, 004-28, D-16, D-23: a person has the last word, and the exit code says no more than is known.
+
+    The critics look beside the panel, and what they find stops the work whatever the model says of it.
+    """
     make(tmp_path / "shop", POLICY)
     said = reviewed(tmp_path / "shop", url)
     print(said.out, said.err)
     data = said.data()
     assert said.code == EXITS[data["result"]], said.err
-    assert said.code != 0
+    assert said.code == 2 if make is planted.plant else said.code != 0
     assert data["state"] == "open"
     assert data["policy"]["from"].startswith("foureyes.yaml at ")
     assert data["dismissed"] == data["settled"] == []
     assert not [one for one in (planted.AWS_KEY, planted.GITHUB_TOKEN) if one in said.out + said.err]
+    theirs = [one for one in data["findings"] if not set(one["raised_by"]) <= set(MODELS)]
+    assert planted.problems(theirs, said.out) == [] if make is planted.plant else not theirs
     assert_honest(data)
 
 
 def assert_honest(data: dict[str, Any]) -> None:
     """Each look of a model is an answer that was checked against the work, or says why it is none."""
-    looks = data["looked"]
+    looks = [one for one in data["looked"] if one["reviewer"] in MODELS]
     assert sorted(one["reviewer"] for one in looks) == sorted(2 * MODELS)
     assert "claude" in [one["who"] for one in data["not_looked"]]
     for one in looks:
