@@ -71,7 +71,7 @@ async def test_the_pool_is_who_is_enrolled_now() -> None:
     await house.do(SUE, AGENT, stream_of("ann"))
     await house.do(SUE, replace(AGENT, roles=()), stream_of("bea"))
     found = await pool(house.store, directory)
-    assert [(one.who.name, one.roles) for one in found] == [("ann", {"auditor"}), ("bea", set())]
+    assert [(one.who.name, one.roles) for one in found] == [("ann", frozenset({"auditor"})), ("bea", frozenset())]
     await house.do(SUE, RemovePrincipal(reason="left"), stream_of("ann"))
     assert [one.who.name for one in await pool(house.store, directory)] == ["bea"]
     assert [one.removed for one in await house.store.read(accounts)] == [True, False]
