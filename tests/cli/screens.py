@@ -10,8 +10,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from foureyes.app.plain import plain
 from foureyes.cli.markdown import markdown
-from foureyes.cli.plain import plain
 from foureyes.cli.showing import shown
 from tests.cli.outcomes import EVERY
 

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from foureyes.app.plain import marked
 from foureyes.cli.fitting import WIDTH_MAX, WIDTH_MIN, cut, cut_left, terminal_width, width_of, wrapped
-from foureyes.cli.plain import marked
 from tests.cli.test_plain import CORPUS
 
 TEXTS = st.text(alphabet=st.characters(), max_size=300)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from foureyes.app.plain import plain
 from foureyes.cli.answer import Answer, Line, print_line, show
-from foureyes.cli.plain import plain
 from tests.cli.desk import Desk
 
 #: What a hostile title, reason or file name may hold, and what is left of it.

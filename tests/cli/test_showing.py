@@ -9,12 +9,12 @@ from dataclasses import replace
 
 import pytest
 
+from foureyes.app.plain import marked
 from foureyes.app.reviewers import Unread
 from foureyes.app.reviewing.outcome import Command, Looked, LookedKind, LookedState, NotLooked, Outcome, Result
 from foureyes.cli import codes, telling
 from foureyes.cli.answer import print_line
 from foureyes.cli.fitting import width_of
-from foureyes.cli.plain import marked
 from foureyes.cli.showing import shown
 from tests.cli import outcomes
 from tests.cli.outcomes import BLOCKED, CLEAN, EVERY, KEY, MANY, NOTE, PIPE

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TextIO
 
+from foureyes.app.plain import plain
 from foureyes.cli.codes import OK
-from foureyes.cli.plain import plain
 
 #: Colours by what a line means.
 _TONES = {

@@ -6,12 +6,12 @@ import asyncio
 
 import click
 
+from foureyes.app.plain import marked
 from foureyes.app.reviewing.outcome import Found, Outcome
 from foureyes.cli import telling
 from foureyes.cli.answer import Answer, Json, Line
 from foureyes.cli.here import last
 from foureyes.cli.parts import Parts
-from foureyes.cli.plain import marked
 from foureyes.cli.program import answering
 from foureyes.core.values import Severity, Standing
 from foureyes.home.trouble import Trouble

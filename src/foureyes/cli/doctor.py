@@ -11,13 +11,13 @@ from dataclasses import dataclass
 import click
 
 from foureyes import __version__
+from foureyes.app.plain import marked
 from foureyes.app.reviewers import Health, Missing
 from foureyes.cli import codes
 from foureyes.cli.answer import Answer, Json, Line
 from foureyes.cli.errors import expected
 from foureyes.cli.fitting import cut, terminal_width, width_of, wrapped
 from foureyes.cli.parts import Parts
-from foureyes.cli.plain import marked
 from foureyes.cli.program import answering
 from foureyes.cli.telling import counted
 from foureyes.home import consents, retired

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 
 import click
 
+from foureyes.app.plain import marked
 from foureyes.app.reviewing.outcome import Outcome
 from foureyes.cli import outcome_data, telling
 from foureyes.cli.answer import Answer, Json, Line, print_line
 from foureyes.cli.here import last
 from foureyes.cli.parts import Parts
-from foureyes.cli.plain import marked
 from foureyes.cli.program import answering
 from foureyes.cli.telling import Thing
 

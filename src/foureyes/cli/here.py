@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from foureyes.app.plain import marked
 from foureyes.app.reviewing.outcome import Outcome, Result
 from foureyes.cli import receipt_lines, telling
 from foureyes.cli.answer import Json, Line
 from foureyes.cli.fitting import wrapped
 from foureyes.cli.parts import Parts
-from foureyes.cli.plain import marked
 from foureyes.cli.showing import INDENT, brief, head
 from foureyes.core.refusals import Code, Refusal
 from foureyes.home.trouble import Trouble

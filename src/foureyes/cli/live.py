@@ -10,11 +10,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TextIO
 
+from foureyes.app.plain import marked
 from foureyes.app.reviewing.outcome import Looked, LookedState
 from foureyes.cli import telling
 from foureyes.cli.answer import Line, print_line
 from foureyes.cli.fitting import WIDTH_MIN, cut
-from foureyes.cli.plain import marked
 
 #: At most five times a second.
 DRAW_SECONDS_MIN = 0.2

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from foureyes.app.plain import marked
 from foureyes.app.reviewing.outcome import Outcome, Result
 from foureyes.cli import telling
-from foureyes.cli.plain import marked
 from foureyes.cli.telling import Thing
 
 #: GitHub takes 65,536 characters in a comment.

@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from urllib.parse import quote
 
 from foureyes import __version__
+from foureyes.app.plain import marked
 from foureyes.app.reviewing.outcome import Dismissed, Found, Outcome
 from foureyes.app.reviewing.rulebook import RuleEntry
 from foureyes.cli import telling
 from foureyes.cli.answer import Json
-from foureyes.cli.plain import marked
 from foureyes.core.values import Severity
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from foureyes.app.plain import marked
 from foureyes.app.reviewing.outcome import Agreement, Found, Outcome, Result
 from foureyes.cli import receipt_lines, telling
 from foureyes.cli.answer import Line
 from foureyes.cli.fitting import cut, cut_left, width_of, wrapped
-from foureyes.cli.plain import marked
 from foureyes.cli.telling import Thing
 from foureyes.core.values import Severity, Verification
 

@@ -1,4 +1,4 @@
-"""How is text of strangers shown on a terminal? As text: nothing in it moves the cursor, the clipboard or the reader.
+"""How is text of strangers shown to people? As text: nothing in it moves the cursor, the clipboard or the reader.
 
 What starts a control sequence is taken out, what it carried stays to be read: if the whole sequence went, one that
 begins in a title and ends in a reason would swallow what stands between them.
