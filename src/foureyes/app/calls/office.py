@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from foureyes.app.asks import Ask, Reply
+from foureyes.app.bell import Bell
 from foureyes.app.calls.call import Caller
 from foureyes.app.gate import Gate, new_key
 from foureyes.app.ports import Store
@@ -31,17 +32,20 @@ class Office:
     gate: Gate
     store: Store
     clock: Callable[[], datetime]
+    #: Rung when a command was taken, for those who wait.
+    bell: Bell = field(default_factory=Bell)
 
     async def do(self, caller: Caller, command: Command, handed: Handed) -> Reply:
         """Hand a command to the gate in the name of whoever calls."""
-        return await self.gate.handle(
-            Ask(
-                actor=caller.who,
-                key=handed.key or new_key(),
-                command=command,
-                stream=handed.stream,
-                blobs=handed.blobs,
-                before=handed.before,
-                signed_in=caller.signed_in,
-            )
+        ask = Ask(
+            actor=caller.who,
+            key=handed.key or new_key(),
+            command=command,
+            stream=handed.stream,
+            blobs=handed.blobs,
+            before=handed.before,
+            signed_in=caller.signed_in,
         )
+        reply = await self.gate.handle(ask)
+        self.bell.ring(reply.stream)
+        return reply
