@@ -28,9 +28,10 @@ def told(answer: Answer, status: int, code: str) -> None:
 def test_every_call_has_its_way_and_every_way_its_call() -> None:
     """Whoever adds a call says where it is found, or the build fails."""
     assert WAYS.keys() == CALLS.keys()
-    assert len({(way.method, way.path) for way in WAYS.values()}) == len(WAYS)
+    places = [(way.method, path) for way in WAYS.values() for path in way.paths]
+    assert len(set(places)) == len(places)
     for name, way in WAYS.items():
-        assert (way.method != "GET") == CALLS[name].changes
+        assert way.method != "GET" or not CALLS[name].changes
 
 
 @played
@@ -164,5 +165,6 @@ async def test_what_is_not_there_and_what_is_not_done_there_is_said() -> None:
 
 def test_the_description_names_every_call_with_its_form() -> None:
     found = described()
-    named = {one["operationId"] for path in found["paths"].values() for one in path.values()}
-    assert named == CALLS.keys()
+    named = [one["operationId"] for path in found["paths"].values() for one in path.values()]
+    assert len(set(named)) == len(named)
+    assert CALLS.keys() <= set(named)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from enum import IntEnum, StrEnum
@@ -69,6 +69,8 @@ def _compound(hint: Any) -> tuple[Writer, Reader]:
             return _row(tuple(shape(one) for one in parts))
         case (origin, (one,)) if origin is frozenset:
             return _set(*shape(one))
+        case (origin, (one, other)) if origin is Mapping and one is str:
+            return _names(*shape(other))
     raise TypeError(f"no codec for {hint!r}")
 
 
@@ -164,6 +166,22 @@ def _set(write: Writer, read: Reader) -> tuple[Writer, Reader]:
         if data != sorted(set(data)):
             raise CodecError(": expected each value once, in order")
         return frozenset(found)
+
+    return put, take
+
+
+def _names(write: Writer, read: Reader) -> tuple[Writer, Reader]:
+    """Whatever names the other side chose, each with a value."""
+
+    def put(value: Any) -> Any:
+        return {_put_text(name): write(one) for name, one in value.items()}
+
+    def take(data: Any) -> Any:
+        found = _expect(data, dict, "an object")
+        try:
+            return {_take_text(name): read(one) for name, one in found.items()}
+        except CodecError:
+            raise _located((name, read, one) for name, one in found.items()) from None
 
     return put, take
 

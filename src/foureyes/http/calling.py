@@ -24,7 +24,7 @@ from foureyes.app.signing_in import form_mark
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.http.bodies import BODY_BYTES_MAX, TooLarge, read_json
 from foureyes.http.problems import problem, refused
-from foureyes.http.routes import BASE, GET, WAYS, Way
+from foureyes.http.routes import GET, WAYS, Way
 
 COOKIE = "foureyes_session"
 #: What a page that is signed in sends along with everything that changes something.
@@ -45,15 +45,18 @@ class Door:
     def routes(self) -> list[Route]:
         """A route for every call."""
         # What is spelled out comes before what has a name in its place.
-        ways = sorted(WAYS.items(), key=lambda one: one[1].path.replace("{", "~"))
-        return [self._route(CALLS[name], way) for name, way in ways]
+        ways = sorted(
+            ((path, name, way) for name, way in WAYS.items() for path in way.paths),
+            key=lambda one: one[0].replace("{", "~"),
+        )
+        return [self._route(path, CALLS[name], way) for path, name, way in ways]
 
-    def _route(self, call: Call[Any], way: Way) -> Route:
-        return Route(BASE + way.path, told(partial(self._answer, call, way)), methods=[way.method], name=call.name)
+    def _route(self, path: str, call: Call[Any], way: Way) -> Route:
+        return Route(path, told(partial(self._answer, call, way)), methods=[way.method], name=call.name)
 
     async def _answer(self, call: Call[Any], way: Way, request: Request) -> Response:
         caller = await self.caller(request)
-        sent = _query(call, request) if way.method == GET else await read_json(request)
+        sent = _query(call, request) if way.method == GET else _beside(call, way, request, await read_json(request))
         found = await answered(self.office, caller, call, _with_path(call, request, sent))
         return _rendered(request, found, way)
 
@@ -100,6 +103,17 @@ def told(handler: Handler) -> Handler:
 def _check_form(request: Request, session: str) -> None:
     if not secrets.compare_digest(request.headers.get(FORM_HEADER, "").encode(), form_mark(session).encode()):
         raise Refusal(Code.SIGN_IN_NEEDED, "This did not come from our own page.", "Use the page you signed in on.")
+
+
+def _beside(call: Call[Any], way: Way, request: Request, sent: dict[str, Any]) -> dict[str, Any]:
+    """The body, with what may stand behind the question mark; anything else there is refused, never overlooked."""
+    if not request.query_params:
+        return sent
+    found = _query(call, request)
+    strange = next((name for name in found if name not in way.query or name in sent), "")
+    if strange:
+        raise Refusal(Code.BAD_VALUE, f"{strange[:80]!r} does not belong behind the question mark.", "Leave it out.")
+    return {**sent, **found}
 
 
 def _query(call: Call[Any], request: Request) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from foureyes.app.calls.call import Call
 from foureyes.app.calls.registry import CALLS
 from foureyes.codec import Json
 from foureyes.http.problems import MEDIA_TYPE
-from foureyes.http.routes import BASE, GET, WAYS, Way
+from foureyes.http.routes import GET, WAYS, Way
 
 _NAMES = re.compile(r"\{(\w+)\}").findall
 #: What every call may answer beside its own status.
@@ -35,7 +35,12 @@ def described() -> Json:
     """The whole description, OpenAPI 3.1."""
     paths = dict[str, dict[str, Any]]()
     for name, way in WAYS.items():
-        paths.setdefault(BASE + way.path, {})[way.method.lower()] = _operation(CALLS[name], way)
+        for number, path in enumerate(way.paths):
+            operation = _operation(CALLS[name], way, path)
+            # An operation has one id, and an id one operation.
+            if number:
+                operation["operationId"] = f"{name}_{number + 1}"
+            paths.setdefault(path, {})[way.method.lower()] = operation
     return {
         "openapi": "3.1.0",
         "info": {"title": "foureyes", "version": __version__, "summary": "The four-eyes principle for AI agents."},
@@ -50,9 +55,9 @@ def described() -> Json:
     }
 
 
-def _operation(call: Call[Any], way: Way) -> Json:
+def _operation(call: Call[Any], way: Way, path: str) -> Json:
     form = schema(cast("Any", call.form))
-    in_path = _NAMES(way.path)
+    in_path = _NAMES(path)
     parameters = [_parameter(name, form, "path") for name in in_path]
     found: Json = {
         "operationId": call.name,
@@ -65,6 +70,8 @@ def _operation(call: Call[Any], way: Way) -> Json:
     if way.method == GET:
         parameters += [_parameter(name, form, "query") for name in rest]
     else:
+        parameters += [_parameter(name, form, "query") for name in way.query]
+        rest = [name for name in rest if name not in way.query]
         parameters.append(_KEY)
         body = {**form, "properties": {name: form["properties"][name] for name in rest}}
         body["required"] = [name for name in form.get("required", ()) if name in rest]
@@ -84,7 +91,7 @@ def _responses(call: Call[Any], way: Way) -> Json:
     gives = schema(get_type_hints(call.answer)["return"])
     content = {"application/json": {"schema": gives}}
     found: Json = {str(way.status): {"description": "Done.", "content": content}}
-    if "mark" in gives["properties"]:
+    if "mark" in gives.get("properties", ()):
         found["304"] = {"description": "As it was."}
     problem = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     return found | {status: {"description": text, "content": problem} for status, text in _PROBLEMS.items()}

@@ -13,9 +13,21 @@ class Way:
     """How one call is made: names in braces are fields of its form."""
 
     method: str
+    #: Below the base, unless `absolute`.
     path: str
     #: The answer when all went well.
     status: int = 200
+    #: Whether the path is a seed's own, which stands beside ours as it is.
+    absolute: bool = False
+    #: Other absolute paths by which the same is asked.
+    also: tuple[str, ...] = ()
+    #: Fields that stand behind the question mark though the rest is in a body.
+    query: tuple[str, ...] = ()
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Every whole path."""
+        return (self.path if self.absolute else BASE + self.path, *self.also)
 
 
 _REVIEW = "/reviews/{review}"

@@ -11,10 +11,11 @@ from dataclasses import MISSING, fields, is_dataclass
 from datetime import datetime, timedelta
 from enum import IntEnum, StrEnum
 from functools import cache
+from math import isfinite
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from foureyes.codec.shapes import CodecError, Json, shape
+from foureyes.codec.shapes import CodecError, Json, register, shape
 from foureyes.core.refusals import Code, Refusal
 
 T = TypeVar("T")
@@ -75,6 +76,10 @@ def _compound_schema(form: Any) -> Json:
             return {"type": "array", "prefixItems": places, "minItems": len(parts), "maxItems": len(parts)}
         case (origin, (one,)) if origin is frozenset:
             return {"type": "array", "items": schema(one), "uniqueItems": True}
+        case (origin, (_, other)) if origin is Mapping:
+            return {"type": "object", "additionalProperties": schema(other)}
+        case (origin, parts) if origin in (UnionType, Union):
+            return {"anyOf": [schema(one) for one in parts]}
     raise TypeError(f"no schema for {form!r}")
 
 
@@ -84,7 +89,31 @@ _PLAIN: Mapping[Any, Json] = {
     bool: {"type": "boolean"},
     datetime: {"type": "string", "format": "date-time", "description": "UTC, as 2026-01-31T23:59:59.000000Z"},
     timedelta: {"type": "integer", "description": "microseconds"},
+    object: {"description": "any JSON value"},
 }
+
+
+def _any_json(value: object, depth: int = 0) -> object:
+    """A value whose form the other side chooses: only that it is JSON, and not too deep."""
+    if depth > DEPTH_MAX:
+        raise CodecError(f": nested deeper than {DEPTH_MAX}")
+    match value:
+        case str():
+            return shape(str)[0](value)
+        case None | bool():
+            return value
+        case float() if isfinite(value):
+            return value
+        case int():
+            return shape(int)[0](value)
+        case list():
+            return [_any_json(one, depth + 1) for one in value]
+        case dict():
+            return {shape(str)[0](name): _any_json(one, depth + 1) for name, one in value.items()}
+    raise CodecError(f": {type(value).__name__} is no JSON value")
+
+
+register(object, (_any_json, _any_json))
 
 
 @cache
@@ -118,5 +147,7 @@ def _filled(form: Any, data: object, depth: int) -> object:
             return data if data is None else _filled(one if other is NoneType else other, data, depth)
         case (origin, (one, other)) if origin is tuple and other is Ellipsis and type(data) is list:
             return [_filled(one, item, depth + 1) for item in data]
+        case (origin, (_, other)) if origin is Mapping and type(data) is dict:
+            return {name: _filled(other, item, depth + 1) for name, item in data.items()}
         case _:
             return data
