@@ -14,6 +14,8 @@ from foureyes.core.principals import Account
 
 LINK_LIFE = timedelta(minutes=10)
 SIGN_IN_LIFE = timedelta(hours=12)
+#: Under which name a browser keeps its session.
+COOKIE = "foureyes_session"
 _SECRET_BYTES = 32
 #: Rows of the past are removed a few at a time, whenever somebody signs in.
 _SWEPT_MAX = 200

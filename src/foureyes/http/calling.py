@@ -20,13 +20,14 @@ from foureyes.app.calls.office import Office
 from foureyes.app.calls.registry import CALLS, answered
 from foureyes.app.credentials import caller_of, credential_of
 from foureyes.app.ports import Damaged, Unavailable
+from foureyes.app.signing_in import COOKIE as SESSION_COOKIE
 from foureyes.app.signing_in import form_mark
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.http.bodies import BODY_BYTES_MAX, TooLarge, read_json
 from foureyes.http.problems import problem, refused
 from foureyes.http.routes import GET, WAYS, Way
 
-COOKIE = "foureyes_session"
+COOKIE = SESSION_COOKIE
 #: What a page that is signed in sends along with everything that changes something.
 FORM_HEADER = "x-foureyes-form"
 KEY_HEADER = "idempotency-key"
