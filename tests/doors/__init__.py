@@ -1,0 +1,1 @@
+"""What the doors promise: who may do what, nothing hidden shows, nothing sent breaks them."""

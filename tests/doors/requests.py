@@ -1,0 +1,95 @@
+"""What is the best request of each call that can be made in a state? Only the caller may be wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from foureyes.http.routes import BASE, GET, WAYS
+from tests.doors.states import CHECKED, FINDING, Facts
+from tests.doors.worlds import World
+from tests.http.web import Answer
+
+Body = dict[str, Any]
+NEW_FILES = [{"path": "hello.py", "text": "print('hello, everybody')\n"}]
+#: How each call is asked for in a state.
+REQUESTS: dict[str, Callable[[Facts], Body]] = {
+    "open_review": lambda _: {"kind": "script", "title": "Another", "files": [{"path": "a.txt", "text": "Another."}]},
+    "revise": lambda f: {"review": f.review, "files": NEW_FILES, "note": "Greets everybody."},
+    "answer_finding": lambda f: {"review": f.review, "finding": f.finding, "text": "It greets the world."},
+    "withdraw": lambda f: {"review": f.review, "reason": "Not needed."},
+    "take_seat": lambda f: {"review": f.review},
+    "renew_seat": lambda f: {"review": f.review, "seat": f.seat},
+    "leave_seat": lambda f: {"review": f.review, "seat": f.seat},
+    "report": lambda f: {"review": f.review, "revision": f.revision, **_said(f)},
+    "report_inconclusive": lambda f: {
+        "review": f.review,
+        "revision": f.revision,
+        "seat": f.seat,
+        "reason": "crashed",
+    },
+    "keep_report": lambda f: {"review": f.review, "revision": f.revision, "seat": f.seat},
+    "settle_finding": lambda f: {
+        "review": f.review,
+        "revision": f.revision,
+        "finding": f.finding,
+        "resolved": True,
+        "note": "My mistake.",
+    },
+    "verify_finding": lambda f: {
+        "review": f.review,
+        "revision": f.revision,
+        "finding": f.finding,
+        "result": "confirmed",
+        "evidence": "I ran it and saw it.",
+    },
+    "escalate": lambda f: {"review": f.review, "reason": "We do not agree."},
+    "report_escape": lambda f: {"review": f.review, "text": "It broke.", "severity": "minor"},
+    "add_note": lambda f: {"review": f.review, "text": "A word."},
+    "rule": lambda f: {"review": f.review, "request": f.request, "option": "reject", "reason": "Too risky."},
+    "override": lambda f: {
+        "review": f.review,
+        "stage": f.stage,
+        "revision": f.revision,
+        "digest": f.digest,
+        "reason": "I looked at it myself.",
+    },
+    "waive": lambda f: {"review": f.review, "finding": f.finding, "reason": "It is meant so."},
+    "reopen": lambda f: {"review": f.review, "reason": "We need it.", "undoes": _ended(f)},
+    "read_review": lambda f: {"review": f.review},
+    "read_work": lambda f: {"review": f.review},
+    "list_reviews": lambda _: {},
+    "inbox": lambda _: {},
+    "gate": lambda f: {"digest": f.digest},
+    "enrol": lambda _: {"name": "newcomer", "kind": "agent"},
+    "remove_account": lambda _: {"name": "dweller", "reason": "Gone."},
+    "issue_token": lambda _: {"name": "robot"},
+    "revoke_token": lambda _: {"name": "robot", "token": "t-robot", "reason": "Lost."},
+    "list_accounts": lambda _: {},
+    "me": lambda _: {},
+}
+
+
+def _said(facts: Facts) -> Body:
+    """A report that fits the style: findings where there are no verdicts, else a doubt with its finding."""
+    found = [FINDING | {"text": "The greeting is not translated."}]
+    if facts.stage == "resolve":
+        return {"findings": found}
+    return {"verdict": "concerns", "findings": found, "summary": "Not for everybody.", "evidence": CHECKED}
+
+
+def _ended(facts: Facts) -> str:
+    return "cleared" if facts.state == "open" else facts.state
+
+
+async def asked_for(world: World, call: str, body: Body, headers: dict[str, str], **more: str) -> Answer:
+    """The request as it goes over HTTP: what the way names stands in its path."""
+    way = WAYS[call]
+    path, rest = BASE + way.path, dict(body)
+    for name, value in body.items():
+        if f"{{{name}}}" in path:
+            path, _ = path.replace(f"{{{name}}}", quote(str(value), safe="")), rest.pop(name)
+    if way.method == GET:
+        return await world.request(GET, path, headers | more, query=urlencode(rest))
+    return await world.post(path, headers | more, **rest)

@@ -1,0 +1,159 @@
+"""Who may do what? Written by hand, one row for each call; the page is made from it, and every cell of it is played.
+
+A cell is `ok` or the code of the refusal. One word stands for all states; nine stand for the states in their order.
+"""
+
+from __future__ import annotations
+
+from tests.doors.states import STATES
+
+#: Who comes, what they are, and by which credential of the worlds they come.
+PRINCIPALS: dict[str, tuple[str, str]] = {
+    "author": ("the agent who made the work", "dev"),
+    "reviewer": ("the agent who holds a seat in the review", "ann"),
+    "other": ("an agent who has nothing to do with it yet", "eve"),
+    "program": ("a program with a token of its kind", "robot"),
+    "service": ("a service with a token of its kind", "dsf"),
+    "vouched": ("an agent a service vouches for and acts for", "dweller"),
+    "human": ("a human who signed in less than five minutes ago", "hugo"),
+    "human_before": ("the same human, signed in an hour ago", "hugo-old"),
+    "small": ("an agent whose token is for signals alone", "small"),
+    "revoked": ("a token that was taken back", "revoked"),
+    "person": ("somebody at a terminal who has not signed in: nothing proves a human", "person"),
+    "nobody": ("no credential", "nobody"),
+}
+#: What each state of the review means.
+STATES_SAID: dict[str, str] = {
+    "open": "reviewers are asked, and there is room for more",
+    "taken": "every seat is taken, and nobody has reported",
+    "blind": "another reviewer's report is in, the reviewer's own is not",
+    "asked": "all have reported, and the author owes answers",
+    "revised": "the author has answered with a new version",
+    "ruling": "a human's decision is asked for",
+    "vetoed": "the reviewer's seat has a veto and has used it",
+    "cleared": "it may go live",
+    "closed": "the author has taken it back",
+}
+#: Whoever has no credential that opens: the same at every call.
+SHUT_OUT = {"revoked person nobody": "credential_needed"}
+TOKENS = "author reviewer other program service vouched small"
+HUMANS = "human human_before"
+ANYONE_WITH_READ = {f"author reviewer other program service vouched {HUMANS}": "ok", "small": "not_eligible"}
+_NOT_HOLDER = "not_the_holder " * 7 + "review_ended review_ended"
+_NOT_FREE = "no_free_seat " * 7 + "review_ended review_ended"
+_NO_HAND = "author_may_not " * 7 + "review_ended review_ended"
+_JOINS = "ok no_free_seat ok ok ok ok no_free_seat review_ended review_ended"
+_OTHERS = f"other program service vouched {HUMANS}"
+_JOINING = f"other program vouched {HUMANS}"
+
+RIGHTS: dict[str, dict[str, str]] = {
+    # The author's.
+    "open_review": {f"author reviewer other service vouched {HUMANS}": "ok", "program small": "not_eligible"},
+    "revise": {
+        "author": "ok ok ok ok ok ruling_pending ok ok review_ended",
+        f"reviewer other service vouched {HUMANS}": "not_the_author",
+        "program small": "not_eligible",
+    },
+    "answer_finding": {
+        "author": "unknown_finding unknown_finding unknown_finding ok not_open ok ok review_ended review_ended",
+        f"reviewer other service vouched {HUMANS}": "not_the_author",
+        "program small": "not_eligible",
+    },
+    "withdraw": {
+        "author": "ok ok ok ok ok ok ok review_ended review_ended",
+        f"reviewer other service vouched {HUMANS}": "not_the_author",
+        "program small": "not_eligible",
+    },
+    # The reviewers'.
+    "take_seat": {
+        "author": _NO_HAND,
+        "reviewer": "ok duplicate duplicate ok ok ok ok review_ended review_ended",
+        _JOINING: _JOINS,
+        "service": _NOT_FREE,
+        "small": "not_eligible",
+    },
+    "renew_seat": {
+        "reviewer": "lease_ended ok ok lease_ended lease_ended lease_ended lease_ended review_ended review_ended",
+        f"author {_OTHERS}": _NOT_HOLDER,
+        "small": "not_eligible",
+    },
+    "leave_seat": {
+        "reviewer": "ok ok ok ok ok ok ok review_ended review_ended",
+        f"author {_OTHERS}": _NOT_HOLDER,
+        "small": "not_eligible",
+    },
+    "report": {
+        "author": _NO_HAND,
+        "reviewer": "ok ok ok ok ok ok veto_stands review_ended review_ended",
+        _JOINING: _JOINS,
+        "service": _NOT_FREE,
+        "small": "not_eligible",
+    },
+    "report_inconclusive": {
+        "reviewer": "ok ok ok unknown_request ok unknown_request unknown_request review_ended review_ended",
+        f"author {_OTHERS}": _NOT_HOLDER,
+        "small": "not_eligible",
+    },
+    "keep_report": {
+        "reviewer": "nothing_to_keep nothing_to_keep nothing_to_keep nothing_to_keep ok nothing_to_keep "
+        "nothing_to_keep review_ended review_ended",
+        f"author {_OTHERS}": _NOT_HOLDER,
+        "small": "not_eligible",
+    },
+    "settle_finding": {
+        "reviewer": "unknown_finding unknown_finding unknown_finding ok ok ok ok review_ended review_ended",
+        f"author {_OTHERS}": _NOT_HOLDER,
+        "small": "not_eligible",
+    },
+    # No stage of these styles has a seat that verifies.
+    "verify_finding": {f"author reviewer {_OTHERS}": _NOT_FREE, "small": "not_eligible"},
+    # Anyone's, each in their place.
+    "escalate": {
+        f"author {HUMANS}": "ok ok ok ok ok ruling_pending ok review_ended review_ended",
+        "reviewer": "report_first report_first report_first ok ok ruling_pending ok review_ended review_ended",
+        "other program service vouched": "not_involved " * 7 + "review_ended review_ended",
+        "small": "not_eligible",
+    },
+    "report_escape": {f"author reviewer {_OTHERS}": "not_ended " * 7 + "ok not_ended", "small": "not_eligible"},
+    "add_note": ANYONE_WITH_READ,
+    # A human's alone; no token opens these, whatever it is for.
+    "rule": {
+        TOKENS: "sign_in_needed",
+        HUMANS: "unknown_request " * 5 + "ok unknown_request unknown_request unknown_request",
+    },
+    "override": {
+        TOKENS: "sign_in_needed",
+        "human": "ok ok ok ok ok ok ok review_ended review_ended",
+        "human_before": "ok ok ok ok ok ok sign_in_needed review_ended review_ended",
+    },
+    "waive": {
+        TOKENS: "sign_in_needed",
+        HUMANS: "unknown_finding unknown_finding unknown_finding ok ok ok ok review_ended review_ended",
+    },
+    "reopen": {TOKENS: "sign_in_needed", HUMANS: "not_ended " * 7 + "ok ok"},
+    # To look; what is shown is another question.
+    "read_review": ANYONE_WITH_READ,
+    "read_work": ANYONE_WITH_READ,
+    "list_reviews": ANYONE_WITH_READ,
+    "inbox": ANYONE_WITH_READ,
+    "gate": ANYONE_WITH_READ,
+    "me": ANYONE_WITH_READ,
+    # About accounts.
+    "enrol": {f"service {HUMANS}": "ok", "author reviewer other program vouched small": "not_eligible"},
+    "remove_account": {f"service {HUMANS}": "ok", "author reviewer other program vouched small": "not_eligible"},
+    "issue_token": {TOKENS: "sign_in_needed", HUMANS: "ok"},
+    "revoke_token": {TOKENS: "sign_in_needed", HUMANS: "ok"},
+    "list_accounts": {TOKENS: "sign_in_needed", HUMANS: "ok"},
+}
+
+
+def row(call: str, who: str) -> tuple[str, ...]:
+    """What this principal gets for this call in each state."""
+    found = [words for names, words in {**RIGHTS[call], **SHUT_OUT}.items() if who in names.split()]
+    if len(found) != 1:
+        raise LookupError(f"{call} has {len(found)} rows for {who}")
+    words = tuple(found[0].split())
+    cells = words * len(STATES) if len(words) == 1 else words
+    if len(cells) != len(STATES):
+        raise LookupError(f"{call} has {len(cells)} cells for {who}")
+    return cells

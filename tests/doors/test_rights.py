@@ -1,0 +1,68 @@
+"""Every cell of the table of who may do what is played against the real application, and the page says the same."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from foureyes.app.calls.registry import CALLS
+from foureyes.core.refusals import Code
+from foureyes.http.routes import WAYS
+from tests.app.house import played
+from tests.doors.requests import REQUESTS, asked_for
+from tests.doors.rights import PRINCIPALS, RIGHTS, STATES_SAID, row
+from tests.doors.states import STATES, found_in
+from tests.doors.worlds import told
+from tools import rights_page
+
+ROOT = Path(__file__).resolve().parents[2]
+#: Codes of the door itself, before there is a refusal.
+AT_THE_DOOR = {"credential_needed"}
+
+
+def test_a_call_without_a_row_or_a_request_fails_the_build() -> None:
+    """Whoever adds a call says who may make it in which state, and how it is made."""
+    assert RIGHTS.keys() == CALLS.keys()
+    assert REQUESTS.keys() == CALLS.keys() == WAYS.keys()
+    assert STATES_SAID.keys() == STATES.keys()
+    known = {"ok", *AT_THE_DOOR, *(code.value for code in Code)}
+    for call in RIGHTS:
+        for who in PRINCIPALS:
+            assert known.issuperset(row(call, who)), (call, who)
+
+
+async def unlike(call: str) -> list[str]:
+    """Every cell of one call that is not as it is written."""
+    wrong = []
+    for column, state in enumerate(STATES):
+        made, facts = await found_in(state)
+        world = made.copy()
+        for who, (_, name) in PRINCIPALS.items():
+            before = world.events
+            answer = await asked_for(world, call, REQUESTS[call](facts), world.headers[name])
+            found, wanted = told(answer), row(call, who)[column]
+            if found != wanted or (world.events > before) != (wanted == "ok" and CALLS[call].changes):
+                wrong.append(f"{call}, {who}, {state}: {found} instead of {wanted}")
+            if world.events > before:
+                world = made.copy()
+    return wrong
+
+
+@pytest.mark.parametrize("call", RIGHTS)
+def test_each_may_do_what_the_table_says_and_nothing_else(call: str) -> None:
+    """T1, T10, T24: by every kind of credential, in every state; what is refused leaves the log as it was."""
+    assert asyncio.run(unlike(call)) == []
+
+
+@played
+async def test_a_right_that_is_given_by_mistake_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The playing itself notices a call that asks for less than the table says."""
+    rule = CALLS["withdraw"]
+    monkeypatch.setitem(RIGHTS, "withdraw", {**RIGHTS["withdraw"], "author": "not_the_author"})
+    assert len(await unlike("withdraw")) == len(STATES)
+    assert rule.changes
+
+
+def test_the_page_of_rights_says_what_the_table_says() -> None:
+    """Made by `python -m tools.rights_page`."""
+    assert (ROOT / "docs" / "reference" / "who-may-do-what.md").read_text(encoding="utf-8") == rights_page.page()

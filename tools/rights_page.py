@@ -1,0 +1,62 @@
+"""Who may do what? Written into the reference from the table that the tests play, so that it is never out of date.
+
+Usage: python -m tools.rights_page
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from foureyes.app.calls.registry import CALLS
+from foureyes.http.routes import BASE, WAYS
+from tests.doors.rights import PRINCIPALS, RIGHTS, STATES_SAID, row
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "who-may-do-what.md"
+HEAD = """# Who may do what
+
+Made by `python -m tools.rights_page` from the table in `tests/doors/rights.py`. Every cell of it is played against the
+real application: each kind of credential, in each state of a review, by each call. **yes** means it is done; any other
+word is the code of the refusal. What a credential may *see* of a review is another question: nobody sees another
+reviewer's report before their own is in.
+"""
+
+
+def main() -> None:
+    PAGE.write_text(page(), encoding="utf-8")
+
+
+def page() -> str:
+    """The whole page."""
+    lines = [HEAD, "## Who comes", "", "| | is |", "|---|---|"]
+    lines += [f"| **{_said(name)}** | {says} |" for name, (says, _) in PRINCIPALS.items()]
+    lines += ["", "## In which state the review is", "", "| | means |", "|---|---|"]
+    lines += [f"| **{name}** | {says} |" for name, says in STATES_SAID.items()]
+    return "\n".join([*lines, "", *(line for call in sorted(RIGHTS) for line in _section(call))])
+
+
+def _section(call: str) -> Iterator[str]:
+    one, way = CALLS[call], WAYS[call]
+    yield from (f"## {call}", "", one.says.partition("\n")[0], "")
+    yield from (f"`{way.method} {BASE}{way.path}`, needs `{one.needs}`.", "")
+    groups = dict[tuple[str, ...], list[str]]()
+    for who in PRINCIPALS:
+        groups.setdefault(row(call, who), []).append(_said(who))
+    columns = ("in every state",) if all(len(set(cells)) == 1 for cells in groups) else tuple(STATES_SAID)
+    yield f"| who | {' | '.join(columns)} |"
+    yield "|---" * (len(columns) + 1) + "|"
+    for cells, names in groups.items():
+        yield f"| {', '.join(names)} | {' | '.join(map(_cell, cells[: len(columns)]))} |"
+    yield ""
+
+
+def _cell(word: str) -> str:
+    return "**yes**" if word == "ok" else word
+
+
+def _said(name: str) -> str:
+    return name.replace("_", " ")
+
+
+if __name__ == "__main__":
+    main()
