@@ -81,7 +81,7 @@ _QUALITY = (
     (
         "quality.secrets",
         "Secrets",
-        "Lines labelled by others; their values are scrambled, so no checksum holds. A hit is a block or a note.",
+        "Lines labelled by others; values are scrambled, so no checksum holds. A hit is a block or a note.",
     ),
     ("quality.configs", "Configuration", "Public exposure and privilege escalation, by the checks in scope."),
     (
@@ -185,6 +185,8 @@ _WORDS = {
     "precision": "precision",
     "recall": "recall",
     "recall_at_5_percent": "recall at 5 % false alarms",
+    "f1_without_identifiers": "without lines that hold identifiers",
+    "f1_of_blocks": "counting only what stops the work",
     "checks": "checks",
     "per_source": "by source",
 }

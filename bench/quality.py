@@ -75,6 +75,7 @@ def _secrets(folder: Path, python: str) -> Iterator[Figure]:
         demand = 0.85 if with_extra else 0.65
         name, words = ("extra", "with the extra") if with_extra else ("base", "without the extra")
         facts: dict[str, Any] = {key: one[key] for key in SECRETS_FACTS if key in one}
+        facts |= {"f1_without_identifiers": one["without_identifiers"]["f1"], "f1_of_blocks": one["blocked"]["f1"]}
         yield _figure(
             f"secrets.{name}", f"secrets found, F1, {words}", one["f1"], demand=demand, bound=LEAST, more=facts
         )
