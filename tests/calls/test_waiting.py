@@ -35,7 +35,7 @@ async def test_an_author_who_waits_is_told_when_it_is_their_turn() -> None:
     await counter.call(codex, "report", **concerned(review))
     seen = await asyncio.wait_for(waiting, 5)
     assert [one.finding for one in seen.review.findings]
-    assert counter.office.bell._listening == {}
+    assert counter.office.bell._listeners == set()
 
 
 @played

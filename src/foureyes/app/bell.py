@@ -1,33 +1,170 @@
-"""Who wants to know at once that something was written? Those who wait in this process; others look by themselves."""
+"""Has anything happened since I looked? One reader of the log for everybody in this process who waits for that.
+
+Whoever changes something here rings, and the reader looks at once; what other processes write it sees a little later.
+Nobody is told what happened, only where: what a listener may know of it they ask for as themselves.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+
+from foureyes.app.ports import Conflict, Damaged, Reading, Store, Unavailable
+from foureyes.app.rows import START, Cursor, Stored
+
+#: How often the log is read when nobody rings: others may have written to it.
+POLL_SECONDS = 1.0
+#: Rings so close together are one look.
+GAP_SECONDS = 0.02
+PAGE = 1_000
+#: Streams a listener may not have come round to; with more of them it starts anew.
+STREAMS_MAX = 1_000
+_HIGHEST = 2**62
+
+
+@dataclass(slots=True, eq=False)
+class Listener:
+    """Somebody who waits: the streams that grew, each with its length before."""
+
+    #: Only this one; empty for all of them.
+    stream: str
+    grown: dict[str, int] = field(default_factory=dict)
+    #: How far the log was read when this listener was last told of it.
+    cursor: Cursor = START
+    #: More happened than is kept.
+    overrun: bool = False
+    woken: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def take(self) -> tuple[dict[str, int], Cursor, bool]:
+        """What grew since the last time, up to where, and whether it was too much."""
+        taken = self.grown, self.cursor, self.overrun
+        self.grown, self.overrun = {}, False
+        self.woken.clear()
+        return taken
 
 
 class Bell:
-    """Rings for a stream when a command was taken there; nobody is told what it was."""
+    """Tells those who listen that the log has grown."""
 
     def __init__(self) -> None:
-        """Nobody listens yet."""
-        self._listening: dict[str, set[asyncio.Event]] = {}
+        """Nobody listens yet, so nothing is read."""
+        self._listeners: set[Listener] = set()
+        self._rung = asyncio.Event()
+        self._reader: asyncio.Task[None] | None = None
+        self._cursor: Cursor | None = None
+        self._starting = asyncio.Lock()
+        self.closed = False
 
-    def ring(self, stream: str) -> None:
-        """Something was written there."""
-        for one in self._listening.get(stream, ()):
-            one.set()
+    def ring(self, stream: str = "") -> None:
+        """Something was written here; where it was is seen in the log."""
+        del stream
+        if self._listeners:
+            self._rung.set()
 
-    @contextmanager
-    def listening(self, stream: str) -> Iterator[asyncio.Event]:
-        """Hear when something is written there, for as long as one is at it."""
-        event = asyncio.Event()
-        mine = self._listening.setdefault(stream, set())
-        mine.add(event)
+    def close(self) -> None:
+        """Let everybody go who waits: the server ends."""
+        self.closed = True
+        for one in self._listeners:
+            one.woken.set()
+
+    @asynccontextmanager
+    async def listening(self, store: Store, stream: str = "", since: Cursor | None = None) -> AsyncIterator[Listener]:
+        """Listen to one stream or to all; what is written from now on is told, or what was since a cursor."""
+        async with self._starting:
+            if self._reader is None or self._reader.done():
+                self._cursor = await store.read(end_of)
+                self._reader = asyncio.create_task(self._read(store))
+        listener = Listener(stream=stream, cursor=self._cursor or START)
+        self._listeners.add(listener)
         try:
-            yield event
+            if since is not None:
+                await self._look_back(store, listener, since)
+            if self.closed:
+                listener.woken.set()
+            yield listener
         finally:
-            mine.discard(event)
-            if not mine:
-                self._listening.pop(stream, None)
+            self._listeners.discard(listener)
+            if not self._listeners:
+                self._stop()
+
+    async def _look_back(self, store: Store, listener: Listener, since: Cursor) -> None:
+        """What came after a cursor from before; what comes meanwhile may be told twice, and that is harmless."""
+        grown, cursor = dict[str, int](), since
+        for _ in range(STREAMS_MAX):
+            page = await store.read(lambda reading, behind=cursor: reading.tail(behind, PAGE))  # type: ignore[misc]
+            _gather(grown, page)
+            if len(page) < PAGE or len(grown) > STREAMS_MAX:
+                break
+            cursor = page[-1].cursor
+        listener.grown = {**listener.grown, **grown}
+        listener.overrun = len(listener.grown) > STREAMS_MAX
+        if listener.grown:
+            listener.woken.set()
+
+    async def _read(self, store: Store) -> None:
+        while True:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._rung.wait(), POLL_SECONDS)
+            self._rung.clear()
+            with suppress(Unavailable, Damaged, Conflict):  # a store that is away now is asked again
+                while await self._look(store):
+                    pass
+            await asyncio.sleep(GAP_SECONDS)
+
+    async def _look(self, store: Store) -> bool:
+        """Read one page and tell of it; whether there may be more."""
+        page = await store.read(lambda reading: reading.tail(self._cursor or START, PAGE))
+        if not page:
+            return False
+        self._cursor = page[-1].cursor
+        grown = dict[str, int]()
+        _gather(grown, page)
+        for one in tuple(self._listeners):
+            _tell(one, grown, self._cursor)
+        return len(page) == PAGE
+
+    def _stop(self) -> None:
+        if self._reader is not None:
+            self._reader.cancel()
+            self._reader = None
+
+
+def end_of(reading: Reading) -> Cursor:
+    """Where the log ends now: found by halving, because there may be much of it."""
+
+    def goes_on(cursor: Cursor) -> bool:
+        # A store without numbered transactions looks at the event alone: what it gives may lie before.
+        return any(one.cursor > cursor for one in reading.tail(cursor, 1))
+
+    transaction = _last(lambda one: goes_on((one, 0)))
+    return START if transaction < 0 else (transaction, _last(lambda one: goes_on((transaction, one))) + 1)
+
+
+def _last(is_before: Callable[[int], bool]) -> int:
+    """The greatest number for which this holds, or -1."""
+    low, high = -1, 1
+    while high < _HIGHEST and is_before(high):
+        low, high = high, high * 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if is_before(middle) else (low, middle)
+    return low
+
+
+def _gather(grown: dict[str, int], page: tuple[Stored, ...]) -> None:
+    for one in page:
+        grown.setdefault(one.stream, one.version - 1)
+
+
+def _tell(listener: Listener, grown: dict[str, int], cursor: Cursor) -> None:
+    ours = grown if not listener.stream else {name: at for name, at in grown.items() if name == listener.stream}
+    listener.cursor = cursor
+    if not ours:
+        return
+    for name, at in ours.items():
+        listener.grown.setdefault(name, at)
+    if len(listener.grown) > STREAMS_MAX:
+        listener.grown, listener.overrun = {}, True
+    listener.woken.set()

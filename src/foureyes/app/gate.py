@@ -30,7 +30,7 @@ from foureyes.app.live import Judge, Live
 from foureyes.app.policies import Policies
 from foureyes.app.ports import Conflict, Directory, Quick, Reading, Store, Unavailable, Writing, looking
 from foureyes.app.rows import SERVED, START, Answered, Changes, Known
-from foureyes.app.shelf import Held, Shelf
+from foureyes.app.shelf import Held, Shelf, read_until
 from foureyes.app.work import GONE_MODE
 from foureyes.core.commands import OpenReview, ReviewCommand
 from foureyes.core.events import ReviewEvent
@@ -163,6 +163,13 @@ class Gate:
     async def read(self, review: str, viewer: Who) -> Seen:
         """The review as this viewer may see it, with the reasons; raises Refusal where there is none."""
         return await self._store.read(partial(self._seen, review, viewer))
+
+    def look(self, reading: Reading, review: str, viewer: Who, version: int = 0) -> Seen:
+        """The same on one look at the store; with a version, as it was after so many of its events."""
+        if not version:
+            return self._seen(review, viewer, reading)
+        held = read_until(reading, f"review/{review}", version)
+        return replace(self._shown(reading, held.review, viewer), opened=held.opened)
 
     async def explain(self, review: str, viewer: Who) -> Explanation:
         """Why the gate is open or shut, who must act, and how; as far as this viewer may know."""

@@ -79,6 +79,15 @@ def read_review(reading: Reading, stream: str, known: Known, held: Held | None =
     return held.after(events, end)
 
 
+def read_until(reading: Reading, stream: str, version: int) -> Held:
+    """The review as it was after so many events."""
+    past = tuple(one for one in reading.events(stream) if one.version <= version)
+    end = check_links(past, Known(version=version, chain=past[-1].chain if past else b""), (0, ROOT))
+    first, *rest = cast("tuple[ReviewEvent, ...]", tuple(event for event, _ in dated(past)))
+    held = Held(review=evolve(None, first), version=1, chain=past[0].chain, opened=past[0].at)
+    return held.after(tuple(rest), end)
+
+
 def read_events(reading: Reading, stream: str, known: Known) -> tuple[Dated, ...]:
     """Every event of a stream beside the reviews, with its time; every link is checked on the way."""
     past = tuple(reading.events(stream))

@@ -143,10 +143,10 @@ def _with_path(call: Call[Any], request: Request, sent: dict[str, Any]) -> dict[
                 Code.BAD_VALUE, f"The address and the body name another {name}.", "Name it once, in the address."
             )
     key = request.headers.get(KEY_HEADER, "")
-    if call.changes and key:
+    if call.changes and call.keyed and key:
         if sent.get("key", key) != key:
             raise refuse(Code.KEY_REUSED, key=key[:80])
-        sent = {**sent, "key": key} if call.name != "issue_token" else sent
+        sent = {**sent, "key": key}
     return {**sent, **request.path_params}
 
 

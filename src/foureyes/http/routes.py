@@ -55,6 +55,7 @@ WAYS: dict[str, Way] = {
     "reopen": Way(method=POST, path=f"{_REVIEW}/reopening"),
     "read_review": Way(method=GET, path=_REVIEW),
     "read_work": Way(method=GET, path=f"{_REVIEW}/work"),
+    "wait": Way(method=GET, path=f"{_REVIEW}/wait"),
     "list_reviews": Way(method=GET, path="/reviews"),
     "inbox": Way(method=GET, path="/inbox"),
     "gate": Way(method=GET, path="/gate/{digest}"),

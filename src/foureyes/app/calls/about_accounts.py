@@ -176,4 +176,5 @@ def calls() -> Iterator[Call[Any]]:
         (NoForm, me, Need.READ, False),
     ):
         says = (answer.__doc__ or "").strip()
-        yield Call(name=answer.__name__, says=says, needs=needs, form=form, answer=answer, changes=changes)
+        keyed = answer is not issue_token  # a secret is not kept, so it cannot be shown again
+        yield Call(name=answer.__name__, says=says, needs=needs, form=form, answer=answer, changes=changes, keyed=keyed)

@@ -82,5 +82,9 @@ class Call(Generic[B]):
     needs: Need
     form: type[B]
     answer: Callable[[Office, Caller, B], Awaitable[Any]]
-    #: Whether it changes anything; such a call carries an idempotency key.
+    #: Whether it changes anything.
     changes: bool = True
+    #: Whether it carries an idempotency key; what changes nothing needs none, and what is made anew each time has none.
+    keyed: bool = True
+    #: Whether it may take long because it waits for somebody.
+    waits: bool = False

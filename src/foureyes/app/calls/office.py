@@ -9,8 +9,11 @@ from datetime import datetime
 from foureyes.app.asks import Ask, Reply
 from foureyes.app.bell import Bell
 from foureyes.app.calls.call import Caller
+from foureyes.app.following import Follower
 from foureyes.app.gate import Gate, new_key
+from foureyes.app.limits import Quotas
 from foureyes.app.ports import Store
+from foureyes.app.projections.projection import Projection
 from foureyes.codec.commands import Command
 from foureyes.core.values import WorkPart
 
@@ -32,12 +35,21 @@ class Office:
     gate: Gate
     store: Store
     clock: Callable[[], datetime]
-    #: Rung when a command was taken, for those who wait.
+    #: How much may be asked for.
+    quotas: Quotas = field(default_factory=Quotas)
+    #: Rung with everything that is done here, for those who wait for it.
     bell: Bell = field(default_factory=Bell)
+    _followers: dict[str, Follower] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     async def do(self, caller: Caller, command: Command, handed: Handed) -> Reply:
         """Hand a command to the gate in the name of whoever calls."""
-        ask = Ask(
+        reply = await self.gate.handle(self.ask(caller, command, handed))
+        self.bell.ring(reply.stream)
+        return reply
+
+    def ask(self, caller: Caller, command: Command, handed: Handed) -> Ask:
+        """What the gate is asked in the name of whoever calls."""
+        return Ask(
             actor=caller.who,
             key=handed.key or new_key(),
             command=command,
@@ -46,6 +58,10 @@ class Office:
             before=handed.before,
             signed_in=caller.signed_in,
         )
-        reply = await self.gate.handle(ask)
-        self.bell.ring(reply.stream)
-        return reply
+
+    async def caught_up(self, projection: Projection) -> None:
+        """Take into a projection what happened since it was last looked at."""
+        follower = self._followers.get(projection.name)
+        if follower is None:
+            follower = self._followers[projection.name] = Follower(self.store, (projection,))
+        await follower.catch_up()

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from foureyes.app.calls import about_accounts, about_reviews, looking
+from foureyes.app.calls import about_accounts, about_reviews, looking, waiting
 from foureyes.app.calls.bodies import taken
 from foureyes.app.calls.call import Call, Caller
 from foureyes.app.calls.office import Office
 
-CALLS: dict[str, Call[Any]] = {
-    one.name: one for one in (*about_reviews.calls(), *looking.calls(), *about_accounts.calls())
-}
+_THEMES = (about_reviews, looking, about_accounts, waiting)
+
+CALLS: dict[str, Call[Any]] = {one.name: one for theme in _THEMES for one in theme.calls()}
 
 
 async def answered(office: Office, caller: Caller, call: Call[Any], data: object) -> Any:
-    """Let a caller make a call: what they hold is checked, what they sent is read, then it is done."""
+    """Let a caller make a call: what they hold is checked, what they sent is read, then it is done in their turn."""
     caller.check(call.needs)
-    return await call.answer(office, caller, taken(call.form, data))
+    form = taken(call.form, data)
+    if call.waits:
+        with office.quotas.holding(caller.who, "waits"):
+            return await call.answer(office, caller, form)
+    async with office.quotas.asked(caller.who, office.clock()):
+        return await call.answer(office, caller, form)

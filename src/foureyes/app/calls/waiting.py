@@ -6,33 +6,66 @@ What wakes them is any change of the review; what they are told, and when, depen
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
 
 from foureyes.app.calls.about_reviews import REVIEW
-from foureyes.app.calls.call import Caller
+from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.looking import ReviewForm, SeenShown, read_review
 from foureyes.app.calls.office import Office
+from foureyes.app.calls.shown import ReviewShown
+from foureyes.core.refusals import Code, refuse
 
-#: Another process writes to the same store without ringing our bell: so often we look by ourselves.
-POLL_SECONDS = 1.0
+SECONDS_MAX = 45
 OPEN = "open"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitForm:
+    """Which review, the mark of what was seen of it, and how long to wait; without a mark for the next change."""
+
+    review: str
+    mark: str = ""
+    seconds: int = SECONDS_MAX
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waited:
+    """The review as it is for the caller now; left out where it is still what they had seen."""
+
+    changed: bool
+    mark: str
+    review: ReviewShown | None
+
+
+async def wait(office: Office, caller: Caller, form: WaitForm) -> Waited:
+    """Wait until what the caller sees of a review changes. What is hidden from them never ends it."""
+    if not 0 <= form.seconds <= SECONDS_MAX:
+        raise refuse(Code.BAD_NUMBER, what="The time to wait", value=form.seconds, low=0, high=SECONDS_MAX)
+    mark = form.mark or (await read_review(office, caller, ReviewForm(review=form.review))).mark
+    seen = await waited(office, caller, form.review, form.seconds, lambda one: one.mark != mark)
+    changed = seen.mark != mark
+    return Waited(changed=changed, mark=seen.mark, review=seen.review if changed else None)
 
 
 async def waited(
     office: Office, caller: Caller, review: str, seconds: float, until: Callable[[SeenShown], bool]
 ) -> SeenShown:
     """The review as the caller sees it, once that is as they want it, or when the time is over."""
-    loop = asyncio.get_running_loop()
-    end = loop.time() + seconds
     form = ReviewForm(review=review)
-    with office.bell.listening(REVIEW + review) as rung:
-        while True:
-            rung.clear()
-            seen = await read_review(office, caller, form)
-            left = end - loop.time()
-            if left <= 0 or until(seen):
-                return seen
-            await _heard(rung, min(left, POLL_SECONDS))
+    seen = await read_review(office, caller, form)
+    if until(seen) or seconds <= 0:
+        return seen
+    async with office.bell.listening(office.store, REVIEW + review) as listener:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                # Looked at after listening began: what happened in between is not missed.
+                while not until(seen := await read_review(office, caller, form)) and not office.bell.closed:
+                    await listener.woken.wait()
+                    listener.take()
+    return seen
 
 
 def is_turn_of(caller: Caller) -> Callable[[SeenShown], bool]:
@@ -45,8 +78,7 @@ def is_turn_of(caller: Caller) -> Callable[[SeenShown], bool]:
     return until
 
 
-async def _heard(rung: asyncio.Event, seconds: float) -> None:
-    try:
-        await asyncio.wait_for(rung.wait(), seconds)
-    except TimeoutError:
-        return
+def calls() -> Iterator[Call[Any]]:
+    """The one call that waits."""
+    says = (wait.__doc__ or "").strip()
+    yield Call(name="wait", says=says, needs=Need.READ, form=WaitForm, answer=wait, changes=False, waits=True)

@@ -1,0 +1,239 @@
+"""How much may one account, or everybody of one operator, ask for? So much that nobody notices who is not flooding.
+
+All of it is counted in this process and forgotten with it: these are bounds for load, no rules about work. Whoever is
+over them is told when to come back. Who sends much at a time waits in a line of their own, so others wait for nobody's
+flood.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from foureyes.core.refusals import Code, Refusal
+from foureyes.core.values import Who
+
+MINUTE, DAY = 60.0, 86_400.0
+#: Names that are remembered at a time; those who asked for nothing lately are forgotten first.
+NAMES_MAX = 10_000
+#: When whoever waits behind too many of their own, or has too much open, may try again.
+SOON_SECONDS = 1
+LATER_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """What one account may have, or one operator."""
+
+    requests_a_minute: int
+    bytes_a_day: int
+    open_reviews: int
+    #: Requests that are answered at the same time, and how many more wait for their turn.
+    at_once: int
+    in_line: int
+    #: Requests that wait for a change, and connections of the live feed.
+    waits: int
+    feeds: int
+    uploads: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """All limits of the doors, in one place."""
+
+    account: Share = Share(
+        requests_a_minute=12_000,
+        bytes_a_day=2 * 1024**3,
+        open_reviews=1_000,
+        at_once=16,
+        in_line=256,
+        waits=64,
+        feeds=4,
+        uploads=4,
+    )
+    operator: Share = Share(
+        requests_a_minute=60_000,
+        bytes_a_day=10 * 1024**3,
+        open_reviews=5_000,
+        at_once=64,
+        in_line=1_024,
+        waits=256,
+        feeds=32,
+        uploads=16,
+    )
+
+
+class TooFast(Refusal):
+    """Not now: so many seconds later it is taken."""
+
+    def __init__(self, sentence: str, seconds: float) -> None:
+        """Say what there was too much of, and when to come back."""
+        self.seconds = max(SOON_SECONDS, math.ceil(seconds))
+        super().__init__(Code.LIMIT_REACHED, sentence, f"Try again in {self.seconds} seconds.")
+
+
+@dataclass(slots=True)
+class _Rates:
+    """So much in a time, evenly: by name, until when what was taken counts."""
+
+    taken: dict[str, float] = field(default_factory=dict)
+
+    def seconds_until(self, name: str, now: float, cost: int, most: int, period: float) -> float:
+        """When so much more may be taken; nothing or less means now."""
+        return self._after(name, now, cost, most, period) - now - period
+
+    def take(self, name: str, now: float, cost: int, most: int, period: float) -> None:
+        """Take it."""
+        if len(self.taken) >= NAMES_MAX:
+            kept = sorted(self.taken.items(), key=lambda one: one[1])[NAMES_MAX // 2 :]
+            self.taken = dict(kept)
+        self.taken[name] = self._after(name, now, cost, most, period)
+
+    def _after(self, name: str, now: float, cost: int, most: int, period: float) -> float:
+        # A clock that was set back must not shut anybody out for longer than the period.
+        begin = min(max(self.taken.get(name, now), now), now + period)
+        return begin + cost * period / most
+
+
+@dataclass(slots=True)
+class _Line:
+    """Those of one name whose requests are under way, and those behind them."""
+
+    slots: asyncio.Semaphore
+    #: Under way and in line together.
+    there: int = 0
+
+
+class Quotas:
+    """What was asked for lately, by account and by operator."""
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        """Keep to these limits."""
+        self.limits = limits or Limits()
+        self._requests = _Rates()
+        self._bytes = _Rates()
+        self._lines: dict[str, _Line] = {}
+        self._held: dict[tuple[str, str], int] = {}
+        #: How many reviews are open at most, by author and by operator.
+        self._open: dict[str, int] = {}
+
+    def asked(self, who: Who, now: datetime) -> Turn:
+        """One request, to be answered in its turn; raises TooFast where there are too many."""
+        self._spend(self._requests, who, now, 1)
+        return Turn([self._line(name, share) for name, share in self._shares(who)])
+
+    def is_over(self, who: Who, now: datetime) -> bool:
+        """Whether this one asks too fast already, which is known without looking anything up."""
+        moment = now.timestamp()
+        shares = ((name, share.requests_a_minute) for name, share in self._shares(who))
+        return any(self._requests.seconds_until(name, moment, 1, most, MINUTE) > 0 for name, most in shares)
+
+    def sent(self, who: Who, now: datetime, size: int) -> None:
+        """Count bytes that came in to stay."""
+        if size:
+            self._spend(self._bytes, who, now, size)
+
+    @contextmanager
+    def holding(self, who: Who, what: str) -> Iterator[None]:
+        """Hold one of the waits, feeds or uploads at the same time; raises TooFast where there are too many."""
+        names = [((what, name), int(getattr(share, what))) for name, share in self._shares(who)]
+        for key, most in names:
+            if self._held.get(key, 0) >= most:
+                raise TooFast(f"{_plain(key[1])} has {most} {what} at the same time already.", SOON_SECONDS)
+        for key, _ in names:
+            self._held[key] = self._held.get(key, 0) + 1
+        try:
+            yield
+        finally:
+            for key, _ in names:
+                self._held[key] -= 1
+                if not self._held[key]:
+                    del self._held[key]
+
+    def may_open(self, who: Who) -> bool:
+        """Whether one more open review is certainly not too many; else they must be counted."""
+        return all(name in self._open and self._open[name] < share.open_reviews for name, share in self._shares(who))
+
+    def counted(self, who: Who, count: int) -> None:
+        """So many reviews of this author are open, counted just now; raises TooFast where that is too many."""
+        if len(self._open) >= NAMES_MAX:
+            self._open.clear()
+        account, operator = (name for name, _ in self._shares(who))
+        before = self._open.get(account, 0)
+        self._open[account] = count
+        self._open[operator] = max(count, self._open.get(operator, 0) + count - before)
+        for name, share in self._shares(who):
+            if self._open[name] >= share.open_reviews:
+                most = share.open_reviews
+                raise TooFast(f"{_plain(name)} has {most} open reviews already; let some end.", LATER_SECONDS)
+
+    def opened(self, who: Who) -> None:
+        """One more is open; that some have ended is seen when it would be too many."""
+        for name, _ in self._shares(who):
+            self._open[name] = self._open.get(name, 0) + 1
+
+    def _shares(self, who: Who) -> tuple[tuple[str, Share], ...]:
+        return (f"account/{who.name}", self.limits.account), (f"operator/{who.operator}", self.limits.operator)
+
+    def _spend(self, rates: _Rates, who: Who, now: datetime, cost: int) -> None:
+        of_bytes, moment = rates is self._bytes, now.timestamp()
+        period, what = (DAY, "too many bytes in a day") if of_bytes else (MINUTE, "too many requests in a minute")
+        shares = self._shares(who)
+        mosts = [(name, one.bytes_a_day if of_bytes else one.requests_a_minute) for name, one in shares]
+        for name, most in mosts:
+            wait = rates.seconds_until(name, moment, cost, most, period)
+            if wait > 0:
+                raise TooFast(f"{_plain(name)} has sent {what}: at most {most}.", wait)
+        for name, most in mosts:
+            rates.take(name, moment, cost, most, period)
+
+    def _line(self, name: str, share: Share) -> _Line:
+        line = self._lines.get(name)
+        if line is None:
+            if len(self._lines) >= NAMES_MAX:
+                self._lines = {name: one for name, one in self._lines.items() if one.there}
+            line = self._lines[name] = _Line(slots=asyncio.Semaphore(share.at_once))
+        if line.there >= share.at_once + share.in_line:
+            raise TooFast(f"{_plain(name)} has {line.there} requests under way.", SOON_SECONDS)
+        return line
+
+
+class Turn:
+    """A request on its way through the lines of its account and its operator."""
+
+    __slots__ = ("_held", "_lines")
+
+    def __init__(self, lines: list[_Line]) -> None:
+        """Stand in these."""
+        self._lines = lines
+        self._held: list[_Line] = []
+        for line in lines:
+            line.there += 1
+
+    async def __aenter__(self) -> None:
+        """Wait until it is this one's turn."""
+        try:
+            for line in self._lines:
+                await line.slots.acquire()
+                self._held.append(line)
+        except BaseException:
+            self._leave()
+            raise
+
+    async def __aexit__(self, *_: object) -> None:
+        """Let the next one come."""
+        self._leave()
+
+    def _leave(self) -> None:
+        for line in self._held:
+            line.slots.release()
+        for line in self._lines:
+            line.there -= 1
+
+
+def _plain(name: str) -> str:
+    return name.partition("/")[2]
