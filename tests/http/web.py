@@ -40,8 +40,8 @@ class Web:
     house: House = field(default_factory=House)
 
     def __post_init__(self) -> None:
-        office = Office(gate=self.house.gate, store=self.house.store, clock=lambda: self.house.now)
-        self.app = build(office, SITE)
+        self.office = Office(gate=self.house.gate, store=self.house.store, clock=lambda: self.house.now)
+        self.app = build(self.office, SITE)
 
     async def agent(self, name: str, *scopes: str, kind: str = "agent", **fields: Any) -> dict[str, str]:
         """The headers of somebody enrolled who has a token."""

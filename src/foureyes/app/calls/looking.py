@@ -5,14 +5,18 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.office import Office
 from foureyes.app.calls.shown import ReviewShown, mark_of, shown
+from foureyes.app.heads import HUMANS, group
+from foureyes.app.ports import Reading
 from foureyes.app.rows import InboxRow, Listing, ReviewRow
-from foureyes.core.refusals import Code, refuse
+from foureyes.core.independence import normal
+from foureyes.core.refusals import Code, Refusal, refuse
 
 PAGE_MAX = 200
 
@@ -172,6 +176,8 @@ async def inbox(office: Office, caller: Caller, form: InboxForm) -> InboxShown:
     """What waits for the caller."""
     limit = _limited(form.limit)
     rows = await office.store.read(lambda reading: reading.inbox(caller.who.name, limit))
+    if caller.who.is_human:
+        rows = (*rows, *await _decisions(office, caller, limit))[:limit]
     return InboxShown(waiting=tuple(map(_waiting, rows)))
 
 
@@ -187,6 +193,23 @@ async def gate(office: Office, _: Caller, form: GateForm) -> GateShown:
         level=found.level,
         flags=found.flags,
     )
+
+
+async def _decisions(office: Office, caller: Caller, limit: int) -> list[InboxRow]:
+    """What any human, or one of the caller's group, is asked to decide; not where they sit and have not reported."""
+
+    def asked(reading: Reading) -> list[InboxRow]:
+        groups = office.gate.policies.current(reading).policy.rules.groups
+        mine = (group(one.name) for one in groups if normal(caller.who.name) in map(normal, one.members))
+        return [row for name in (HUMANS, *mine) for row in reading.inbox(name, limit)]
+
+    found = list[InboxRow]()
+    for row in (await office.store.read(asked))[:limit]:
+        with suppress(Refusal):
+            seen = await office.gate.read(row.review, caller.who)
+            if row.request in seen.view.review.requests:
+                found.append(row)
+    return found
 
 
 def _text(content: bytes) -> tuple[str | None, str | None]:

@@ -1,0 +1,132 @@
+"""How does a request of a browser become a page? Who is signed in is looked up, a form is read, a call is made."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl, quote
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from foureyes.app.calls.call import Caller
+from foureyes.app.calls.office import Office
+from foureyes.app.calls.registry import CALLS, answered
+from foureyes.app.credentials import Credential, caller_of
+from foureyes.app.ports import Damaged, Unavailable
+from foureyes.app.signing_in import COOKIE, form_mark
+from foureyes.core.refusals import Code, Refusal
+from foureyes.web.frame import FORM_FIELD, HEADERS, told
+
+FORM_BYTES_MAX = 64 * 1024
+FIELDS_MAX = 100
+_STATUS = {Code.REVIEW_MISSING: 404, Code.SIGN_IN_NEEDED: 403, Code.HUMAN_ONLY: 403}
+_UNDERSTOOD = 422
+LINK = "Run `foureyes humans link` where the server's data folder is: it opens this page in your browser, signed in."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visit:
+    """One request of a human who is signed in."""
+
+    office: Office
+    request: Request
+    session: str
+    caller: Caller
+    #: What the form said; empty where none was sent.
+    sent: Mapping[str, str]
+
+    async def call(self, name: str, /, **data: Any) -> Any:
+        """Make a call as this human: the same one that every other door makes."""
+        return await answered(self.office, self.caller, CALLS[name], data)
+
+    def given(self, *names: str) -> dict[str, str]:
+        """These fields of the form, as far as they were sent."""
+        return {one: self.sent[one] for one in names if self.sent.get(one)}
+
+
+Show = Callable[[Visit], Awaitable[Response]]
+
+
+class Turned(Exception):  # noqa: N818 - an expected no, with a status of its own
+    """A request that is not taken: what is wrong, what to do, and its status."""
+
+    def __init__(self, status: int, sentence: str, next_step: str) -> None:
+        """Keep what is shown."""
+        super().__init__(sentence)
+        self.status, self.sentence, self.next_step = status, sentence, next_step
+
+
+def signed(office: Office, show: Show) -> Callable[[Request], Awaitable[Response]]:
+    """A page for somebody who is signed in; what goes wrong is told on a page too."""
+
+    async def answer(request: Request) -> Response:
+        session = request.cookies.get(COOKIE, "")
+        known = ""
+        try:
+            caller = await _caller(office, session)
+            known = session
+            sent = await read_form(request) if request.method == "POST" else {}
+            if request.method == "POST":
+                _check_form(sent, session)
+            return await show(Visit(office=office, request=request, session=session, caller=caller, sent=sent))
+        except Turned as no:
+            return told("Not now", no.sentence, no.next_step, status=no.status, session=known)
+        except Refusal as refusal:
+            status = _STATUS.get(refusal.code, _UNDERSTOOD)
+            step = f"{refusal.next_step} {LINK}" if refusal.code is Code.SIGN_IN_NEEDED else refusal.next_step
+            return told("Not done", refusal.sentence, step, status=status, session=known)
+        except Unavailable as error:
+            return told("Not now", error.sentence, error.next_step, status=503, session=known)
+        except Damaged:
+            step = "Run `foureyes log verify`."
+            return told("Not now", "What the store holds was altered.", step, status=503, session=known)
+
+    return answer
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """The fields of a form, each once; refused where it is longer than any form of ours."""
+    pieces, size = list[bytes](), 0
+    try:
+        async for piece in request.stream():
+            size += len(piece)
+            if size > FORM_BYTES_MAX:
+                raise Turned(413, f"A form has at most {FORM_BYTES_MAX} bytes.", "Send less.")
+            pieces.append(piece)
+        pairs = parse_qsl(
+            b"".join(pieces).decode("utf-8"),
+            keep_blank_values=True,
+            errors="strict",
+            max_num_fields=FIELDS_MAX,
+        )
+    except (ValueError, ClientDisconnect):
+        raise Turned(400, "The form cannot be read.", "Go back, and send it again.") from None
+    sent = dict(pairs)
+    if len(sent) < len(pairs):
+        raise Turned(400, "A field of the form is there twice.", "Go back, and send it again.")
+    return {name: value.replace("\r\n", "\n") for name, value in sent.items()}
+
+
+def away(address: str) -> Response:
+    """On to another page, after something was done."""
+    return Response(b"", 303, {**HEADERS, "location": address})
+
+
+def path_to(*names: str) -> str:
+    """An address of ours; what stands in it stays one step of it."""
+    return "".join(f"/{quote(one, safe='')}" for one in names)
+
+
+async def _caller(office: Office, session: str) -> Caller:
+    found = await caller_of(office.store, Credential(session=session), office.clock()) if session else None
+    if found is None:
+        raise Turned(401, "You are not signed in.", LINK)
+    return found
+
+
+def _check_form(sent: Mapping[str, str], session: str) -> None:
+    if not secrets.compare_digest(sent.get(FORM_FIELD, "").encode(), form_mark(session).encode()):
+        raise Turned(403, "This did not come from a page of ours.", "Open the page again, and send it from there.")

@@ -1,0 +1,51 @@
+"""How is a page written so that nothing in it is ever more than text? Every string is escaped unless we made it."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TypeAlias
+
+from foureyes.app.plain import marked
+
+#: A character becomes at most so many when it is shown as its number.
+_MARK_CHARS_MAX = 10
+_VOID = frozenset({"input", "link", "meta", "br"})
+
+
+class Html(str):
+    """Markup that we made ourselves."""
+
+    __slots__ = ()
+
+
+Child: TypeAlias = "str | Html | None"
+Attribute: TypeAlias = "str | bool | None"
+
+
+def element(name: str, /, *children: Child, **attributes: Attribute) -> Html:
+    """An element; what is inside is text unless it is markup of ours. `class_` and `for_` are written without _."""
+    said = "".join(_attribute(key, value) for key, value in attributes.items())
+    if name in _VOID:
+        return Html(f"<{name}{said}>")
+    return Html(f"<{name}{said}>{together(*children)}</{name}>")
+
+
+def together(*children: Child) -> Html:
+    """Several pieces, one behind the other."""
+    return Html("".join(text(one) for one in children if one is not None))
+
+
+def text(words: str) -> Html:
+    """Words of anybody: escaped, and everything hidden or acting in them shown as a mark; lines stay lines."""
+    if isinstance(words, Html):
+        return words
+    lines = words.replace("\r\n", "\n").split("\n")
+    shown = "\n".join(marked(one, _MARK_CHARS_MAX * (len(one) + 1)) for one in lines)
+    return Html(escape(shown))
+
+
+def _attribute(name: str, value: Attribute) -> str:
+    if value is None or value is False:
+        return ""
+    spelled = name.rstrip("_").replace("_", "-")
+    return f" {spelled}" if value is True else f' {spelled}="{escape(value)}"'

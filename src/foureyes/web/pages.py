@@ -1,0 +1,46 @@
+"""Where is each page found?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from foureyes.app.calls.office import Office
+from foureyes.web import accounts, reviews, signing, waiting
+from foureyes.web.door import Show, signed
+from foureyes.web.frame import STYLE, style
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pages:
+    """What the pages need: the office, how agents are connected, and which hosts are reached by TLS."""
+
+    office: Office
+    connect: accounts.Connect = lambda _: ()
+    tls_hosts: frozenset[str] = frozenset()
+
+    def routes(self) -> list[Route]:
+        """All of them; whatever changes something is sent by a form of ours."""
+        entrance = signing.SigningIn(office=self.office, tls_hosts=self.tls_hosts)
+        return [
+            Route(STYLE, _style, methods=["GET"]),
+            Route(signing.PATH, entrance.ask, methods=["GET"]),
+            Route(signing.PATH, entrance.take, methods=["POST"]),
+            self._page("/sign-out", entrance.leave, "POST"),
+            self._page("/", waiting.show),
+            self._page("/reviews/{review}", reviews.show),
+            self._page("/reviews/{review}/work", reviews.work),
+            self._page("/reviews/{review}/{act}", reviews.act, "POST"),
+            self._page("/accounts", accounts.show),
+            self._page("/accounts/{act}", accounts.acting(self.connect), "POST"),
+        ]
+
+    def _page(self, path: str, show: Show, method: str = "GET") -> Route:
+        return Route(path, signed(self.office, show), methods=[method])
+
+
+async def _style(_: Request) -> Response:
+    return style()

@@ -1,0 +1,65 @@
+"""How does a human sign in and out? A link is shown first and used up only when its button is pressed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from foureyes.app.calls.office import Office
+from foureyes.app.ports import Unavailable
+from foureyes.app.signing_in import COOKIE, SIGN_IN_LIFE, redeemed, sign_out
+from foureyes.web.door import LINK, Turned, Visit, away, read_form
+from foureyes.web.frame import hidden, page, told
+from foureyes.web.html import element
+
+PATH = "/sign-in"
+FIELD = "link"
+#: Longer than any secret of ours.
+SECRET_CHARS_MAX = 200
+OVER = "This link was used already, is over, or is none of ours."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SigningIn:
+    """Sign-in pages for an office; on hosts that browsers reach by TLS the cookie never travels without it."""
+
+    office: Office
+    tls_hosts: frozenset[str]
+
+    async def ask(self, request: Request) -> Response:
+        """Show the button. A program that only follows links uses nothing up."""
+        secret = request.query_params.get(FIELD, "")
+        if not secret or len(secret) > SECRET_CHARS_MAX:
+            return told("Sign in", "Signing in needs a link that works once.", LINK, status=401)
+        button = element("button", "Sign in", type="submit")
+        form = element("form", hidden(FIELD, secret), button, method="post", action=PATH, class_="act")
+        return page("Sign in", element("p", "You are about to sign in here, in this browser."), form)
+
+    async def take(self, request: Request) -> Response:
+        """Use the link up, and begin a session."""
+        try:
+            secret = (await read_form(request)).get(FIELD, "")[:SECRET_CHARS_MAX]
+            session = await self.office.store.write(lambda tx: redeemed(tx, secret, self.office.clock()))
+        except Turned as no:
+            return told("Sign in", no.sentence, no.next_step, status=no.status)
+        except Unavailable as error:
+            return told("Sign in", error.sentence, error.next_step, status=503)
+        if session is None:
+            return told("Sign in", OVER, LINK, status=401)
+        answer = away("/")
+        answer.set_cookie(COOKIE, session, max_age=int(SIGN_IN_LIFE.total_seconds()), **self._cookie(request))
+        return answer
+
+    async def leave(self, visit: Visit) -> Response:
+        """End the session, here and on the server."""
+        await visit.office.store.write(lambda tx: sign_out(tx, visit.session))
+        answer = told("Signed out", "You are signed out.", LINK, status=200)
+        answer.delete_cookie(COOKIE, **self._cookie(visit.request))
+        return answer
+
+    def _cookie(self, request: Request) -> dict[str, Any]:
+        secure = request.headers.get("host", "").lower() in self.tls_hosts
+        return {"path": "/", "httponly": True, "samesite": "strict", "secure": secure}

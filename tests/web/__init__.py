@@ -1,0 +1,1 @@
+"""The plain pages, as a browser meets them."""
