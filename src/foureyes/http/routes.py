@@ -2,33 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from foureyes.http.seed_routes import SEED_WAYS
+from foureyes.http.way import BASE, GET, POST, Way
 
-GET, POST = "GET", "POST"
-BASE = "/api/v1"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Way:
-    """How one call is made: names in braces are fields of its form."""
-
-    method: str
-    #: Below the base, unless `absolute`.
-    path: str
-    #: The answer when all went well.
-    status: int = 200
-    #: Whether the path is a seed's own, which stands beside ours as it is.
-    absolute: bool = False
-    #: Other absolute paths by which the same is asked.
-    also: tuple[str, ...] = ()
-    #: Fields that stand behind the question mark though the rest is in a body.
-    query: tuple[str, ...] = ()
-
-    @property
-    def paths(self) -> tuple[str, ...]:
-        """Every whole path."""
-        return (self.path if self.absolute else BASE + self.path, *self.also)
-
+__all__ = ["BASE", "GET", "POST", "WAYS", "Way"]
 
 _REVIEW = "/reviews/{review}"
 _ACCOUNT = "/accounts/{name}"
@@ -65,4 +42,5 @@ WAYS: dict[str, Way] = {
     "revoke_token": Way(method=POST, path=f"{_ACCOUNT}/tokens/{{token}}/revocation"),
     "list_accounts": Way(method=GET, path="/accounts"),
     "me": Way(method=GET, path="/me"),
+    **SEED_WAYS,
 }

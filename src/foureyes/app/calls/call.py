@@ -88,3 +88,5 @@ class Call(Generic[B]):
     keyed: bool = True
     #: Whether it may take long because it waits for somebody.
     waits: bool = False
+    #: How a seed begins its sentence about what is badly formed.
+    misread: str = ""

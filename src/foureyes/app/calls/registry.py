@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from foureyes.app.calls import about_accounts, about_reviews, looking, waiting
+from foureyes.app.calls import about_accounts, about_reviews, looking, seeds, waiting
 from foureyes.app.calls.bodies import taken
 from foureyes.app.calls.call import Call, Caller
 from foureyes.app.calls.office import Office
+from foureyes.core.refusals import Refusal
 
-_THEMES = (about_reviews, looking, about_accounts, waiting)
+_THEMES = (about_reviews, looking, about_accounts, waiting, seeds)
 
 CALLS: dict[str, Call[Any]] = {one.name: one for theme in _THEMES for one in theme.calls()}
 
@@ -17,9 +18,19 @@ CALLS: dict[str, Call[Any]] = {one.name: one for theme in _THEMES for one in the
 async def answered(office: Office, caller: Caller, call: Call[Any], data: object) -> Any:
     """Let a caller make a call: what they hold is checked, what they sent is read, then it is done in their turn."""
     caller.check(call.needs)
-    form = taken(call.form, data)
+    form = _read(call, data)
     if call.waits:
         with office.quotas.holding(caller.who, "waits"):
             return await call.answer(office, caller, form)
     async with office.quotas.asked(caller.who, office.clock()):
         return await call.answer(office, caller, form)
+
+
+def _read(call: Call[Any], data: object) -> Any:
+    try:
+        return taken(call.form, data)
+    except Refusal as refusal:
+        if not call.misread:
+            raise
+        what = refusal.sentence.partition(": ")[2].rstrip(".")
+        raise Refusal(refusal.code, f"{call.misread}: {what}", refusal.next_step) from None

@@ -1,0 +1,276 @@
+"""How does a review look in seed 001's words, and how does a reviewer's report in them become ours?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from foureyes.app.calls import seed_words as words
+from foureyes.app.calls.about_reviews import REVIEW
+from foureyes.app.calls.call import Call, Caller, Need
+from foureyes.app.calls.office import Handed, Office
+from foureyes.app.calls.seed_work import artifacts_of, context_of
+from foureyes.app.calls.witness import Witness, moment, witness
+from foureyes.core import commands as c
+from foureyes.core import events as e
+from foureyes.core.claims import REJECT_GROUNDS
+from foureyes.core.model import Finding, Report, Review, Seat
+from foureyes.core.refusals import Code, Refusal
+from foureyes.core.values import Criterion, Part, Verdict
+
+CONCERN, SUGGESTION = "concern", "suggestion"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feedback:
+    """What a reviewer says: what is good, what stops the work, what would be nicer, and the answers to questions."""
+
+    overall: str = ""
+    strengths: tuple[str, ...] = ()
+    #: Each stops the work, unless it begins with `minor:`; `critical:` says more.
+    concerns: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()
+    question_answers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmitForm:
+    """A reviewer's report on the version they were last given; who read none names the revision they judged."""
+
+    reviewId: str  # noqa: N815 - the seed's own spelling
+    status: str
+    reviewer: str = ""
+    feedback: Feedback = Feedback()
+    checklist: Mapping[str, bool] = field(default_factory=dict)
+    confidence: int | None = None
+    #: What a rejection rests on: fundamental_flaw, would_break_system, security_risk, better_to_start_over.
+    grounds: tuple[str, ...] = ()
+    revision: int | None = None
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GetForm:
+    """Which review."""
+
+    reviewId: str  # noqa: N815 - the seed's own spelling
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RevisionRow:
+    """One resubmission: what was asked for, and what was done."""
+
+    review_id: str
+    revision_number: int
+    created_at: str
+    changes_requested: str
+    changes_made: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeerReview:
+    """A whole review in the seed's fields."""
+
+    id: str
+    type: str
+    title: str
+    creator: str
+    reviewer: str | None
+    status: str
+    created_at: str
+    started_at: str | None
+    completed_at: str | None
+    artifacts: Mapping[str, object]
+    context: Mapping[str, object]
+    questions: tuple[str, ...]
+    feedback: Feedback | None
+    checklist: Mapping[str, bool] | None
+    confidence: int | None
+    time_to_review_ms: int | None
+    revision_count: int
+    escalation_reason: str | None
+    creator_argument: str | None
+    revisions: tuple[RevisionRow, ...]
+
+
+async def get_review(office: Office, caller: Caller, form: GetForm) -> PeerReview:
+    """A whole review; who is asked to judge it begins by this, and is given the bytes."""
+    try:
+        found = await witness(office, caller, form.reviewId)
+        if _begins(found.review, caller.who.name):
+            seat = _own_seat(found.review, caller.who.name)
+            command = c.TakeSeat(seat=seat.id if seat else "")
+            await office.do(caller, command, Handed(stream=REVIEW + form.reviewId))
+        files = await office.gate.serve(form.reviewId, caller.who)
+        found = await witness(office, caller, form.reviewId)
+    except Refusal as refusal:
+        raise (words.not_found(form.reviewId) if refusal.code is Code.REVIEW_MISSING else refusal) from None
+    return _shown(found, files)
+
+
+def peer_seat(review: Review) -> Seat | None:
+    """The seat whose reviewer is the review's; where that seat is hidden there is none to name."""
+    seats = [one for one in review.seats.values() if one.stage == words.PEER and one.part is Part.JUDGE]
+    return next(iter(seats), None)
+
+
+def report_of(form: SubmitForm, found: Witness, verdict: Verdict, name: str) -> c.SubmitReport:
+    """The report that a seed's call is; an approval says that one's own concerns are settled."""
+    review, said = found.review, form.feedback
+    seat = _own_seat(review, name)
+    unsettled = [one for one in review.findings.values() if seat and one.seat == seat.id and not one.is_settled]
+    note = said.overall or "approved"
+    settled = tuple(c.Settlement(finding=one.id, resolved=True, note=note) for one in unsettled)
+    named = tuple(one for one in REJECT_GROUNDS if any(text.startswith(one) for text in said.concerns))
+    return c.SubmitReport(
+        revision=form.revision if form.revision is not None else _served(found),
+        seat=seat.id if seat else "",
+        stage="" if seat else words.PEER,
+        verdict=verdict.value,
+        grounds=tuple(dict.fromkeys((*form.grounds, *named))),
+        summary=said.overall,
+        strengths=said.strengths,
+        checklist=tuple(Criterion(name=one, passed=passed) for one, passed in form.checklist.items()),
+        answers=said.question_answers,
+        findings=tuple(_drafts(said)),
+        settled=settled if verdict is Verdict.APPROVE else (),
+        confidence=form.confidence,
+    )
+
+
+def _served(found: Witness) -> int:
+    """The version this reviewer was last given; nobody judges what they did not get."""
+    numbers = [one.number for one in found.review.revisions if one.digest == found.served]
+    if not numbers:
+        raise Refusal(
+            Code.STALE,
+            "You were given no version of this work yet.",
+            "Read it with get_review first, or name the revision you judged.",
+        )
+    return numbers[-1]
+
+
+def _drafts(said: Feedback) -> Iterator[c.Draft]:
+    for text in said.concerns:
+        yield c.Draft(severity=words.gravity(text), text=text, category=CONCERN, evidence=said.overall)
+    for text in said.suggestions:
+        yield c.Draft(severity="minor", text=text, category=SUGGESTION)
+
+
+def _own_seat(review: Review, name: str) -> Seat | None:
+    held = [one for one in review.seats.values() if one.reviewer and one.reviewer.name == name]
+    # Somebody who holds several is asked on the one that owes a report.
+    owing = [one for one in held if review.report_request(one.id)]
+    return next(iter(owing or held), None)
+
+
+def _begins(review: Review, name: str) -> bool:
+    """Whether the viewer is asked and has not begun."""
+    seat = _own_seat(review, name)
+    if seat is None or seat.stage != words.PEER or review.outcome is not None or seat.lease is not None:
+        return False
+    return review.report_request(seat.id) is not None
+
+
+def _shown(found: Witness, files: Mapping[str, bytes]) -> PeerReview:
+    review = found.review
+    seat = peer_seat(review)
+    report = _last_report(review, seat)
+    started, completed = _times(found, seat, report)
+    asked = found.of(e.RulingRequested)
+    ruling = asked[-1][0] if asked else None
+    return PeerReview(
+        id=review.id,
+        type=review.kind,
+        title=review.title,
+        creator=review.author.name,
+        reviewer=seat.reviewer.name if seat and seat.reviewer else None,
+        status=words.peer_status(review, seat),
+        created_at=found.seen.opened,
+        started_at=started,
+        completed_at=completed,
+        artifacts=artifacts_of(review.current.parts, files),
+        context=context_of(review.context),
+        questions=review.questions,
+        feedback=_feedback(review, report) if report else None,
+        checklist={one.name: one.passed for one in report.checklist} if report else None,
+        confidence=report.confidence if report else None,
+        time_to_review_ms=_took(found, seat, started, completed),
+        revision_count=review.resubmissions,
+        escalation_reason=ruling.text if ruling else None,
+        creator_argument=ruling.argument or None if ruling else None,
+        revisions=tuple(_rows(found)),
+    )
+
+
+def _last_report(review: Review, seat: Seat | None) -> Report | None:
+    reports = [one for one in review.reports.values() if seat and one.seat == seat.id]
+    return max(reports, key=lambda one: one.revision, default=None)
+
+
+def _feedback(review: Review, report: Report) -> Feedback:
+    raised = [one for one in review.findings.values() if (one.seat, one.revision) == (report.seat, report.revision)]
+    return Feedback(
+        overall=report.summary,
+        strengths=report.strengths,
+        concerns=tuple(one.text for one in raised if not _is_suggestion(one)),
+        suggestions=tuple(one.text for one in raised if _is_suggestion(one)),
+        question_answers=report.answers,
+    )
+
+
+def _is_suggestion(finding: Finding) -> bool:
+    return finding.category == SUGGESTION
+
+
+def _times(found: Witness, seat: Seat | None, report: Report | None) -> tuple[str | None, str | None]:
+    """When the current version was begun and done; a new version sets both back."""
+    if seat is None:
+        return None, None
+    taken, done = None, None
+    for event, at in found.past:
+        match event:
+            case e.RevisionSubmitted():
+                taken, done = None, None
+            case e.SeatTaken(seat=name) if name == seat.id:
+                taken = at
+            case e.ReportSubmitted(seat=name) if name == seat.id:
+                done = at
+            case _:
+                continue
+    is_done = report is not None and report.revision == found.review.revision
+    return taken, done if is_done else None
+
+
+def _took(found: Witness, seat: Seat | None, started: str | None, completed: str | None) -> int | None:
+    """How long the review took; who never began is counted from the request on."""
+    if completed is None or seat is None:
+        return None
+    asked = [at for one, at in found.of(e.ReportRequested) if one.seat.id == seat.id and at <= completed]
+    begun = started if started and started < completed else (asked[-1] if asked else started or completed)
+    return int((moment(completed) - moment(begun)).total_seconds() * 1_000)
+
+
+def _rows(found: Witness) -> Iterator[RevisionRow]:
+    number, asked = 0, ""
+    for event, at in found.past:
+        if isinstance(event, e.RevisionRequested):
+            asked = "; ".join(event.reasons)
+        if isinstance(event, e.RevisionSubmitted) and event.number > 1:
+            number += 1
+            made = found.review.revisions[event.number - 1].note
+            yield RevisionRow(
+                review_id=found.review.id,
+                revision_number=number,
+                created_at=at,
+                changes_requested=asked,
+                changes_made=made.partition("\n")[0],
+            )
+
+
+def calls() -> Iterator[Call[Any]]:
+    """The one tool that shows a review."""
+    says = (get_review.__doc__ or "").strip()
+    # It is a look; that a reviewer who is asked was given the work, and so began, is noted as with every look at it.
+    yield Call(name="get_review", says=says, needs=Need.READ, form=GetForm, answer=get_review, changes=False)

@@ -1,0 +1,193 @@
+"""What do the seeds call things? The one place where their words become ours, and ours theirs.
+
+Nothing here decides: a word is read from what the core decided, as far as the viewer may see it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from foureyes.core.four_rules import Decision, Result, four_rules
+from foureyes.core.independence import normal
+from foureyes.core.model import Finding, Report, Review, RulingRequest, Seat
+from foureyes.core.refusals import Code, Refusal
+from foureyes.core.values import Outcome, Standing, Verdict
+
+# --- seed 000: feedback first ---------------------------------------------------------------------------------------
+
+#: The stage and the style that carry the seeds' reviews.
+RESOLVE, PEER, SESSION, SPEC, QUALITY = "resolve", "peer", "session", "spec", "quality"
+CONTENT_TYPES = ("proposal", "aspect", "dweller_proposal", "story")
+IN_REVIEW, LIVE = "review", "live"
+
+
+def content_state(review: Review) -> str:
+    """Where content stands: in review until the gate clears it, then live; or how else it ended."""
+    if review.outcome is None:
+        return IN_REVIEW
+    return LIVE if review.outcome is Outcome.CLEARED else review.outcome.value
+
+
+def item_status(finding: Finding, ruling: RulingRequest | None) -> str:
+    """Where a feedback item stands; what a human is asked about is disputed, and blocks like an open one."""
+    if finding.is_settled:
+        return "resolved"
+    if ruling is not None and finding.id in ruling.findings:
+        return "disputed"
+    return "addressed" if finding.standing is Standing.ANSWERED else "open"
+
+
+# --- seed 001: peers ------------------------------------------------------------------------------------------------
+
+REVIEW_TYPES = (
+    "create_core",
+    "create_app",
+    "architecture_decision",
+    "major_refactor",
+    "breaking_change",
+    "security_change",
+    "database_migration",
+    "api_endpoint_change",
+)
+COMPLEXITIES = ("low", "medium", "high")
+PENDING, IN_PROGRESS, AGAIN = "pending", "in_progress", "pending_re_review"
+APPROVED, CHANGES, REJECTED, ESCALATED = "approved", "changes_requested", "rejected", "escalated"
+VERDICT_OF: Mapping[str, Verdict] = {
+    APPROVED: Verdict.APPROVE,
+    CHANGES: Verdict.CONCERNS,
+    REJECTED: Verdict.REJECT,
+}
+STATUS_OF: Mapping[Verdict, str] = {verdict: word for word, verdict in VERDICT_OF.items()}
+UNKNOWN_TOOL = "Unknown tool: {name}"
+INVALID = "Invalid review request"
+#: Words that a seed's reviewer puts before a concern to say how grave it is.
+GRAVITIES = ("critical", "moderate", "minor")
+
+
+def peer_status(review: Review, seat: Seat | None) -> str:
+    """One of the seed's seven words, or how else the review ended."""
+    if review.outcome is not None:
+        return APPROVED if review.outcome is Outcome.CLEARED else review.outcome.value
+    if review.ruling() is not None:
+        return ESCALATED
+    if review.revision_request() is not None:
+        return CHANGES
+    if seat is not None and seat.lease is not None:
+        return IN_PROGRESS
+    return AGAIN if review.resubmissions else PENDING
+
+
+def verdict_said(status: str) -> tuple[str, Verdict]:
+    """A reviewer's word in any case: as the seed keeps it, and what it claims."""
+    word = status.strip().lower().replace("-", "_")
+    if word not in VERDICT_OF:
+        words = ", ".join(one.upper() for one in VERDICT_OF)
+        raise Refusal(Code.UNKNOWN_WORD, f"The status {status[:80]!r} is no decision", f"Use one of: {words}.")
+    return word, VERDICT_OF[word]
+
+
+def gravity(concern: str) -> str:
+    """How grave a concern is: as its first word says, else it stops the work."""
+    word = concern.partition(":")[0].strip().lower()
+    return word if word in GRAVITIES else "important"
+
+
+def spelled_alike(one: str, other: str) -> bool:
+    """Whether two spellings are one name: core-developer and core_developer are."""
+    return normal(one).replace("-", "_") == normal(other).replace("-", "_")
+
+
+def not_found(review: str) -> Refusal:
+    """The seed's sentence for a review that is not there, or not for this viewer."""
+    return Refusal(Code.REVIEW_MISSING, f"Review not found: {review[:80]}", "Use the id that request_review gave.")
+
+
+def only(refusal: Refusal) -> Refusal:
+    """The seed's sentence for somebody who is not asked; whom the core names, it names."""
+    return Refusal(Code.NOT_THE_HOLDER, refusal.sentence.rstrip("."), refusal.next_step)
+
+
+# --- seed 002: critic chains ----------------------------------------------------------------------------------------
+
+APPROVE, REJECT, VETO = "approve", "reject", "veto"
+
+
+def layer_decision(report: Report, seat: Seat) -> str:
+    """What a layer decided: a rejection is a veto where the seat has that power."""
+    if report.verdict is Verdict.APPROVE:
+        return APPROVE
+    return VETO if seat.veto and report.verdict is Verdict.REJECT else REJECT
+
+
+def chain_status(review: Review) -> str:
+    """Where validated output stands."""
+    if review.outcome is not None:
+        return _CHAIN_ENDS.get(review.outcome, review.outcome.value)
+    if review.ruling() is not None:
+        return "escalated_to_human"
+    return "returned" if review.revision_request() is not None else "pending"
+
+
+_CHAIN_ENDS = {Outcome.CLEARED: "approved", Outcome.REJECTED: "failed", Outcome.RETURNED: "returned_to_author"}
+
+
+def veto_message(step: str, critic: str, reason: str, *, retry: tuple[int, int], decision: str = VETO) -> str:
+    """What the author and the thread of the task are told when a critic stops the work."""
+    word = "VETO" if decision == VETO else "REJECT"
+    ends = "" if retry[0] > retry[1] else f"\n\nReturning to agent for revision (retry {retry[0]}/{retry[1]})"
+    return f":octagonal_sign: {critic} ({decision})\n{word} on step: {step}\n- {critic}: {reason}{ends}"
+
+
+def approval_message(step: str, critic: str) -> str:
+    """What the thread of the task is told when the last critic approved."""
+    return f":thumbsup: {critic} (approval)\nStep completed: {step}"
+
+
+# --- seed 003: sessions ---------------------------------------------------------------------------------------------
+
+SESSION_VERDICTS: Mapping[str, Verdict] = {
+    "approved": Verdict.APPROVE,
+    "concerns": Verdict.CONCERNS,
+    "blocker": Verdict.REJECT,
+}
+
+
+def session_verdict(word: str) -> Verdict:
+    """A reviewer's verdict in the seed's words; anything else is no result at all."""
+    if word not in SESSION_VERDICTS:
+        words = ", ".join(SESSION_VERDICTS)
+        raise Refusal(Code.UNKNOWN_WORD, f"The verdict {word[:80]!r} is none.", f"Use one of: {words}.")
+    return SESSION_VERDICTS[word]
+
+
+def rule_for(review: Review) -> Decision:
+    """Which of the four rules applies to a session's review, as far as it can be seen."""
+    seats = [one for one in review.seats_of(SESSION) if one.required or review.report_of(one.id)]
+    return four_rules(Result(reviewer=one.id, verdict=_said(review, one.id)) for one in seats)
+
+
+def _said(review: Review, seat: str) -> Verdict | None:
+    report = review.reports.get((seat, review.revision))
+    return report.verdict if report else None
+
+
+# --- seed 004: panels -----------------------------------------------------------------------------------------------
+
+
+def task_status(review: Review) -> str:
+    """The word of the plan's table: under review, in which fix, with a human, or complete."""
+    if review.outcome is Outcome.CLEARED:
+        return "complete"
+    if review.outcome is not None:
+        return review.outcome.value
+    if review.ruling() is not None:
+        return ESCALATED
+    if review.revision_request() is not None:
+        return f"review-fix-{review.resubmissions + 1}"
+    return f"review-fix-{review.resubmissions}" if review.resubmissions else "in-review"
+
+
+def fix_iterations(review: Review, most: int) -> str:
+    """The column of that name: 0, 1, and how many at most once that is reached."""
+    done = review.resubmissions
+    return f"{done} (max)" if done >= most else str(done)

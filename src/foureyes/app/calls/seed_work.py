@@ -1,0 +1,79 @@
+"""How does what a seed's caller sends become files, and how is it given back as it was sent?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+
+from foureyes.app.calls.call import Caller
+from foureyes.app.calls.files import FileSent, work_sent
+from foureyes.app.calls.office import Office
+from foureyes.app.calls.seed_words import spelled_alike
+from foureyes.app.work import Work
+from foureyes.codec.shapes import canonical
+from foureyes.core.values import Pairs, WorkPart
+
+JSON_TYPE = "application/json"
+#: Before a value of the context that is more than text, so that it comes back as it was.
+MARK = "json:"
+
+
+def files_of(artifacts: Mapping[str, object]) -> tuple[FileSent, ...]:
+    """Each artifact as a file of its name: text as it is, anything else as JSON."""
+    return tuple(_file(name, value) for name, value in artifacts.items())
+
+
+def artifacts_of(parts: Iterable[WorkPart], files: Mapping[str, bytes]) -> dict[str, object]:
+    """The artifacts that these files were; what is no text is not shown here, `read_work` gives it."""
+    return {one.name: _artifact(one, files[one.name]) for one in parts if one.name in files}
+
+
+def pairs_of(context: Mapping[str, object]) -> Pairs:
+    """A context with any keys, as the core keeps one."""
+    return tuple((name, _kept(value)) for name, value in context.items())
+
+
+def context_of(pairs: Pairs) -> dict[str, object]:
+    """A context as it was sent."""
+    return {name: _read(text.removeprefix(MARK), text) if text.startswith(MARK) else text for name, text in pairs}
+
+
+async def work_of(office: Office, files: tuple[FileSent, ...]) -> Work:
+    """The work that these files are."""
+    return await office.store.read(lambda reading: work_sent(reading, files))
+
+
+def check_is(caller: Caller, name: str) -> None:
+    """An agent in the arguments is the caller, by name or by a role the caller was enrolled with; else refused."""
+    roles = caller.account.roles
+    if not any(spelled_alike(name, one) for one in (caller.account.who.name, *roles)):
+        caller.named(name)
+
+
+def _file(name: str, value: object) -> FileSent:
+    if isinstance(value, str):
+        return FileSent(path=name, text=value)
+    return FileSent(path=name, text=_spelled(value), media_type=JSON_TYPE)
+
+
+def _artifact(part: WorkPart, content: bytes) -> object:
+    text = content.decode("utf-8", "replace")
+    return _read(text, text) if part.media_type == JSON_TYPE else text
+
+
+def _read(text: str, otherwise: str) -> object:
+    """What this is in JSON; whoever came through another door may have written anything there."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return otherwise
+
+
+def _kept(value: object) -> str:
+    if isinstance(value, str) and not value.startswith(MARK):
+        return value
+    return MARK + _spelled(value)
+
+
+def _spelled(value: object) -> str:
+    return canonical([value]).decode()[1:-1]

@@ -1,0 +1,17 @@
+"""Which calls are the seeds' own? Theirs by name, form and answer; what they do is done by the same commands as ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from foureyes.app.calls import seed_001, seed_001_shown
+from foureyes.app.calls.call import Call
+
+_SEEDS = (seed_001, seed_001_shown)
+
+
+def calls() -> Iterator[Call[Any]]:
+    """Every call of every seed."""
+    for seed in _SEEDS:
+        yield from seed.calls()

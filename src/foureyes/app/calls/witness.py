@@ -1,0 +1,77 @@
+"""What happened to a review, and when, as far as one viewer may know?
+
+A review does not keep times; the log does. What is hidden from the viewer is left out by the same view as everywhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeVar, cast
+
+from foureyes.app.calls.about_reviews import REVIEW
+from foureyes.app.calls.call import Caller
+from foureyes.app.calls.office import Office
+from foureyes.app.gate import Seen
+from foureyes.app.ports import Reading
+from foureyes.app.rows import SERVED
+from foureyes.app.shelf import dated
+from foureyes.codec.shapes import shape
+from foureyes.core import events as e
+from foureyes.core.model import Review
+from foureyes.core.views import View
+
+E = TypeVar("E")
+_time = shape(datetime)[1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Witness:
+    """A review as one viewer sees it, with what they may know of its past."""
+
+    seen: Seen
+    past: tuple[tuple[e.ReviewEvent, str], ...]
+    #: The digest of the bytes this viewer was last given; empty for none.
+    served: str
+
+    @property
+    def review(self) -> Review:
+        """The review as the viewer sees it."""
+        return self.seen.view.review
+
+    def of(self, kind: type[E]) -> list[tuple[E, str]]:
+        """What happened of one kind, each with its time."""
+        return [(event, at) for event, at in self.past if isinstance(event, kind)]
+
+
+async def witness(office: Office, caller: Caller, review: str) -> Witness:
+    """Look a review up for whoever calls; raises Refusal where there is none."""
+    seen = await office.gate.read(review, caller.who)
+
+    def work(reading: Reading) -> tuple[tuple[tuple[e.Event, str], ...], str]:
+        served = reading.row(SERVED, f"{review}/{caller.who.name}") or ""
+        return dated(tuple(reading.events(REVIEW + review))), served
+
+    past, served = await office.store.read(work)
+    known = [(cast("e.ReviewEvent", event), at) for event, at in past]
+    return Witness(seen=seen, past=tuple(one for one in known if may_know(seen.view, one[0])), served=served)
+
+
+def may_know(view: View, event: e.ReviewEvent) -> bool:
+    """Whether a viewer may know that this happened, and when; denying by default."""
+    if not view.hides or isinstance(event, e.ReviewOpened):
+        return True
+    match event:
+        case e.ReportRequested(seat=seat):
+            return seat.id in view.review.seats
+        case e.SeatTaken() | e.SeatRenewed() | e.SeatLeft() | e.ReportSubmitted() | e.ReportKept() | e.ReportFailed():
+            return event.seat in view.review.seats
+        case e.FindingRaised() | e.FindingAnswered() | e.FindingResolved() | e.FindingReopened() | e.FindingWaived():
+            return event.finding in view.review.findings
+        case _:
+            return isinstance(event, e.RevisionSubmitted)
+
+
+def moment(text: str) -> datetime:
+    """A time as the log has it."""
+    return cast("datetime", _time(text))

@@ -1,0 +1,30 @@
+"""How is one call made over HTTP: by which method, at which path, answered with which status?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+GET, POST = "GET", "POST"
+BASE = "/api/v1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """How one call is made: names in braces are fields of its form."""
+
+    method: str
+    #: Below the base, unless `absolute`.
+    path: str
+    #: The answer when all went well.
+    status: int = 200
+    #: Whether the path is a seed's own, which stands beside ours as it is.
+    absolute: bool = False
+    #: Other absolute paths by which the same is asked.
+    also: tuple[str, ...] = ()
+    #: Fields that stand behind the question mark though the rest is in a body.
+    query: tuple[str, ...] = ()
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Every whole path."""
+        return (self.path if self.absolute else BASE + self.path, *self.also)

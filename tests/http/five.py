@@ -1,0 +1,72 @@
+"""The five systems as they are met over HTTP: who comes with which roles, under rules that name a style for each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from foureyes.app.accounts import Enrolled, new_token, stream_of
+from foureyes.app.following import catch_up_all
+from foureyes.core.principals import EnrolPrincipal, IssueToken
+from foureyes.http.problems import MEDIA_TYPE
+from foureyes.http.routes import BASE, GET, WAYS
+from tests.app.house import RULES, House, policy
+from tests.calls.counter import SUE
+from tests.cast import rules_with
+from tests.http.web import Answer, Web
+
+PEER = f"{BASE}/peer"
+
+
+def house(**fields: Any) -> House:
+    """A house in which those who are enrolled are those who are asked."""
+    return House(pool=Enrolled(), policy=policy(rules_with(**fields) if fields else RULES))  # type: ignore[arg-type]
+
+
+@dataclass
+class Five(Web):
+    """An application whose callers have roles."""
+
+    house: House = field(default_factory=house)
+
+    async def role(self, name: str, *roles: str, kind: str = "agent", family: str = "") -> dict[str, str]:
+        """The headers of somebody with these roles; their own name unless others are given."""
+        command = EnrolPrincipal(
+            kind=kind, operator=f"{name}-co", roles=roles or (name.replace("-", "_"),), model_family=family or name
+        )
+        await self.house.do(SUE, command, stream_of(name))
+        made = new_token()
+        await self.house.do(SUE, IssueToken(token=made.id, hash=made.hash), stream_of(name))
+        return {"authorization": f"Bearer {made.secret}"}
+
+    async def tool(self, name: str, headers: dict[str, str], **arguments: Any) -> Answer:
+        """One of seed 001's tools."""
+        ask = self.get if WAYS[name].method == GET else self.post
+        return await ask(f"{PEER}/{name}", headers, **arguments)
+
+    async def done(self, path: str, headers: dict[str, str], **body: Any) -> Any:
+        """What is answered where all goes well."""
+        answer = await self.post(path, headers, **body)
+        assert answer.status in (200, 201), answer.body
+        return answer.data
+
+    async def found(self, path: str, headers: dict[str, str], **query: Any) -> Any:
+        """What is shown."""
+        answer = await self.get(path, headers, **query)
+        assert answer.status == 200, answer.body
+        return answer.data
+
+    async def log(self, review: str) -> list[str]:
+        """What is in the log of a review."""
+        return await self.house.log(f"review/{review}")
+
+    async def follow(self) -> None:
+        """Let what follows the log catch up, as the server does."""
+        await catch_up_all(self.house.store)
+
+
+def refused(answer: Answer, status: int, sentence: str) -> None:
+    """A problem whose title is exactly the seed's sentence."""
+    assert (answer.status, answer.headers["content-type"]) == (status, MEDIA_TYPE), answer.body
+    assert answer.data["title"] == sentence
+    assert answer.data["next_step"]
