@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from foureyes.home import folder
+from foureyes.home import folder, token
 from foureyes.home.trouble import Trouble
 
 FILE = "config.toml"
@@ -261,7 +261,8 @@ def _file(path: str) -> tuple[Mapping[str, object], Mapping[str, int]]:
 def _refuse_unknown(environment: Mapping[str, str]) -> None:
     names = [HOME.variable, *(one.variable for one in KNOWN)]
     for name in sorted(environment):
-        ours = name.startswith("FOUREYES_") and not name.startswith(FOR_TESTS) and name not in FOR_MODELS
+        others = name.startswith(FOR_TESTS) or name in FOR_MODELS or name in token.VARIABLES
+        ours = name.startswith("FOUREYES_") and not others
         if ours and name not in names:
             raise _unknown(name, names)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from foureyes.app.reviewing.rounds import Rounds
     from foureyes.app.reviewing.rulebook import RuleEntry
     from foureyes.cli.console import Console
-    from foureyes.cli.parts import Progress, Schema, Wanted
+    from foureyes.cli.parts import Progress, Schema, Speaking, Wanted
     from foureyes.core.facts import Principal
     from foureyes.core.values import Who
     from foureyes.policy.policy import Policy
@@ -169,6 +169,12 @@ class Assembly:
         from foureyes.bootstrap.health import health
 
         return await health(self, os.environ)
+
+    async def speak(self, how: Speaking) -> None:
+        """Speak MCP on stdin and stdout until stdin ends."""
+        from foureyes.bootstrap.speaking import speak
+
+        await speak(self, how)
 
     def policy_here(self) -> tuple[Policy, str]:
         """What would judge a change in this folder, and where that comes from."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
@@ -72,6 +72,18 @@ class Wanted:
     #: Empty: what the policy's paths or the content say.
     kind: str = ""
     title: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Speaking:
+    """How to speak MCP on stdio: as which server, to which one, and in whose name."""
+
+    name: str
+    token: str = field(repr=False)
+    #: Empty: the one that runs in the data folder; where none does, the store itself.
+    server: str = ""
+    #: The agent for whom a service acts.
+    agent: str = ""
 
 
 class Reviewing(Protocol):
@@ -155,3 +167,6 @@ class Parts(Protocol):
 
     async def health(self) -> tuple[Health | Missing, ...]:
         """One real call to everybody who is at hand, all at once; and who is not, and why."""
+
+    async def speak(self, how: Speaking) -> None:
+        """Speak MCP on stdin and stdout until stdin ends."""

@@ -33,6 +33,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
     "fix": ("foureyes.cli.fix:fix", "Print the open findings as a prompt for the author's agent."),
     "log": ("foureyes.cli.log:log", "Look after the log of everything that happened."),
+    "mcp": ("foureyes.cli.mcp:mcp", "Speak MCP on stdin and stdout, for an agent that starts its tools itself."),
     "policy": ("foureyes.cli.policies:policy", "Check, show, compare and activate policies."),
     "purge": ("foureyes.cli.purging:purge", "Remove the bytes of a blob and leave a tombstone."),
     "rebuild": ("foureyes.cli.rebuild:rebuild", "Make a projection anew from the log."),

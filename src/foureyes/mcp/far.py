@@ -1,0 +1,123 @@
+"""How does a process on stdio speak to a server that runs already? Each request is handed on, with its own token.
+
+Every message stands for itself, in the newer era of the protocol: a server that was started again in between, even at
+another address, is not noticed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import httpx2
+from mcp.shared.exceptions import MCPError
+from mcp.shared.inbound import (
+    MCP_METHOD_HEADER,
+    MCP_NAME_HEADER,
+    MCP_PROTOCOL_VERSION_HEADER,
+    NAME_BEARING_METHODS,
+    encode_header_value,
+)
+from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY
+from mcp_types.version import LATEST_MODERN_VERSION
+
+from foureyes import __version__
+from foureyes.app.credentials import AGENT_HEADER, Credential
+from foureyes.app.ports import Unavailable
+from foureyes.codec import Json
+from foureyes.mcp.told import NotThere, failed
+from foureyes.mcp.tools import WAIT_SECONDS_MAX
+
+CONNECT_SECONDS_MAX = 5.0
+ANSWER_SECONDS_MAX = WAIT_SECONDS_MAX + 15.0
+_META: Json = {
+    PROTOCOL_VERSION_META_KEY: LATEST_MODERN_VERSION,
+    CLIENT_INFO_META_KEY: {"name": "foureyes-stdio", "version": __version__},
+    CLIENT_CAPABILITIES_META_KEY: dict[str, Any](),
+}
+
+
+def client() -> httpx2.AsyncClient:
+    """What carries the requests: to the server itself, by no proxy and along no redirect, for the token goes along."""
+    timeout = httpx2.Timeout(ANSWER_SECONDS_MAX, connect=CONNECT_SECONDS_MAX)
+    return httpx2.AsyncClient(timeout=timeout, trust_env=False, follow_redirects=False)
+
+
+class Far:
+    """Answers from a server elsewhere."""
+
+    def __init__(
+        self, web: httpx2.AsyncClient, address: Callable[[], str], credential: Credential, only: frozenset[str] | None
+    ) -> None:
+        """Hand on with this credential to where the server is now; `only` these tools, where some are named."""
+        self._web = web
+        self._address = address
+        self._headers = {"authorization": f"Bearer {credential.token}"}
+        if credential.agent:
+            self._headers[AGENT_HEADER] = credential.agent
+        self._only = only
+
+    async def answer(self, method: str, params: Json, _: object) -> Json:
+        """Hand on one request."""
+        name = str(params.get("name", ""))
+        if method == "tools/call" and self._only is not None and name not in self._only:
+            raise NotThere(f"Unknown tool: {name[:200]}")
+        try:
+            found = await self._asked(method, params)
+        except Unavailable as error:
+            if method != "tools/call":
+                raise
+            return failed("unavailable", error.sentence, error.next_step)
+        if method == "tools/list" and self._only is not None:
+            return {**found, "tools": [one for one in found["tools"] if one["name"] in self._only]}
+        return found
+
+    def takes(self, _: str) -> Mapping[str, Any] | None:
+        """The server knows."""
+        return None
+
+    async def _asked(self, method: str, params: Json) -> Json:
+        address = self._address()
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": _META}}
+        try:
+            reply = await self._web.post(
+                f"{address}/mcp", json=message, headers=self._headers | _routing(method, params)
+            )
+        except httpx2.TransportError as error:
+            raise Unavailable(f"The server at {address} does not answer ({type(error).__name__}).", _START) from None
+        found = _message(reply)
+        if "error" in found:
+            said = found["error"]
+            raise MCPError(int(said["code"]), str(said["message"]), said.get("data"))
+        return dict(found["result"])
+
+
+_START = "Start it with `foureyes up`, then ask again with the same key."
+
+
+def _routing(method: str, params: Json) -> dict[str, str]:
+    headers = {
+        "accept": "application/json, text/event-stream",
+        MCP_PROTOCOL_VERSION_HEADER: LATEST_MODERN_VERSION,
+        MCP_METHOD_HEADER: method,
+    }
+    if method in NAME_BEARING_METHODS:
+        headers[MCP_NAME_HEADER] = encode_header_value(str(params[NAME_BEARING_METHODS[method]]))
+    return headers
+
+
+def _message(reply: httpx2.Response) -> Json:
+    """The message in an answer: alone, or as the last event of a stream; a problem is no message."""
+    text = reply.text
+    if reply.headers.get("content-type", "").startswith("text/event-stream"):
+        text = next((line[5:] for line in reversed(text.splitlines()) if line.startswith("data:")), "")
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    if isinstance(found, dict) and ("result" in found or "error" in found):
+        return found
+    said = found if isinstance(found, dict) else {}
+    sentence = str(said.get("title") or f"The server answered with {reply.status_code}.")
+    raise Unavailable(sentence, str(said.get("next_step") or "Look at the server's log."))

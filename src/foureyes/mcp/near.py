@@ -1,0 +1,129 @@
+"""What is answered to an agent here? The calls of the registry, as tools, resources and prompts, to whoever asks."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import Any
+
+from foureyes.app.calls.bodies import given
+from foureyes.app.calls.call import Caller
+from foureyes.app.calls.office import Office
+from foureyes.app.calls.registry import answered
+from foureyes.app.calls.waiting import is_turn_of, waited
+from foureyes.app.credentials import Credential, caller_of
+from foureyes.codec import Json
+from foureyes.core.refusals import Code, Refusal, refuse
+from foureyes.mcp import prompts, resources
+from foureyes.mcp.told import BROKEN, COMPLETE, NotThere, done, failed, words_of
+from foureyes.mcp.tools import WAIT_SECONDS_MAX, Tool
+
+log = logging.getLogger("foureyes.mcp")
+#: Who asks, by what came along with the request; nothing where it came in without one, as over stdio.
+WhoAsks = Callable[[object], Awaitable[Caller]]
+
+
+def by_credential(office: Office, credential: Credential) -> WhoAsks:
+    """Whom one credential speaks for, looked up again with every request: it may be taken back at any time."""
+
+    async def who(_: object) -> Caller:
+        found = await caller_of(office.store, credential, office.clock())
+        if found is None:
+            raise Refusal(
+                Code.NOT_ELIGIBLE,
+                "The token opens nothing: it is unknown, revoked, over, or not for that agent.",
+                "Ask a human for another one, and start again with it.",
+            )
+        return found
+
+    return who
+
+
+class Near:
+    """Answers from the gate in this process."""
+
+    def __init__(self, office: Office, who: WhoAsks, tools: Mapping[str, Tool]) -> None:
+        """Answer with these tools; what each may do is up to the credential of each request."""
+        self._office = office
+        self._who = who
+        self._tools = tools
+        self._methods: dict[str, Callable[[Caller, Json], Awaitable[Json]]] = {
+            "tools/list": self._listed,
+            "tools/call": self._called,
+            "resources/list": partial(resources.listed, office),
+            "resources/templates/list": resources.templates,
+            "resources/read": partial(resources.read, office),
+            "prompts/list": prompts.listed,
+            "prompts/get": prompts.got,
+        }
+
+    async def answer(self, method: str, params: Json, request: object) -> Json:
+        """Answer one request; raises NotThere for what there is not, and what the gate says."""
+        caller = await self._who(request)
+        found = self._methods.get(method)
+        if found is None:
+            raise NotThere(f"Unknown method: {method[:200]}")
+        return await found(caller, params)
+
+    def takes(self, name: str) -> Mapping[str, Any] | None:
+        """What a tool takes, where there is one."""
+        return self._tools[name].takes() if name in self._tools else None
+
+    async def _listed(self, caller: Caller, _: Json) -> Json:
+        mine = [one for one in self._tools.values() if one.call.needs.value in caller.scopes]
+        return {"resultType": COMPLETE, "tools": [_listed(one) for one in mine], "ttlMs": 0, "cacheScope": "private"}
+
+    async def _called(self, caller: Caller, params: Json) -> Json:
+        name, arguments = str(params["name"]), params.get("arguments") or {}
+        tool = self._tools.get(name)
+        if tool is None:
+            raise NotThere(f"Unknown tool: {name[:200]}")
+        try:
+            return done(await self._done(caller, tool, dict(arguments)))
+        except Exception as error:
+            words = words_of(error)
+            if words is None:
+                # The outermost boundary for a call: what failed is ours to read, and nobody else's.
+                log.exception("the tool %s failed", tool.name)
+            return failed(*(words or BROKEN))
+
+    async def _done(self, caller: Caller, tool: Tool, arguments: Json) -> Json:
+        seconds = _seconds(arguments.pop("wait", 0)) if tool.waits else 0
+        if not tool.waits_after:
+            if seconds:
+                caller.check(tool.call.needs)
+                await self._waited(caller, arguments, seconds)
+            return _plain(given(await answered(self._office, caller, tool.call, arguments)))
+        found = _plain(given(await answered(self._office, caller, tool.call, arguments)))
+        return {**found, "now": await self._waited(caller, found, seconds)} if seconds else found
+
+    async def _waited(self, caller: Caller, about: Json, seconds: int) -> Json | None:
+        review = next((about[one] for one in ("review", "id", "review_id") if isinstance(about.get(one), str)), None)
+        if review is None:
+            return None
+        return _plain(given(await waited(self._office, caller, review, seconds, is_turn_of(caller))))
+
+
+def _seconds(wait: object) -> int:
+    if type(wait) is not int or not 0 <= wait <= WAIT_SECONDS_MAX:
+        raise refuse(Code.BAD_NUMBER, what="wait", value=str(wait)[:80], low=0, high=WAIT_SECONDS_MAX)
+    return wait
+
+
+def _plain(value: object) -> Json:
+    if not isinstance(value, dict):
+        raise TypeError("a call answers with an object")
+    return value
+
+
+def _listed(tool: Tool) -> Json:
+    call = tool.call
+    hints = {"readOnlyHint": not call.changes, "destructiveHint": False, "openWorldHint": False}
+    return {
+        "name": tool.name,
+        "description": tool.says,
+        "inputSchema": tool.takes(),
+        "outputSchema": tool.gives(),
+        "annotations": hints,
+    }

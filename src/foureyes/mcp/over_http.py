@@ -1,0 +1,192 @@
+"""How do agents reach the tools over HTTP? At one address beside the API, with a token on every request.
+
+The SDK is imported when the first agent asks: until then nobody waits for it, and nobody pays for it. No session is
+kept between requests: there is no handle that somebody else could use, and a restart is not noticed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from foureyes.app.calls.call import Caller
+from foureyes.app.calls.office import Office
+from foureyes.app.credentials import caller_of, credential_of
+from foureyes.app.ports import Unavailable
+from foureyes.mcp.strict import MESSAGE_BYTES_MAX, flaw
+
+if TYPE_CHECKING:
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+PATH = "/mcp"
+CALLER = "foureyes.caller"
+RETRY_SECONDS = "2"
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+#: A problem as the HTTP door tells it: status, code, sentence, next step, headers.
+Problem = Callable[[int, str, str, str, Mapping[str, str]], App]
+Make = Callable[[], "StreamableHTTPSessionManager"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Names:
+    """By which names we are reached, and from whose pages; everything else is refused, here as before."""
+
+    hosts: frozenset[str]
+    origins: frozenset[str]
+
+
+class Endpoint:
+    """Stands before the SDK: no request without a caller comes that far."""
+
+    def __init__(self, office: Office, names: Names, problem: Problem, make: Make | None = None) -> None:
+        """Answer for this office; what speaks the protocol is made by the first request."""
+        self._office = office
+        self._problem = problem
+        self._make = make or (lambda: _manager(office, names))
+        self._wanted = asyncio.Event()
+        self._over = asyncio.Event()
+        self._ready: asyncio.Future[StreamableHTTPSessionManager] | None = None
+
+    @asynccontextmanager
+    async def serving(self) -> AsyncIterator[None]:
+        """Answer for as long as this lasts; around the whole application."""
+        self._ready = asyncio.get_running_loop().create_future()
+        running = asyncio.create_task(self._run(self._ready))
+        try:
+            yield
+        finally:
+            self._over.set()
+            self._wanted.set()
+            await running
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        try:
+            caller = await self._caller(scope)
+        except Unavailable as error:
+            later = {"retry-after": RETRY_SECONDS}
+            await self._problem(503, "unavailable", error.sentence, error.next_step, later)(scope, receive, send)
+            return
+        if caller is None:
+            challenge = {"www-authenticate": 'Bearer realm="foureyes"'}
+            await self._problem(401, "credential_needed", _WHO, _HOW, challenge)(scope, receive, send)
+        elif scope["method"] != "POST":
+            post = {"allow": "POST"}
+            await self._problem(405, "wrong_method", "Messages are posted.", "Send a POST.", post)(scope, receive, send)
+        else:
+            await self._let_in({**scope, CALLER: caller}, receive, send)
+
+    async def _let_in(self, scope: Scope, receive: Receive, send: Send) -> None:
+        body = await _body(receive)
+        if body is None:
+            step = "Send large files one by one to /api/v1/blobs and name them by their digest."
+            sentence = f"A message has at most {MESSAGE_BYTES_MAX} bytes."
+            await self._problem(413, "too_large", sentence, step, {})(scope, receive, send)
+            return
+        wrong = flaw(body)
+        if wrong is not None:
+            await _answer(send, 400, json.dumps(wrong).encode())
+            return
+        self._wanted.set()
+        if self._ready is None:
+            raise RuntimeError("serve it inside of `serving`")
+        manager = await asyncio.shield(self._ready)
+        await manager.handle_request(scope, _replayed(body, receive), send)
+
+    async def _caller(self, scope: Scope) -> Caller | None:
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        credential = credential_of(headers)
+        if not credential.token:
+            return None
+        return await caller_of(self._office.store, credential, self._office.clock())
+
+    async def _run(self, ready: asyncio.Future[StreamableHTTPSessionManager]) -> None:
+        await self._wanted.wait()
+        if self._over.is_set():
+            ready.cancel()
+            return
+        try:
+            manager = await asyncio.to_thread(self._make)
+            async with manager.run():
+                ready.set_result(manager)
+                await self._over.wait()
+        except Exception as error:
+            if ready.done():
+                raise
+            ready.set_exception(error)
+            with suppress(Exception):
+                await ready  # whoever asks is told; nobody asking is no reason to complain
+
+
+_WHO = "This needs a token that opens something."
+_HOW = "Send a token of an enrolled agent as `Authorization: Bearer …`; a human makes one with `foureyes agents add`."
+
+
+async def caller_of_request(request: object) -> Caller:
+    """Who asks, as it was found out before the request was let in."""
+    scope: Scope = getattr(request, "scope", {})
+    found = scope.get(CALLER)
+    if not isinstance(found, Caller):
+        raise TypeError("a request came in without a caller")
+    return found
+
+
+def _manager(office: Office, names: Names) -> StreamableHTTPSessionManager:
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager  # noqa: PLC0415 - see above
+    from mcp.server.transport_security import TransportSecuritySettings  # noqa: PLC0415
+
+    from foureyes.mcp.near import Near  # noqa: PLC0415
+    from foureyes.mcp.server import build  # noqa: PLC0415
+    from foureyes.mcp.tools import TOOLS  # noqa: PLC0415
+
+    security = TransportSecuritySettings(
+        enable_dns_rebinding_protection=True,
+        allowed_hosts=sorted(names.hosts),
+        allowed_origins=sorted(names.origins),
+    )
+    return StreamableHTTPSessionManager(
+        build(Near(office, caller_of_request, TOOLS)),
+        stateless=True,
+        security_settings=security,
+        max_request_body_size=MESSAGE_BYTES_MAX,
+    )
+
+
+async def _body(receive: Receive) -> bytes | None:
+    """The body, unless it is longer than a message may be; it is not read to its end to find out."""
+    pieces, size, more = list[bytes](), 0, True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            break
+        pieces.append(message.get("body", b""))
+        size += len(pieces[-1])
+        more = message.get("more_body", False)
+        if size > MESSAGE_BYTES_MAX:
+            return None
+    return b"".join(pieces)
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """The body once more, then whatever comes after it."""
+    left = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def again() -> Message:
+        return left.pop() if left else await receive()
+
+    return again
+
+
+async def _answer(send: Send, status: int, body: bytes) -> None:
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,89 @@
+"""What speaks the protocol? The SDK's server, in both eras, with every request handed to what answers behind it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+
+from foureyes import __version__
+from foureyes.codec import Json
+from foureyes.core.refusals import Refusal
+from foureyes.mcp.prompts import INSTRUCTIONS
+from foureyes.mcp.told import BROKEN, NotThere, in_words, words_of
+
+log = logging.getLogger("foureyes.mcp")
+_TOOLS: Mapping[str, type[types.RequestParams]] = {
+    "tools/list": types.PaginatedRequestParams,
+    "tools/call": types.CallToolRequestParams,
+}
+_ALL: Mapping[str, type[types.RequestParams]] = {
+    **_TOOLS,
+    "resources/list": types.PaginatedRequestParams,
+    "resources/templates/list": types.PaginatedRequestParams,
+    "resources/read": types.ReadResourceRequestParams,
+    "prompts/list": types.PaginatedRequestParams,
+    "prompts/get": types.GetPromptRequestParams,
+}
+
+
+class Behind(Protocol):
+    """What answers: the gate in this process, or a server elsewhere."""
+
+    async def answer(self, method: str, params: Json, request: object) -> Json:
+        """Answer one request."""
+
+    def takes(self, name: str) -> Mapping[str, Any] | None:
+        """What a tool takes, where that is known here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Face:
+    """As what it introduces itself."""
+
+    name: str = "foureyes"
+    version: str = __version__
+    instructions: str | None = INSTRUCTIONS
+    #: Tools only, without resources and prompts.
+    bare: bool = False
+
+
+FOUREYES = Face()
+#: The server that other agents were written for.
+REVIEW_SERVER = Face(name="review-server", version="1.0.0", instructions=None, bare=True)
+FACES: Mapping[str, Face] = {one.name: one for one in (FOUREYES, REVIEW_SERVER)}
+
+
+def build(behind: Behind, face: Face = FOUREYES) -> Server[Any]:
+    """A server that answers with what is behind it; it asks nothing of a client, so no answer of one counts here."""
+
+    async def handle(ctx: ServerRequestContext[Any, Any], _: types.RequestParams) -> dict[str, Any]:
+        params = {name: one for name, one in (ctx.params or {}).items() if name != "_meta"}
+        try:
+            return dict(await behind.answer(ctx.method, params, ctx.request))
+        except MCPError:
+            raise
+        except NotThere as error:
+            raise MCPError(types.INVALID_PARAMS, str(error)) from None
+        except Exception as error:
+            words = words_of(error)
+            if words is None:
+                log.exception("%s failed", ctx.method)  # ours to read: in the older era the SDK would tell it
+            code = types.INVALID_PARAMS if isinstance(error, Refusal) else types.INTERNAL_ERROR
+            raise MCPError(code, in_words(*(words or BROKEN)), {"code": (words or BROKEN)[0]}) from None
+
+    server: Server[Any] = Server(
+        face.name,
+        version=face.version,
+        instructions=face.instructions,
+        get_tool_input_schema=behind.takes,
+    )
+    for method, params in (_TOOLS if face.bare else _ALL).items():
+        server.add_request_handler(method, params, handle)
+    return server
