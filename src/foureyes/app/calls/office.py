@@ -8,6 +8,7 @@ from datetime import datetime
 
 from foureyes.app.asks import Ask, Reply
 from foureyes.app.bell import Bell
+from foureyes.app.calls.blindness import told_blindly
 from foureyes.app.calls.call import Caller
 from foureyes.app.following import Follower
 from foureyes.app.gate import Gate, new_key
@@ -15,6 +16,7 @@ from foureyes.app.limits import Quotas
 from foureyes.app.ports import Store
 from foureyes.app.projections.projection import Projection
 from foureyes.codec.commands import Command
+from foureyes.core.refusals import Refusal
 from foureyes.core.values import WorkPart
 
 
@@ -43,7 +45,10 @@ class Office:
 
     async def do(self, caller: Caller, command: Command, handed: Handed) -> Reply:
         """Hand a command to the gate in the name of whoever calls."""
-        reply = await self.gate.handle(self.ask(caller, command, handed))
+        try:
+            reply = await self.gate.handle(self.ask(caller, command, handed))
+        except Refusal as refusal:
+            raise await told_blindly(self.gate, caller.who, command, handed.stream, refusal) from None
         self.bell.ring(reply.stream)
         return reply
 
