@@ -1,12 +1,12 @@
 """A lone developer: who looks when nobody is at hand, and what somebody at a terminal may wave through."""
 
 from foureyes.core import commands as c
-from foureyes.core.events import FindingRaised, FindingWaived, ReportRequested, ReviewCleared, RulingRequested
+from foureyes.core.events import FindingRaised, FindingWaived, ReportRequested, ReviewCleared, RulingRequested, SeatLeft
 from foureyes.core.facts import Facts, Suppression
 from foureyes.core.gates import Quorum
 from foureyes.core.refusals import Code
 from foureyes.core.rules import SeatRule
-from foureyes.core.values import Failure, Place, Standing, Who, WhoKind
+from foureyes.core.values import Cost, Failure, LeftBecause, Place, Standing, Who, WhoKind
 from foureyes.core.views import view
 from tests.cast import CODEX, DEV, GEMINI, HARDIN, LINTER, POOL, SELDON, Play, agent, finding, holds
 from tests.seeds.shaped import protocol, shaped, stage
@@ -101,6 +101,20 @@ def test_who_is_over_its_limit_makes_room_and_no_human_is_bothered() -> None:
     assert (holder.name in seat.left, play.review.ruling()) == (True, None)
     assert seat.reviewer is not None
     assert seat.reviewer.name == other.name
+
+
+def test_what_a_volunteer_spent_in_vain_counts_and_nobody_is_asked_instead() -> None:
+    """D-09: somebody who was not asked took a seat, failed, and leaves it; the holder's report is still what is owed."""
+    play, _, other = asked_two()
+    play.do(other, c.TakeSeat(stage="solo"))
+    seat = next(one.id for one in play.review.seats.values() if one.reviewer and one.reviewer.name == other.name)
+    before = play.count(ReportRequested)
+    cost = Cost(usd_micro=70_000)
+    play.do(other, c.ReportInconclusive(seat=seat, revision=1, reason=Failure.TIMED_OUT, cost=cost))
+    assert play.last(SeatLeft) == SeatLeft(seat=seat, reviewer=other.name, reason=LeftBecause.TIMED_OUT)
+    assert play.review.usd_micro == cost.usd_micro
+    assert play.count(ReportRequested) == before
+    assert play.review.report_request("solo.2") is not None
 
 
 def test_programs_look_though_the_budget_is_used_up() -> None:
