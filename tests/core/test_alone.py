@@ -104,7 +104,7 @@ def test_who_is_over_its_limit_makes_room_and_no_human_is_bothered() -> None:
 
 
 def test_what_a_volunteer_spent_in_vain_counts_and_nobody_is_asked_instead() -> None:
-    """D-09: somebody who was not asked took a seat, failed, and leaves it; the holder's report is still what is owed."""
+    """D-09: somebody unasked took a seat, failed, and leaves it; the holder's report is still what is owed."""
     play, _, other = asked_two()
     play.do(other, c.TakeSeat(stage="solo"))
     seat = next(one.id for one in play.review.seats.values() if one.reviewer and one.reviewer.name == other.name)
