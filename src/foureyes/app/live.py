@@ -154,16 +154,20 @@ class Judge:
         held = self.load(self.reading, f"review/{row.review}")
         if held is None:
             raise Damaged(f"Review {row.review} is listed, but its log is gone.")
-        review = held.review
-        if review.outcome is Outcome.CLEARED:
-            reason = f"Review {review.id} cleared another version, {review.cleared}. Submit these bytes for review."
-            return Live(state=BLOCKED, digest=row.digest, review=review.id, reason=reason)
-        if review.outcome is None and review.digest == row.digest:
-            reason = f"Review {review.id} is not cleared. Wait for its clearance."
-            return Live(state=PENDING, digest=row.digest, review=review.id, reason=reason)
-        ended = f"ended as {review.outcome.value}" if review.outcome else "has other bytes now"
-        reason = f"Review {review.id} {ended}. Submit these bytes for review."
-        return Live(state=BLOCKED, digest=row.digest, review=review.id, reason=reason)
+        return not_cleared(held.review, row.digest)
+
+
+def not_cleared(review: Review, digest: str) -> Live:
+    """What a review without a clearance for these bytes says of them."""
+    if review.outcome is Outcome.CLEARED:
+        reason = f"Review {review.id} cleared another version, {review.cleared}. Submit these bytes for review."
+        return Live(state=BLOCKED, digest=digest, review=review.id, reason=reason)
+    if review.outcome is None and review.digest == digest:
+        reason = f"Review {review.id} is not cleared. Wait for its clearance."
+        return Live(state=PENDING, digest=digest, review=review.id, reason=reason)
+    ended = f"ended as {review.outcome.value}" if review.outcome else "has other bytes now"
+    reason = f"Review {review.id} {ended}. Submit these bytes for review."
+    return Live(state=BLOCKED, digest=digest, review=review.id, reason=reason)
 
 
 def live_row(live: WentLive) -> tuple[str, str]:
