@@ -5,6 +5,8 @@ from __future__ import annotations
 from foureyes.http.way import GET, POST, Way
 
 _PEER = "/peer"
+_CONTENT = "/review/{content_id}"
+_ITEM = "/feedback/{feedback_item_id}"
 
 SEED_WAYS: dict[str, Way] = {
     "check_review_required": Way(method=POST, path=f"{_PEER}/check_review_required"),
@@ -13,4 +15,14 @@ SEED_WAYS: dict[str, Way] = {
     "get_review": Way(method=GET, path=f"{_PEER}/get_review"),
     "request_re_review": Way(method=POST, path=f"{_PEER}/request_re_review"),
     "escalate_review": Way(method=POST, path=f"{_PEER}/escalate_review"),
+    "submit_content": Way(method=POST, path="/review/{content_type}", status=201, absolute=True),
+    "read_content": Way(method=GET, path=_CONTENT, absolute=True),
+    "can_graduate": Way(method=GET, path=f"{_CONTENT}/gate", absolute=True),
+    "give_feedback": Way(method=POST, path=f"{_CONTENT}/feedback", status=201, absolute=True),
+    "revise_content": Way(method=POST, path=f"{_CONTENT}/revise", absolute=True),
+    "withdraw_content": Way(method=POST, path=f"{_CONTENT}/withdraw", absolute=True),
+    "confirm_content": Way(method=POST, path=f"{_CONTENT}/confirm", absolute=True),
+    "read_feedback": Way(method=GET, path=_ITEM, absolute=True),
+    "respond_feedback": Way(method=POST, path=f"{_ITEM}/respond", status=201, absolute=True),
+    "resolve_feedback": Way(method=POST, path=f"{_ITEM}/resolve", absolute=True),
 }

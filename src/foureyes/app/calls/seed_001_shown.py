@@ -124,7 +124,7 @@ def report_of(form: SubmitForm, found: Witness, verdict: Verdict, name: str) -> 
     settled = tuple(c.Settlement(finding=one.id, resolved=True, note=note) for one in unsettled)
     named = tuple(one for one in REJECT_GROUNDS if any(text.startswith(one) for text in said.concerns))
     return c.SubmitReport(
-        revision=form.revision if form.revision is not None else _served(found),
+        revision=form.revision if form.revision is not None else found.served_revision(),
         seat=seat.id if seat else "",
         stage="" if seat else words.PEER,
         verdict=verdict.value,
@@ -137,18 +137,6 @@ def report_of(form: SubmitForm, found: Witness, verdict: Verdict, name: str) -> 
         settled=settled if verdict is Verdict.APPROVE else (),
         confidence=form.confidence,
     )
-
-
-def _served(found: Witness) -> int:
-    """The version this reviewer was last given; nobody judges what they did not get."""
-    numbers = [one.number for one in found.review.revisions if one.digest == found.served]
-    if not numbers:
-        raise Refusal(
-            Code.STALE,
-            "You were given no version of this work yet.",
-            "Read it with get_review first, or name the revision you judged.",
-        )
-    return numbers[-1]
 
 
 def _drafts(said: Feedback) -> Iterator[c.Draft]:

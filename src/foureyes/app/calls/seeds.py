@@ -1,14 +1,14 @@
-"""Which calls are the seeds' own? Theirs by name, form and answer; what they do is done by the same commands as ours."""
+"""Which calls are the seeds' own? Theirs by name, form and answer; what they do, the same commands as ours do."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from foureyes.app.calls import seed_001, seed_001_shown
+from foureyes.app.calls import seed_000, seed_001, seed_001_shown
 from foureyes.app.calls.call import Call
 
-_SEEDS = (seed_001, seed_001_shown)
+_SEEDS = (seed_000, seed_001, seed_001_shown)
 
 
 def calls() -> Iterator[Call[Any]]:

@@ -19,6 +19,7 @@ from foureyes.app.shelf import dated
 from foureyes.codec.shapes import shape
 from foureyes.core import events as e
 from foureyes.core.model import Review
+from foureyes.core.refusals import Code, Refusal
 from foureyes.core.views import View
 
 E = TypeVar("E")
@@ -42,6 +43,17 @@ class Witness:
     def of(self, kind: type[E]) -> list[tuple[E, str]]:
         """What happened of one kind, each with its time."""
         return [(event, at) for event, at in self.past if isinstance(event, kind)]
+
+    def served_revision(self) -> int:
+        """The version this viewer was last given, which is what a call judges that names none; raises Refusal."""
+        numbers = [one.number for one in self.review.revisions if one.digest == self.served]
+        if not numbers:
+            raise Refusal(
+                Code.STALE,
+                "You were given no version of this work yet.",
+                "Read the work first, or name the revision you judged.",
+            )
+        return numbers[-1]
 
 
 async def witness(office: Office, caller: Caller, review: str) -> Witness:
