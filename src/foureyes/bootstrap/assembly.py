@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from foureyes.app.reviewing.rulebook import RuleEntry
     from foureyes.cli.console import Console
     from foureyes.cli.parts import Progress, Schema, Speaking, Wanted
+    from foureyes.cli.serving import Begun, Serving
     from foureyes.core.facts import Principal
     from foureyes.core.values import Who
     from foureyes.policy.policy import Policy
@@ -182,6 +183,16 @@ class Assembly:
 
         found = policy_here(self, os.environ)
         return found.policy, found.came_from
+
+    def serve(self, serving: Serving, told: Callable[[Begun], None]) -> None:
+        """Serve until somebody ends it."""
+        try:
+            from foureyes.bootstrap.serving import serve
+        except ModuleNotFoundError as error:
+            if error.name in ("starlette", "uvicorn", "mcp"):
+                raise Trouble("A server needs extra packages.", "Run: pip install 'foureyes[server]'") from None
+            raise
+        serve(self, serving, told)
 
     def copy_store(self, target: str, progress: Progress) -> None:
         """Copy the store into a new SQLite file as it is at one moment, while others go on working."""

@@ -20,12 +20,20 @@ def _typed() -> str:
     return sys.stdin.readline(ASKED_CHARS_MAX)
 
 
+def _opened(address: str) -> bool:
+    from foureyes.cli.browser import open_page  # noqa: PLC0415 - few commands open anything
+
+    return open_page(address)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Console:
     """What a command asks a person; tests put their own person here."""
 
     is_terminal: Callable[[], bool] = _is_terminal
     typed: Callable[[], str] = _typed
+    #: Shows an address in a browser; whether there was one.
+    opens: Callable[[str], bool] = _opened
 
     def confirm(self, lines: tuple[str, ...], words: str, *, yes: bool = False) -> None:
         """Have a person type exactly these words, or refuse. Where nobody sits, `--yes` says nothing."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # `--help` and `config show` need none of the core
     from foureyes.app.reviewers import Change, Health, Missing
     from foureyes.app.reviewing.outcome import Options, Outcome, Watch
     from foureyes.app.reviewing.rulebook import RuleEntry
+    from foureyes.cli.serving import Begun, Serving
     from foureyes.core.values import Who
     from foureyes.policy.policy import Policy
 
@@ -170,3 +171,6 @@ class Parts(Protocol):
 
     async def speak(self, how: Speaking) -> None:
         """Speak MCP on stdin and stdout until stdin ends."""
+
+    def serve(self, serving: Serving, told: Callable[[Begun], None]) -> None:
+        """Serve until somebody ends it; `told` is called when it answers. Trouble where it cannot."""

@@ -22,16 +22,19 @@ Assemble = Callable[[Mapping[str, str | None]], Parts]
 
 #: Name, where it is, and its first sentence; so that `--help` imports none of them.
 COMMANDS: Mapping[str, tuple[str, str]] = {
+    "agents": ("foureyes.cli.agents:agents", "Enrol agents, list them and take their tokens back."),
     "backup": ("foureyes.cli.backups:backup", "Copy everything into a folder, while others go on working."),
     "check": ("foureyes.cli.checking:check", "Say whether exactly these bytes may go live."),
     "completion": ("foureyes.cli.completion:completion", "Print the script that completes commands in your shell."),
     "config": ("foureyes.cli.settings:config", "Look at the settings."),
+    "decide": ("foureyes.cli.decide:decide", "Open the page of a review, where you give a ruling."),
     "dismiss": ("foureyes.cli.dismiss:dismiss", "Drop a finding that is not real, until its code changes."),
     "doctor": (
         "foureyes.cli.doctor:doctor",
         "Say who can look here, after one real call to each.",
     ),
     "fix": ("foureyes.cli.fix:fix", "Print the open findings as a prompt for the author's agent."),
+    "humans": ("foureyes.cli.humans:humans", "Let humans sign in, and list them."),
     "log": ("foureyes.cli.log:log", "Look after the log of everything that happened."),
     "mcp": ("foureyes.cli.mcp:mcp", "Speak MCP on stdin and stdout, for an agent that starts its tools itself."),
     "policy": ("foureyes.cli.policies:policy", "Check, show, compare and activate policies."),
@@ -48,7 +51,9 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "List what the programs look for and how often they were wrong.",
     ),
     "status": ("foureyes.cli.status:status", "Say what is open here, whose turn it is and what to do next."),
+    "up": ("foureyes.cli.up:up", "Start the server: HTTP, MCP and the pages, on one store."),
     "upgrade": ("foureyes.cli.upgrading:upgrade", "Bring the store to the schema of this version: backup first."),
+    "wait": ("foureyes.cli.wait:wait", "Wait until a review has ended, and say how."),
     "why": ("foureyes.cli.why:why", "Say why a review is open or shut, and whose turn it is."),
 }
 
@@ -58,6 +63,7 @@ SENTENCE_CHARS_MAX = 300
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Every day": ("review", "fix", "dismiss", "status", "why", "rules", "doctor"),
     "The gate": ("check", "receipt", "policy"),
+    "Together": ("up", "agents", "humans", "wait", "decide"),
 }
 
 

@@ -28,6 +28,13 @@ class Running:
     address: str
     started: str
     version: str
+    #: Where everybody else reaches a server, if that is another address.
+    public: str = ""
+
+    @property
+    def is_server(self) -> bool:
+        """Whether it can be reached, or is only a command that changes things."""
+        return self.address.startswith(("http://", "https://"))
 
     def in_words(self) -> str:
         """Who it is, in the middle of a sentence."""
@@ -44,12 +51,18 @@ class ServerLock:
         self._descriptor = descriptor
 
     @classmethod
-    def acquire(cls, home: str, address: str, *, now: str) -> ServerLock:
+    def acquire(cls, home: str, address: str, *, now: str, public: str = "") -> ServerLock:
         """Take the lock and write down who we are; a file left by a dead server is taken over."""
         descriptor = _open(home)
         try:
             _take(descriptor)
-            mine = {"address": address, "pid": os.getpid(), "started": now, "version": __version__}
+            mine = {
+                "address": address,
+                "public": public,
+                "pid": os.getpid(),
+                "started": now,
+                "version": __version__,
+            }
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, json.dumps(mine).encode(), 0)
             os.fsync(descriptor)
@@ -86,6 +99,14 @@ def running(home: str) -> Running | None:
         return None
     finally:
         os.close(descriptor)
+
+
+def server(home: str) -> Running:
+    """The server that is at work in this data folder; refused where there is none."""
+    found = running(home)
+    if found is None or not found.is_server:
+        raise Trouble("No server is at work in this data folder.", "Start one in another terminal: foureyes up")
+    return found
 
 
 def _open(home: str) -> int:
@@ -125,6 +146,7 @@ def _read(descriptor: int) -> Running:
             address=str(found["address"]),
             started=str(found["started"]),
             version=str(found["version"]),
+            public=str(found.get("public", "")),
         )
     except (ValueError, KeyError, TypeError):
         return Running(pid=0, address="", started="", version="")

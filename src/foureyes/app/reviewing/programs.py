@@ -1,0 +1,121 @@
+"""How do our programs look at work that comes in at a server? They take their own seats, as soon as they are asked.
+
+Agents and people come by themselves; programs are here. Whatever has no base here is judged whole.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+from foureyes.app.bell import Bell
+from foureyes.app.facts import stored_bytes
+from foureyes.app.gate import Gate
+from foureyes.app.heads import role
+from foureyes.app.ports import Directory, Reading, Store
+from foureyes.app.reviewers import Change, File
+from foureyes.app.reviewing.budgets import bounds_of
+from foureyes.app.reviewing.jobs import Pool
+from foureyes.app.reviewing.outcome import Looked, Options
+from foureyes.app.reviewing.readable import readable
+from foureyes.app.reviewing.round import Round
+from foureyes.app.work import GONE_MODE
+from foureyes.core.facts import Principal
+from foureyes.core.model import Review
+from foureyes.core.values import Who, WhoKind
+
+#: Reviews that are looked at in one go; the rest have their turn in the next.
+REVIEWS_MAX = 20
+#: How often programs are sent to one version of one review; beyond that somebody else must look.
+TRIES_MAX = 3
+TRIED_MAX = 10_000
+_SERVER = Who(name="server", kind=WhoKind.PERSON)
+log = logging.getLogger("foureyes.programs")
+
+
+@dataclass(frozen=True, slots=True)
+class Everybody:
+    """A directory of several: whoever is enrolled, and the programs that are here."""
+
+    directories: tuple[Directory, ...]
+
+    def pool(self, reading: Reading) -> tuple[Principal, ...]:
+        """All of them, each name once."""
+        found = (one for directory in self.directories for one in directory.pool(reading))
+        return tuple({one.who.name: one for one in found}.values())
+
+
+class Quiet:
+    """Nobody watches; what matters is in the log."""
+
+    def started(self, name: str) -> None: ...
+    def said(self, name: str, text: str) -> None: ...
+    def ended(self, looked: Looked) -> None: ...
+
+
+@dataclass(slots=True, kw_only=True)
+class Programs:
+    """Lets programs look at whatever they are asked about."""
+
+    store: Store
+    gate: Gate
+    pool: Pool
+    bell: Bell
+    _tried: dict[tuple[str, int], int] = field(default_factory=dict)
+
+    async def look(self) -> int:
+        """Go to every review that waits for a program; how many there were."""
+        waiting = await self.store.read(self._waiting)
+        for review, revision in waiting:
+            if len(self._tried) >= TRIED_MAX:
+                self._tried.clear()
+            self._tried[review, revision] = self._tried.get((review, revision), 0) + 1
+            await self._round(review)
+            self.bell.ring()
+        return len(waiting)
+
+    def _waiting(self, reading: Reading) -> list[tuple[str, int]]:
+        names = [one.who.name for one in self.pool.pool(reading)]
+        roles = sorted({each for one in self.pool.pool(reading) for each in one.roles})
+        rows = (row for name in (*names, *map(role, roles)) for row in reading.inbox(name, REVIEWS_MAX))
+        found = dict.fromkeys((row.review, row.revision) for row in rows if row.kind == "report")
+        return [one for one in found if self._tried.get(one, 0) < TRIES_MAX][:REVIEWS_MAX]
+
+    async def _round(self, name: str) -> None:
+        review = (await self.gate.read(name, _SERVER)).view.review
+        if review.outcome is not None:
+            return
+        policy = await self.store.read(lambda reading: self.gate.policies.named(reading, review.rules))
+        stricter = await self.store.read(lambda reading: self.gate.policies.stricter(reading, review.stricter))
+        whole = await self.store.read(partial(_change, review))
+        change, _ = readable(whole, policy)
+        one = Round(
+            gate=self.gate,
+            review=name,
+            rules=policy.rules,
+            stages_beside=stricter,
+            pool=self.pool,
+            viewer=_SERVER,
+            change=change,
+            bounds=bounds_of(policy, 0, Options()),
+            watch=Quiet(),
+            purse=0,
+            revision=review.revision,
+        )
+        ran = await one.run()
+        for looked in ran.looked:
+            fields = {"review": name, "program": looked.reviewer, "state": str(looked.state)}
+            log.info("looked", extra={"fields": fields})
+
+
+def _change(review: Review, reading: Reading) -> Change:
+    return Change(title=review.title, kind=review.kind, files=tuple(_files(review, reading)), note=review.current.note)
+
+
+def _files(review: Review, reading: Reading) -> Iterator[File]:
+    for part in review.current.parts:
+        content = None if part.mode == GONE_MODE else stored_bytes(reading, part)
+        lines = content.count(b"\n") + 1 if content else 1
+        yield File(path=part.name, mode=part.mode, content=content, changed=((1, lines),))

@@ -1,0 +1,93 @@
+"""What must be done while a server runs, though nobody asks? Deadlines pass, projections follow, the log is signed.
+
+Each is done by whoever comes first; a second server on the same database does no harm. One that fails is told, and does
+not keep the others from their work.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from foureyes.app.asks import Ask
+from foureyes.app.following import Follower
+from foureyes.app.gate import Gate
+from foureyes.app.keys import KeyTrouble
+from foureyes.app.ports import Conflict, Damaged, Store, Unavailable
+from foureyes.codec.shapes import shape
+from foureyes.core.commands import PassDeadline
+from foureyes.core.refusals import Refusal
+from foureyes.core.values import CLOCK
+
+#: Deadlines that are passed in one go; the rest have their turn in the next.
+DUE_MAX = 100
+#: So long a deadline is left alone that the gate did not take.
+REFUSED_FOR = timedelta(minutes=1)
+log = logging.getLogger("foureyes.tending")
+_spelled = shape(datetime)[0]
+
+
+@dataclass(slots=True, kw_only=True)
+class Tending:
+    """Looks after a store while a server runs."""
+
+    store: Store
+    gate: Gate
+    clock: Callable[[], datetime]
+    #: Further work, each by its name: to sign a checkpoint, to let programs look.
+    more: tuple[tuple[str, Callable[[], Awaitable[object]]], ...] = ()
+    _follower: Follower | None = None
+    _refused: dict[tuple[str, str], datetime] = field(default_factory=dict)
+    _failing: set[str] = field(default_factory=set)
+
+    async def once(self) -> None:
+        """Do what there is to do now."""
+        for name, work in (("deadlines", self.pass_deadlines), ("projections", self._follow), *self.more):
+            await self._done(name, work)
+
+    async def forever(self, pause: Callable[[], Awaitable[object]]) -> None:
+        """Do it again and again, until cancelled."""
+        while True:
+            await self.once()
+            await pause()
+
+    async def pass_deadlines(self) -> int:
+        """Tell the gate which due times are over; how many it took."""
+        now = self.clock()
+        self._refused = {key: until for key, until in self._refused.items() if now < until}
+        late = await self.store.read(lambda reading: reading.due(_spelled(now), DUE_MAX + len(self._refused)))
+        taken = 0
+        for review, request in late:
+            if (review, request) in self._refused:
+                continue
+            # In one minute the same key: what is refused again and again is written down once.
+            key = f"clock-{request}-{int(now.timestamp()) // 60}"
+            ask = Ask(actor=CLOCK, key=key, command=PassDeadline(request=request), stream=f"review/{review}")
+            try:
+                await self.gate.handle(ask)
+                taken += 1
+            except Refusal:
+                self._refused[review, request] = now + REFUSED_FOR
+        return taken
+
+    async def _follow(self) -> None:
+        if self._follower is None:
+            self._follower = Follower(self.store)
+        await self._follower.catch_up()
+
+    async def _done(self, name: str, work: Callable[[], Awaitable[object]]) -> None:
+        try:
+            await work()
+        except (Unavailable, Damaged, Conflict, KeyTrouble) as error:
+            if name not in self._failing:
+                log.error("%s: %s", name, error)  # noqa: TRY400 - what is wrong, not where in the program
+            self._failing.add(name)
+        except Exception:
+            # The outermost boundary of work that nobody waits for: it must not end with the first surprise.
+            if name not in self._failing:
+                log.exception("%s failed", name)
+            self._failing.add(name)
+        else:
+            self._failing.discard(name)

@@ -1,0 +1,286 @@
+"""What is a running server made of? The doors on one office, what looks after the store beside them, and its end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import pwd
+import re
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from foureyes.app.accounts import Enrolled, accounts, stream_of
+from foureyes.app.asks import Ask
+from foureyes.app.calls.office import Office
+from foureyes.app.checkpoints import AT_ONCE, checkpoint_if_due
+from foureyes.app.gate import new_key
+from foureyes.app.policies import Policies
+from foureyes.app.ports import Store
+from foureyes.app.reviewing.jobs import Pool
+from foureyes.app.reviewing.outcome import Options
+from foureyes.app.reviewing.programs import Everybody, Programs
+from foureyes.app.selfcheck import Bind, checks_of, refusals, self_check
+from foureyes.app.signing_in import new_link
+from foureyes.app.tending import Tending
+from foureyes.cli import browser, signing
+from foureyes.cli.serving import Begun, Serving, connecting
+from foureyes.core.names import RESERVED, is_name
+from foureyes.core.principals import EnrolPrincipal
+from foureyes.core.values import Who, WhoKind
+from foureyes.home import folder
+from foureyes.home.lock import ServerLock
+from foureyes.home.trouble import Trouble
+from foureyes.http.app import Site, build
+from foureyes.http.logs import Logged, write_to
+from foureyes.http.problems import problem
+from foureyes.mcp.over_http import PATH, Endpoint, Names
+from foureyes.web.pages import Pages
+from foureyes.web.signing import FIELD
+from foureyes.web.signing import PATH as SIGN_IN
+
+if TYPE_CHECKING:
+    from foureyes.bootstrap.assembly import Assembly
+
+#: So long the requests that are under way have at the end; the rest of ten seconds is for what comes after them.
+DRAIN_SECONDS = 7
+TEND_SECONDS = 1.0
+BACKLOG = 2048
+_EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, not bound
+log = logging.getLogger("foureyes.server")
+
+
+def serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], None]) -> None:
+    """Serve until somebody ends it; `told` is called when it answers."""
+    import uvloop
+
+    write_to()
+    folder.make(assembly.settings.home)
+    with contextlib.closing(_bound(serving)) as bound:
+        address = _address(serving.host, bound.getsockname()[1])
+        now = assembly.now().isoformat()
+        with (
+            ServerLock.acquire(assembly.settings.home, address, now=now, public=serving.public_url.rstrip("/")),
+            asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
+        ):
+            runner.run(_serve(assembly, serving, told, bound))
+
+
+class Server(uvicorn.Server):
+    """Ends quietly when it is asked to: what comes after it must still be done."""
+
+    def __init__(self, config: uvicorn.Config, began: Callable[[], None], ends: Callable[[], None]) -> None:
+        """Call these when it answers, and when it begins to end."""
+        super().__init__(config)
+        self._began, self._ends = began, ends
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, and say so."""
+        await super().startup(sockets)
+        self._began()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let those go who only wait, then finish what is under way."""
+        self._ends()
+        await super().shutdown(sockets)
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Take signals as usual, but do not raise them again afterwards: that would end us before we are done."""
+        with super().capture_signals():
+            yield
+            self._captured_signals.clear()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Addresses:
+    """How the server is named: on this machine, by everybody, and which hosts and origins are its own."""
+
+    local: str
+    public: str
+    hosts: frozenset[str]
+    origins: frozenset[str]
+    tls_hosts: frozenset[str]
+
+
+def addresses(serving: Serving, port: int) -> Addresses:
+    """What it is called; a request by any other name is refused."""
+    local, public = _address(serving.host, port), serving.public_url.rstrip("/").lower()
+    names = {"127.0.0.1", "localhost", "[::1]", urlsplit(local).netloc.rpartition(":")[0]}
+    ours = {f"http://{name}:{port}" for name in names} | ({public} if public else set())
+    hosts = {urlsplit(one).netloc for one in ours}
+    tls = {urlsplit(one).netloc for one in ours if one.startswith("https://")}
+    return Addresses(
+        local=local,
+        public=public or local,
+        hosts=frozenset(hosts),
+        origins=frozenset(ours),
+        tls_hosts=frozenset(tls),
+    )
+
+
+async def _serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], None], bound: socket.socket) -> None:
+    port = bound.getsockname()[1]
+    named = addresses(serving, port)
+    async with assembly.new_store() as store:
+        await _check(assembly, store, serving)
+        office, tending = await _made(assembly, store)
+        human = await _first_human(office)
+        endpoint = Endpoint(office, Names(hosts=named.hosts, origins=named.origins), problem)
+        app = application(office, named, endpoint)
+        config = uvicorn.Config(
+            app,
+            loop="uvloop",
+            http="httptools",
+            ws="none",
+            lifespan="on",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=serving.behind_proxy,
+            forwarded_allow_ips="127.0.0.1,::1" if serving.host not in _EVERYWHERE else "*",
+            timeout_graceful_shutdown=DRAIN_SECONDS,
+            backlog=BACKLOG,
+        )
+        began = asyncio.Event()
+        server = Server(config, began.set, office.bell.close)
+        saying = asyncio.create_task(_say(assembly, office, named, human=human, began=began, told=told))
+        tended = asyncio.create_task(tending.forever(partial(asyncio.sleep, TEND_SECONDS)))
+        try:
+            await server.serve([bound])
+        finally:
+            for one in (saying, tended):
+                one.cancel()
+            await asyncio.gather(saying, tended, return_exceptions=True)
+            await _sign(assembly, store, at_once=True)
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(os.path.join(assembly.settings.home, browser.PAGE))
+            log.info("ended")
+
+
+def application(office: Office, named: Addresses, endpoint: Endpoint) -> ASGIApp:
+    """All doors that a server has, as one application."""
+    pages = Pages(office=office, connect=partial(connecting, named.public), tls_hosts=named.tls_hosts)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        async with endpoint.serving():
+            yield
+
+    tools = Route(PATH, endpoint)
+    site = Site(hosts=named.hosts, origins=named.origins)
+    return Logged(build(office, site, [tools, *pages.routes()], lifespan))
+
+
+async def _check(assembly: Assembly, store: Store, serving: Serving) -> None:
+    """Refuse to serve from what was altered, or where others could listen."""
+    settings = assembly.settings
+    signing.signer(assembly, make=True)
+    public = urlsplit(serving.public_url).netloc
+    bind = Bind(host=serving.host or "0.0.0.0", proxy=serving.behind_proxy, hosts=(public,) if public else ())  # noqa: S104
+    checks = checks_of(
+        store,
+        policy=assembly.policy(),
+        checkpoints=Path(settings.checkpoints),
+        keys=Path(settings.keys),
+        bind=bind,
+    )
+    against = refusals(await self_check(checks))
+    if against:
+        raise Trouble(f"The server does not start. {against[0]}", "Then start it again.", blocked=True)
+
+
+async def _made(assembly: Assembly, store: Store) -> tuple[Office, Tending]:
+    from foureyes.bootstrap.reviewing import LocalDesk
+
+    default = assembly.policy()
+    policy = await store.read(lambda reading: Policies(default).current(reading).policy)
+    hand = LocalDesk(assembly, os.environ).at_hand(policy, Options(critics_only=True))
+    pool = Pool(hand)
+    gate = assembly.gate(store, default, Everybody((pool, Enrolled())))
+    office = Office(gate=gate, store=store, clock=assembly.now)
+    programs = Programs(store=store, gate=gate, pool=pool, bell=office.bell)
+    more = (("programs", programs.look), ("checkpoint", partial(_sign, assembly, store)))
+    return office, Tending(store=store, gate=gate, clock=assembly.now, more=more)
+
+
+async def _sign(assembly: Assembly, store: Store, *, at_once: bool = False) -> None:
+    settings = assembly.settings
+    every = AT_ONCE if at_once else timedelta(seconds=settings.checkpoint_seconds)
+    signer = signing.signer(assembly, make=True)
+    await checkpoint_if_due(store, Path(settings.checkpoints), signer, assembly.now(), every)
+
+
+async def _first_human(office: Office) -> str:
+    """Enrol whoever starts the first server; on every later start nobody."""
+    known = await office.store.read(accounts)
+    if any(one.who.is_human for one in known):
+        return ""
+    name = human_name(pwd.getpwuid(os.getuid()).pw_name)
+    person = Who(name="owner", kind=WhoKind.PERSON)
+    command = EnrolPrincipal(kind=WhoKind.HUMAN.value, operator=name)
+    await office.gate.handle(Ask(actor=person, key=new_key(), command=command, stream=stream_of(name)))
+    return name
+
+
+def human_name(user: str) -> str:
+    """A user of the operating system under a name that an account may bear."""
+    name = re.sub(r"[^a-z0-9_-]+", "-", user.lower()).strip("-_")[:64]
+    return name if is_name(name) and name not in RESERVED else "owner"
+
+
+async def _say(
+    assembly: Assembly,
+    office: Office,
+    named: Addresses,
+    *,
+    human: str,
+    began: asyncio.Event,
+    told: Callable[[Begun], None],
+) -> None:
+    """Say that it answers; to whoever is new, open the way in."""
+    await began.wait()
+    opened = False
+    if human:
+        secret = await office.store.write(lambda tx: new_link(tx, human, assembly.now()))
+        path = Path(assembly.settings.home, browser.PAGE)
+        browser.leading(f"{named.local}{SIGN_IN}?{FIELD}={secret}", path)
+        opened = await asyncio.to_thread(assembly.console.opens, path.as_uri())
+    told(Begun(address=named.local, public=named.public, first_human=human, opened=opened))
+    log.info("started", extra={"fields": {"address": named.local, "public": named.public}})
+
+
+def _bound(serving: Serving) -> socket.socket:
+    """Take the port, or say who cannot have it."""
+    family = socket.AF_INET6 if ":" in serving.host else socket.AF_INET
+    bound = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((serving.host, serving.port))
+    except (OSError, OverflowError) as error:
+        bound.close()
+        why = getattr(error, "strerror", "") or str(error)
+        raise Trouble(
+            f"Port {serving.port} of {serving.host} cannot be had: {why}.",
+            "Choose another with --port, or end what listens there.",
+        ) from None
+    bound.set_inheritable(False)
+    return bound
+
+
+def _address(host: str, port: int) -> str:
+    name = "127.0.0.1" if host in _EVERYWHERE else f"[{host}]" if ":" in host else host.lower()
+    return f"http://{name}:{port}"

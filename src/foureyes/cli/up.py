@@ -1,0 +1,74 @@
+"""How does a server begin? In one command, with everything it needs, until it is ended."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from foureyes.cli.answer import Answer, Json, Line, print_json, print_line
+from foureyes.cli.parts import Parts
+from foureyes.cli.program import answering
+from foureyes.cli.serving import HOST, PORT, Begun, Serving, connecting
+
+PORT_MAX = 65_535
+
+
+@click.command()
+@click.option("--host", default=HOST, show_default=True, help="The address to listen on.")
+@click.option(
+    "--port", type=click.IntRange(0, PORT_MAX), default=PORT, show_default=True, help="The port; 0 takes a free one."
+)
+@click.option("--public-url", default="", metavar="URL", help="How others reach it, such as https://gate.example.com.")
+@click.option("--behind-proxy", is_flag=True, help="Believe what a proxy before it says of who asks.")
+@answering
+def up(parts: Parts, host: str, port: int, public_url: str, behind_proxy: bool) -> Answer:  # noqa: FBT001 - click hands flags over like this
+    """Start the server: HTTP, MCP and the pages, on one store.
+
+    The first start enrols you and opens a page in your browser, where you sign in once. It is ended with Ctrl-C or
+    SIGTERM: what is under way is finished first, within ten seconds. What it does goes to stderr, as JSON.
+    """
+    as_json = bool(click.get_current_context().params.get("as_json"))
+    serving = Serving(host=host, port=port, public_url=public_url, behind_proxy=behind_proxy)
+
+    def told(begun: Begun) -> None:
+        if as_json:
+            print_json(_data(begun))
+        else:
+            for line in _lines(begun):
+                print_line(line, sys.stdout)
+        sys.stdout.flush()
+
+    parts.serve(serving, told)
+    return Answer(lines=(Line("Ended; nothing was lost."),), data={"ended": True})
+
+
+def _data(begun: Begun) -> dict[str, Json]:
+    connect: dict[str, Json] = dict(connecting(begun.public))
+    return {
+        "address": begun.address,
+        "public": begun.public,
+        "mcp": f"{begun.public}/mcp",
+        "first_human": begun.first_human or None,
+        "opened": begun.opened,
+        "connect": connect,
+    }
+
+
+def _lines(begun: Begun) -> list[Line]:
+    found = [Line(f"foureyes answers at {begun.public}", "good head")]
+    if begun.first_human and begun.opened:
+        found.append(Line(f"You are enrolled as {begun.first_human}; your browser shows the page to sign in."))
+    elif begun.first_human:
+        found += [
+            Line(f"You are enrolled as {begun.first_human}, but no browser could be opened here.", "care"),
+            Line("  On a desktop: foureyes humans link"),
+            Line("  From elsewhere: foureyes humans link --to FILE, take the file to your own machine, and open it."),
+        ]
+    else:
+        found.append(Line("Sign in with: foureyes humans link"))
+    found += [Line(""), Line("Enrol an agent: foureyes agents add NAME. Then connect it, with its token:")]
+    for name, lines in connecting(begun.public):
+        found.append(Line(f"  {name}", "strong"))
+        found += [Line(f"    {one}", "command") for one in lines.split("\n")]
+    return [*found, Line("")]
