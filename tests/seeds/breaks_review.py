@@ -24,6 +24,11 @@ BREAKS_REVIEW: dict[str, tuple[Break, ...]] = {
     "004-28": _one("app/reviewing/panel_report.py", 'return "\\n".join([*lines, ""])', 'return "" if lines else ""'),
     "D-06": _one("reviewers/answers/free_text.py", "own = _own(found, task)", "own = found"),
     "D-07": _one("reviewers/critics/policy.py", "    if weaker:", "    if len(weaker) > 1000:"),
+    "D-09": _one(
+        "app/reviewing/round.py",
+        "if is_mind and job.reviewer.sends and self.purse <= 0:",
+        "if is_mind and job.reviewer.sends and self.purse <= -(10**12):",
+    ),
     "D-16": _one(
         "reviewers/boundary.py",
         "clean, removed = _clean(text, path, self.known)",

@@ -33,7 +33,6 @@ BEYOND = (
     Row(
         "D-09",
         "Budgets per review, work and day; hit means inconclusive with the cost shown, never approval.",
-        area="engine",
     ),
     Row("D-10", "A dismissed finding stays away while its context holds, returns when it changes, and is listed."),
     Row("D-11", "A blocking finding needs evidence; a refuted one is advisory with the refutation kept."),
