@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from foureyes.http.routes import BASE, GET, WAYS
+from foureyes.http.routes import GET, WAYS
 from tests.doors.states import CHECKED, FINDING, Facts
 from tests.doors.worlds import World
 from tests.http.web import Answer
@@ -59,6 +61,7 @@ REQUESTS: dict[str, Callable[[Facts], Body]] = {
     "reopen": lambda f: {"review": f.review, "reason": "We need it.", "undoes": _ended(f)},
     "read_review": lambda f: {"review": f.review},
     "read_work": lambda f: {"review": f.review},
+    "wait": lambda f: {"review": f.review, "seconds": 0},
     "list_reviews": lambda _: {},
     "inbox": lambda _: {},
     "gate": lambda f: {"digest": f.digest},
@@ -83,13 +86,35 @@ def _ended(facts: Facts) -> str:
     return "cleared" if facts.state == "open" else facts.state
 
 
-async def asked_for(world: World, call: str, body: Body, headers: dict[str, str], **more: str) -> Answer:
-    """The request as it goes over HTTP: what the way names stands in its path."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sent:
+    """A request, ready to go over HTTP."""
+
+    method: str
+    path: str
+    query: str = ""
+    body: bytes = b""
+
+
+def sent(call: str, body: Body) -> Sent:
+    """The request of a call: what its way names stands in the path, what it says so behind the question mark."""
     way = WAYS[call]
-    path, rest = BASE + way.path, dict(body)
+    path, rest = way.paths[0], dict(body)
     for name, value in body.items():
         if f"{{{name}}}" in path:
-            path, _ = path.replace(f"{{{name}}}", quote(str(value), safe="")), rest.pop(name)
+            path = path.replace(f"{{{name}}}", quote(str(value), safe=""))
+            del rest[name]
     if way.method == GET:
-        return await world.request(GET, path, headers | more, query=urlencode(rest))
-    return await world.post(path, headers | more, **rest)
+        return Sent(method=GET, path=path, query=urlencode(rest))
+    query = urlencode({name: rest.pop(name) for name in way.query if name in rest})
+    return Sent(method=way.method, path=path, query=query, body=json.dumps(rest).encode())
+
+
+async def play(world: World, request: Sent, headers: dict[str, str]) -> Answer:
+    """Send it."""
+    return await world.request(request.method, request.path, headers, request.body, query=request.query)
+
+
+async def asked_for(world: World, call: str, body: Body, headers: dict[str, str]) -> Answer:
+    """What comes back when a call is made so."""
+    return await play(world, sent(call, body), headers)

@@ -106,7 +106,11 @@ RIGHTS: dict[str, dict[str, str]] = {
         "small": "not_eligible",
     },
     # No stage of these styles has a seat that verifies.
-    "verify_finding": {f"author reviewer {_OTHERS}": _NOT_FREE, "small": "not_eligible"},
+    "verify_finding": {
+        f"author reviewer {HUMANS}": _NOT_FREE,
+        "other program service vouched": _NOT_HOLDER,
+        "small": "not_eligible",
+    },
     # Anyone's, each in their place.
     "escalate": {
         f"author {HUMANS}": "ok ok ok ok ok ruling_pending ok review_ended review_ended",
@@ -134,6 +138,7 @@ RIGHTS: dict[str, dict[str, str]] = {
     # To look; what is shown is another question.
     "read_review": ANYONE_WITH_READ,
     "read_work": ANYONE_WITH_READ,
+    "wait": ANYONE_WITH_READ,
     "list_reviews": ANYONE_WITH_READ,
     "inbox": ANYONE_WITH_READ,
     "gate": ANYONE_WITH_READ,

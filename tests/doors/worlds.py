@@ -7,11 +7,15 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import timedelta
 from typing import Any, cast
 
+from starlette.applications import Starlette
+from starlette.routing import BaseRoute
+
 from foureyes.app.accounts import Enrolled, NewToken, hash_of, stream_of
 from foureyes.app.signing_in import COOKIE, form_mark, new_link, redeemed
 from foureyes.core import protocols
 from foureyes.core.principals import EnrolPrincipal, IssueToken, RevokeToken
 from foureyes.core.values import Who, WhoKind
+from foureyes.http.app import Guarded
 from foureyes.http.calling import FORM_HEADER
 from foureyes.http.routes import BASE
 from foureyes.store.memory import MemoryStore
@@ -89,6 +93,13 @@ class World(Web):
     async def shown(self, who: str) -> Any:
         """The review as somebody sees it."""
         return (await self.get(f"{BASE}/reviews/{self.review}", self.headers[who])).data["review"]
+
+    @property
+    def routes(self) -> list[BaseRoute]:
+        """Everything the application serves."""
+        assert isinstance(self.app, Guarded)
+        assert isinstance(self.app._app, Starlette)
+        return list(self.app._app.routes)
 
     @property
     def events(self) -> int:

@@ -1,0 +1,239 @@
+"""What may differ in a world that somebody must not know of? Hidden acts, drawn at random, and all they could ask.
+
+Two worlds differ in what others did who reported before the viewer: how many, which verdicts, how long, when. Whatever
+the viewer asks for, both must answer with the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from random import Random
+from typing import Any
+
+from starlette.routing import Route
+
+from foureyes.app.calls.bodies import schema
+from foureyes.app.calls.registry import CALLS
+from foureyes.core import protocols
+from foureyes.core.model import Review
+from foureyes.http.routes import BASE, GET, WAYS
+from tests.conftest import EFFORT
+from tests.doors.requests import REQUESTS, Sent, play, sent
+from tests.doors.states import FILES, Facts, facts_of
+from tests.doors.worlds import RULES_HERE, World, empty
+from tests.http.web import Answer
+
+#: A review nothing happens to, so that a list has an order.
+ELSE = [{"path": "else.txt", "text": "Something else."}]
+#: Everything hidden happens within this time, and the viewer looks at its end.
+WINDOW = timedelta(minutes=20)
+#: Who does what the viewer must not know of; those who join come beside the one who is asked.
+JOINING = ("carl", "dora")
+#: The styles, and who looks: the reviewer before the own report (asked, or begun), or somebody without a seat.
+KINDS = ("story", "script", "milestone", "task", "security_step")
+VIEWERS = ("ann", "ann begun", "eve", "dweller", "robot")
+#: By these the own report comes in; what is told then may depend on the others'.
+OWN_WORD = frozenset({"report", "keep_report", "settle_finding", "report_inconclusive"})
+ACTS_MAX = 6
+#: How much of what changes something is tried in each pair; over all pairs everything is.
+ACTS_ASKED = {"test": 12, "all": 60}
+_SOLO = protocols.solo(programs=(), agents=("first", "second"))
+RULES_HIDDEN = replace(
+    RULES_HERE, protocols=tuple(_SOLO if one.name == "solo" else one for one in RULES_HERE.protocols)
+)
+
+
+@dataclass
+class Ground:
+    """A world before anything hidden happens, seen by somebody, and what they get there."""
+
+    world: World
+    facts: Facts
+    viewer: str
+    seats: set[str]
+    answers: dict[Sent, Answer] = field(default_factory=dict)
+    looked: World | None = None
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What the viewer comes with."""
+        return self.world.headers[self.viewer]
+
+    async def answer(self, request: Sent) -> Answer:
+        """What comes back where nothing hidden has happened."""
+        if request not in self.answers:
+            self.looked = self.looked or at_the_end(self.world)
+            before = self.looked.events
+            self.answers[request] = await play(self.looked, request, self.headers)
+            if self.looked.events > before:
+                self.looked = None
+        return self.answers[request]
+
+
+async def ground(kind: str, viewer: str) -> Ground:
+    """A review that waits for its reviewers, and whoever looks at it."""
+    world = await empty(RULES_HIDDEN)
+    world.review = (await world.done("dev", "/reviews", kind=kind, title="Say hello", files=FILES))["review"]
+    world.house.wait(minutes=1)
+    await world.done("eve", "/reviews", kind="script", title="Something else", files=ELSE)
+    for name in JOINING:
+        await world.enrol(name, "agent", ("second", "agent"))
+    name, _, begun = viewer.partition(" ")
+    if begun:
+        await world.post(f"{BASE}/reviews/{world.review}/seats", world.headers[name])
+    seats = _seats_of(await world.house.review(f"review/{world.review}"), name)
+    return Ground(world=world, facts=await facts_of(world), viewer=name, seats=seats)
+
+
+def at_the_end(world: World) -> World:
+    """The same world when the viewer looks."""
+    twin = world.copy()
+    twin.house.now = world.house.now + WINDOW
+    return twin
+
+
+async def differing(start: Ground, random: Random) -> World | None:
+    """The same with hidden acts; nothing where they changed what the viewer may know: version, end, or own seats."""
+    world = start.world.copy()
+    begin = world.house.now
+    times = sorted(random.uniform(1, WINDOW.total_seconds() - 1) for _ in range(random.randint(1, ACTS_MAX)))
+    for seconds in times:
+        world.house.now = begin + timedelta(seconds=seconds)
+        await act(world, start, random)
+    world.house.now = begin + WINDOW
+    seen = await world.house.review(f"review/{world.review}")
+    known = seen.outcome is None and seen.revision == 1 and _seats_of(seen, start.viewer) == start.seats
+    return world if known else None
+
+
+def _seats_of(review: Review, name: str) -> set[str]:
+    """Where somebody sits or could: that they are asked, and that a seat is free, they may know."""
+    return {one.id for one in review.seats.values() if one.reviewer is None or one.reviewer.name == name}
+
+
+async def act(world: World, start: Ground, random: Random) -> None:
+    """Something a viewer must not know of; where it is refused, nothing happened."""
+    seen = await world.house.review(f"review/{world.review}")
+    holders = [one.reviewer.name for one in seen.seats.values() if one.reviewer and seen.report_request(one.id)]
+    who = random.choice([one for one in (*holders * 3, "bob", *JOINING) if one != start.viewer])
+    seats = [one for one in seen.seats.values() if one.reviewer and one.reviewer.name == who]
+    seat = random.choice(seats).id if seats else ""
+    found = random.choice([*seen.findings, "none"])
+    name, by, body = random.choice(
+        (
+            *(("report", who, _report(start.facts, seat, random)),) * 5,
+            ("take_seat", who, {}),
+            ("renew_seat", who, {"seat": seat, "draft": _text(random)}),
+            ("leave_seat", who, {"seat": seat, "draft": _text(random)}),
+            ("report_inconclusive", who, {"seat": seat, "revision": 1, "reason": "crashed", "text": _text(random)}),
+            ("settle_finding", who, {"finding": found, "revision": 1, "resolved": True, "note": _text(random)}),
+            ("escalate", random.choice((who, "dev")), {"reason": _text(random), "argument": _text(random)}),
+            ("add_note", random.choice((who, "dev")), {"text": _text(random)}),
+            ("answer_finding", "dev", {"finding": found, "text": _text(random), "rebuttal": random.random() < 0.5}),
+            ("waive", "hugo", {"finding": found, "reason": _text(random)}),
+        )
+    )
+    await play(world, sent(name, {"review": world.review, **body}), world.headers[by])
+
+
+def _report(facts: Facts, seat: str, random: Random) -> dict[str, Any]:
+    severities = ("critical", "important", "minor")
+    found = [
+        {"severity": random.choice(severities), "text": _text(random), "evidence": _text(random)}
+        for _ in range(random.randint(0, 3))
+    ]
+    body: dict[str, Any] = {"revision": 1, "seat": seat, "findings": found, "summary": _text(random)}
+    body["evidence"] = [{"what": _text(random), "why": _text(random)}]
+    if facts.stage != "resolve":
+        body["verdict"] = random.choice(("approve", "concerns", "reject"))
+        body["confidence"] = random.randint(0, 100)
+    return body
+
+
+def _text(random: Random) -> str:
+    words = ("the", "greeting", "is", "wrong", "missing", "dangerous", "fine", "late", "secret", "copied")
+    return " ".join(random.choice(words) for _ in range(random.choice((3, 9, 40, 200))))
+
+
+async def questions(start: Ground, other: World, random: Random) -> list[Sent]:
+    """All they can look at, and some of what they can do: each way, and names of hidden things tried out."""
+    acts = [sent(name, REQUESTS[name](start.facts)) for name in REQUESTS if WAYS[name].method != GET]
+    acts += list(_probes(start, await _hidden_names(other)))
+    return [*_looks(start), *_served(start.world), *random.sample(acts, min(len(acts), ACTS_ASKED[EFFORT]))]
+
+
+def _looks(start: Ground) -> Iterator[Sent]:
+    for name in REQUESTS:
+        if WAYS[name].method != GET:
+            continue
+        yield sent(name, REQUESTS[name](start.facts))
+        if "limit" in schema(CALLS[name].form)["properties"]:
+            yield sent(name, REQUESTS[name](start.facts) | {"limit": 1})
+    for states in ("open", "cleared"):
+        yield sent("list_reviews", {"state": states})
+
+
+def _served(world: World) -> Iterator[Sent]:
+    """What is served beside the calls, and a place that is not there."""
+    known = {path for way in WAYS.values() for path in way.paths}
+    for route in world.routes:
+        if isinstance(route, Route) and route.path not in known and "{" not in route.path:
+            yield Sent(method=GET, path=route.path)
+    yield Sent(method=GET, path=f"{BASE}/nothing")
+
+
+async def _hidden_names(other: World) -> dict[str, list[str]]:
+    review = await other.house.review(f"review/{other.review}")
+    stages = sorted({one.stage for one in review.seats.values()})
+    seats = sorted({*review.seats, *(f"{stage}.{number}" for stage in stages for number in (1, 2, 3, 4))})
+    findings = sorted({*review.findings, *(f"{seat}-F{number}" for seat in seats for number in (1, 2))})
+    requests = sorted({*review.requests, "ruling-1", "resolve.ruling.1"})
+    return {"seat": seats, "finding": findings, "request": requests, "stage": [*stages, "quality", "none"]}
+
+
+def _probes(start: Ground, names: dict[str, list[str]]) -> Iterator[Sent]:
+    """Each name of something that may be hidden, in each field that takes such a name."""
+    for call in REQUESTS:
+        properties = schema(CALLS[call].form)["properties"]
+        for kind, tried in names.items():
+            if kind in properties and "review" in properties:
+                yield from (sent(call, REQUESTS[call](start.facts) | {kind: one}) for one in tried)
+        if "settled" in properties:
+            body = REQUESTS[call](start.facts)
+            for one in names["finding"]:
+                yield sent(call, body | {"settled": [{"finding": one, "resolved": True, "note": "x"}]})
+
+
+async def leaks(start: Ground, other: World, random: Random) -> list[str]:
+    """What this viewer learns of what is hidden: every answer that is not the same, byte for byte."""
+    found, looked = list[str](), other.copy()
+    for request in await questions(start, other, random):
+        known = await start.answer(request)
+        before = looked.events
+        got = await play(looked, request, start.headers)
+        if looked.events > before:
+            looked = other.copy()
+        if not _same(request, known, got):
+            found.append(
+                f"{request.method} {request.path}?{request.query} {request.body[:300]!r}\n  {_both(known, got)}"
+            )
+    return found
+
+
+def _same(request: Sent, known: Answer, got: Answer) -> bool:
+    if known == got:
+        return True
+    both_done = max(known.status, got.status) < 300
+    return both_done and any(_is_way(request, name) for name in OWN_WORD)
+
+
+def _is_way(request: Sent, name: str) -> bool:
+    tail = WAYS[name].path.rpartition("/")[2]
+    return request.method == WAYS[name].method and request.path.endswith(f"/{tail}")
+
+
+def _both(known: Answer, got: Answer) -> str:
+    return json.dumps([[one.status, one.headers, one.body.decode()[:900]] for one in (known, got)], indent=1)
