@@ -116,7 +116,7 @@ def test_without_arguments_the_help_is_shown(empty: Desk) -> None:
 
 
 #: What needs no store: it makes one, or looks at something else.
-STORELESS = {"completion", "config", "doctor", "policy", "review", "rules"}
+STORELESS = {"completion", "config", "doctor", "policy", "review", "rules", "up"}
 
 
 @pytest.mark.parametrize("path", [path for path in LEAVES if path.split()[0] not in STORELESS])

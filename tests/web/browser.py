@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -64,6 +65,13 @@ class Shown:
     @property
     def status(self) -> int:
         return self.answer.status
+
+    @property
+    def token(self) -> str:
+        """The token that it shows."""
+        found = re.search(r'<pre id="token">([^<]+)<', self.answer.body.decode())
+        assert found, self.text
+        return found[1]
 
     def form(self, action: str, **holds: str) -> Form:
         """The form that goes there, with these fields as they are."""

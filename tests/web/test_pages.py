@@ -188,7 +188,7 @@ async def test_a_human_enrols_an_agent_and_sees_its_token_once() -> None:
     assert (form.fields["name"], form.fields["roles"], form.fields["kind"]) == ("claude-1", "agent tester", "agent")
     page = await human.submit(form)
     assert page.status == 201
-    token = next(one for one in page.text.split() if one.startswith("foureyes_"))
+    token = page.token
     assert f"connect {token}" in page.text
     me = await site.get(f"{BASE}/me", {"authorization": f"Bearer {token}"})
     assert (me.data["who"]["name"], me.data["who"]["model_family"], me.data["roles"]) == (
