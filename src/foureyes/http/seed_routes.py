@@ -7,6 +7,7 @@ from foureyes.http.way import GET, POST, Way
 _PEER = "/peer"
 _CONTENT = "/review/{content_id}"
 _ITEM = "/feedback/{feedback_item_id}"
+_SESSION = "/sessions/{session}"
 
 SEED_WAYS: dict[str, Way] = {
     "check_review_required": Way(method=POST, path=f"{_PEER}/check_review_required"),
@@ -25,4 +26,15 @@ SEED_WAYS: dict[str, Way] = {
     "read_feedback": Way(method=GET, path=_ITEM, absolute=True),
     "respond_feedback": Way(method=POST, path=f"{_ITEM}/respond", status=201, absolute=True),
     "resolve_feedback": Way(method=POST, path=f"{_ITEM}/resolve", absolute=True),
+    "read_session": Way(method=GET, path=_SESSION),
+    "session_issues": Way(method=GET, path=f"{_SESSION}/issues"),
+    "pause_session": Way(method=POST, path=f"{_SESSION}/pause"),
+    "resume_session": Way(method=POST, path=f"{_SESSION}/resume"),
+    "end_session": Way(method=POST, path=f"{_SESSION}/end"),
+    "signal": Way(method=POST, path=f"{_SESSION}/signals"),
+    "trigger_review": Way(method=POST, path=f"{_SESSION}/review"),
+    "review_requests": Way(method=GET, path=f"{_SESSION}/requests"),
+    "submit_result": Way(method=POST, path=f"{_SESSION}/results"),
+    "read_clarifications": Way(method=GET, path=f"{_SESSION}/clarifications"),
+    "clarify": Way(method=POST, path=f"{_SESSION}/clarifications"),
 }

@@ -1,0 +1,261 @@
+"""Which calls are about a group of agents at work? They signal, a human stops them or lets them go on, all may look.
+
+Whether a session may go on is told to each caller by what they may see of its reviews: a verdict that is hidden from
+somebody pauses nothing for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, cast
+
+from foureyes.app.calls.call import Call, Caller, Need
+from foureyes.app.calls.office import Handed, Office
+from foureyes.app.ports import Reading
+from foureyes.app.projections import findings as issues
+from foureyes.app.projections import sessions as rows
+from foureyes.app.projections.projection import key, slot_of
+from foureyes.app.shelf import read_events
+from foureyes.codec.shapes import shape
+from foureyes.core import sessions as core
+from foureyes.core.events import SessionPaused, SideEvent, SignalReceived
+from foureyes.core.model import Review
+from foureyes.core.refusals import Code, Refusal
+
+STREAM = "session/"
+SIGNALS_SHOWN_MAX = 20
+#: Reviews of one session that are looked at for whether it may go on, and rows of issues that are read for a page.
+REVIEWS_MAX, ISSUES_MAX = 200, 2_000
+_time = shape(datetime)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionNamed:
+    """Which session."""
+
+    session: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReasonForm:
+    """Which session, and why."""
+
+    session: str
+    reason: str
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentShown:
+    """An agent of the session; silent where nothing was heard of it for too long."""
+
+    agent: str
+    heard: datetime
+    silent: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignalShown:
+    """What an agent said."""
+
+    agent: str
+    type: str
+    summary: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionShown:
+    """A session as the caller may know it."""
+
+    session: str
+    #: RUNNING or PAUSED.
+    status: str
+    #: Whether the work goes on with a concern on the issues list.
+    flagged: bool
+    paused_by: str
+    paused_because: str
+    ended: bool
+    #: The reviews that it waits for.
+    waits_for: tuple[str, ...]
+    agents: tuple[AgentShown, ...]
+    #: The newest, the last of them last.
+    signals: tuple[SignalShown, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionDone:
+    """It was done, and how the session stands."""
+
+    session: str
+    status: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IssuesForm:
+    """Which session; `cursor` is what the page before said comes next, `unsettled` leaves out what is settled."""
+
+    session: str
+    unsettled: bool = False
+    cursor: str = ""
+    limit: int = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IssueShown:
+    """One flagged concern."""
+
+    id: str
+    review: str
+    reviewer: str
+    severity: str
+    description: str
+    file: str | None
+    status: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IssuesShown:
+    """A page of the issues list."""
+
+    session: str
+    issues: tuple[IssueShown, ...]
+    next: str
+
+
+async def read_session(office: Office, caller: Caller, form: SessionNamed) -> SessionShown:
+    """How a group of agents stands: running or paused, what was said last, and who is silent."""
+    past, silence = await office.store.read(partial(_past, office, form.session))
+    session = core.fold(form.session, past)
+    waiting, unsettled = await _reviews(office, caller, form.session)
+    status = core.status(session, reviews_waiting=bool(waiting))
+    silent = core.silent_agents(session, office.clock(), silence)
+    said = [(one, at) for one, at in past if isinstance(one, SignalReceived)][-SIGNALS_SHOWN_MAX:]
+    reasons = [one.reason for one, _ in past if isinstance(one, SessionPaused)]
+    return SessionShown(
+        session=form.session,
+        status=status.value,
+        flagged=status is core.Status.RUNNING and unsettled,
+        paused_by=session.paused_by,
+        paused_because=reasons[-1] if session.paused_by else "",
+        ended=session.ended,
+        waits_for=waiting,
+        agents=tuple(AgentShown(agent=name, heard=at, silent=name in silent) for name, at in session.agents),
+        signals=tuple(
+            SignalShown(agent=one.agent, type=one.type.value, summary=one.summary, at=_time[0](at)) for one, at in said
+        ),
+    )
+
+
+async def session_issues(office: Office, caller: Caller, form: IssuesForm) -> IssuesShown:
+    """The issues list of a session: what its reviewers flagged and where each stands; nothing on it is lost."""
+    if not 1 <= form.limit <= REVIEWS_MAX:
+        raise Refusal(Code.BAD_NUMBER, f"The limit is {form.limit}.", f"Use 1 to {REVIEWS_MAX}.")
+    await office.caught_up(issues.FINDINGS)
+    names = await office.store.read(partial(_with_issues, form.session))
+    listed = [
+        one
+        for name in names
+        for one in _issues((await office.gate.read(name, caller.who)).view.review)
+        if not (form.unsettled and one.status in ("resolved", "waived"))
+    ]
+    behind = sorted((one for one in listed if one.id > form.cursor), key=lambda one: one.id)
+    page = tuple(behind[: form.limit])
+    return IssuesShown(session=form.session, issues=page, next=page[-1].id if len(behind) > len(page) else "")
+
+
+async def pause_session(office: Office, caller: Caller, form: ReasonForm) -> SessionDone:
+    """Stop the agents of a session."""
+    return await _told(office, caller, form, core.PauseSession(reason=form.reason))
+
+
+async def resume_session(office: Office, caller: Caller, form: ReasonForm) -> SessionDone:
+    """Let the agents of a session go on; what its reviews wait for still holds them."""
+    return await _told(office, caller, form, core.ResumeSession(reason=form.reason))
+
+
+async def end_session(office: Office, caller: Caller, form: ReasonForm) -> SessionDone:
+    """The work of this group is over; by one of its agents, a service or a human."""
+    return await _told(office, caller, form, core.EndSession(reason=form.reason))
+
+
+async def standing(office: Office, caller: Caller, session: str) -> str:
+    """RUNNING or PAUSED, as the caller may know."""
+    return (await read_session(office, caller, SessionNamed(session=session))).status
+
+
+async def _told(office: Office, caller: Caller, form: ReasonForm, command: core.SessionCommand) -> SessionDone:
+    await office.store.read(partial(_past, office, form.session))
+    await office.do(caller, command, Handed(key=form.key, stream=STREAM + form.session))
+    return SessionDone(session=form.session, status=await standing(office, caller, form.session))
+
+
+def _past(office: Office, session: str, reading: Reading) -> tuple[list[tuple[SideEvent, datetime]], timedelta]:
+    stream = STREAM + session
+    known = reading.known(stream, "", "")
+    if not known.version:
+        raise Refusal(Code.REVIEW_MISSING, "There is no such session.", "It begins with its first signal.")
+    past = [(cast("SideEvent", event), _time[1](at)) for event, at in read_events(reading, stream, known)]
+    return past, office.gate.policies.current(reading).policy.session_silence
+
+
+async def _reviews(office: Office, caller: Caller, session: str) -> tuple[tuple[str, ...], bool]:
+    """Which reviews the session waits for, and whether something is unsettled in any; as far as the caller sees."""
+    await office.caught_up(rows.SESSIONS)
+    await office.caught_up(issues.FINDINGS)
+    names = await office.store.read(lambda reading: (_waiting(reading, session), _with_issues(session, reading)))
+    seen = {
+        name: (await office.gate.read(name, caller.who)).view.review for name in dict.fromkeys((*names[0], *names[1]))
+    }
+    waiting = tuple(name for name in names[0] if rows.waits(seen[name]))
+    unsettled = any(
+        not one.is_settled and not one.is_advisory for review in seen.values() for one in review.findings.values()
+    )
+    return waiting, unsettled
+
+
+def _waiting(reading: Reading, session: str) -> tuple[str, ...]:
+    prefix = f"{key('waiting', session)}/"
+    found = reading.rows(slot_of(reading, rows.SESSIONS.name), prefix, limit=REVIEWS_MAX)
+    return tuple(name.removeprefix(prefix) for name, _ in found)
+
+
+def _with_issues(session: str, reading: Reading) -> tuple[str, ...]:
+    """The reviews of a session in which something was found."""
+    found, after = dict[str, None](), ""
+    for _ in range(ISSUES_MAX // issues.PAGE_MAX):
+        page = issues.of_session(reading, session, after)
+        found |= dict.fromkeys(str(row["review"]) for _, row in page)
+        if len(page) < issues.PAGE_MAX:
+            break
+        after = page[-1][0]
+    return tuple(found)
+
+
+def _issues(review: Review) -> Iterator[IssueShown]:
+    for one in review.findings.values():
+        yield IssueShown(
+            id=f"{review.id}:{one.id}",
+            review=review.id,
+            reviewer=one.raiser,
+            severity=one.severity_word,
+            description=one.text,
+            file=one.place.path if one.place else None,
+            status=one.standing.value,
+        )
+
+
+def calls() -> Iterator[Call[Any]]:
+    """Every call about a session that is ours alone; signals and results are in the seed's own words."""
+    for form, answer, needs, changes in (
+        (SessionNamed, read_session, Need.READ, False),
+        (IssuesForm, session_issues, Need.READ, False),
+        (ReasonForm, pause_session, Need.HUMAN, True),
+        (ReasonForm, resume_session, Need.HUMAN, True),
+        (ReasonForm, end_session, Need.SIGNAL, True),
+    ):
+        says = (answer.__doc__ or "").strip()
+        yield Call(name=answer.__name__, says=says, needs=needs, form=form, answer=answer, changes=changes)
