@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from tests.doors.worlds import World
 from tests.http.web import Answer
 
 Body = dict[str, Any]
+AHEAD = b"Bytes that were sent ahead."
 NEW_FILES = [{"path": "hello.py", "text": "print('hello, everybody')\n"}]
 #: How each call is asked for in a state.
 REQUESTS: dict[str, Callable[[Facts], Body]] = {
@@ -62,6 +64,22 @@ REQUESTS: dict[str, Callable[[Facts], Body]] = {
     "read_review": lambda f: {"review": f.review},
     "read_work": lambda f: {"review": f.review},
     "wait": lambda f: {"review": f.review, "seconds": 0},
+    "explain": lambda f: {"review": f.review},
+    "decisions": lambda f: {"review": f.review},
+    "audit": lambda f: {"review": f.review},
+    "open_reviews": lambda _: {
+        "reviews": [{"kind": "script", "title": "Another", "files": [{"path": "a.txt", "text": "Another."}]}]
+    },
+    "preview": lambda f: {"call": "add_note", "form": {"review": f.review, "text": "A word."}},
+    "put_blob": lambda _: {"digest": hashlib.sha256(AHEAD).hexdigest(), "content": AHEAD},
+    "record_live": lambda f: {"target": "production", "review": f.review, "digest": f.digest},
+    "policy": lambda _: {},
+    "activate_policy": lambda _: {"shipped": "team"},
+    "enable_skip": lambda _: {"kind": "story", "author": "dev"},
+    "disable_skip": lambda _: {"kind": "story", "author": "dev", "reason": "Seen enough."},
+    "track_records": lambda _: {},
+    "list_lessons": lambda _: {"scope": "all"},
+    "metrics": lambda _: {},
     "list_reviews": lambda _: {},
     "inbox": lambda _: {},
     "gate": lambda f: {"digest": f.digest},
@@ -106,6 +124,8 @@ def sent(call: str, body: Body) -> Sent:
             del rest[name]
     if way.method == GET:
         return Sent(method=GET, path=path, query=urlencode(rest))
+    if way.streamed:
+        return Sent(method=way.method, path=path, body=rest["content"])
     query = urlencode({name: rest.pop(name) for name in way.query if name in rest})
     return Sent(method=way.method, path=path, query=query, body=json.dumps(rest).encode())
 

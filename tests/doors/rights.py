@@ -49,6 +49,8 @@ _JOINING = f"other program vouched {HUMANS}"
 RIGHTS: dict[str, dict[str, str]] = {
     # The author's.
     "open_review": {f"author reviewer other service vouched {HUMANS}": "ok", "program small": "not_eligible"},
+    "open_reviews": {f"author reviewer other service vouched {HUMANS}": "ok", "program small": "not_eligible"},
+    "put_blob": {f"author reviewer other service vouched {HUMANS}": "ok", "program small": "not_eligible"},
     "revise": {
         "author": "ok ok ok ok ok ruling_pending ok ok review_ended",
         f"reviewer other service vouched {HUMANS}": "not_the_author",
@@ -141,8 +143,21 @@ RIGHTS: dict[str, dict[str, str]] = {
     "wait": ANYONE_WITH_READ,
     "list_reviews": ANYONE_WITH_READ,
     "inbox": ANYONE_WITH_READ,
+    "explain": ANYONE_WITH_READ,
+    "preview": ANYONE_WITH_READ,
+    "audit": ANYONE_WITH_READ,
+    "decisions": ANYONE_WITH_READ,
+    "list_lessons": ANYONE_WITH_READ,
+    "metrics": ANYONE_WITH_READ,
+    "policy": ANYONE_WITH_READ,
     "gate": ANYONE_WITH_READ,
     "me": ANYONE_WITH_READ,
+    # What stands over the reviews. An attempt that is refused is recorded too.
+    "record_live": {f"program service {HUMANS}": "ok", "author reviewer other vouched small": "not_eligible"},
+    "activate_policy": {TOKENS: "sign_in_needed", HUMANS: "ok"},
+    "enable_skip": {TOKENS: "sign_in_needed", HUMANS: "not_eligible"},
+    "disable_skip": {TOKENS: "sign_in_needed", HUMANS: "not_open"},
+    "track_records": {TOKENS: "sign_in_needed", HUMANS: "ok"},
     # About accounts.
     "enrol": {f"service {HUMANS}": "ok", "author reviewer other program vouched small": "not_eligible"},
     "remove_account": {f"service {HUMANS}": "ok", "author reviewer other program vouched small": "not_eligible"},

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from foureyes.app.accounts import new_token, stream_of
+from foureyes.app.bell import Bell
 from foureyes.app.calls.office import Office
 from foureyes.app.signing_in import form_mark, new_link, redeemed
 from foureyes.core.principals import EnrolPrincipal, IssueToken
@@ -40,7 +41,12 @@ class Web:
     house: House = field(default_factory=House)
 
     def __post_init__(self) -> None:
-        self.office = Office(gate=self.house.gate, store=self.house.store, clock=lambda: self.house.now)
+        self.office = Office(
+            gate=self.house.gate,
+            store=self.house.store,
+            clock=lambda: self.house.now,
+            bell=Bell(poll_seconds=0.01),
+        )
         self.app = build(self.office, SITE)
 
     async def agent(self, name: str, *scopes: str, kind: str = "agent", **fields: Any) -> dict[str, str]:

@@ -48,14 +48,19 @@ class Listener:
 class Bell:
     """Tells those who listen that the log has grown."""
 
-    def __init__(self) -> None:
+    def __init__(self, poll_seconds: float = POLL_SECONDS) -> None:
         """Nobody listens yet, so nothing is read."""
+        self._poll_seconds = poll_seconds
         self._listeners: set[Listener] = set()
         self._rung = asyncio.Event()
         self._reader: asyncio.Task[None] | None = None
         self._cursor: Cursor | None = None
         self._starting = asyncio.Lock()
-        self.closed = False
+        self._closed = False
+
+    def closed(self) -> bool:
+        """Whether everybody was let go."""
+        return self._closed
 
     def ring(self, stream: str = "") -> None:
         """Something was written here; where it was is seen in the log."""
@@ -65,7 +70,7 @@ class Bell:
 
     def close(self) -> None:
         """Let everybody go who waits: the server ends."""
-        self.closed = True
+        self._closed = True
         for one in self._listeners:
             one.woken.set()
 
@@ -81,7 +86,7 @@ class Bell:
         try:
             if since is not None:
                 await self._look_back(store, listener, since)
-            if self.closed:
+            if self._closed:
                 listener.woken.set()
             yield listener
         finally:
@@ -106,7 +111,7 @@ class Bell:
     async def _read(self, store: Store) -> None:
         while True:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._rung.wait(), POLL_SECONDS)
+                await asyncio.wait_for(self._rung.wait(), self._poll_seconds)
             self._rung.clear()
             with suppress(Unavailable, Damaged, Conflict):  # a store that is away now is asked again
                 while await self._look(store):

@@ -154,6 +154,10 @@ class Quotas:
                 if not self._held[key]:
                     del self._held[key]
 
+    def held(self, what: str) -> int:
+        """How many of the waits, feeds or uploads are held now, by everybody together."""
+        return sum(count for (one, name), count in self._held.items() if one == what and name.startswith("account/"))
+
     def may_open(self, who: Who) -> bool:
         """Whether one more open review is certainly not too many; else they must be counted."""
         return all(name in self._open and self._open[name] < share.open_reviews for name, share in self._shares(who))

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import BaseRoute, Route
+from starlette.responses import Response
+from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Lifespan, Receive, Scope, Send
 
 from foureyes.app.calls.office import Office
-from foureyes.http.calling import Door, told
-from foureyes.http.openapi import described
+from foureyes.http import others
+from foureyes.http.calling import Door
 from foureyes.http.problems import problem
 from foureyes.http.routes import BASE
 
@@ -37,9 +36,7 @@ def build(
     door = Door(office=office)
     routes = [
         *door.routes(),
-        Route(f"{BASE}/openapi.json", told(_description), methods=["GET"]),
-        Route("/health", told(_health), methods=["GET"]),
-        Route("/ready", told(_ready(office)), methods=["GET"]),
+        *others.routes(door),
         *more,
     ]
     app = Starlette(
@@ -74,22 +71,6 @@ class Guarded:
             await answer(scope, receive, send)
         else:
             await self._app(scope, receive, send)
-
-
-async def _description(_: Request) -> Response:
-    return JSONResponse(described())
-
-
-async def _health(_: Request) -> Response:
-    return JSONResponse({"status": "alive"})
-
-
-def _ready(office: Office) -> Any:
-    async def answer(_: Request) -> Response:
-        await office.store.read(lambda reading: reading.heads(limit=1))
-        return JSONResponse({"status": "ready"})
-
-    return answer
 
 
 async def _not_found(_: Request, __: Exception) -> Response:

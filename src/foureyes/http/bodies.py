@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import AsyncIterator
 from typing import Any, NoReturn
 
 from starlette.requests import ClientDisconnect, Request
 
+from foureyes.app.blobs import Intake
 from foureyes.core.refusals import Code, Refusal
 
 BODY_BYTES_MAX = 4 * 1024 * 1024
+UPLOAD_SECONDS_MAX = 300
 
 
 class TooLarge(Exception):  # noqa: N818 - an expected no, with a status of its own
     """More bytes than are taken."""
+
+    def __init__(self, most: int) -> None:
+        """Say how many are."""
+        super().__init__(most)
+        self.most = most
 
 
 async def read_json(request: Request) -> dict[str, Any]:
@@ -36,19 +45,37 @@ async def read_json(request: Request) -> dict[str, Any]:
 
 async def read_bytes(request: Request, most: int) -> bytes:
     """The body, unless it is longer than that; it is not read to its end to find out."""
+    pieces = list[bytes]()
+    async for piece in _pieces(request, most):
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+async def read_blob(request: Request, most: int) -> tuple[str, bytes]:
+    """Bare bytes and their digest, hashed on the way; nothing is kept of what breaks off or takes too long."""
+    intake = Intake(most)
+    try:
+        async with asyncio.timeout(UPLOAD_SECONDS_MAX):
+            async for piece in _pieces(request, most):
+                intake.add(piece)
+    except TimeoutError:
+        raise _bad(f"it took longer than {UPLOAD_SECONDS_MAX} seconds") from None
+    return intake.done()
+
+
+async def _pieces(request: Request, most: int) -> AsyncIterator[bytes]:
     said = request.headers.get("content-length", "")
-    if said.isdigit() and int(said) > most:
-        raise TooLarge
-    pieces, size = list[bytes](), 0
+    if said.isascii() and said.isdigit() and int(said[:20]) > most:
+        raise TooLarge(most)
+    size = 0
     try:
         async for piece in request.stream():
             size += len(piece)
             if size > most:
-                raise TooLarge
-            pieces.append(piece)
+                raise TooLarge(most)
+            yield piece
     except ClientDisconnect:
         raise _bad("it ended too early") from None
-    return b"".join(pieces)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

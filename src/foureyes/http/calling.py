@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import secrets
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, cast
 
@@ -14,16 +15,21 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from foureyes.app.accounts import hash_of
 from foureyes.app.calls.bodies import given, schema
 from foureyes.app.calls.call import Call, Caller
 from foureyes.app.calls.office import Office
 from foureyes.app.calls.registry import CALLS, answered
-from foureyes.app.credentials import caller_of, credential_of
+from foureyes.app.calls.sending import BlobKept, check_digest, keep_blob
+from foureyes.app.credentials import Credential, caller_of, credential_of
 from foureyes.app.ports import Damaged, Unavailable
 from foureyes.app.signing_in import COOKIE as SESSION_COOKIE
 from foureyes.app.signing_in import form_mark
+from foureyes.app.work import BLOB_BYTES_MAX
 from foureyes.core.refusals import Code, Refusal, refuse
-from foureyes.http.bodies import BODY_BYTES_MAX, TooLarge, read_json
+from foureyes.core.values import Who
+from foureyes.http.bodies import TooLarge, read_blob, read_json
+from foureyes.http.meter import Meter
 from foureyes.http.problems import problem, refused
 from foureyes.http.routes import GET, WAYS, Way
 
@@ -32,6 +38,8 @@ COOKIE = SESSION_COOKIE
 FORM_HEADER = "x-foureyes-form"
 KEY_HEADER = "idempotency-key"
 RETRY_SECONDS = "2"
+#: Credentials whose holders are remembered.
+KNOWN_MAX = 4_096
 log = logging.getLogger("foureyes.http")
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -42,6 +50,13 @@ class Door:
     """What every request is answered with."""
 
     office: Office
+    #: Who came with a credential lately, by its hash: who asks too fast is told so without being looked up again.
+    _known: dict[str, Who] = field(default_factory=dict, init=False, repr=False)
+    meter: Meter = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Measure what is asked."""
+        object.__setattr__(self, "meter", Meter(self.office.quotas))
 
     def routes(self) -> list[Route]:
         """A route for every call."""
@@ -53,24 +68,51 @@ class Door:
         return [self._route(path, CALLS[name], way) for path, name, way in ways]
 
     def _route(self, path: str, call: Call[Any], way: Way) -> Route:
-        return Route(path, told(partial(self._answer, call, way)), methods=[way.method], name=call.name)
+        handler = told(partial(self._answer, call, way))
+        return Route(path, self.meter.around(call.name, handler), methods=[way.method], name=call.name)
 
     async def _answer(self, call: Call[Any], way: Way, request: Request) -> Response:
         caller = await self.caller(request)
+        if way.streamed:
+            return _rendered(request, await self._kept(call, caller, request), way)
         sent = _query(call, request) if way.method == GET else _beside(call, way, request, await read_json(request))
         found = await answered(self.office, caller, call, _with_path(call, request, sent))
         return _rendered(request, found, way)
 
-    async def caller(self, request: Request) -> Caller:
-        """Who calls, by the credential that came along; raises where there is none."""
+    async def _kept(self, call: Call[Any], caller: Caller, request: Request) -> BlobKept:
+        """Bytes that come piece by piece; who may not send any is told before the first is read."""
+        caller.check(call.needs)
+        digest, office = request.path_params["digest"], self.office
+        check_digest(digest)
+        with office.quotas.holding(caller.who, "uploads"):
+            _, content = await read_blob(request, BLOB_BYTES_MAX)
+            async with office.quotas.asked(caller.who, office.clock()):
+                return await keep_blob(office, caller, digest, content)
+
+    @staticmethod
+    def credential(request: Request) -> Credential:
+        """What came along with a request; raises where nothing did."""
         credential = credential_of(request.headers, request.cookies.get(COOKIE, ""))
         if not credential.token and not credential.session:
             raise NoCredential("This needs a credential.")
-        caller = await caller_of(self.office.store, credential, self.office.clock())
+        return credential
+
+    async def caller(self, request: Request) -> Caller:
+        """Who calls, by the credential that came along; raises where there is none."""
+        credential, now = self.credential(request), self.office.clock()
+        key = hash_of(f"{credential.token} {credential.session} {credential.agent}")
+        known = self._known.get(key)
+        if known is not None and self.office.quotas.is_over(known, now):
+            self.office.quotas.asked(known, now)
+        caller = await caller_of(self.office.store, credential, now)
         if caller is None:
             raise NoCredential("The credential opens nothing: it is unknown, revoked, over, or not for that agent.")
         if credential.session and request.method != GET:
             _check_form(request, credential.session)
+        if known is None:
+            if len(self._known) >= KNOWN_MAX:
+                self._known.clear()
+            self._known[key] = caller.who
         return caller
 
 
@@ -89,9 +131,9 @@ def told(handler: Handler) -> Handler:
         except NoCredential as error:
             step = "Send a token of an enrolled account as `Authorization: Bearer …`, or sign in."
             return problem(401, "credential_needed", str(error), step, {"www-authenticate": 'Bearer realm="foureyes"'})
-        except TooLarge:
+        except TooLarge as error:
             step = "Send large files one by one to /blobs and name them by their digest."
-            return problem(413, "too_large", f"A body has at most {BODY_BYTES_MAX} bytes.", step)
+            return problem(413, "too_large", f"A body here has at most {error.most} bytes.", step)
         except Unavailable as error:
             return problem(503, "unavailable", error.sentence, error.next_step, {"retry-after": RETRY_SECONDS})
         except Damaged as error:
@@ -151,11 +193,12 @@ def _with_path(call: Call[Any], request: Request, sent: dict[str, Any]) -> dict[
 
 
 def _rendered(request: Request, found: object, way: Way) -> Response:
-    mark = getattr(found, "mark", "")
+    body = json.dumps(given(found), ensure_ascii=False, separators=(",", ":")).encode()
+    # The mark of a list is a hash of exactly what is sent, so it tells no more than that does.
+    mark = hashlib.sha256(body).hexdigest()[:32] if way.marked else getattr(found, "mark", "")
     headers = {"cache-control": "no-store"}
     if mark:
         headers |= {"etag": f'"{mark}"', "cache-control": "private, no-cache"}
         if request.headers.get("if-none-match") == f'"{mark}"':
             return Response(b"", 304, headers)
-    body = json.dumps(given(found), ensure_ascii=False, separators=(",", ":")).encode()
     return Response(body, way.status, headers, media_type="application/json")

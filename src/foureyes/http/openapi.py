@@ -12,7 +12,7 @@ from foureyes.app.calls.call import Call
 from foureyes.app.calls.registry import CALLS
 from foureyes.codec import Json
 from foureyes.http.problems import MEDIA_TYPE
-from foureyes.http.routes import GET, WAYS, Way
+from foureyes.http.routes import GET, OTHERS, WAYS, Way
 
 _NAMES = re.compile(r"\{(\w+)\}").findall
 #: What every call may answer beside its own status.
@@ -41,6 +41,8 @@ def described() -> Json:
             if number:
                 operation["operationId"] = f"{name}_{number + 1}"
             paths.setdefault(path, {})[way.method.lower()] = operation
+    for name, way in OTHERS.items():
+        paths.setdefault(way.path, {})[way.method.lower()] = _other(name)
     return {
         "openapi": "3.1.0",
         "info": {"title": "foureyes", "version": __version__, "summary": "The four-eyes principle for AI agents."},
@@ -72,13 +74,11 @@ def _operation(call: Call[Any], way: Way, path: str) -> Json:
     else:
         parameters += [_parameter(name, form, "query") for name in way.query]
         rest = [name for name in rest if name not in way.query]
-        parameters.append(_KEY)
+        parameters += [_KEY] if call.keyed and call.changes else []
         body = {**form, "properties": {name: form["properties"][name] for name in rest}}
         body["required"] = [name for name in form.get("required", ()) if name in rest]
-        found["requestBody"] = {
-            "required": bool(body["required"]),
-            "content": {"application/json": {"schema": body}},
-        }
+        content = {"application/octet-stream": {}} if way.streamed else {"application/json": {"schema": body}}
+        found["requestBody"] = {"required": bool(body["required"]), "content": content}
     return {**found, "parameters": parameters} if parameters else found
 
 
@@ -91,12 +91,49 @@ def _responses(call: Call[Any], way: Way) -> Json:
     gives = schema(get_type_hints(call.answer)["return"])
     content = {"application/json": {"schema": gives}}
     found: Json = {str(way.status): {"description": "Done.", "content": content}}
-    if "mark" in gives.get("properties", ()):
+    if way.marked or "mark" in gives.get("properties", ()):
         found["304"] = {"description": "As it was."}
     problem = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     return found | {status: {"description": text, "content": problem} for status, text in _PROBLEMS.items()}
 
 
+def _other(name: str) -> Json:
+    says, media_type, is_open = _OTHERS[name]
+    problem = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    codes = ("421", "503") if is_open else ("401", "403", "421", "429", "503")
+    found: Json = {
+        "operationId": name,
+        "summary": says,
+        "security": [] if is_open else [{"token": []}, {"session": []}],
+        "responses": {"200": {"description": says, "content": {media_type: {}}}}
+        | {code: {"description": _PROBLEMS[code], "content": problem} for code in codes},
+    }
+    return {**found, "parameters": [_LAST]} if name == "feed" else found
+
+
+#: What each of them is, what it gives, and whether anybody may ask.
+_OTHERS: dict[str, tuple[str, str, bool]] = {
+    "feed": (
+        "Server-sent events in CloudEvents envelopes: what the caller sees of a review has changed.",
+        "text/event-stream",
+        False,
+    ),
+    "prometheus": (
+        "How busy the server is; for a program's token that is for reading alone, or a human.",
+        "text/plain",
+        False,
+    ),
+    "openapi": ("This description.", "application/json", True),
+    "health": ("Whether the server is alive.", "application/json", True),
+    "ready": ("Whether it can answer from its store.", "application/json", True),
+}
+_LAST: Json = {
+    "name": "Last-Event-ID",
+    "in": "header",
+    "required": False,
+    "schema": {"type": "string", "maxLength": 80},
+    "description": "The id of the last event that arrived; what came after it is told first.",
+}
 _KEY: Json = {
     "name": "Idempotency-Key",
     "in": "header",

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from starlette.responses import Response
 
+from foureyes.app.limits import TooFast
 from foureyes.core.refusals import Code, Refusal
 
 MEDIA_TYPE = "application/problem+json"
@@ -51,7 +52,7 @@ STATUS: dict[Code, int] = {
         409,
     ),
 }
-UNDERSTOOD = 422
+UNDERSTOOD, TOO_MANY = 422, 429
 
 
 def problem(
@@ -71,5 +72,8 @@ def problem(
 
 def refused(refusal: Refusal) -> Response:
     """A refusal of the gate or of a call."""
+    if isinstance(refusal, TooFast):
+        headers = {"retry-after": str(refusal.seconds)}
+        return problem(TOO_MANY, refusal.code.value, refusal.sentence, refusal.next_step, headers)
     status = STATUS.get(refusal.code, UNDERSTOOD)
     return problem(status, refusal.code.value, refusal.sentence, refusal.next_step)

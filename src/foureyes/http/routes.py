@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from foureyes.http.seed_routes import SEED_WAYS
-from foureyes.http.way import BASE, GET, POST, Way
+from foureyes.http.way import BASE, GET, POST, PUT, Way
 
-__all__ = ["BASE", "GET", "POST", "WAYS", "Way"]
+__all__ = ["BASE", "GET", "OTHERS", "POST", "WAYS", "Way"]
 
 _REVIEW = "/reviews/{review}"
 _ACCOUNT = "/accounts/{name}"
@@ -33,8 +33,22 @@ WAYS: dict[str, Way] = {
     "read_review": Way(method=GET, path=_REVIEW),
     "read_work": Way(method=GET, path=f"{_REVIEW}/work"),
     "wait": Way(method=GET, path=f"{_REVIEW}/wait"),
-    "list_reviews": Way(method=GET, path="/reviews"),
-    "inbox": Way(method=GET, path="/inbox"),
+    "explain": Way(method=GET, path=f"{_REVIEW}/explanation"),
+    "decisions": Way(method=GET, path=f"{_REVIEW}/decisions"),
+    "open_reviews": Way(method=POST, path="/reviews/batch"),
+    "preview": Way(method=POST, path="/preview"),
+    "put_blob": Way(method=PUT, path="/blobs/{digest}", status=201, streamed=True),
+    "record_live": Way(method=POST, path="/lives"),
+    "policy": Way(method=GET, path="/policy"),
+    "activate_policy": Way(method=POST, path="/policy"),
+    "enable_skip": Way(method=POST, path="/skips"),
+    "disable_skip": Way(method=POST, path="/skips/end"),
+    "track_records": Way(method=GET, path="/track-records"),
+    "audit": Way(method=GET, path="/audit"),
+    "list_lessons": Way(method=GET, path="/lessons"),
+    "metrics": Way(method=GET, path="/metrics"),
+    "list_reviews": Way(method=GET, path="/reviews", marked=True),
+    "inbox": Way(method=GET, path="/inbox", marked=True),
     "gate": Way(method=GET, path="/gate/{digest}"),
     "enrol": Way(method=POST, path="/accounts", status=201),
     "remove_account": Way(method=POST, path=f"{_ACCOUNT}/removal"),
@@ -43,4 +57,13 @@ WAYS: dict[str, Way] = {
     "list_accounts": Way(method=GET, path="/accounts"),
     "me": Way(method=GET, path="/me"),
     **SEED_WAYS,
+}
+
+#: What is answered that is no call, and needs a credential of its own kind or none; the paths are whole.
+OTHERS: dict[str, Way] = {
+    "feed": Way(method=GET, path=f"{BASE}/feed", absolute=True),
+    "prometheus": Way(method=GET, path="/metrics", absolute=True),
+    "openapi": Way(method=GET, path=f"{BASE}/openapi.json", absolute=True),
+    "health": Way(method=GET, path="/health", absolute=True),
+    "ready": Way(method=GET, path="/ready", absolute=True),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-GET, POST = "GET", "POST"
+GET, POST, PUT = "GET", "POST", "PUT"
 BASE = "/api/v1"
 
 
@@ -23,6 +23,10 @@ class Way:
     also: tuple[str, ...] = ()
     #: Fields that stand behind the question mark though the rest is in a body.
     query: tuple[str, ...] = ()
+    #: Whether bare bytes come as the body, piece by piece.
+    streamed: bool = False
+    #: Whether the answer bears a mark of exactly what it says, so that it need not be sent twice.
+    marked: bool = False
 
     @property
     def paths(self) -> tuple[str, ...]:

@@ -157,12 +157,21 @@ OTHERS = (
     Tool(name="validate", says="Have work validated by the chain that the policy chooses; you may add strictness."),
     Tool(name="signal", says="Tell your session what happened: a milestone, a blocker, a request for review."),
     Tool(name="preview", says="What would happen if you did this; nothing is done."),
+    Tool(name="explain", says="Each requirement of a review, whether it is met, and who must act."),
+    Tool(name="open_reviews", says="Ask for several reviews at once; each is taken or refused by itself."),
+    Tool(name="list_lessons", says="What was learned about a scope and still holds; read it before you review."),
+    Tool(name="policy", says="The policy in force, in full."),
 )
 
 #: Calls that are for tokens, and still are no tools: why.
 NOT_OFFERED: dict[str, str] = {
     "enrol": "a service vouches for its agents over HTTP, not an agent for another",
     "remove_account": "likewise",
+    "put_blob": "bytes that are too large for a call go over HTTP, where they are streamed",
+    "record_live": "a publisher is a program of its own, not an agent at work",
+    "audit": "the trail is for people and programs that keep it, not for an agent at work",
+    "decisions": "likewise",
+    "metrics": "likewise",
 }
 
 

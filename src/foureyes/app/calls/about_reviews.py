@@ -9,6 +9,7 @@ from typing import Any, cast, get_type_hints
 from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.files import FileSent, work_sent
 from foureyes.app.calls.office import Handed, Office
+from foureyes.app.rows import Listing
 from foureyes.app.work import Work
 from foureyes.core import commands as c
 from foureyes.core.refusals import Code, refuse
@@ -63,7 +64,8 @@ class ReviseForm:
 async def open_review(office: Office, caller: Caller, form: OpenForm) -> Done:
     """Open a review in the name of whoever calls."""
     caller.named(form.author)
-    work, before = await _work(office, form.files, form.base_files)
+    await _check_room(office, caller)
+    work, before = await _work(office, caller, form.files, form.base_files)
     command = c.OpenReview(
         review="",
         kind=form.kind,
@@ -78,13 +80,15 @@ async def open_review(office: Office, caller: Caller, form: OpenForm) -> Done:
         confidence=form.confidence,
         note=form.note,
     )
-    return await _done(office, caller, command, Handed(key=form.key, blobs=work.blobs, before=before))
+    done = await _done(office, caller, command, Handed(key=form.key, blobs=work.blobs, before=before))
+    office.quotas.opened(caller.who)
+    return done
 
 
 async def revise(office: Office, caller: Caller, form: ReviseForm) -> Done:
     """Hand in a new version."""
     if form.files:
-        work, before = await _work(office, form.files, form.base_files)
+        work, before = await _work(office, caller, form.files, form.base_files)
     else:
         seen = await office.gate.read(form.review, caller.who)
         work, before = Work(digest=seen.view.review.digest, parts=(), blobs={}), ()
@@ -101,11 +105,22 @@ async def revise(office: Office, caller: Caller, form: ReviseForm) -> Done:
     return await _done(office, caller, command, handed)
 
 
+async def _check_room(office: Office, caller: Caller) -> None:
+    """Refuse one more open review where there are too many; they are counted only when there may be."""
+    if not office.quotas.may_open(caller.who):
+        most = office.quotas.limits.account.open_reviews
+        listing = Listing(state="open", author=caller.who.name, limit=most)
+        rows = await office.store.read(lambda reading: reading.reviews(listing))
+        office.quotas.counted(caller.who, len(rows))
+
+
 async def _work(
-    office: Office, files: tuple[FileSent, ...], base: tuple[FileSent, ...]
+    office: Office, caller: Caller, files: tuple[FileSent, ...], base: tuple[FileSent, ...]
 ) -> tuple[Work, tuple[WorkPart, ...]]:
     work, before = await office.store.read(lambda reading: (work_sent(reading, files), work_sent(reading, base)))
-    return Work(digest=work.digest, parts=work.parts, blobs={**before.blobs, **work.blobs}), before.parts
+    blobs = {**before.blobs, **work.blobs}
+    office.quotas.sent(caller.who, office.clock(), sum(map(len, blobs.values())))
+    return Work(digest=work.digest, parts=work.parts, blobs=blobs), before.parts
 
 
 async def _done(office: Office, caller: Caller, command: c.ReviewCommand, handed: Handed) -> Done:

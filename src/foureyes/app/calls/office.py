@@ -13,6 +13,7 @@ from foureyes.app.calls.call import Caller
 from foureyes.app.following import Follower
 from foureyes.app.gate import Gate, new_key
 from foureyes.app.limits import Quotas
+from foureyes.app.places import Places
 from foureyes.app.ports import Store
 from foureyes.app.projections.projection import Projection
 from foureyes.codec.commands import Command
@@ -41,6 +42,8 @@ class Office:
     quotas: Quotas = field(default_factory=Quotas)
     #: Rung with everything that is done here, for those who wait for it.
     bell: Bell = field(default_factory=Bell)
+    #: Where those who listened stopped.
+    places: Places = field(default_factory=Places)
     _followers: dict[str, Follower] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     async def do(self, caller: Caller, command: Command, handed: Handed) -> Reply:

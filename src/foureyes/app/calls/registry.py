@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from foureyes.app.calls import about_accounts, about_reviews, looking, seeds, waiting
+from foureyes.app.calls import (
+    about_accounts,
+    about_reviews,
+    governing,
+    looking,
+    measures,
+    records,
+    seeds,
+    sending,
+    trying,
+    waiting,
+)
 from foureyes.app.calls.bodies import taken
 from foureyes.app.calls.call import Call, Caller
 from foureyes.app.calls.office import Office
 from foureyes.core.refusals import Refusal
 
-_THEMES = (about_reviews, looking, about_accounts, waiting, seeds)
+_THEMES = (about_reviews, looking, about_accounts, waiting, seeds, governing, measures, records, sending, trying)
 
 CALLS: dict[str, Call[Any]] = {one.name: one for theme in _THEMES for one in theme.calls()}
 

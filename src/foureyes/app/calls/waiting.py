@@ -62,7 +62,7 @@ async def waited(
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 # Looked at after listening began: what happened in between is not missed.
-                while not until(seen := await read_review(office, caller, form)) and not office.bell.closed:
+                while not until(seen := await read_review(office, caller, form)) and not office.bell.closed():
                     await listener.woken.wait()
                     listener.take()
     return seen

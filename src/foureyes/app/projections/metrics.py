@@ -86,6 +86,12 @@ def pairs(reading: Reading, after: str = "", limit: int = PAGE_MAX) -> tuple[tup
     return tuple((name, json.loads(body)) for name, body in rows)
 
 
+def kinds(reading: Reading, after: str = "", limit: int = PAGE_MAX) -> tuple[tuple[str, Json], ...]:
+    """A page of the sums of each kind of work, by name."""
+    rows = reading.rows(slot_of(reading, METRICS.name), "kind/", after, min(limit, PAGE_MAX))
+    return tuple((name, json.loads(body)) for name, body in rows)
+
+
 def _counted(one: Happened, read: Read) -> dict[str, int]:
     match one.event:
         case ReviewOpened():

@@ -1,0 +1,268 @@
+"""Who did what, when and why, as far as the caller may know? The trail, the decisions of each layer, and the lessons.
+
+A row about a review is shown to whoever sees what it is about, by the same view as everything else. How long a stream
+is and where an event stands in the log would tell of hidden reports, so neither is shown, nor is it in a cursor.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
+from typing import Any
+
+from foureyes.app.calls.call import Call, Caller, Need
+from foureyes.app.calls.office import Office
+from foureyes.app.gate import Seen
+from foureyes.app.ports import Reading
+from foureyes.app.projections.decisions import DECISIONS, newest, of_review
+from foureyes.app.projections.decisions import PAGE_MAX as ROWS_MAX
+from foureyes.app.projections.lessons import LESSONS, lessons
+from foureyes.app.projections.projection import backwards, key
+from foureyes.codec import Json
+from foureyes.codec.shapes import shape
+from foureyes.core.lessons import Lesson, in_force
+from foureyes.core.refusals import Code, Refusal, refuse
+from foureyes.core.rules import Rules
+
+PAGE_MAX = 200
+DAY_CHARS_MAX = 10
+_NO_LAYER = -1
+_take = shape(tuple[str, int])[1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditForm:
+    """Which part of the trail: of one review in its order, or of everything, the newest first (for a human)."""
+
+    review: str = ""
+    #: A date, or the beginning of one, as in 2026-01; only for the trail of everything.
+    day: str = ""
+    cursor: str = ""
+    limit: int = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Acted:
+    """One thing that somebody did."""
+
+    at: str
+    #: request, decision, skip or override.
+    what: str
+    type: str
+    who: str
+    actor: str
+    says: str
+    why: str
+    asks: str
+    stage: str
+    seat: str
+    review: str
+    revision: int
+    #: What it is about where that is no review.
+    stream: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditShown:
+    """A page of the trail."""
+
+    rows: tuple[Acted, ...]
+    next: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionsForm:
+    """The decisions of which review."""
+
+    review: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayerDecision:
+    """What one critic decided in one layer of a chain; an approval is a row too."""
+
+    at: str
+    review: str
+    revision: int
+    task_id: str
+    critic_agent_id: str
+    #: approve, concerns, reject or veto.
+    decision: str
+    reason: str
+    chain_name: str
+    #: The place of the layer in its chain, from 0; -1 where a policy put into force meanwhile added it.
+    layer_index: int
+    layer: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionsShown:
+    """Every decision, in the order in which they were made."""
+
+    decisions: tuple[LayerDecision, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonsForm:
+    """What was learned about which scope."""
+
+    scope: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonsShown:
+    """The lessons that hold now."""
+
+    lessons: tuple[Lesson, ...]
+
+
+async def audit(office: Office, caller: Caller, form: AuditForm) -> AuditShown:
+    """Who asked, decided, skipped or overrode what, when and why."""
+    if not 1 <= form.limit <= PAGE_MAX:
+        raise refuse(Code.BAD_NUMBER, what="The limit", value=form.limit, low=1, high=PAGE_MAX)
+    if not form.review and caller.signed_in is None:
+        raise Refusal(Code.NOT_ELIGIBLE, "The trail of everything is for a human who is signed in.", "Name one review.")
+    begin = _cursor(form.cursor)
+    await office.caught_up(DECISIONS)
+    return await office.store.read(partial(_page, office, caller, form, begin))
+
+
+async def decisions(office: Office, caller: Caller, form: DecisionsForm) -> DecisionsShown:
+    """What each critic decided about a review, layer by layer."""
+    await office.caught_up(DECISIONS)
+    return DecisionsShown(decisions=await office.store.read(partial(_decisions, office, caller, form.review)))
+
+
+async def list_lessons(office: Office, _: Caller, form: LessonsForm) -> LessonsShown:
+    """The lessons of a scope that hold now."""
+    await office.caught_up(LESSONS)
+    found = await office.store.read(lambda reading: lessons(reading, form.scope))
+    return LessonsShown(lessons=in_force(found, office.clock()))
+
+
+def _page(office: Office, caller: Caller, form: AuditForm, begin: tuple[str, int], reading: Reading) -> AuditShown:
+    """So many rows as were asked for: what is left out shortens no page, or the page would tell of it."""
+    may_know = _Knowing(office, caller, reading)
+    if form.review:
+        may_know.seen(form.review)  # there is such a review, or this is refused
+    found, (at, again) = list[Json](), begin
+    for row in _rows(reading, form, at):
+        if not may_know(row):
+            continue
+        if row["at"] == at and again:
+            again -= 1
+            continue
+        found.append(row)
+        if len(found) > form.limit:
+            break
+    shown = found[: form.limit]
+    more = _token(shown, begin) if len(found) > form.limit else ""
+    return AuditShown(rows=tuple(map(_acted, shown)), next=more)
+
+
+def _rows(reading: Reading, form: AuditForm, at: str) -> Iterator[Json]:
+    """The rows from a time on; each page begins behind the last row of the one before."""
+    look: Callable[..., tuple[tuple[str, Json], ...]]
+    if form.review:
+        look, after = partial(of_review, reading, form.review), f"{key('review', form.review)}/{at}" if at else ""
+    else:
+        look, after = partial(newest, reading, form.day[:DAY_CHARS_MAX]), f"time/{backwards(at)}" if at else ""
+    for _ in count():
+        page = look(after, ROWS_MAX)
+        yield from (row for _, row in page)
+        if len(page) < ROWS_MAX:
+            return
+        after = page[-1][0]
+
+
+class _Knowing:
+    """Which rows the caller may know of, by their view of each review."""
+
+    def __init__(self, office: Office, caller: Caller, reading: Reading) -> None:
+        self._office, self._caller, self._reading = office, caller, reading
+        self._seen: dict[str, Seen] = {}
+
+    def seen(self, review: str) -> Seen:
+        """The caller's view of a review."""
+        if review not in self._seen:
+            self._seen[review] = self._office.gate.look(self._reading, review, self._caller.who)
+        return self._seen[review]
+
+    def __call__(self, row: Json) -> bool:
+        if "review" not in row:
+            return True  # only a human gets here: these rows are of no review's trail
+        view = self.seen(row["review"]).view
+        if not view.hides or row["type"] == "ReviewOpened":
+            return True
+        if "seat" in row:
+            return row["seat"] in view.review.seats
+        stages = row.get("stage", "").split()
+        return bool(stages) and view.whole.issuperset(stages)
+
+
+def _decisions(office: Office, caller: Caller, review: str, reading: Reading) -> tuple[LayerDecision, ...]:
+    may_know = _Knowing(office, caller, reading)
+    view = may_know.seen(review).view
+    rules = office.gate.policies.rules(reading, view.review.rules)
+    rows = _rows(reading, AuditForm(review=review), "")
+    said = (row for row in rows if row["type"] == "ReportSubmitted" and may_know(row))
+    return tuple(_decision(row, rules, view.review.protocols) for row in said)
+
+
+def _decision(row: Json, rules: Rules, protocols: tuple[str, ...]) -> LayerDecision:
+    chain, layer = _layer(rules, protocols, row.get("stage", ""))
+    return LayerDecision(
+        at=row["at"],
+        review=row["review"],
+        revision=row["revision"],
+        task_id=row.get("task", ""),
+        critic_agent_id=row["who"],
+        decision=row["says"],
+        reason=row["why"],
+        chain_name=chain,
+        layer_index=layer,
+        layer=row.get("stage", ""),
+    )
+
+
+def _layer(rules: Rules, protocols: tuple[str, ...], stage: str) -> tuple[str, int]:
+    for name in protocols:
+        protocol = rules.protocol(name)
+        names = [one.name for one in protocol.stages] if protocol else []
+        if stage in names:
+            return name, names.index(stage)
+    return "", _NO_LAYER
+
+
+def _acted(row: Json) -> Acted:
+    texts = {one: row.get(one, "") for one in ("at", "what", "type", "who", "actor", "says", "why", "asks", "stage")}
+    rest = {one: row.get(one, "") for one in ("seat", "review", "stream")}
+    return Acted(**texts, **rest, revision=row.get("revision", 0))
+
+
+def _token(shown: list[Json], begin: tuple[str, int]) -> str:
+    """The time of the last row, and how many of that time were shown: nothing the caller does not see."""
+    at = shown[-1]["at"]
+    same = sum(row["at"] == at for row in shown) + (begin[1] if begin[0] == at else 0)
+    return base64.urlsafe_b64encode(json.dumps([at, same]).encode()).decode()
+
+
+def _cursor(token: str) -> tuple[str, int]:
+    if not token:
+        return "", 0
+    try:
+        at, same = _take(json.loads(base64.urlsafe_b64decode(token.encode())))
+    except (ValueError, TypeError, RecursionError):
+        raise refuse(Code.UNKNOWN_WORD, what="The cursor", word=token[:80], allowed="what a page before said") from None
+    return str(at), int(same)
+
+
+def calls() -> Iterator[Call[Any]]:
+    """Every call about what was done and learned."""
+    for form, answer in ((AuditForm, audit), (DecisionsForm, decisions), (LessonsForm, list_lessons)):
+        says = (answer.__doc__ or "").strip()
+        yield Call(name=answer.__name__, says=says, needs=Need.READ, form=form, answer=answer, changes=False)

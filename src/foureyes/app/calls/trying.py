@@ -1,0 +1,83 @@
+"""What would happen, and why is it as it is? Both are told without doing anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from foureyes.app.asks import Reply
+from foureyes.app.calls import about_reviews
+from foureyes.app.calls.bodies import taken
+from foureyes.app.calls.call import Call, Caller, Need
+from foureyes.app.calls.looking import ReviewForm
+from foureyes.app.calls.office import Handed, Office
+from foureyes.app.calls.shown import ReviewShown, shown
+from foureyes.app.gate import Preview, Seen
+from foureyes.codec.commands import Command
+from foureyes.core.explain import Explanation
+from foureyes.core.refusals import Code, refuse
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreviewForm:
+    """A call that changes a review, by its name, and what would be sent with it."""
+
+    call: str
+    form: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreviewShown:
+    """It would be taken; a no is told as it would be. Nothing of it has happened.
+
+    Who may not see everything yet is shown the review as it is, and no events.
+    """
+
+    events: tuple[str, ...]
+    review: ReviewShown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Trying(Office):
+    """An office that asks the gate what would happen, and does nothing."""
+
+    found: list[Preview] = field(default_factory=list)
+
+    async def do(self, caller: Caller, command: Command, handed: Handed) -> Reply:
+        """Ask instead of doing."""
+        self.found.append(await self.gate.preview(self.ask(caller, command, handed)))
+        return Reply(stream=handed.stream, version=0)
+
+
+async def preview(office: Office, caller: Caller, form: PreviewForm) -> PreviewShown:
+    """What a call would do to a review now, as far as the caller may see."""
+    call = _PREVIEWED.get(form.call)
+    if call is None:
+        raise refuse(Code.UNKNOWN_WORD, what="The call", word=form.call[:80], allowed=", ".join(_PREVIEWED))
+    caller.check(call.needs)
+    trying = _Trying(gate=office.gate, store=office.store, clock=office.clock)
+    await call.answer(trying, caller, taken(call.form, dict(form.form)))
+    (found,) = trying.found
+    one = shown(Seen(view=found.view, explanation=found.explanation, opened=await _opened(office, caller, form)))
+    return PreviewShown(events=tuple(type(event).__name__ for event in found.events), review=one)
+
+
+async def explain(office: Office, caller: Caller, form: ReviewForm) -> Explanation:
+    """Each requirement of a review, whether it is met, and who must act; as far as the caller may know."""
+    return await office.gate.explain(form.review, caller.who)
+
+
+async def _opened(office: Office, caller: Caller, form: PreviewForm) -> str:
+    review = form.form.get("review", "")
+    return (await office.gate.read(review, caller.who)).opened if review and isinstance(review, str) else ""
+
+
+_PREVIEWED: dict[str, Call[Any]] = {one.name: replace(one) for one in about_reviews.calls()}
+
+
+def calls() -> Iterator[Call[Any]]:
+    """Every call that tells what would be, or why."""
+    for form, answer in ((PreviewForm, preview), (ReviewForm, explain)):
+        says = (answer.__doc__ or "").strip()
+        yield Call(name=answer.__name__, says=says, needs=Need.READ, form=form, answer=answer, changes=False)

@@ -1,0 +1,122 @@
+"""What is answered over HTTP that is no call: the live feed, how busy the server is, and whether it is there at all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator
+from contextlib import ExitStack, aclosing
+from datetime import datetime
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from foureyes.app.calls.call import Caller, Need
+from foureyes.app.calls.measures import may_watch
+from foureyes.app.credentials import caller_of
+from foureyes.app.feeding import News, feed
+from foureyes.codec.shapes import shape
+from foureyes.core.refusals import Code, Refusal
+from foureyes.http.calling import Door, told
+from foureyes.http.meter import MEDIA_TYPE
+from foureyes.http.openapi import described
+from foureyes.http.routes import BASE, OTHERS
+
+LAST = "last-event-id"
+LAST_CHARS_MAX = 80
+#: What a listener does who lost the connection.
+RETRY_MILLISECONDS = 2_000
+SOURCE = f"{BASE}/feed"
+_HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
+
+
+def routes(door: Door) -> list[Route]:
+    """A route for each of them."""
+    handlers = _Others(door)
+    found = {name: getattr(handlers, name) for name in OTHERS}
+    return [
+        Route(way.path, door.meter.around(name, told(found[name])), methods=[way.method], name=name)
+        for name, way in OTHERS.items()
+    ]
+
+
+class _Others:
+    def __init__(self, door: Door) -> None:
+        self._door = door
+
+    async def feed(self, request: Request) -> Response:
+        """Events for as long as the caller listens; what may be refused is refused before the first."""
+        caller = await self._door.caller(request)
+        caller.check(Need.READ)
+        last = request.headers.get(LAST, "")[:LAST_CHARS_MAX]
+        held = ExitStack()
+        held.enter_context(self._door.office.quotas.holding(caller.who, "feeds"))
+        return _Events(self._sent(request, caller, last), held)
+
+    async def prometheus(self, request: Request) -> Response:
+        """How busy the server is, for those whom that tells nothing they may not know."""
+        caller = await self._door.caller(request)
+        if not await self._door.office.store.read(lambda reading: may_watch(reading, caller)):
+            raise Refusal(
+                Code.NOT_ELIGIBLE,
+                "How busy the server is tells what others do.",
+                "Use the token of a program that is for reading alone, or sign in.",
+            )
+        return Response(self._door.meter.text(), media_type=MEDIA_TYPE, headers={"cache-control": "no-store"})
+
+    async def openapi(self, _: Request) -> Response:
+        """The description of all this."""
+        return JSONResponse(described())
+
+    async def health(self, _: Request) -> Response:
+        """Whether the server is alive."""
+        return JSONResponse({"status": "alive"})
+
+    async def ready(self, _: Request) -> Response:
+        """Whether it can answer from its store."""
+        await self._door.office.store.read(lambda reading: reading.heads(limit=1))
+        return JSONResponse({"status": "ready"})
+
+    async def _sent(self, request: Request, caller: Caller, last: str) -> AsyncGenerator[bytes]:
+        office, credential = self._door.office, self._door.credential(request)
+
+        async def may_listen() -> bool:
+            found = await caller_of(office.store, credential, office.clock())
+            return found is not None and (found.signed_in is not None or Need.READ.value in found.scopes)
+
+        yield f"retry: {RETRY_MILLISECONDS}\n\n".encode()
+        async with aclosing(feed(office, caller, last, may_listen)) as news:
+            async for one in news:
+                yield b": still here\n\n" if one is None else self._event(one)
+
+    def _event(self, one: News) -> bytes:
+        envelope = {
+            "specversion": "1.0",
+            "id": one.id,
+            "source": SOURCE,
+            "type": f"foureyes.{one.kind}",
+            "time": _write_time(self._door.office.clock()),
+            "datacontenttype": "application/json",
+            "data": {"review": one.review, "mark": one.mark} if one.review else {},
+        }
+        if one.review:
+            envelope["subject"] = one.review
+        data = json.dumps(envelope, separators=(",", ":"))
+        return f"id: {one.id}\nevent: {one.kind}\ndata: {data}\n\n".encode()
+
+
+class _Events(StreamingResponse):
+    """A stream of events that holds its place among the connections until it ends, however it ends."""
+
+    def __init__(self, sent: AsyncGenerator[bytes], held: ExitStack) -> None:
+        super().__init__(sent, headers=_HEADERS, media_type="text/event-stream")
+        self._sent, self._held = sent, held
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self._held:
+            async with aclosing(self._sent):
+                await super().__call__(scope, receive, send)
+
+
+_write_time = shape(datetime)[0]

@@ -1,0 +1,141 @@
+"""Who listens is told when what they see has changed, can go on where they stopped, and learns nothing else."""
+
+from typing import Any
+
+from foureyes.app.accounts import stream_of
+from foureyes.app.feeding import feed
+from foureyes.core.principals import RemovePrincipal
+from foureyes.http.routes import BASE
+from tests.app.house import played
+from tests.calls.counter import SUE, Counter
+from tests.calls.test_calls import CHECKED, FINDING, HELLO
+from tests.http.listening import Connection
+from tests.http.test_http import WORK, told
+from tests.http.web import Web
+
+STORY: dict[str, Any] = {"kind": "story", "title": "A story", "files": HELLO}
+REPORT: dict[str, Any] = {"revision": 1, "findings": [FINDING], "evidence": CHECKED}
+
+
+@played
+async def test_a_change_is_told_with_the_mark_of_what_is_seen_now() -> None:
+    web = Web()
+    dev = await web.agent("dev")
+    async with Connection(web, dev) as line:
+        opened = await web.post(f"{BASE}/reviews", dev, **WORK)
+        review = opened.data["review"]
+        first = await line.event()
+        assert (first["type"], first["subject"]) == ("foureyes.review.updated", review)
+        seen = await web.get(f"{BASE}/reviews/{review}", dev)
+        assert first["data"] == {"review": review, "mark": seen.data["mark"]}
+        await web.post(f"{BASE}/reviews/{review}/withdrawal", dev, reason="Not needed.")
+        assert (await line.event())["data"]["mark"] != first["data"]["mark"]
+
+
+@played
+async def test_what_another_process_writes_is_told_too() -> None:
+    web = Web()
+    dev = await web.agent("dev")
+    async with Connection(web, dev) as line:
+        stream = await web.house.open()
+        assert f"review/{(await line.event())['subject']}" == stream
+
+
+@played
+async def test_a_blind_reviewer_hears_nothing_of_what_others_report() -> None:
+    """T13: no event, and no id that would be another."""
+    ids = []
+    for reports in (False, True):
+        web = Web()
+        dev, codex, gemini = [await web.agent(name) for name in ("dev", "codex", "gemini")]
+        opened = await web.post(f"{BASE}/reviews", dev, **STORY)
+        path = f"{BASE}/reviews/{opened.data['review']}"
+        assert (await web.post(f"{path}/seats", gemini, stage="resolve")).status == 200
+        async with Connection(web, gemini) as line, Connection(web, dev) as other:
+            if reports:
+                assert (await web.post(f"{path}/reports", codex, **REPORT)).status == 200
+                await other.event()  # the author hears of it, so it was told by now
+            await web.post(f"{path}/withdrawal", dev, reason="Not needed.")
+            event = await line.event()
+            assert (await web.get(path, gemini)).data["mark"] == event["data"]["mark"]
+            ids.append(len(event["id"]))
+    assert ids[0] == ids[1]
+
+
+@played
+async def test_who_lost_the_connection_is_told_what_came_meanwhile() -> None:
+    web = Web()
+    dev = await web.agent("dev")
+    async with Connection(web, dev) as line:
+        await web.post(f"{BASE}/reviews", dev, **WORK)
+        last = (await line.event())["id"]
+    second = (await web.post(f"{BASE}/reviews", dev, **WORK)).data["review"]
+    third = (await web.post(f"{BASE}/reviews", dev, **WORK)).data["review"]
+    async with Connection(web, dev | {"last-event-id": last}) as line:
+        assert [(await line.event())["subject"] for _ in range(2)] == [second, third]
+
+
+@played
+async def test_a_place_nobody_knows_means_to_look_at_everything_again() -> None:
+    """T24: another's id is no better than one that was made up."""
+    web = Web()
+    dev, codex = await web.agent("dev"), await web.agent("codex")
+    async with Connection(web, dev) as line:
+        await web.post(f"{BASE}/reviews", dev, **WORK)
+        theirs = (await line.event())["id"]
+    for last in (theirs, "made-up", "x" * 5000):
+        async with Connection(web, codex | {"last-event-id": last}) as line:
+            assert (await line.event())["type"] == "foureyes.feed.reset"
+
+
+@played
+async def test_the_feed_ends_when_the_account_is_removed_and_when_the_server_does() -> None:
+    web = Web()
+    dev, codex = await web.agent("dev"), await web.agent("codex")
+    async with Connection(web, dev) as line:
+        await web.house.do(SUE, RemovePrincipal(reason="Gone."), stream_of("dev"))
+        assert await line.read() == ""
+    async with Connection(web, codex) as line:
+        web.office.bell.close()
+        assert await line.read() == ""
+
+
+@played
+async def test_an_account_has_so_many_connections_and_no_more() -> None:
+    """T18."""
+    web = Web()
+    dev, codex = await web.agent("dev"), await web.agent("codex")
+    lines = [Connection(web, dev) for _ in range(web.office.quotas.limits.account.feeds)]
+    for line in lines:
+        await line.__aenter__()
+    answer = await web.get(f"{BASE}/feed", dev)
+    told(answer, 429, "limit_reached")
+    assert int(answer.headers["retry-after"]) >= 1
+    async with Connection(web, codex) as other:
+        assert other.status == 200
+    for line in lines:
+        await line.__aexit__()
+    async with Connection(web, dev) as line:
+        assert line.status == 200
+    assert web.office.quotas.held("feeds") == 0
+
+
+@played
+async def test_nobody_listens_without_a_credential() -> None:
+    web = Web()
+    told(await web.get(f"{BASE}/feed", {}), 401, "credential_needed")
+    small = await web.agent("small", "signal")
+    told(await web.get(f"{BASE}/feed", small), 403, "not_eligible")
+
+
+@played
+async def test_where_nothing_happens_a_sign_of_life_comes() -> None:
+    counter = Counter()
+    dev = await counter.agent("dev")
+
+    async def always() -> bool:
+        return True
+
+    news = feed(counter.office, dev, "", always, heartbeat_seconds=0.001)
+    assert [await anext(news), await anext(news)] == [None, None]
+    await news.aclose()
