@@ -22,7 +22,7 @@ from foureyes.mcp.over_http import PATH, Endpoint
 from foureyes.mcp.server import FOUREYES, Face, build
 from foureyes.mcp.tools import SEVEN, TOOLS
 from tests.app.house import House
-from tests.http.web import HOST, SITE, Web
+from tests.http.web import HOST, SITE, Answer, Web
 
 LEGACY, MODERN = "legacy", "2026-07-28"
 ERAS = (LEGACY, MODERN)
@@ -39,6 +39,15 @@ class Desk(Web):
         self.office = Office(gate=self.house.gate, store=self.house.store, clock=lambda: self.house.now)
         self.endpoint: Endpoint = endpoint(self.office, SITE.hosts, SITE.origins)
         self.app = application(self.office, SITE, [Route(PATH, self.endpoint)])
+
+    async def request(
+        self, method: str, path: str, headers: dict[str, str], body: bytes = b"", *, query: str = ""
+    ) -> Answer:
+        """Any request, from somebody who stays until the answer is there."""
+        named = {"host": HOST, **headers}
+        async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app=self.app)) as web:
+            found = await web.request(method, f"http://{HOST}{path}", params=query, headers=named, content=body)
+        return Answer(status=found.status_code, headers=dict(found.headers), body=found.content)
 
     @asynccontextmanager
     async def near(self, headers: dict[str, str], era: str, face: Face = FOUREYES) -> AsyncIterator[Client]:

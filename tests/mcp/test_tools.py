@@ -3,9 +3,10 @@
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped] # it has no types
 from mcp import Client
 from mcp.shared.exceptions import MCPError
+from mcp_types import ErrorData
 
 from foureyes.app.calls.call import Need
 from foureyes.app.calls.registry import CALLS
@@ -63,8 +64,9 @@ def test_nothing_is_asked_of_a_client(era: str) -> None:
         desk = Desk()
         asked = list[Any]()
 
-        async def elicited(_: Any, params: Any) -> Any:
-            asked.append(params)
+        async def elicited(context: object, params: object) -> ErrorData:
+            asked.append((context, params))
+            return ErrorData(code=0, message="no")
 
         async with desk.near(await desk.agent("dev"), era) as plain:
             names = [one.name for one in (await plain.list_tools()).tools]

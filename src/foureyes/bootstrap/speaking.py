@@ -61,15 +61,16 @@ async def _bridged(address: Callable[[], str], how: Speaking, credential: Creden
 
 async def _embedded(assembly: Assembly, how: Speaking, credential: Credential) -> None:
     from foureyes.mcp.near import Near, by_credential
-    from foureyes.mcp.over_stdio import speak as on_stdio
-    from foureyes.mcp.server import FACES, build
     from foureyes.mcp.tools import SEVEN, TOOLS
 
-    face = FACES[how.name]
     async with assembly.store(write=True) as store:
         office = office_on(assembly, store)
         who = by_credential(office, credential)
         await who(None)  # a token that opens nothing is told now, not at the first request
+        from foureyes.mcp.over_stdio import speak as on_stdio
+        from foureyes.mcp.server import FACES, build
+
+        face = FACES[how.name]
         await on_stdio(build(Near(office, who, SEVEN if face.bare else TOOLS), face))
 
 

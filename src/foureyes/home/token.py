@@ -40,10 +40,12 @@ def _read(name: str) -> str:
         raise Trouble(
             f"The token file {name} cannot be opened: {error.strerror}.", "Name the file itself, not a link to it."
         ) from None
-    with open(descriptor, "rb") as opened:
+    try:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
             raise Trouble(f"{name} is no file.", "Name the file with the token.")
         if found.st_uid != os.getuid() or found.st_mode & _OTHERS:
             raise Trouble(f"Others could read the token in {name}.", f"Run: chmod 600 {name}")
-        return opened.read(FILE_BYTES_MAX).decode("ascii", "replace")
+        return os.read(descriptor, FILE_BYTES_MAX).decode("ascii", "replace")
+    finally:
+        os.close(descriptor)

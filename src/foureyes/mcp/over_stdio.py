@@ -6,8 +6,9 @@ import asyncio
 import sys
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, cast
 
+import anyio
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError
@@ -21,10 +22,11 @@ if TYPE_CHECKING:
 _AHEAD_MAX = 16
 
 
-async def speak(server: Server[Any], stdin: BinaryIO | None = None) -> None:
+async def speak(server: Server[Any], stdin: BinaryIO | None = None, stdout: TextIO | None = None) -> None:
     """Answer on stdout what comes in on stdin, until that ends."""
     lines = _Lines(stdin or sys.stdin.buffer)
-    async with stdio_server(stdin=cast("Any", lines)) as (reading, writing):
+    out = anyio.wrap_file(stdout) if stdout else None
+    async with stdio_server(stdin=cast("Any", lines), stdout=out) as (reading, writing):
 
         async def tell(wrong: Json) -> None:
             await writing.send(SessionMessage(JSONRPCError.model_validate(wrong)))

@@ -156,6 +156,13 @@ REVIEW_SERVER = (
 OTHERS = (
     Tool(name="validate", says="Have work validated by the chain that the policy chooses; you may add strictness."),
     Tool(name="signal", says="Tell your session what happened: a milestone, a blocker, a request for review."),
+    Tool(name="read_session", says="How your session stands: running or paused, and what was said last."),
+    Tool(name="session_issues", says="What the reviewers of a session flagged, and where each of it stands."),
+    Tool(name="review_requests", says="What a session asks of you as a reviewer, with the work itself."),
+    Tool(name="submit_result", says="Hand in your result on a session's work: approved, concerns or blocker."),
+    Tool(name="read_clarifications", says="What must be made clear before a session goes on."),
+    Tool(name="clarify", says="Make clear what was asked, without new bytes; the reviewers look again."),
+    Tool(name="end_session", says="Say that the work of your session is over."),
     Tool(name="preview", says="What would happen if you did this; nothing is done."),
     Tool(name="explain", says="Each requirement of a review, whether it is met, and who must act."),
     Tool(name="open_reviews", says="Ask for several reviews at once; each is taken or refused by itself."),
@@ -167,6 +174,13 @@ OTHERS = (
 NOT_OFFERED: dict[str, str] = {
     "enrol": "a service vouches for its agents over HTTP, not an agent for another",
     "remove_account": "likewise",
+    **dict.fromkeys(
+        (
+            *("submit_content", "read_content", "can_graduate", "revise_content", "withdraw_content"),
+            *("give_feedback", "read_feedback", "respond_feedback", "resolve_feedback", "confirm_content"),
+        ),
+        "other names for what open_review, report, revise, settle_finding, keep_report and gate do, at paths of HTTP",
+    ),
     "put_blob": "bytes that are too large for a call go over HTTP, where they are streamed",
     "record_live": "a publisher is a program of its own, not an agent at work",
     "audit": "the trail is for people and programs that keep it, not for an agent at work",

@@ -1,0 +1,202 @@
+"""Over HTTP each request stands for itself: with a token of its own, well formed, and by a name of ours."""
+
+import asyncio
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from mcp.shared.exceptions import MCPError
+
+from foureyes.app.accounts import stream_of
+from foureyes.app.ports import Unavailable
+from foureyes.core.principals import RemovePrincipal
+from foureyes.mcp.over_http import PATH
+from foureyes.mcp.strict import MESSAGE_BYTES_MAX
+from tests.app.house import played
+from tests.calls.counter import SUE
+from tests.http.test_http import told
+from tests.http.web import Answer
+from tests.mcp.desk import ERAS, LEGACY, MODERN, Desk, tool
+
+JSON = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+META = {
+    "io.modelcontextprotocol/protocolVersion": MODERN,
+    "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+
+
+def modern(method: str, name: str = "") -> dict[str, str]:
+    """What the newer era says in the headers too."""
+    return JSON | {"mcp-protocol-version": MODERN, "mcp-method": method} | ({"mcp-name": name} if name else {})
+
+
+def called(name: str, arguments: str) -> bytes:
+    """A call as it goes over the wire, its arguments as they are written."""
+    params = f'{{"name":"{name}","arguments":{arguments},"_meta":{json.dumps(META)}}}'
+    return f'{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{params}}}'.encode()
+
+
+async def sent(desk: Desk, headers: dict[str, str], name: str, arguments: str) -> Answer:
+    return await desk.request("POST", PATH, modern("tools/call", name) | headers, called(name, arguments))
+
+
+@played
+async def test_nobody_gets_as_far_as_the_protocol_without_a_token_that_opens() -> None:
+    desk = Desk()
+    human = await desk.human()
+    wrong: tuple[dict[str, str], ...] = (
+        {},
+        {"authorization": "Bearer nothing"},
+        {"authorization": "Basic eA=="},
+        human,
+    )
+    async with desk.endpoint.serving():
+        for headers in wrong:
+            answer = await sent(desk, headers, "me", "{}")
+            told(answer, 401, "credential_needed")
+            assert answer.headers["www-authenticate"].startswith("Bearer")
+    assert not desk.endpoint._wanted.is_set() or desk.endpoint._over.is_set()
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_token_that_is_taken_back_opens_nothing_from_then_on(era: str) -> None:
+    """T24: what was opened before is no right by itself."""
+
+    @played
+    async def story() -> None:
+        desk = Desk()
+        dev = await desk.agent("dev")
+        async with desk.endpoint.serving(), desk.over_http(dev, era) as client:
+            assert (await tool(client, "me"))["who"]["name"] == "dev"
+            await desk.house.do(SUE, RemovePrincipal(reason="Gone."), stream_of("dev"))
+            with pytest.raises(MCPError):
+                await client.call_tool("me", {})
+
+    story()
+
+
+@played
+async def test_the_older_era_keeps_no_session_that_somebody_else_could_use() -> None:
+    """T24: the caller of each message is the token that came with it."""
+    desk = Desk()
+    dev, codex = await desk.agent("dev"), await desk.agent("codex")
+    async with desk.endpoint.serving():
+        hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+        message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
+        opened = await desk.request("POST", PATH, JSON | dev, json.dumps(message).encode())
+        assert opened.status == 200
+        assert "mcp-session-id" not in opened.headers
+        message = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "me", "arguments": {}}}
+        other = JSON | codex | {"mcp-protocol-version": "2025-06-18", "mcp-session-id": "of-dev"}
+        answer = await desk.request("POST", PATH, other, json.dumps(message).encode())
+        assert b'\\"name\\":\\"codex\\"' in answer.body
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        ('{"digest":"a","digest":"b"}', "twice"),
+        ('{"digest":NaN}', "no number"),
+        ('{"digest":-Infinity}', "no number"),
+        ("{" * 10, "not JSON"),
+        ('{"a":' * 100_000 + "1" + "}" * 100_000, "deep"),
+    ],
+)
+def test_a_message_that_two_readers_would_read_differently_is_refused(arguments: str, word: str) -> None:
+    """T29."""
+
+    @played
+    async def story() -> None:
+        desk = Desk()
+        async with desk.endpoint.serving():
+            answer = await sent(desk, await desk.agent("dev"), "gate", arguments)
+            assert answer.status == 400
+            assert word in answer.data["error"]["message"]
+
+    story()
+
+
+@played
+async def test_a_message_that_is_too_long_is_refused_before_it_is_read_to_its_end() -> None:
+    """T19."""
+    desk = Desk()
+    async with desk.endpoint.serving():
+        dev = await desk.agent("dev")
+        rest = MESSAGE_BYTES_MAX - len(called("gate", '{"digest":""}'))
+        told(await sent(desk, dev, "gate", f'{{"digest":"{"x" * (rest + 1)}"}}'), 413, "too_large")
+        assert (await sent(desk, dev, "gate", f'{{"digest":"{"x" * rest}"}}')).status == 200
+
+
+@played
+async def test_only_messages_are_taken_and_only_by_our_own_names() -> None:
+    """T23."""
+    desk = Desk()
+    async with desk.endpoint.serving():
+        dev = await desk.agent("dev")
+        for method in ("GET", "DELETE", "PUT"):
+            answer = await desk.request(method, PATH, JSON | dev)
+            told(answer, 405, "wrong_method")
+            assert answer.headers["allow"] == "POST"
+        told(await sent(desk, dev | {"host": "evil.example"}, "me", "{}"), 421, "wrong_host")
+        told(await sent(desk, dev | {"origin": "http://evil.example"}, "me", "{}"), 403, "wrong_origin")
+        assert (await sent(desk, dev, "me", "{}")).status == 200
+
+
+@played
+async def test_the_protocol_itself_refuses_strange_names_too() -> None:
+    """T23: should it ever stand without the guard before it."""
+    desk = Desk()
+    dev = await desk.agent("dev")
+    desk.app = desk.endpoint
+    async with desk.endpoint.serving():
+        assert (await sent(desk, dev | {"host": "evil.example"}, "me", "{}")).status == 421
+        assert (await sent(desk, dev | {"origin": "http://evil.example"}, "me", "{}")).status == 403
+        assert (await sent(desk, dev, "me", "{}")).status == 200
+
+
+@played
+async def test_a_store_that_cannot_answer_is_a_problem_to_come_back_to() -> None:
+    desk = Desk()
+    dev = await desk.agent("dev")
+
+    async def down(_: object) -> Any:
+        raise Unavailable("The store is away.", "Come back.")
+
+    object.__setattr__(desk.office.store, "read", down)
+    async with desk.endpoint.serving():
+        answer = await sent(desk, dev, "me", "{}")
+        told(answer, 503, "unavailable")
+        assert answer.headers["retry-after"]
+
+
+def test_the_library_is_imported_by_the_first_agent_and_not_before() -> None:
+    """HTTP answers before MCP is imported, and who needs no tools pays for none."""
+    modules = "foureyes.http.app, foureyes.mcp.over_http, foureyes.bootstrap.speaking"
+    code = f"import sys, {modules}; print('mcp' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+@played
+async def test_what_serves_ends_whether_anybody_came_or_not() -> None:
+    async with Desk().endpoint.serving():
+        pass
+    desk = Desk()
+    async with asyncio.timeout(20), desk.endpoint.serving(), desk.over_http(await desk.agent("dev"), LEGACY) as client:
+        await tool(client, "inbox")
+
+
+@played
+async def test_who_asks_when_the_library_cannot_be_made_is_told_and_not_kept_waiting() -> None:
+    desk = Desk()
+
+    def broken() -> Any:
+        raise ImportError("gone")
+
+    desk.endpoint._make = broken
+    async with desk.endpoint.serving():
+        with pytest.raises(ImportError):
+            await sent(desk, await desk.agent("dev"), "me", "{}")
