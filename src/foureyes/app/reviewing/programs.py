@@ -1,6 +1,7 @@
 """How do our programs look at work that comes in at a server? They take their own seats, as soon as they are asked.
 
-Agents and people come by themselves; programs are here. Whatever has no base here is judged whole.
+Agents and people come by themselves; programs are here. The work is judged whole: nobody here knows which of its lines
+are old. What was opened by `foureyes review` is left to it, because there that is known.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 
+from foureyes.app.accounts import account
 from foureyes.app.bell import Bell
 from foureyes.app.facts import stored_bytes
 from foureyes.app.gate import Gate
@@ -21,7 +24,9 @@ from foureyes.app.reviewing.jobs import Pool
 from foureyes.app.reviewing.outcome import Looked, Options
 from foureyes.app.reviewing.readable import readable
 from foureyes.app.reviewing.round import Round
+from foureyes.app.shelf import dated
 from foureyes.app.work import GONE_MODE
+from foureyes.core.events import ReviewOpened
 from foureyes.core.facts import Principal
 from foureyes.core.model import Review
 from foureyes.core.values import Who, WhoKind
@@ -30,7 +35,9 @@ from foureyes.core.values import Who, WhoKind
 REVIEWS_MAX = 20
 #: How often programs are sent to one version of one review; beyond that somebody else must look.
 TRIES_MAX = 3
-TRIED_MAX = 10_000
+#: Requests that are looked through, the most urgent first; what cannot be helped must not hide what can.
+ROWS_MAX = 1_000
+KNOWN_MAX = 10_000
 _SERVER = Who(name="server", kind=WhoKind.PERSON)
 log = logging.getLogger("foureyes.programs")
 
@@ -64,12 +71,13 @@ class Programs:
     pool: Pool
     bell: Bell
     _tried: dict[tuple[str, int], int] = field(default_factory=dict)
+    _ours: dict[str, bool] = field(default_factory=dict)
 
     async def look(self) -> int:
         """Go to every review that waits for a program; how many there were."""
         waiting = await self.store.read(self._waiting)
         for review, revision in waiting:
-            if len(self._tried) >= TRIED_MAX:
+            if len(self._tried) >= KNOWN_MAX:
                 self._tried.clear()
             self._tried[review, revision] = self._tried.get((review, revision), 0) + 1
             await self._round(review)
@@ -79,9 +87,17 @@ class Programs:
     def _waiting(self, reading: Reading) -> list[tuple[str, int]]:
         names = [one.who.name for one in self.pool.pool(reading)]
         roles = sorted({each for one in self.pool.pool(reading) for each in one.roles})
-        rows = (row for name in (*names, *map(role, roles)) for row in reading.inbox(name, REVIEWS_MAX))
+        rows = (row for name in (*names, *map(role, roles)) for row in reading.inbox(name, ROWS_MAX))
         found = dict.fromkeys((row.review, row.revision) for row in rows if row.kind == "report")
-        return [one for one in found if self._tried.get(one, 0) < TRIES_MAX][:REVIEWS_MAX]
+        due = (one for one in found if self._tried.get(one, 0) < TRIES_MAX)
+        return list(islice((one for one in due if self._is_ours(reading, one[0])), REVIEWS_MAX))
+
+    def _is_ours(self, reading: Reading, review: str) -> bool:
+        if review not in self._ours:
+            if len(self._ours) >= KNOWN_MAX:
+                self._ours.clear()
+            self._ours[review] = _came_in_here(reading, review)
+        return self._ours[review]
 
     async def _round(self, name: str) -> None:
         review = (await self.gate.read(name, _SERVER)).view.review
@@ -108,6 +124,13 @@ class Programs:
         for looked in ran.looked:
             fields = {"review": name, "program": looked.reviewer, "state": str(looked.state)}
             log.info("looked", extra={"fields": fields})
+
+
+def _came_in_here(reading: Reading, review: str) -> bool:
+    """Whether somebody enrolled opened it; a person at a terminal has no account, and a round of their own."""
+    opened = dated(tuple(islice(reading.events(f"review/{review}"), 1)))
+    authors = (one.author.name for one, _ in opened if isinstance(one, ReviewOpened))
+    return any(account(reading, name) is not None for name in authors)
 
 
 def _change(review: Review, reading: Reading) -> Change:
