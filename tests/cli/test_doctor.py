@@ -39,6 +39,7 @@ def test_on_a_fresh_machine_everything_that_is_here_works(table: Table) -> None:
         "foureyes": "works",
         "git": "works",
         "store": "missing",
+        "server": "missing",
         "policy": "works",
         "rules": "works",
         "security": "works",
@@ -54,7 +55,7 @@ def test_a_reviewer_that_is_installed_and_does_not_answer_is_broken(table: Table
     )
     ran = table.run("doctor")
     assert ran.code == 2
-    assert "1 of 6 do not work" in ran.out
+    assert "1 of 7 do not work" in ran.out
     assert "0.50, not logged in" in ran.out
     assert "Run: codex login" in ran.out
 

@@ -7,6 +7,7 @@ import platform
 import shutil
 import subprocess
 from dataclasses import dataclass
+from urllib.request import urlopen
 
 import click
 
@@ -21,9 +22,11 @@ from foureyes.cli.parts import Parts
 from foureyes.cli.program import answering
 from foureyes.cli.telling import counted
 from foureyes.home import consents, retired
+from foureyes.home.lock import running
 from foureyes.home.trouble import Trouble
 
 GIT_SECONDS_MAX = 10
+SERVER_SECONDS_MAX = 5
 #: How wide names stand: they share a column as wide as the longest of them.
 LABEL, LABEL_MAX = 14, 34
 DETAILS_MAX = 3
@@ -46,7 +49,7 @@ def doctor(parts: Parts) -> Answer:
 
     Exit code 0: everything that is here works. 2: something that is here does not, and what mends it.
     """
-    checked = [_versions(), _git(), _store(parts), _policy(parts), _retired(parts)]
+    checked = [_versions(), _git(), _store(parts), _server(parts), _policy(parts), _retired(parts)]
     checked += [_reviewer(one, parts) for one in asyncio.run(parts.health())]
     label = min(LABEL_MAX, max(LABEL, *(width_of(marked(one.name)) + 2 for one in checked)))
     lines = [line for one in checked for line in _lines(one, label)]
@@ -110,6 +113,20 @@ def _store(parts: Parts) -> Checked:
         return Checked(name="store", tone="bad", says=says, next_step="Run: foureyes upgrade")
     where = "PostgreSQL" if parts.settings.is_postgres else parts.settings.database
     return Checked(name="store", tone="good", says=f"{where}, schema {found.found}")
+
+
+def _server(parts: Parts) -> Checked:
+    """A server that runs here must answer; none is nothing to mend, because a lone developer needs none."""
+    found = running(parts.settings.home)
+    if found is None or not found.is_server:
+        step = "`foureyes up` starts one, for agents and people that work together."
+        return Checked(name="server", tone="care", says="none runs here", next_step=step)
+    try:
+        with urlopen(f"{found.address}/ready", timeout=SERVER_SECONDS_MAX):  # noqa: S310 - our own lock names it
+            return Checked(name="server", tone="good", says=f"{found.in_words()} answers")
+    except OSError as error:
+        step = f"Look at what process {found.pid} writes to its log, or start it again: foureyes up"
+        return Checked(name="server", tone="bad", says=f"{found.in_words()}: {error}", next_step=step)
 
 
 def _policy(parts: Parts) -> Checked:
