@@ -295,3 +295,48 @@ async def test_ten_requests_at_the_same_time_are_all_taken_and_the_last_of_them_
     assert [one["reviewer"] for one in found[:6]] == ["auditor"] * 3 + ["tester"] * 3
     assert {one["status"] for one in found} == {"pending"}
     assert all(one["queued"] for one in found[6:])
+
+
+@played
+async def test_the_figures_have_the_seeds_fields_and_an_agent_gets_its_own_alone() -> None:
+    """001-40, 001-44, 001-09: totals, averages, by agent and by type; a human who owes no report sees everybody's."""
+    web, dev, auditor, review = await asked()
+    sue, stranger = await web.human(), await web.role("stranger", "optimizer")
+    web.house.wait(minutes=2)
+    await web.tool("get_review", auditor, reviewId=review)
+    web.house.wait(minutes=8)
+    await web.tool("submit_review", auditor, reviewId=review, **CHANGES)
+    body = {"artifacts": {"code": "v2\n"}, "changes_made": "done", "revision_number": 1}
+    await web.tool("request_re_review", dev, reviewId=review, **body)
+    await web.tool("get_review", auditor, reviewId=review)
+    web.house.wait(minutes=5)
+    await web.tool("submit_review", auditor, reviewId=review, **GOOD)
+    counts = {"approved": 1, "changes_requested": 1, "rejected": 0}
+    none = {"total": 0, "approved": 0, "changes_requested": 0, "rejected": 0}
+    reviewed = counts | {"total": 2, "avg_review_time_minutes": 7.5, "avg_confidence": 67.5}
+    by_auditor = {
+        "as_creator": none | {"avg_revisions": 0.0},
+        "as_reviewer": reviewed,
+    }
+    by_dev = {
+        "as_creator": counts | {"total": 2, "avg_revisions": 1.0},
+        "as_reviewer": none | {"avg_review_time_minutes": 0.0, "avg_confidence": 0.0},
+    }
+    whole = await web.tool("get_review_metrics", sue, period="week")
+    assert whole.data == {
+        "period": "week",
+        "total_reviews": 2,
+        **counts,
+        "escalated": 0,
+        "avg_review_time_minutes": 7.5,
+        "avg_confidence": 67.5,
+        "by_agent": {"auditor": by_auditor, "core-developer": by_dev},
+        "by_type": {"create_core": counts | {"total": 2, "avg_review_time_minutes": 7.5, "avg_revisions": 1.0}},
+    }
+    assert (await web.tool("get_review_metrics", dev)).data["by_agent"] == {"core-developer": by_dev}
+    assert (await web.tool("get_review_metrics", auditor)).data["by_agent"].keys() == {"auditor"}
+    assert (await web.tool("get_review_metrics", stranger)).data["total_reviews"] == 0
+    assert (await web.tool("get_review_metrics", sue, type="create_app")).data["total_reviews"] == 0
+    one = await web.tool("get_review_metrics", sue, agent="core_developer", type="core-creation", period="month")
+    assert one.data["total_reviews"] == 2
+    assert (await web.tool("get_review_metrics", sue, period="century")).data["code"] == "unknown_word"

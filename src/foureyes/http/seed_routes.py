@@ -37,4 +37,7 @@ SEED_WAYS: dict[str, Way] = {
     "submit_result": Way(method=POST, path=f"{_SESSION}/results"),
     "read_clarifications": Way(method=GET, path=f"{_SESSION}/clarifications"),
     "clarify": Way(method=POST, path=f"{_SESSION}/clarifications"),
+    "get_review_metrics": Way(method=GET, path=f"{_PEER}/get_review_metrics"),
+    "validate": Way(method=POST, path="/validate", absolute=True, also=("/seldon/validate",), query=("wait",)),
+    "read_validation": Way(method=GET, path="/validate/{review}", absolute=True, also=("/seldon/validate/{review}",)),
 }

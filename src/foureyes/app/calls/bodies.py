@@ -89,6 +89,7 @@ _PLAIN: Mapping[Any, Json] = {
     bool: {"type": "boolean"},
     datetime: {"type": "string", "format": "date-time", "description": "UTC, as 2026-01-31T23:59:59.000000Z"},
     timedelta: {"type": "integer", "description": "microseconds"},
+    float: {"type": "number"},
     object: {"description": "any JSON value"},
 }
 
@@ -113,7 +114,14 @@ def _any_json(value: object, depth: int = 0) -> object:
     raise CodecError(f": {type(value).__name__} is no JSON value")
 
 
+def _real(value: object) -> float:
+    if type(value) is not float or not isfinite(value):
+        raise CodecError(f": expected a number, not {type(value).__name__}")
+    return value
+
+
 register(object, (_any_json, _any_json))
+register(float, (_real, _real))
 
 
 @cache

@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from foureyes.app.calls import about_sessions, seed_000, seed_001, seed_001_shown, seed_003
+from foureyes.app.calls import (
+    about_sessions,
+    seed_000,
+    seed_001,
+    seed_001_metrics,
+    seed_001_shown,
+    seed_002,
+    seed_003,
+)
 from foureyes.app.calls.call import Call
 
-_SEEDS = (seed_000, seed_001, seed_001_shown, about_sessions, seed_003)
+_SEEDS = (seed_000, seed_001, seed_001_shown, seed_001_metrics, seed_002, about_sessions, seed_003)
 
 
 def calls() -> Iterator[Call[Any]]:

@@ -1,0 +1,201 @@
+"""Which call does seed 002 have? Output is validated by a chain: each layer in its order, within its scope."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from foureyes.app.calls import seed_words as words
+from foureyes.app.calls.about_reviews import REVIEW
+from foureyes.app.calls.call import Call, Caller, Need
+from foureyes.app.calls.looking import SeenShown
+from foureyes.app.calls.office import Handed, Office
+from foureyes.app.calls.seed_work import check_is, files_of, work_of
+from foureyes.app.calls.waiting import SECONDS_MAX, waited
+from foureyes.app.ports import Reading
+from foureyes.app.work import Work
+from foureyes.core import commands as c
+from foureyes.core.model import Report, Review, Seat
+from foureyes.core.refusals import Code, Refusal, refuse
+from foureyes.core.rules import Style
+from foureyes.core.values import Origin
+
+#: The file that one output is.
+TEXT, JSON = "output.md", "output.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidateForm:
+    """Output that a chain shall judge. The policy says which chain; one that is named comes in addition.
+
+    A resubmission names the review that its first run was, and counts as a retry.
+    """
+
+    output: object
+    chain: str = ""
+    critic_chain: str = ""
+    kind: str = "output"
+    step: str = ""
+    task_id: str = ""
+    agent: str = ""
+    review: str = ""
+    note: str = ""
+    #: Seconds to wait for the critics.
+    wait: int = 0
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layer:
+    """One decision of one layer, as the seed logs it."""
+
+    task_id: str
+    critic_agent_id: str
+    decision: str
+    reason: str
+    chain_name: str
+    layer_index: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Validated:
+    """Where the output stands: pending, approved, returned, escalated_to_human, failed or returned_to_author."""
+
+    task_id: str
+    review: str
+    status: str
+    chains: tuple[str, ...]
+    #: Resubmissions so far, and how many are left before the chain's last word.
+    retry: int
+    retries_left: int | None
+    layers: tuple[Layer, ...]
+    #: What the originating agent is told; empty while critics are at it.
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunNamed:
+    """Which run."""
+
+    review: str
+
+
+async def read_validation(office: Office, caller: Caller, form: RunNamed) -> Validated:
+    """Where validated output stands, as far as the caller may know."""
+    return _validated((await office.gate.read(form.review, caller.who)).view.review)
+
+
+async def validate(office: Office, caller: Caller, form: ValidateForm) -> Validated:
+    """Validate output by a chain of critics; answered at once, or after at most so many seconds."""
+    check_is(caller, form.agent)
+    if not 0 <= form.wait <= SECONDS_MAX:
+        raise refuse(Code.BAD_NUMBER, what="The time to wait", value=form.wait, low=0, high=SECONDS_MAX)
+    if form.chain and form.critic_chain and form.chain != form.critic_chain:
+        raise Refusal(Code.BAD_VALUE, "chain and critic_chain name two chains.", "Name one of them.")
+    await office.store.read(partial(_check_chain, office, form.chain or form.critic_chain))
+    work = await _work(office, form.output)
+    if form.review:
+        command: c.ReviewCommand = c.SubmitRevision(digest=work.digest, parts=work.parts, note=form.note)
+        handed = Handed(key=form.key, stream=REVIEW + form.review, blobs=work.blobs)
+    else:
+        command, handed = _opening(form, work), Handed(key=form.key, blobs=work.blobs)
+    reply = await office.do(caller, command, handed)
+    if form.wait:
+        await waited(office, caller, reply.review, form.wait, _is_decided)
+    return _validated((await office.gate.read(reply.review, caller.who)).view.review)
+
+
+def _check_chain(office: Office, name: str, reading: Reading) -> None:
+    """A chain that the policy does not have could never let anything pass: that is said at once."""
+    protocols = office.gate.policies.current(reading).policy.rules.protocols
+    known = [one.name for one in protocols if any(stage.options.style is Style.CHAIN for stage in one.stages)]
+    if name and name not in known:
+        raise refuse(Code.UNKNOWN_WORD, what="The chain", word=name[:80], allowed=", ".join(known))
+
+
+def _opening(form: ValidateForm, work: Work) -> c.OpenReview:
+    chain = form.chain or form.critic_chain
+    return c.OpenReview(
+        review="",
+        kind=form.kind,
+        title=form.step or "Output to validate",
+        digest=work.digest,
+        parts=work.parts,
+        protocols=(chain,) if chain else (),
+        origin=Origin(task=form.task_id, step=form.step),
+        note=form.note,
+    )
+
+
+async def _work(office: Office, output: object) -> Work:
+    if output in ("", None, {}, []):
+        raise Refusal(Code.PARTS_MISSING, "The output is empty.", "Send one text, or one JSON value.")
+    return await work_of(office, files_of({TEXT if isinstance(output, str) else JSON: output}))
+
+
+def _is_decided(seen: SeenShown) -> bool:
+    return not any(one.what == "a report" for one in seen.review.turns)
+
+
+def _validated(review: Review) -> Validated:
+    """The run as its author sees it."""
+    task = review.origin.task or review.id
+    layers = tuple(_layers(review, task))
+    asked = review.revision_request()
+    return Validated(
+        task_id=task,
+        review=review.id,
+        status=words.chain_status(review),
+        chains=review.protocols,
+        retry=review.resubmissions,
+        retries_left=asked.remaining if asked else None,
+        layers=layers,
+        message=_message(review, layers),
+    )
+
+
+def _layers(review: Review, task: str) -> Iterator[Layer]:
+    """Every decision on any version, in the order of versions and layers."""
+    order = {name: number for number, name in enumerate(dict.fromkeys(one.stage for one in review.seats.values()))}
+    said = sorted(review.reports.values(), key=lambda one: (one.revision, order[review.seats[one.seat].stage]))
+    for report in said:
+        seat = review.seats[report.seat]
+        chain, _, _ = seat.stage.partition(".")
+        index = sum(1 for name in order if name.startswith(f"{chain}.") and order[name] < order[seat.stage])
+        yield Layer(
+            task_id=task,
+            critic_agent_id=report.reviewer.name,
+            decision=words.layer_decision(report, seat),
+            reason=_reason(review, report, seat),
+            chain_name=chain,
+            layer_index=index,
+        )
+
+
+def _reason(review: Review, report: Report, seat: Seat) -> str:
+    raised = [one for one in review.findings.values() if (one.seat, one.revision) == (seat.id, report.revision)]
+    return report.summary or "; ".join(one.text for one in raised)
+
+
+def _message(review: Review, layers: tuple[Layer, ...]) -> str:
+    """The words for the agent: the last rejection with what comes next, or the last approval."""
+    status, step = words.chain_status(review), review.origin.step or review.title
+    if not layers or status == "pending":
+        return ""
+    last = layers[-1]
+    if last.decision == words.APPROVE:
+        return words.approval_message(step, last.critic_agent_id) if status == "approved" else ""
+    asked = review.revision_request()
+    number = review.resubmissions + 1
+    most = review.resubmissions + asked.remaining if asked else review.resubmissions
+    return words.veto_message(step, last.critic_agent_id, last.reason, retry=(number, most), decision=last.decision)
+
+
+def calls() -> Iterator[Call[Any]]:
+    """The seed's call, and the look at what became of it."""
+    says = (validate.__doc__ or "").strip()
+    yield Call(name="validate", says=says, needs=Need.AUTHOR, form=ValidateForm, answer=validate)
+    says = (read_validation.__doc__ or "").strip()
+    yield Call(name="read_validation", says=says, needs=Need.READ, form=RunNamed, answer=read_validation, changes=False)

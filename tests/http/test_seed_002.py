@@ -1,0 +1,194 @@
+"""Seed 002 over HTTP: output is validated by a chain, layer by layer, and only a human lifts a veto."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from foureyes.http.routes import BASE
+from tests.app.house import played
+from tests.http.five import Five, house
+from tests.seeds.chain_play import CHAINS, Seven
+
+TASK = "6f1c1d52-0c0a-4f0e-9c55-9d3b1a1f2a10"
+OUTPUT: dict[str, Any] = {"output": "deploy --prod\n", "step": "write", "task_id": TASK, "agent": "daneel-1"}
+REASON = 'Statistics in paragraph 3 are unverified. Claim about "95% accuracy" has no cited source.'
+
+
+async def critics(*names: str) -> tuple[Five, dict[str, str], dict[str, dict[str, str]]]:
+    """An agent, and critics that each hold their own role; the policy's own chain is the default one."""
+    web = Five(house=house(default=("default",)))
+    agent = await web.role("daneel-1", "agent")
+    return web, agent, {name: await web.role(name, family=f"of {name}") for name in names}
+
+
+async def say(
+    web: Five, critic: dict[str, str], review: str, verdict: str, summary: str = "In order.", *, stage: str = ""
+) -> None:
+    """A critic reports on the current version, and says that what it found before is gone where it approves."""
+    seen = (await web.found(f"{BASE}/reviews/{review}", critic))["review"]
+    mine = [one["finding"] for one in seen["findings"] if one["standing"] != "resolved"]
+    settled = [{"finding": one, "resolved": True, "note": "gone"} for one in mine if verdict == "approve"]
+    body = {"revision": seen["revision"], "verdict": verdict, "summary": summary, "settled": settled, "stage": stage}
+    await web.done(f"{BASE}/reviews/{review}/reports", critic, **body)
+
+
+@pytest.mark.parametrize("path", ["/validate", "/seldon/validate"])
+def test_output_goes_through_the_named_chain_and_the_task_proceeds(path: str) -> None:
+    """002-16, 002-01, 002-19, 002-21, C7: both paths, every layer in order, and one row for each decision."""
+
+    @played
+    async def story() -> None:
+        web, agent, who = await critics("seldon", "hardin")
+        first = await web.done(path, agent, **OUTPUT, chain="security")
+        assert first == {
+            "task_id": TASK,
+            "review": "r1",
+            "status": "pending",
+            "chains": ["default", "security"],
+            "retry": 0,
+            "retries_left": None,
+            "layers": [],
+            "message": "",
+        }
+        await say(web, who["seldon"], "r1", "approve", stage="default.format")
+        await say(web, who["seldon"], "r1", "approve", stage="security.format")
+        assert (await web.found(f"{BASE}/reviews/r1", agent))["review"]["state"] == "open"
+        await say(web, who["hardin"], "r1", "approve", "Nothing dangerous.")
+        again = await web.post(path, agent | {"idempotency-key": "x"}, **OUTPUT | {"review": "r1"})
+        assert again.data["code"] == "same_digest"
+        assert (await web.log("r1"))[-1] == "ReviewCleared"
+
+    story()
+
+
+@played
+async def test_a_veto_returns_the_work_with_its_text_and_counts_the_retry() -> None:
+    """002-02, 002-03, 002-18, 002-25, C3, C4: after the last retry a human is asked; the whole chain looks again."""
+    web, agent, who = await critics("seldon", "hardin")
+    await web.done("/validate", agent, **OUTPUT, kind="security_step", critic_chain="security")
+    for number in (1, 2, 3):
+        await say(web, who["seldon"], "r1", "approve")
+        await say(web, who["hardin"], "r1", "reject", REASON)
+        if number < 3:
+            body = {"output": f"deploy --prod {number}\n", "review": "r1"}
+            shown = await web.done("/validate", agent, **body)
+            assert (shown["status"], shown["retry"]) == ("pending", number)
+            assert [(one["critic_agent_id"], one["decision"]) for one in shown["layers"]] == [
+                ("seldon", "approve"),
+                ("hardin", "veto"),
+            ] * number
+            assert shown["layers"][1] == {
+                "task_id": TASK,
+                "critic_agent_id": "hardin",
+                "decision": "veto",
+                "reason": REASON,
+                "chain_name": "security",
+                "layer_index": 1,
+            }
+    log = await web.log("r1")
+    assert (log.count("RevisionRequested"), log[-1]) == (2, "RulingRequested")
+    late = await web.post("/validate", agent, output="once more\n", review="r1")
+    assert (late.status, late.data["code"]) == (409, "ruling_pending")
+
+
+@played
+async def test_the_words_of_a_veto_and_of_an_approval_are_the_seeds() -> None:
+    """002-18, 002-19, 002-25: as the thread of the task would show them."""
+    web, agent, who = await critics("magnifico", "gaal")
+    await web.done("/validate", agent, **OUTPUT, kind="content_step")
+    await say(web, who["magnifico"], "r1", "approve")
+    await say(web, who["gaal"], "r1", "reject", REASON)
+    seen = await web.found("/validate/r1", agent)
+    assert (seen["status"], seen["retries_left"]) == ("returned", 3)
+    assert seen["message"] == (
+        f":octagonal_sign: gaal (veto)\nVETO on step: write\n- gaal: {REASON}\n\n"
+        "Returning to agent for revision (retry 1/3)"
+    )
+    await web.done("/validate", agent, output="Cited now.\n", review="r1")
+    await say(web, who["magnifico"], "r1", "approve", "Lovely.")
+    await say(web, who["gaal"], "r1", "approve", "Sourced.")
+    end = await web.found("/validate/r1", agent)
+    assert (end["status"], end["message"]) == ("approved", ":thumbsup: gaal (approval)\nStep completed: write")
+
+
+@played
+async def test_only_a_human_who_has_just_signed_in_lifts_a_veto() -> None:
+    """002-23, C6, Y21: no agent, whatever it says; and the same bytes are refused everywhere while it stands."""
+    web, agent, who = await critics("seldon", "hardin")
+    await web.done("/validate", agent, **OUTPUT, kind="security_step")
+    await say(web, who["seldon"], "r1", "approve")
+    await say(web, who["hardin"], "r1", "reject", "It deletes the disk.")
+    other = await web.post("/validate", agent, **OUTPUT, kind="default_step")
+    assert (other.status, other.data["code"]) == (409, "vetoed")
+    seen = (await web.found(f"{BASE}/reviews/r1", agent))["review"]
+    body = {"stage": "security.security", "revision": 1, "digest": seen["digest"], "reason": "I looked."}
+    for who_else in (agent, who["hardin"], who["seldon"]):
+        refused = await web.post(f"{BASE}/reviews/r1/overrides", who_else, **body)
+        assert (refused.status, refused.data["code"]) == (403, "sign_in_needed")
+    sue = await web.human()
+    await web.done(f"{BASE}/reviews/r1/overrides", sue, **body)
+    assert (await web.found("/validate/r1", agent))["status"] == "approved"
+    assert "StageOverridden" in await web.log("r1")
+
+
+@pytest.mark.parametrize("chain", CHAINS, ids=str)
+def test_each_of_the_seven_chains_asks_its_layers_in_order_and_ends_as_it_says(chain: Seven) -> None:
+    """002-07, 002-08, 002-09, 002-10, 002-11, 002-12, 002-13, 002-04, 002-17, C9."""
+    ends = {"return_error": "failed", "return_to_author": "returned_to_author"}
+
+    @played
+    async def story() -> None:
+        names = [critic for critic, _, _ in chain.layers]
+        web, agent, who = await critics(*names)
+        await web.done("/validate", agent, **OUTPUT, kind=f"{chain.name}_step")
+        for number in range(chain.retries + 1):
+            for critic in names[:-1]:
+                await say(web, who[critic], "r1", "approve", f"{critic} approves version {number}")
+            await say(web, who[names[-1]], "r1", "reject", f"Not good enough, version {number}")
+            if number < chain.retries:
+                shown = await web.done("/validate", agent, output=f"Version {number}.\n", review="r1")
+                assert shown["retry"] == number + 1
+        end = await web.found("/validate/r1", agent)
+        assert end["status"] == ends.get(chain.end, "escalated_to_human")
+        last = "veto" if chain.layers[-1][2] else "reject"
+        assert [one["decision"] for one in end["layers"][-len(names) :]] == ["approve"] * (len(names) - 1) + [last]
+        assert [one["layer_index"] for one in end["layers"][-len(names) :]] == list(range(len(names)))
+
+    story()
+
+
+@played
+async def test_a_caller_adds_strictness_and_never_takes_it_away() -> None:
+    """Y19, 002-16: the policy's chain stays; an unknown chain, a stranger's name and a bad wait are refused."""
+    web, agent, _ = await critics("seldon", "hardin", "gaal")
+    shown = await web.done("/validate", agent, **OUTPUT, kind="security_step", chain="default")
+    assert shown["chains"] == ["security", "default"]
+    for wrong, code in (
+        ({"chain": "lenient"}, "unknown_word"),
+        ({"chain": "panel"}, "unknown_word"),
+        ({"chain": "default", "critic_chain": "security"}, "bad_value"),
+        ({"agent": "hardin"}, "identity_mismatch"),
+        ({"output": ""}, "parts_missing"),
+        ({"review": "none"}, "review_missing"),
+        ({"wait": 46}, "bad_number"),
+    ):
+        answer = await web.post("/validate", agent, **OUTPUT | wrong)
+        assert (answer.data["code"], 400 <= answer.status < 500) == (code, True), wrong
+    body = b'{"output": "x"}'
+    for query, status in (("wait=0", 200), ("wait=x", 422), ("force=1", 422), ("wait=0&wait=0", 422)):
+        assert (await web.request("POST", "/validate", agent, body, query=query)).status == status
+
+
+@played
+async def test_a_named_number_of_seconds_is_waited_for_and_no_longer() -> None:
+    """002-16: `?wait=` ends when the critics have spoken."""
+    web, agent, who = await critics("seldon")
+    body = b'{"output": "hello", "kind": "default_step"}'
+    asked = asyncio.create_task(web.request("POST", "/seldon/validate", agent, body, query="wait=30"))
+    for _ in range(100):
+        if (await web.found(f"{BASE}/reviews", agent))["reviews"]:
+            break
+        await asyncio.sleep(0)
+    await say(web, who["seldon"], "r1", "approve")
+    assert (await asked).data["status"] == "approved"
