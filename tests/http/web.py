@@ -94,8 +94,10 @@ class Web:
         }
         sent: list[dict[str, Any]] = []
 
+        asked = [{"type": "http.request", "body": body, "more_body": False}]
+
         async def receive() -> dict[str, Any]:
-            return {"type": "http.request", "body": body, "more_body": False}
+            return asked.pop() if asked else {"type": "http.disconnect"}
 
         async def send(message: Any) -> None:
             sent.append(message)

@@ -20,6 +20,8 @@ from foureyes.core.values import Who
 MINUTE, DAY = 60.0, 86_400.0
 #: Names that are remembered at a time; those who asked for nothing lately are forgotten first.
 NAMES_MAX = 10_000
+#: Sums of fractions are not exact.
+SLACK_SECONDS = 1e-6
 #: When whoever waits behind too many of their own, or has too much open, may try again.
 SOON_SECONDS = 1
 LATER_SECONDS = 60
@@ -84,7 +86,7 @@ class _Rates:
 
     def seconds_until(self, name: str, now: float, cost: int, most: int, period: float) -> float:
         """When so much more may be taken; nothing or less means now."""
-        return self._after(name, now, cost, most, period) - now - period
+        return self._after(name, now, cost, most, period) - now - period - SLACK_SECONDS
 
     def take(self, name: str, now: float, cost: int, most: int, period: float) -> None:
         """Take it."""
@@ -94,9 +96,9 @@ class _Rates:
         self.taken[name] = self._after(name, now, cost, most, period)
 
     def _after(self, name: str, now: float, cost: int, most: int, period: float) -> float:
-        # A clock that was set back must not shut anybody out for longer than the period.
-        begin = min(max(self.taken.get(name, now), now), now + period)
-        return begin + cost * period / most
+        begin = max(self.taken.get(name, now), now)
+        # Nobody takes more than a period ahead: a clock that was set back must not shut them out.
+        return (now if begin > now + period + 1 else begin) + cost * period / most
 
 
 @dataclass(slots=True)
@@ -123,8 +125,9 @@ class Quotas:
 
     def asked(self, who: Who, now: datetime) -> Turn:
         """One request, to be answered in its turn; raises TooFast where there are too many."""
+        lines = [self._line(name, share) for name, share in self._shares(who)]
         self._spend(self._requests, who, now, 1)
-        return Turn([self._line(name, share) for name, share in self._shares(who)])
+        return Turn(lines)
 
     def is_over(self, who: Who, now: datetime) -> bool:
         """Whether this one asks too fast already, which is known without looking anything up."""
@@ -215,11 +218,11 @@ class Turn:
         """Stand in these."""
         self._lines = lines
         self._held: list[_Line] = []
-        for line in lines:
-            line.there += 1
 
     async def __aenter__(self) -> None:
         """Wait until it is this one's turn."""
+        for line in self._lines:
+            line.there += 1
         try:
             for line in self._lines:
                 await line.slots.acquire()
