@@ -48,7 +48,8 @@ def described() -> Json:
         "info": {"title": "foureyes", "version": __version__, "summary": "The four-eyes principle for AI agents."},
         "paths": paths,
         "components": {
-            "schemas": {"Problem": _PROBLEM},
+            "schemas": {"Problem": _PROBLEM, **_shown()},
+            "responses": {f"Problem{status}": _said(text) for status, text in _PROBLEMS.items()},
             "securitySchemes": {
                 "token": {"type": "http", "scheme": "bearer"},
                 "session": {"type": "apiKey", "in": "cookie", "name": "foureyes_session"},
@@ -88,25 +89,72 @@ def _parameter(name: str, form: Json, where: str) -> Json:
 
 
 def _responses(call: Call[Any], way: Way) -> Json:
-    gives = schema(get_type_hints(call.answer)["return"])
-    content = {"application/json": {"schema": gives}}
+    gives = _given(call)
+    content = {"application/json": {"schema": _named(gives)}}
     found: Json = {str(way.status): {"description": "Done.", "content": content}}
     if way.marked or "mark" in gives.get("properties", ()):
         found["304"] = {"description": "As it was."}
-    problem = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
-    return found | {status: {"description": text, "content": problem} for status, text in _PROBLEMS.items()}
+    return found | {status: _problem(status) for status in _PROBLEMS}
+
+
+def _problem(status: str) -> Json:
+    return {"$ref": f"#/components/responses/Problem{status}"}
+
+
+def _said(text: str) -> Json:
+    return {"description": text, "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
+
+
+def _given(call: Call[Any]) -> Json:
+    return schema(get_type_hints(call.answer)["return"])
+
+
+@cache
+def _shown() -> dict[str, Json]:
+    """Every value that an answer holds, by its name: a review is in many answers, and described once."""
+    found = dict[str, Json]()
+    for call in CALLS.values():
+        _gather(_given(call), found)
+    return {name: {**one, "properties": _named_all(one["properties"])} for name, one in found.items()}
+
+
+def _gather(said: Any, found: dict[str, Json]) -> None:
+    if isinstance(said, list):
+        for one in said:
+            _gather(one, found)
+    elif isinstance(said, dict):
+        if "properties" in said and "title" in said:
+            known = found.setdefault(said["title"], said)
+            if known != said:
+                raise ValueError(f"two different values are called {said['title']}")
+        for one in said.values():
+            _gather(one, found)
+
+
+def _named(said: Any) -> Any:
+    """The same with every named value in its place by reference."""
+    if isinstance(said, list):
+        return [_named(one) for one in said]
+    if not isinstance(said, dict):
+        return said
+    if "properties" in said and "title" in said:
+        return {"$ref": f"#/components/schemas/{said['title']}"}
+    return {name: _named(one) for name, one in said.items()}
+
+
+def _named_all(properties: Json) -> Json:
+    return {name: _named(one) for name, one in properties.items()}
 
 
 def _other(name: str) -> Json:
     says, media_type, is_open = _OTHERS[name]
-    problem = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     codes = ("421", "503") if is_open else ("401", "403", "421", "429", "503")
     found: Json = {
         "operationId": name,
         "summary": says,
         "security": [] if is_open else [{"token": []}, {"session": []}],
         "responses": {"200": {"description": says, "content": {media_type: {}}}}
-        | {code: {"description": _PROBLEMS[code], "content": problem} for code in codes},
+        | {code: _problem(code) for code in codes},
     }
     return {**found, "parameters": [_LAST]} if name == "feed" else found
 
