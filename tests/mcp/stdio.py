@@ -6,14 +6,14 @@ import asyncio
 import os
 import socket
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import uvicorn
 from mcp import Client, StdioServerParameters
 from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from foureyes.app.accounts import new_token, stream_of
 from foureyes.app.calls.office import Office
@@ -22,7 +22,7 @@ from foureyes.core.principals import EnrolPrincipal, IssueToken
 from foureyes.home import folder
 from foureyes.home.lock import ServerLock
 from foureyes.http.app import Site, build
-from foureyes.mcp.over_http import PATH
+from foureyes.mcp.over_http import PATH, Endpoint
 from foureyes.store.sqlite_store import SqliteStore
 from tests.app.house import House
 from tests.calls.counter import SUE
@@ -73,8 +73,15 @@ async def started(home: Path, token: str, era: str, *arguments: str) -> AsyncIte
         yield client
 
 
+Around = Callable[[ASGIApp, Endpoint], ASGIApp]
+
+
+def _as_it_is(app: ASGIApp, _: Endpoint) -> ASGIApp:
+    return app
+
+
 @asynccontextmanager
-async def server_at(home: Path, house: House, **fields: Any) -> AsyncIterator[str]:
+async def server_at(home: Path, house: House, before: Around = _as_it_is) -> AsyncIterator[str]:
     """A server at work in a data folder, on loopback; its address."""
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
@@ -83,7 +90,7 @@ async def server_at(home: Path, house: House, **fields: Any) -> AsyncIterator[st
         office = Office(gate=house.gate, store=house.store, clock=lambda: house.now)
         tools = endpoint(office, site.hosts, site.origins)
         app = build(office, site, [Route(PATH, tools)])
-        server = uvicorn.Server(uvicorn.Config(app, lifespan="off", log_level="warning", **fields))
+        server = uvicorn.Server(uvicorn.Config(before(app, tools), lifespan="off", log_level="warning"))
         folder.make(str(home))
         with ServerLock.acquire(str(home), f"http://{host}", now="now"):
             async with tools.serving():

@@ -54,6 +54,7 @@ class Near:
             "resources/list": partial(resources.listed, office),
             "resources/templates/list": resources.templates,
             "resources/read": partial(resources.read, office),
+            "completion/complete": partial(resources.completed, office),
             "prompts/list": prompts.listed,
             "prompts/get": prompts.got,
         }

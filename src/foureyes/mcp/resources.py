@@ -21,6 +21,7 @@ PLAIN = "application/json"
 INBOX = "review://inbox"
 _ONE = re.compile(r"review://reviews/(?P<review>[A-Za-z0-9._-]{1,64})(?P<work>/work)?").fullmatch
 TITLE_CHARS_MAX = 200
+COMPLETED_MAX = 100
 
 
 async def listed(office: Office, caller: Caller, params: Json) -> Json:
@@ -58,6 +59,17 @@ async def read(office: Office, caller: Caller, params: Json) -> Json:
     text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
     contents = [{"uri": uri, "mimeType": PLAIN, "text": text}]
     return {"resultType": COMPLETE, "contents": contents, "ttlMs": 0, "cacheScope": "private"}
+
+
+async def completed(office: Office, caller: Caller, params: Json) -> Json:
+    """Which reviews an id that is being typed may mean, the newest first; other words are nobody's to guess."""
+    argument = params.get("argument") or {}
+    values = list[str]()
+    if argument.get("name") == "review":
+        page = await answered(office, caller, CALLS["list_reviews"], {"limit": COMPLETED_MAX})
+        begun = str(argument.get("value", ""))
+        values = [one.review for one in page.reviews if one.review.startswith(begun)]
+    return {"resultType": COMPLETE, "completion": {"values": values, "hasMore": False}}
 
 
 def _resource(uri: str, name: str, says: str) -> Json:

@@ -28,6 +28,7 @@ _ALL: Mapping[str, type[types.RequestParams]] = {
     "resources/list": types.PaginatedRequestParams,
     "resources/templates/list": types.PaginatedRequestParams,
     "resources/read": types.ReadResourceRequestParams,
+    "completion/complete": types.CompleteRequestParams,
     "prompts/list": types.PaginatedRequestParams,
     "prompts/get": types.GetPromptRequestParams,
 }

@@ -1,0 +1,1 @@
+"""The protocol's own conformance checks."""
