@@ -64,7 +64,7 @@ class ReviseForm:
 async def open_review(office: Office, caller: Caller, form: OpenForm) -> Done:
     """Open a review in the name of whoever calls."""
     caller.named(form.author)
-    await _check_room(office, caller)
+    await check_room(office, caller)
     work, before = await _work(office, caller, form.files, form.base_files)
     command = c.OpenReview(
         review="",
@@ -105,7 +105,7 @@ async def revise(office: Office, caller: Caller, form: ReviseForm) -> Done:
     return await _done(office, caller, command, handed)
 
 
-async def _check_room(office: Office, caller: Caller) -> None:
+async def check_room(office: Office, caller: Caller) -> None:
     """Refuse one more open review where there are too many; they are counted only when there may be."""
     if not office.quotas.may_open(caller.who):
         most = office.quotas.limits.account.open_reviews

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from foureyes.app.calls import about_reviews
 from foureyes.app.calls import seed_words as words
-from foureyes.app.calls.about_reviews import REVIEW
+from foureyes.app.calls.about_reviews import REVIEW, OpenForm, open_review
 from foureyes.app.calls.call import Call, Caller, Need
+from foureyes.app.calls.files import FileSent
 from foureyes.app.calls.office import Handed, Office
 from foureyes.app.calls.seed_000_shown import (
     JSON,
@@ -25,8 +27,7 @@ from foureyes.app.calls.seed_000_shown import (
     parted,
     seen_by,
 )
-from foureyes.app.calls.seed_work import check_is, files_of, work_of
-from foureyes.app.work import Work
+from foureyes.app.calls.seed_work import check_is, files_of
 from foureyes.core import commands as c
 from foureyes.core.kinds import canonical_kind
 from foureyes.core.refusals import Code, Refusal, refuse
@@ -159,17 +160,15 @@ async def submit_content(office: Office, caller: Caller, form: ContentForm) -> C
     if kind not in words.CONTENT_TYPES:
         allowed = ", ".join(words.CONTENT_TYPES)
         raise refuse(Code.UNKNOWN_WORD, what="The content_type", word=form.content_type[:80], allowed=allowed)
-    work = await _work(office, form.content)
-    command = c.OpenReview(
-        review="",
+    opening = OpenForm(
         kind=kind,
         title=form.title or f"A {kind}".replace("_", " "),
-        digest=work.digest,
-        parts=work.parts,
+        files=_files(form.content),
         protocols=(words.RESOLVE,),
+        key=form.key,
     )
-    reply = await office.do(caller, command, Handed(key=form.key, blobs=work.blobs))
-    return await read_content(office, caller, ContentNamed(content_id=reply.review))
+    done = await open_review(office, caller, opening)
+    return await read_content(office, caller, ContentNamed(content_id=done.review))
 
 
 async def read_content(office: Office, caller: Caller, form: ContentNamed) -> ContentShown:
@@ -230,13 +229,14 @@ async def resolve_feedback(office: Office, caller: Caller, form: ResolveForm) ->
 
 async def revise_content(office: Office, caller: Caller, form: ReviseForm) -> ContentShown:
     """Hand in a new version, with the answers to what it addresses."""
-    work = await _work(office, form.content)
     answers = tuple(
         c.Answer(finding=_finding(one.feedback_item_id, form.content_id), text=one.response_text, rebuttal=one.rebuttal)
         for one in form.responses
     )
-    command = c.SubmitRevision(digest=work.digest, parts=work.parts, note=form.note, answers=answers)
-    await office.do(caller, command, Handed(key=form.key, stream=REVIEW + form.content_id, blobs=work.blobs))
+    revision = about_reviews.ReviseForm(
+        review=form.content_id, files=_files(form.content), note=form.note, answers=answers, key=form.key
+    )
+    await about_reviews.revise(office, caller, revision)
     return await read_content(office, caller, ContentNamed(content_id=form.content_id))
 
 
@@ -258,10 +258,10 @@ async def confirm_content(office: Office, caller: Caller, form: ConfirmForm) -> 
     return feedback_of(await seen_by(office, caller, form.content_id), name)
 
 
-async def _work(office: Office, content: object) -> Work:
+def _files(content: object) -> tuple[FileSent, ...]:
     if content in ("", None, {}, []):
         raise Refusal(Code.PARTS_MISSING, "The content is empty.", "Send one text, or one JSON value.")
-    return await work_of(office, files_of({TEXT if isinstance(content, str) else JSON: content}))
+    return files_of({TEXT if isinstance(content, str) else JSON: content})
 
 
 def _draft(one: Item) -> c.Draft:

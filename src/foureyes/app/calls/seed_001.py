@@ -7,51 +7,17 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from foureyes.app.asks import Ask
 from foureyes.app.calls import seed_words as words
-from foureyes.app.calls.about_reviews import REVIEW
+from foureyes.app.calls.about_reviews import REVIEW, OpenForm, ReviseForm, open_review, revise
 from foureyes.app.calls.call import Call, Caller, Need
-from foureyes.app.calls.files import FileSent
 from foureyes.app.calls.office import Handed, Office
 from foureyes.app.calls.seed_001_shown import SubmitForm, peer_seat, report_of
-from foureyes.app.calls.seed_work import check_is, files_of, pairs_of, work_of
+from foureyes.app.calls.seed_work import answered_before, check_is, files_of, pairs_of
 from foureyes.app.calls.waiting import SECONDS_MAX, waited
 from foureyes.app.calls.witness import witness
-from foureyes.app.gate import Preview, new_key
 from foureyes.core import commands as c
 from foureyes.core.kinds import canonical_kind
 from foureyes.core.refusals import Code, Refusal
-from foureyes.core.values import Standing
-
-#: What stands for work whose bytes nobody has sent yet: prose, as harmless as its name says it is.
-UNSEEN = FileSent(path="README.md", text="A small correction.\n")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckForm:
-    """An action somebody is about to take; with `artifacts` it is judged by its bytes, as the gate will."""
-
-    action: str
-    context: Mapping[str, object] = field(default_factory=dict)
-    artifacts: Mapping[str, object] = field(default_factory=dict)
-    creator: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Needless:
-    """No review is needed, and why; the gate decides anew on the bytes themselves."""
-
-    needs_review: bool
-    reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Needed:
-    """A review is needed: who would be asked, and after how many minutes to expect an answer."""
-
-    needs_review: bool
-    reviewer: str | None
-    estimated_time: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,51 +108,41 @@ class Escalated:
     escalated: bool
 
 
-async def check_review_required(office: Office, caller: Caller, form: CheckForm) -> Needless | Needed:
-    """Whether an action needs a review: why not, or who would be asked."""
-    check_is(caller, form.creator)
-    if not form.action.strip():
-        raise Refusal(Code.REASON_MISSING, "No action is named.", "Name the action, such as create_core.")
-    files = files_of(form.artifacts) or (UNSEEN,)
-    command, handed = await _opening(
-        office, RequestForm(type=form.action, title="A preview", context=form.context), files
-    )
-    found = await office.gate.preview(Ask(actor=caller.who, key=new_key(), command=command, blobs=handed.blobs))
-    review = found.view.review
-    skipped = next(iter(review.skipped.values()), None)
-    if review.outcome is not None:
-        return Needless(needs_review=False, reason=skipped.reason if skipped else review.reason)
-    seat = peer_seat(review)
-    return Needed(
-        needs_review=True,
-        reviewer=seat.reviewer.name if seat and seat.reviewer else None,
-        estimated_time=_minutes(found, office.clock()),
-    )
-
-
 async def request_review(office: Office, caller: Caller, form: RequestForm) -> Requested | Queued:
     """Ask a colleague to judge a piece of work; answered at once, the author goes on meanwhile."""
     faults = tuple(_faults(form))
     if faults:
         raise Refusal(Code.BAD_VALUE, f"{words.INVALID}: {', '.join(faults)}", "Correct these fields and ask again.")
     check_is(caller, form.creator)
-    command, handed = await _opening(office, form, files_of(form.artifacts))
-    key = form.key or (f"request_review {form.id}" if form.id else "")
-    reply = await office.do(caller, command, Handed(key=key, blobs=handed.blobs))
+    opening = OpenForm(
+        kind=form.type,
+        title=form.title,
+        files=files_of(form.artifacts),
+        protocols=(words.PEER,),
+        context=pairs_of(form.context),
+        questions=form.questions,
+        confidence=form.creator_confidence,
+        key=form.key or (f"request_review {form.id}" if form.id else ""),
+    )
+    review = (await open_review(office, caller, opening)).review
     if form.wait:
         seconds = min(form.wait, SECONDS_MAX)
-        await waited(office, caller, reply.review, seconds, lambda seen: not _is_pending(seen.review.turns))
-    return await _requested(office, caller, reply.review)
+        await waited(office, caller, review, seconds, lambda seen: not _is_pending(seen.review.turns))
+    return await _requested(office, caller, review)
 
 
 async def submit_review(office: Office, caller: Caller, form: SubmitForm) -> Submitted:
     """Hand in what a reviewer says of the version they were given."""
     check_is(caller, form.reviewer)
     word, verdict = words.verdict_said(form.status)
+    stream = REVIEW + form.reviewId
     try:
         found = await witness(office, caller, form.reviewId)
-        command = report_of(form, found, verdict, caller.who.name)
-        await office.do(caller, command, Handed(key=form.key, stream=REVIEW + form.reviewId))
+        if await answered_before(office, caller, stream, form.key):
+            found.check_said(caller.who.name, verdict, form.key)
+        else:
+            command = report_of(form, found, verdict, caller.who.name)
+            await office.do(caller, command, Handed(key=form.key, stream=stream))
     except Refusal as refusal:
         raise await _in_their_words(office, caller, form.reviewId, refusal) from None
     return Submitted(success=True, review_id=form.reviewId, status=word)
@@ -195,30 +151,33 @@ async def submit_review(office: Office, caller: Caller, form: SubmitForm) -> Sub
 async def request_re_review(office: Office, caller: Caller, form: AgainForm) -> Again:
     """Hand in a new version after changes were asked for."""
     try:
-        review = (await office.gate.read(form.reviewId, caller.who)).view.review
+        again = await answered_before(office, caller, REVIEW + form.reviewId, form.key)
+        count = await _resubmissions(office, caller, form.reviewId)
+        if not again:
+            _check_number(form.revision_number, count + 1)
+        revision = ReviseForm(
+            review=form.reviewId,
+            files=files_of(form.artifacts),
+            note="\n".join(one for one in (form.changes_made, form.message) if one),
+            confidence=form.creator_confidence,
+            key=form.key,
+        )
+        await revise(office, caller, revision)
+        number = await _resubmissions(office, caller, form.reviewId)
     except Refusal as refusal:
         raise await _in_their_words(office, caller, form.reviewId, refusal) from None
-    number = review.resubmissions + 1
-    if form.revision_number not in (None, number) and not form.key:
-        raise Refusal(
-            Code.STALE, f"The revision_number is {form.revision_number}, the next one is {number}.", "Leave it out."
-        )
-    work = await work_of(office, files_of(form.artifacts))
-    answers = tuple(
-        c.Answer(finding=one.id, text=form.changes_made)
-        for one in review.findings.values()
-        if one.standing is Standing.OPEN and form.changes_made.strip()
-    )
-    command = c.SubmitRevision(
-        digest=work.digest,
-        parts=work.parts,
-        note="\n".join(one for one in (form.changes_made, form.message) if one),
-        answers=answers,
-        confidence=form.creator_confidence,
-    )
-    reply = await office.do(caller, command, Handed(key=form.key, stream=REVIEW + form.reviewId, blobs=work.blobs))
-    done = "RevisionSubmitted" in reply.events
-    return Again(success=done, review_id=form.reviewId, revision_number=number if done else number - 1)
+    return Again(success=again or number > count, review_id=form.reviewId, revision_number=number)
+
+
+def _check_number(said: int | None, number: int) -> None:
+    """The number is counted here; one that is sent must be the same."""
+    if said not in (None, number):
+        sentence = f"The revision_number is {said}, the next one is {number}."
+        raise Refusal(Code.STALE, sentence, "Leave it out, or look at the review again.")
+
+
+async def _resubmissions(office: Office, caller: Caller, review: str) -> int:
+    return (await office.gate.read(review, caller.who)).view.review.resubmissions
 
 
 async def escalate_review(office: Office, caller: Caller, form: EscalateForm) -> Escalated:
@@ -248,22 +207,6 @@ def _faults(form: RequestForm) -> Iterator[str]:
             yield f"context.{name} must be a list of texts"
 
 
-async def _opening(office: Office, form: RequestForm, files: tuple[FileSent, ...]) -> tuple[c.OpenReview, Handed]:
-    work = await work_of(office, files)
-    command = c.OpenReview(
-        review="",
-        kind=form.type,
-        title=form.title,
-        digest=work.digest,
-        parts=work.parts,
-        protocols=(words.PEER,),
-        context=pairs_of(form.context),
-        questions=form.questions,
-        confidence=form.creator_confidence,
-    )
-    return command, Handed(blobs=work.blobs)
-
-
 async def _requested(office: Office, caller: Caller, name: str) -> Requested | Queued:
     review = (await office.gate.read(name, caller.who)).view.review
     seat = peer_seat(review)
@@ -281,11 +224,6 @@ def _is_pending(turns: tuple[Any, ...]) -> bool:
     return any(one.what == "a report" for one in turns)
 
 
-def _minutes(found: Preview, now: datetime) -> int:
-    due = min((one.due for one in found.view.review.requests.values()), default=now)
-    return max(0, round((due - now).total_seconds() / 60))
-
-
 async def _in_their_words(office: Office, caller: Caller, review: str, refusal: Refusal) -> Refusal:
     """A refusal as the seed says it: who is not asked hears who is, as far as the core tells anybody."""
     if refusal.code is Code.REVIEW_MISSING:
@@ -294,7 +232,7 @@ async def _in_their_words(office: Office, caller: Caller, review: str, refusal: 
         return refusal
     command = c.RenewSeat(seat=f"{words.PEER}.1")
     try:
-        await office.gate.preview(Ask(actor=caller.who, key=new_key(), command=command, stream=REVIEW + review))
+        await office.gate.preview(office.ask(caller, command, Handed(stream=REVIEW + review)))
     except Refusal as why:
         if why.code is Code.NOT_THE_HOLDER:
             return words.only(why)
@@ -308,12 +246,11 @@ _NOT_ASKED = frozenset(
 
 def calls() -> Iterator[Call[Any]]:
     """The seed's tools for authors and reviewers."""
-    for form, answer, needs, changes in (
-        (CheckForm, check_review_required, Need.READ, False),
-        (RequestForm, request_review, Need.AUTHOR, True),
-        (SubmitForm, submit_review, Need.REVIEW, True),
-        (AgainForm, request_re_review, Need.AUTHOR, True),
-        (EscalateForm, escalate_review, Need.READ, True),
+    for form, answer, needs in (
+        (RequestForm, request_review, Need.AUTHOR),
+        (SubmitForm, submit_review, Need.REVIEW),
+        (AgainForm, request_re_review, Need.AUTHOR),
+        (EscalateForm, escalate_review, Need.READ),
     ):
         yield Call(
             name=answer.__name__,
@@ -321,6 +258,5 @@ def calls() -> Iterator[Call[Any]]:
             needs=needs,
             form=form,
             answer=answer,
-            changes=changes,
             misread=words.INVALID if answer is request_review else "",
         )

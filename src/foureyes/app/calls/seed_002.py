@@ -8,15 +8,14 @@ from functools import partial
 from typing import Any
 
 from foureyes.app.calls import seed_words as words
-from foureyes.app.calls.about_reviews import REVIEW
+from foureyes.app.calls.about_reviews import OpenForm, ReviseForm, open_review, revise
 from foureyes.app.calls.call import Call, Caller, Need
+from foureyes.app.calls.files import FileSent
 from foureyes.app.calls.looking import SeenShown
-from foureyes.app.calls.office import Handed, Office
-from foureyes.app.calls.seed_work import check_is, files_of, work_of
+from foureyes.app.calls.office import Office
+from foureyes.app.calls.seed_work import check_is, files_of
 from foureyes.app.calls.waiting import SECONDS_MAX, waited
 from foureyes.app.ports import Reading
-from foureyes.app.work import Work
-from foureyes.core import commands as c
 from foureyes.core.model import Report, Review, Seat
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.rules import Style
@@ -95,16 +94,14 @@ async def validate(office: Office, caller: Caller, form: ValidateForm) -> Valida
     if form.chain and form.critic_chain and form.chain != form.critic_chain:
         raise Refusal(Code.BAD_VALUE, "chain and critic_chain name two chains.", "Name one of them.")
     await office.store.read(partial(_check_chain, office, form.chain or form.critic_chain))
-    work = await _work(office, form.output)
     if form.review:
-        command: c.ReviewCommand = c.SubmitRevision(digest=work.digest, parts=work.parts, note=form.note)
-        handed = Handed(key=form.key, stream=REVIEW + form.review, blobs=work.blobs)
+        again = ReviseForm(review=form.review, files=_files(form.output), note=form.note, key=form.key)
+        done = await revise(office, caller, again)
     else:
-        command, handed = _opening(form, work), Handed(key=form.key, blobs=work.blobs)
-    reply = await office.do(caller, command, handed)
+        done = await open_review(office, caller, _opening(form))
     if form.wait:
-        await waited(office, caller, reply.review, form.wait, _is_decided)
-    return _validated((await office.gate.read(reply.review, caller.who)).view.review)
+        await waited(office, caller, done.review, form.wait, _is_decided)
+    return await read_validation(office, caller, RunNamed(review=done.review))
 
 
 def _check_chain(office: Office, name: str, reading: Reading) -> None:
@@ -115,24 +112,23 @@ def _check_chain(office: Office, name: str, reading: Reading) -> None:
         raise refuse(Code.UNKNOWN_WORD, what="The chain", word=name[:80], allowed=", ".join(known))
 
 
-def _opening(form: ValidateForm, work: Work) -> c.OpenReview:
+def _opening(form: ValidateForm) -> OpenForm:
     chain = form.chain or form.critic_chain
-    return c.OpenReview(
-        review="",
+    return OpenForm(
         kind=form.kind,
         title=form.step or "Output to validate",
-        digest=work.digest,
-        parts=work.parts,
+        files=_files(form.output),
         protocols=(chain,) if chain else (),
         origin=Origin(task=form.task_id, step=form.step),
         note=form.note,
+        key=form.key,
     )
 
 
-async def _work(office: Office, output: object) -> Work:
+def _files(output: object) -> tuple[FileSent, ...]:
     if output in ("", None, {}, []):
         raise Refusal(Code.PARTS_MISSING, "The output is empty.", "Send one text, or one JSON value.")
-    return await work_of(office, files_of({TEXT if isinstance(output, str) else JSON: output}))
+    return files_of({TEXT if isinstance(output, str) else JSON: output})
 
 
 def _is_decided(seen: SeenShown) -> bool:

@@ -1,4 +1,4 @@
-"""Which calls does seed 003 have? Signals that start reviews, requests and results in its JSON, and clarifications."""
+"""Which calls start reviews in seed 003? Signals of agents, and the wish of a human."""
 
 from __future__ import annotations
 
@@ -8,28 +8,19 @@ from typing import Any
 
 from foureyes.app.accounts import account
 from foureyes.app.calls import seed_words as words
-from foureyes.app.calls.about_reviews import REVIEW
+from foureyes.app.calls.about_reviews import check_room
 from foureyes.app.calls.about_sessions import STREAM, SessionNamed, read_session, standing
 from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.files import FileSent
 from foureyes.app.calls.office import Handed, Office
-from foureyes.app.calls.seed_003_asked import (
-    Clarification,
-    RequestsShown,
-    asked_of,
-    clarification_of,
-    only_one,
-    owed_by,
-)
 from foureyes.app.calls.seed_work import check_is, pairs_of, work_of
 from foureyes.app.gate import new_key
 from foureyes.core import commands as c
 from foureyes.core import sessions
 from foureyes.core.events import SignalType
 from foureyes.core.refusals import Code, Refusal
-from foureyes.core.values import Origin, Pairs, Place, Verdict, Who
+from foureyes.core.values import Origin, Pairs, Who
 
-RESULT = "review_result"
 #: What the work of agents in a session is called in a policy.
 KIND = "milestone"
 
@@ -72,67 +63,6 @@ class Signalled:
     review: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Issue:
-    """One issue of a result."""
-
-    severity: str
-    description: str
-    file: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Payload:
-    """What a reviewer says: approved, concerns or blocker."""
-
-    verdict: str
-    summary: str
-    issues: tuple[Issue, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResultForm:
-    """A reviewer's result; of which review must be said only where the session has asked for several."""
-
-    session: str
-    payload: Payload
-    type: str = RESULT
-    reviewer: str = ""
-    timestamp: str = ""
-    review: str = ""
-    revision: int | None = None
-    key: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decided:
-    """Which of the four rules applies now, what it does, and whether the session goes on."""
-
-    review: str
-    #: 0 while others are still asked.
-    rule: int
-    action: str
-    status: str
-    flagged: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClarificationsShown:
-    """What the caller is asked to make clear."""
-
-    clarifications: tuple[Clarification, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClarifyForm:
-    """The author's word on the concerns, without new bytes; reviewers are then asked again."""
-
-    session: str
-    text: str
-    review: str = ""
-    key: str = ""
-
-
 async def signal(office: Office, caller: Caller, form: SignalForm) -> Signalled:
     """Say something as an agent of a session; some signals start a review."""
     check_is(caller, form.agent)
@@ -166,62 +96,6 @@ async def trigger_review(office: Office, caller: Caller, form: ManualForm) -> Si
     return await _started(office, caller, said, opening, SessionAsk(session=form.session, key=form.key))
 
 
-async def review_requests(office: Office, caller: Caller, form: SessionNamed) -> RequestsShown:
-    """What a session asks of the caller as a reviewer, with the work itself."""
-    found = await owed_by(office, caller, form.session, "report")
-    return RequestsShown(requests=tuple([await asked_of(office, caller, one) for one in found]))
-
-
-async def submit_result(office: Office, caller: Caller, form: ResultForm) -> Decided:
-    """Hand in a reviewer's result, and hear what follows from all of them."""
-    check_is(caller, form.reviewer)
-    if form.type != RESULT:
-        raise Refusal(Code.UNKNOWN_WORD, f"The type is {form.type[:80]!r}, not {RESULT!r}.", "Send a review_result.")
-    verdict = words.session_verdict(form.payload.verdict)
-    found = await only_one(office, caller, form.session, form.review, "report")
-    name = caller.who.name
-    own = (
-        one.id
-        for one in found.review.findings.values()
-        if not one.is_settled and _holds(found.review.seats[one.seat].reviewer, name)
-    )
-    settled = tuple(c.Settlement(finding=one, resolved=True, note=form.payload.summary or "approved") for one in own)
-    command = c.SubmitReport(
-        revision=found.served_revision() if form.revision is None else form.revision,
-        stage=words.SESSION,
-        verdict=verdict.value,
-        summary=form.payload.summary,
-        findings=tuple(map(_draft, form.payload.issues)),
-        settled=settled if verdict is Verdict.APPROVE else (),
-    )
-    review = found.review.id
-    await office.do(caller, command, Handed(key=form.key, stream=REVIEW + review))
-    decision = words.rule_for((await office.gate.read(review, caller.who)).view.review)
-    return Decided(
-        review=review,
-        rule=decision.rule,
-        action=decision.action,
-        status=await standing(office, caller, form.session),
-        flagged=decision.flagged,
-    )
-
-
-async def read_clarifications(office: Office, caller: Caller, form: SessionNamed) -> ClarificationsShown:
-    """What the agents are asked to make clear before the session goes on."""
-    found = await owed_by(office, caller, form.session, "revision")
-    asked = (clarification_of(one) for one in found)
-    return ClarificationsShown(clarifications=tuple(one for one in asked if one is not None))
-
-
-async def clarify(office: Office, caller: Caller, form: ClarifyForm) -> Signalled:
-    """Answer a clarification; the reviewers look again at the same bytes."""
-    found = await only_one(office, caller, form.session, form.review, "revision")
-    command = c.SubmitRevision(digest=found.review.digest, note=form.text)
-    await office.do(caller, command, Handed(key=form.key, stream=REVIEW + found.review.id))
-    status = await standing(office, caller, form.session)
-    return Signalled(session=form.session, status=status, review=found.review.id)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Opening:
     """What a signal starts a review of."""
@@ -248,7 +122,9 @@ async def _started(
 
     Each has a key of its own made from the caller's, so that repeating finishes what was begun, once.
     """
+    await check_room(office, caller)
     work = await work_of(office, opening.files)
+    office.quotas.sent(caller.who, office.clock(), sum(map(len, work.blobs.values())))
     command = c.OpenReview(
         review="",
         kind=KIND,
@@ -266,6 +142,7 @@ async def _started(
     await office.gate.preview(office.ask(caller, command, handed))
     await office.do(caller, said, Handed(key=f"{key} signal", stream=STREAM + ask.session))
     reply = await office.do(caller, command, handed)
+    office.quotas.opened(caller.who)
     status = await standing(office, caller, ask.session)
     return Signalled(session=ask.session, status=status, review=reply.review)
 
@@ -287,24 +164,11 @@ def _context(summaries: Pairs, focus_areas: tuple[str, ...], payload: Mapping[st
     return pairs_of({**taken, **areas, **more})
 
 
-def _draft(issue: Issue) -> c.Draft:
-    place = Place(path=issue.file) if issue.file else None
-    return c.Draft(severity=issue.severity, text=issue.description, place=place, evidence=issue.description)
-
-
-def _holds(who: Who | None, name: str) -> bool:
-    return who is not None and who.name == name
-
-
 def calls() -> Iterator[Call[Any]]:
     """The seed's calls."""
     for form, answer, needs, changes in (
         (SignalForm, signal, Need.SIGNAL, True),
         (ManualForm, trigger_review, Need.HUMAN, True),
-        (SessionNamed, review_requests, Need.REVIEW, False),
-        (ResultForm, submit_result, Need.REVIEW, True),
-        (SessionNamed, read_clarifications, Need.READ, False),
-        (ClarifyForm, clarify, Need.SIGNAL, True),
     ):
         says = (answer.__doc__ or "").strip()
         yield Call(name=answer.__name__, says=says, needs=needs, form=form, answer=answer, changes=changes)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
+from foureyes.app.asks import kept_reply
 from foureyes.app.calls.call import Caller
 from foureyes.app.calls.files import FileSent, work_sent
 from foureyes.app.calls.office import Office
 from foureyes.app.calls.seed_words import spelled_alike
 from foureyes.app.work import Work
 from foureyes.codec.shapes import canonical
+from foureyes.core.refusals import Refusal
 from foureyes.core.values import Pairs, WorkPart
 
 JSON_TYPE = "application/json"
@@ -41,6 +43,17 @@ def context_of(pairs: Pairs) -> dict[str, object]:
 async def work_of(office: Office, files: tuple[FileSent, ...]) -> Work:
     """The work that these files are."""
     return await office.store.read(lambda reading: work_sent(reading, files))
+
+
+async def answered_before(office: Office, caller: Caller, stream: str, key: str) -> bool:
+    """Whether this key was answered already, so that nothing is done again; raises what it was refused with."""
+    if not key:
+        return False
+    known = await office.store.read(lambda reading: reading.known(stream, caller.who.name, key))
+    before = kept_reply(known.reply) if known.reply else None
+    if isinstance(before, Refusal):
+        raise before
+    return before is not None
 
 
 def check_is(caller: Caller, name: str) -> None:

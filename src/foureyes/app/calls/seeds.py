@@ -9,14 +9,26 @@ from foureyes.app.calls import (
     about_sessions,
     seed_000,
     seed_001,
+    seed_001_checking,
     seed_001_metrics,
     seed_001_shown,
     seed_002,
     seed_003,
+    seed_003_results,
 )
 from foureyes.app.calls.call import Call
 
-_SEEDS = (seed_000, seed_001, seed_001_shown, seed_001_metrics, seed_002, about_sessions, seed_003)
+_SEEDS = (
+    seed_000,
+    seed_001,
+    seed_001_checking,
+    seed_001_shown,
+    seed_001_metrics,
+    seed_002,
+    about_sessions,
+    seed_003,
+    seed_003_results,
+)
 
 
 def calls() -> Iterator[Call[Any]]:

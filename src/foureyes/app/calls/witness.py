@@ -19,7 +19,8 @@ from foureyes.app.shelf import dated
 from foureyes.codec.shapes import shape
 from foureyes.core import events as e
 from foureyes.core.model import Review
-from foureyes.core.refusals import Code, Refusal
+from foureyes.core.refusals import Code, Refusal, refuse
+from foureyes.core.values import Verdict
 from foureyes.core.views import View
 
 E = TypeVar("E")
@@ -54,6 +55,18 @@ class Witness:
                 "Read the work first, or name the revision you judged.",
             )
         return numbers[-1]
+
+    def check_said(self, name: str, verdict: Verdict, key: str) -> None:
+        """A report that is sent again is the one that was taken; another under the same key is refused."""
+        said = [one.verdict for one, _ in self.of(e.ReportSubmitted) if one.reviewer.name == name]
+        if verdict not in said[-1:]:
+            raise refuse(Code.KEY_REUSED, key=key[:80])
+
+    def unsettled_of(self, name: str) -> tuple[str, ...]:
+        """What this reviewer's seats have raised and not settled."""
+        holders = {seat.id: seat.reviewer.name for seat in self.review.seats.values() if seat.reviewer}
+        own = (one for one in self.review.findings.values() if holders.get(one.seat) == name)
+        return tuple(one.id for one in own if not one.is_settled)
 
 
 async def witness(office: Office, caller: Caller, review: str) -> Witness:
