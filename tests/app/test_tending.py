@@ -99,6 +99,32 @@ async def test_a_program_that_fails_clears_nothing_and_is_not_asked_for_ever() -
     assert row.state == "open"
 
 
+@played
+async def test_a_program_at_work_is_ended_with_the_server() -> None:
+    """Otherwise the server would wait for it beyond its time."""
+    house, programs = shop(Program())
+    await enrol(house, DEV, CODEX)
+    await house.open(FIRST)
+    begun = asyncio.Event()
+
+    async def endless(task: Task, say: Say) -> Look:
+        del task, say
+        begun.set()
+        await asyncio.Event().wait()
+        return Look()
+
+    found = programs.pool.named("security")
+    assert isinstance(found, Program)
+    found.look = endless  # type: ignore[method-assign] # this one never comes back
+    one = tending(house)
+    one.more = (("programs", programs.look),)
+    running = asyncio.create_task(one.forever(asyncio.Event().wait))
+    await begun.wait()
+    running.cancel()
+    await asyncio.wait([running], timeout=10)
+    assert running.cancelled()
+
+
 def tending(house: House) -> Tending:
     return Tending(store=house.store, gate=house.gate, clock=lambda: house.now)
 

@@ -6,6 +6,7 @@ are old. What was opened by `foureyes review` is left to it, because there that 
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -124,6 +125,8 @@ class Programs:
         for looked in ran.looked:
             fields = {"review": name, "program": looked.reviewer, "state": str(looked.state)}
             log.info("looked", extra={"fields": fields})
+        if ran.interrupted:
+            raise asyncio.CancelledError  # a round ends quietly when it is cancelled; whoever cancelled it waits for us
 
 
 def _came_in_here(reading: Reading, review: str) -> bool:
