@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -144,6 +145,29 @@ def test_only_names_of_ours_are_answered_and_every_answer_can_be_found_in_the_lo
             (line,) = [one for one in found if one.get("request") == answer.headers["x-request-id"]]
             assert (line["path"], line["status"], line["method"]) == ("/sign-in", 200, "GET")
             assert "canary" not in server.logged()
+
+    story()
+
+
+@pytest.mark.timeout(120)
+def test_who_waits_is_answered_when_the_server_ends(tmp_path: Path) -> None:
+    """SIGTERM drains: nobody who asked is left without an answer, and it takes less than ten seconds."""
+
+    @played
+    async def story() -> None:
+        with Running(tmp_path / "home") as server:
+            human = await signed_in(server)
+            dev = await enrolled(server, human, "dev")
+            opened = await server.ask(dev, "POST", "/reviews", kind="note", title="Wait", files=HELLO)
+            assert server.run("wait", opened["review"], "--seconds", "0").returncode == 3
+            path = f"/api/v1/reviews/{opened['review']}/wait?seconds=45"
+            waiting = http.client.HTTPConnection(server.netloc, timeout=30)
+            waiting.request("GET", path, headers={"authorization": f"Bearer {dev}"})
+            assert (await server.send("GET", "/health", {})).status == 200
+            assert server.end() == 0
+            answer = waiting.getresponse()
+            assert (answer.status, json.loads(answer.read())["changed"]) in ((200, False), (200, True))
+            waiting.close()
 
     story()
 
