@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -44,7 +45,9 @@ class Office:
     bell: Bell = field(default_factory=Bell)
     #: Where those who listened stopped.
     places: Places = field(default_factory=Places)
-    _followers: dict[str, Follower] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _followers: dict[str, tuple[asyncio.Lock, Follower]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     async def do(self, caller: Caller, command: Command, handed: Handed) -> Reply:
         """Hand a command to the gate in the name of whoever calls."""
@@ -68,8 +71,9 @@ class Office:
         )
 
     async def caught_up(self, projection: Projection) -> None:
-        """Take into a projection what happened since it was last looked at."""
-        follower = self._followers.get(projection.name)
-        if follower is None:
-            follower = self._followers[projection.name] = Follower(self.store, (projection,))
-        await follower.catch_up()
+        """Take into a projection what happened since it was last looked at; one at a time, however many ask."""
+        if projection.name not in self._followers:
+            self._followers[projection.name] = asyncio.Lock(), Follower(self.store, (projection,))
+        lock, follower = self._followers[projection.name]
+        async with lock:
+            await follower.catch_up()
