@@ -8,13 +8,15 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import ErrorData
 
+from foureyes.app.accounts import stream_of
 from foureyes.app.calls.call import Need
 from foureyes.app.calls.registry import CALLS
-from foureyes.core.principals import SCOPES
+from foureyes.core.principals import SCOPES, RemovePrincipal
 from foureyes.core.values import WhoKind
 from foureyes.mcp.server import REVIEW_SERVER as AS_REVIEW_SERVER
 from foureyes.mcp.tools import AUTHOR, EVERYBODY, NOT_OFFERED, OTHERS, REVIEW_SERVER, REVIEWER, SEVEN, TOOLS, offered
 from tests.app.house import played
+from tests.calls.counter import SUE
 from tests.mcp.desk import ERAS, LEGACY, MODERN, Desk, no, tool
 
 EVERY = (*EVERYBODY, *AUTHOR, *REVIEWER, *REVIEW_SERVER, *OTHERS)
@@ -160,3 +162,20 @@ async def test_who_i_am_is_what_the_token_says() -> None:
         assert (await tool(client, "me"))["who"]["name"] == "dev"
         body = {"kind": "script", "title": "x", "files": [{"path": "a", "text": "b"}]}
         assert "Code: identity_mismatch" in await no(client, "open_review", **body, author="codex")
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_one_process_is_one_account_for_as_long_as_its_token_opens(era: str) -> None:
+    """T5: the token is looked up with every request, and nothing a client says is taken instead of it."""
+
+    @played
+    async def story() -> None:
+        desk = Desk()
+        async with desk.near(await desk.agent("dev"), era) as client:
+            assert (await tool(client, "me"))["who"]["name"] == "dev"
+            await desk.house.do(SUE, RemovePrincipal(reason="Gone."), stream_of("dev"))
+            for asking in (client.call_tool("me", {}), client.list_resources(), client.read_resource("review://inbox")):
+                with pytest.raises(MCPError, match="The token opens nothing"):
+                    await asking
+
+    story()
