@@ -13,7 +13,7 @@ from foureyes.app.gate import Gate
 from foureyes.app.ports import Unavailable
 from foureyes.app.reviewers import AtHand, Inconclusive, Look, Say, Task
 from foureyes.app.reviewing.jobs import Pool
-from foureyes.app.reviewing.programs import TRIES_MAX, Everybody, Programs
+from foureyes.app.reviewing.programs import TRIES_MAX, Everybody, Later, Programs
 from foureyes.app.rows import Listing
 from foureyes.app.tending import Tending
 from foureyes.core import protocols
@@ -49,7 +49,7 @@ def shop(program: Program) -> tuple[House, Programs]:
     """A house whose directory knows the enrolled and the program."""
     house, pool = House(policy=SOLO), Pool(AtHand(reviewers={"security": (program,)}))
     house.gate = Gate(house.store, Everybody((pool, Enrolled())), policy=SOLO)
-    return house, Programs(store=house.store, gate=house.gate, pool=pool, bell=Bell())
+    return house, Programs(store=house.store, gate=house.gate, here=Later(lambda: pool), bell=Bell())
 
 
 async def enrol(house: House, *people: Who) -> None:
@@ -113,7 +113,7 @@ async def test_a_program_at_work_is_ended_with_the_server() -> None:
         await asyncio.Event().wait()
         return Look()
 
-    found = programs.pool.named("security")
+    found = programs.here.found.named("security")
     assert isinstance(found, Program)
     found.look = endless  # type: ignore[method-assign] # this one never comes back
     one = tending(house)

@@ -43,6 +43,21 @@ async def enrolled(server: Running, human: Browser, name: str, *more: str) -> st
     return page.token
 
 
+async def tools(server: Running, token: str) -> set[str]:
+    """The tools that an agent finds at the address which was printed for it."""
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+    headers = {
+        "authorization": f"Bearer {token}",
+        "content-type": "application/json",
+        "accept": "application/json, text/event-stream",
+        "mcp-protocol-version": "2025-06-18",
+    }
+    answer = await server.send("POST", urlsplit(server.begun["mcp"]).path, headers, json.dumps(message).encode())
+    assert answer.status == 200, answer.body
+    found = json.loads(answer.body.decode().partition("data: ")[2] or answer.body)
+    return {one["name"] for one in found["result"]["tools"]}
+
+
 @pytest.mark.timeout(180)
 def test_two_agents_take_work_from_its_opening_to_a_cleared_version(tmp_path: Path) -> None:
     """A fresh machine, one command: enrolled through the pages, reviewed over HTTP, and ended without loss."""
@@ -55,6 +70,7 @@ def test_two_agents_take_work_from_its_opening_to_a_cleared_version(tmp_path: Pa
             secret = server.link().partition("link=")[2]
             dev = await enrolled(server, human, "dev", "--family", "claude")
             codex = await enrolled(server, human, "codex", "--family", "gpt", "--role", "agent")
+            assert await tools(server, dev) > {"request_review"}
             opened = await server.ask(dev, "POST", "/reviews", kind="script", title="Say hello", files=HELLO)
             path = f"/reviews/{opened['review']}"
             report = {"revision": 1, "verdict": "concerns", "findings": [FINDING], "evidence": CHECKED}

@@ -186,6 +186,9 @@ class Assembly:
 
     def serve(self, serving: Serving, told: Callable[[Begun], None]) -> None:
         """Serve until somebody ends it."""
+        import gc
+
+        gc.disable()  # until it answers: a third of a start would be spent on looking for what is not there
         try:
             from foureyes.bootstrap.serving import serve
         except ModuleNotFoundError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 import os
 import pwd
@@ -32,7 +33,7 @@ from foureyes.app.policies import Policies
 from foureyes.app.ports import Store
 from foureyes.app.reviewing.jobs import Pool
 from foureyes.app.reviewing.outcome import Options
-from foureyes.app.reviewing.programs import Everybody, Programs
+from foureyes.app.reviewing.programs import Everybody, Later, Programs
 from foureyes.app.selfcheck import Bind, checks_of, refusals, self_check
 from foureyes.app.signing_in import new_link
 from foureyes.app.tending import Tending
@@ -54,6 +55,7 @@ from foureyes.web.signing import PATH as SIGN_IN
 
 if TYPE_CHECKING:
     from foureyes.bootstrap.assembly import Assembly
+    from foureyes.policy.policy import Policy
 
 #: So long the requests that are under way have at the end; the rest of ten seconds is for what comes after them.
 DRAIN_SECONDS = 7
@@ -158,7 +160,7 @@ async def _serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], N
         began = asyncio.Event()
         server = Server(config, began.set, office.bell.close)
         saying = asyncio.create_task(_say(assembly, office, named, human=human, began=began, told=told))
-        tended = asyncio.create_task(tending.forever(partial(asyncio.sleep, TEND_SECONDS)))
+        tended = asyncio.create_task(_tend(tending, began))
         try:
             await server.serve([bound])
         finally:
@@ -169,6 +171,16 @@ async def _serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], N
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(os.path.join(assembly.settings.home, browser.PAGE))
             log.info("ended")
+
+
+async def _tend(tending: Tending, began: asyncio.Event) -> None:
+    await began.wait()
+    # What was made for the start stays for good: looking through it again and again would find nothing to free.
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+    await asyncio.sleep(TEND_SECONDS)
+    await tending.forever(partial(asyncio.sleep, TEND_SECONDS))
 
 
 def application(office: Office, named: Addresses, endpoint: Endpoint) -> ASGIApp:
@@ -204,17 +216,20 @@ async def _check(assembly: Assembly, store: Store, serving: Serving) -> None:
 
 
 async def _made(assembly: Assembly, store: Store) -> tuple[Office, Tending]:
-    from foureyes.bootstrap.reviewing import LocalDesk
-
     default = assembly.policy()
     policy = await store.read(lambda reading: Policies(default).current(reading).policy)
-    hand = LocalDesk(assembly, os.environ).at_hand(policy, Options(critics_only=True))
-    pool = Pool(hand)
-    gate = assembly.gate(store, default, Everybody((pool, Enrolled())))
+    here = Later(partial(_programs, assembly, policy))
+    gate = assembly.gate(store, default, Everybody((here, Enrolled())))
     office = Office(gate=gate, store=store, clock=assembly.now)
-    programs = Programs(store=store, gate=gate, pool=pool, bell=office.bell)
+    programs = Programs(store=store, gate=gate, here=here, bell=office.bell)
     more = (("programs", programs.look), ("checkpoint", partial(_sign, assembly, store)))
     return office, Tending(store=store, gate=gate, clock=assembly.now, more=more)
+
+
+def _programs(assembly: Assembly, policy: Policy) -> Pool:
+    from foureyes.bootstrap.reviewing import LocalDesk
+
+    return Pool(LocalDesk(assembly, os.environ).at_hand(policy, Options(critics_only=True)))
 
 
 async def _sign(assembly: Assembly, store: Store, *, at_once: bool = False) -> None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 
 from foureyes.app.accounts import account
@@ -55,6 +55,23 @@ class Everybody:
         return tuple({one.who.name: one for one in found}.values())
 
 
+class Later:
+    """Reviewers who are looked for when somebody first needs them: a server answers before it knows its programs."""
+
+    def __init__(self, make: Callable[[], Pool]) -> None:
+        """Find them so."""
+        self._make = make
+
+    def pool(self, reading: Reading) -> tuple[Principal, ...]:
+        """Everybody who may be asked to review."""
+        return self.found.pool(reading)
+
+    @cached_property
+    def found(self) -> Pool:
+        """Those who are here."""
+        return self._make()
+
+
 class Quiet:
     """Nobody watches; what matters is in the log."""
 
@@ -69,7 +86,7 @@ class Programs:
 
     store: Store
     gate: Gate
-    pool: Pool
+    here: Later
     bell: Bell
     _tried: dict[tuple[str, int], int] = field(default_factory=dict)
     _ours: dict[str, bool] = field(default_factory=dict)
@@ -86,8 +103,9 @@ class Programs:
         return len(waiting)
 
     def _waiting(self, reading: Reading) -> list[tuple[str, int]]:
-        names = [one.who.name for one in self.pool.pool(reading)]
-        roles = sorted({each for one in self.pool.pool(reading) for each in one.roles})
+        people = self.here.pool(reading)
+        names = [one.who.name for one in people]
+        roles = sorted({each for one in people for each in one.roles})
         rows = (row for name in (*names, *map(role, roles)) for row in reading.inbox(name, ROWS_MAX))
         found = dict.fromkeys((row.review, row.revision) for row in rows if row.kind == "report")
         due = (one for one in found if self._tried.get(one, 0) < TRIES_MAX)
@@ -113,7 +131,7 @@ class Programs:
             review=name,
             rules=policy.rules,
             stages_beside=stricter,
-            pool=self.pool,
+            pool=self.here.found,
             viewer=_SERVER,
             change=change,
             bounds=bounds_of(policy, 0, Options()),
