@@ -146,6 +146,7 @@ class Gate:
 
     async def preview(self, ask: Ask) -> Preview:
         """What would happen: decided like any command, and nothing of it is written. Raises Refusal likewise."""
+        ask.body_hash()  # what cannot be written down is refused, as it would be
 
         def work(reading: Reading) -> Preview:
             tx, stream = looking(reading), ask.stream or f"review/{self._world.mint()}"

@@ -44,6 +44,8 @@ def build(
         exception_handlers={404: _not_found, 405: _not_allowed, Exception: _broken},
         lifespan=lifespan,
     )
+    # A place is spelled one way: nobody is sent on to another, with their body and their credential.
+    app.router.redirect_slashes = False
     return Guarded(app, site)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import re
 import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -41,6 +42,7 @@ RETRY_SECONDS = "2"
 #: Credentials whose holders are remembered.
 KNOWN_MAX = 4_096
 log = logging.getLogger("foureyes.http")
+_WHOLE = re.compile(r"-?[0-9]{1,18}").fullmatch
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -172,7 +174,7 @@ def _query(call: Call[Any], request: Request) -> dict[str, Any]:
 
 
 def _typed(kind: str | None, text: str) -> object:
-    if kind == "integer" and text.lstrip("-").isascii() and text.lstrip("-").isdigit() and len(text) < 20:  # noqa: PLR2004
+    if kind == "integer" and _WHOLE(text):
         return int(text)
     return {"true": True, "false": False}.get(text, text) if kind == "boolean" else text
 

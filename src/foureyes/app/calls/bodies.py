@@ -25,11 +25,22 @@ DEPTH_MAX = 32
 def taken(form: type[T], data: object) -> T:
     """Read what was sent; raises Refusal with the field and what is wrong with it."""
     try:
+        _check_names(data)
         return cast("T", shape(cast("Any", form))[1](_filled(form, data, 0)))
     except CodecError as error:
         raise Refusal(
             Code.BAD_VALUE, f"The request is not well formed: {str(error).lstrip('.: ')}.", "Correct the field."
         ) from None
+
+
+def _check_names(data: object) -> None:
+    """What stands by itself in a form is a name or a few words, and goes into rows and answers: no NUL is in it.
+
+    The text of a file may hold one; it is kept as bytes.
+    """
+    for name, one in data.items() if type(data) is dict else ():
+        if type(one) is str and "\0" in one:
+            raise CodecError(f".{str(name)[:80]}: the character NUL, which no database can hold")
 
 
 def given(value: object) -> Json:
