@@ -22,7 +22,8 @@ from foureyes.core.model import Review
 from foureyes.http.routes import BASE, GET, WAYS
 from tests.conftest import EFFORT
 from tests.doors.requests import REQUESTS, Sent, play, sent
-from tests.doors.states import FILES, Facts, facts_of
+from tests.doors.seed_requests import SEED_OWN_WORD
+from tests.doors.states import Facts, facts_of, review_of
 from tests.doors.worlds import RULES_HERE, World, empty
 from tests.http.web import Answer
 
@@ -36,7 +37,7 @@ JOINING = ("carl", "dora")
 KINDS = ("story", "script", "milestone", "task", "security_step")
 VIEWERS = ("ann", "ann begun", "eve", "dweller", "robot")
 #: By these the own report comes in; what is told then may depend on the others'.
-OWN_WORD = frozenset({"report", "keep_report", "settle_finding", "report_inconclusive"})
+OWN_WORD = frozenset({"report", "keep_report", "settle_finding", "report_inconclusive", *SEED_OWN_WORD})
 ACTS_MAX = 6
 #: How much of what changes something is tried in each pair; over all pairs everything is.
 ACTS_ASKED = {"test": 12, "all": 60}
@@ -67,6 +68,8 @@ class Ground:
         if request not in self.answers:
             self.looked = self.looked or at_the_end(self.world)
             before = self.looked.events
+            # A look draws names too where it tries out what would be; which is drawn next is nobody's secret.
+            self.looked.house.ids = self.world.house.ids
             self.answers[request] = await play(self.looked, request, self.headers)
             if self.looked.events > before:
                 self.looked = None
@@ -76,7 +79,7 @@ class Ground:
 async def ground(kind: str, viewer: str) -> Ground:
     """A review that waits for its reviewers, and whoever looks at it."""
     world = await empty(RULES_HIDDEN)
-    world.review = (await world.done("dev", "/reviews", kind=kind, title="Say hello", files=FILES))["review"]
+    world.review = await review_of(world, kind)
     world.house.wait(minutes=1)
     await world.done("eve", "/reviews", kind="script", title="Something else", files=ELSE)
     for name in JOINING:
@@ -212,7 +215,7 @@ async def leaks(start: Ground, other: World, random: Random) -> list[str]:
     found, looked = list[str](), other.copy()
     for request in await questions(start, other, random):
         known = await start.answer(request)
-        before = looked.events
+        before, looked.house.ids = looked.events, start.world.house.ids
         got = await play(looked, request, start.headers)
         if looked.events > before:
             looked = other.copy()

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from foureyes.http.routes import GET, WAYS
+from tests.doors.seed_requests import SEED_REQUESTS
 from tests.doors.states import CHECKED, FINDING, Facts
 from tests.doors.worlds import World
 from tests.http.web import Answer
@@ -89,6 +90,7 @@ REQUESTS: dict[str, Callable[[Facts], Body]] = {
     "revoke_token": lambda _: {"name": "robot", "token": "t-robot", "reason": "Lost."},
     "list_accounts": lambda _: {},
     "me": lambda _: {},
+    **SEED_REQUESTS,
 }
 
 

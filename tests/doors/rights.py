@@ -5,6 +5,7 @@ A cell is `ok` or the code of the refusal. One word stands for all states; nine 
 
 from __future__ import annotations
 
+from tests.doors.seed_rights import SEED_RIGHTS
 from tests.doors.states import STATES
 
 #: Who comes, what they are, and by which credential of the worlds they come.
@@ -164,6 +165,8 @@ RIGHTS: dict[str, dict[str, str]] = {
     "issue_token": {TOKENS: "sign_in_needed", HUMANS: "ok"},
     "revoke_token": {TOKENS: "sign_in_needed", HUMANS: "ok"},
     "list_accounts": {TOKENS: "sign_in_needed", HUMANS: "ok"},
+    # The seeds' own calls.
+    **SEED_RIGHTS,
 }
 
 

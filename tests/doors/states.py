@@ -10,6 +10,8 @@ from tests.doors.worlds import World, empty
 
 FILES = [{"path": "hello.py", "text": "print('hello')\n"}]
 OTHER_FILES = [{"path": "hello.py", "text": "print('hello, world')\n"}]
+#: Where the author works together with others.
+SESSION = "s1"
 CHECKED = [{"what": "hello.py", "why": "it prints what the title says"}]
 FINDING = {
     "severity": "important",
@@ -50,10 +52,19 @@ async def facts_of(world: World) -> Facts:
     )
 
 
+async def review_of(world: World, kind: str) -> str:
+    """The author's work in review: by a signal where agents work together, else as it is asked for."""
+    if kind == "milestone":
+        said = {"type": kind, "summary": "It says hello.", "files": FILES}
+        return str((await world.done("dev", f"/sessions/{SESSION}/signals", **said))["review"])
+    await world.done("dev", f"/sessions/{SESSION}/signals", type="progress", summary="It will say hello.")
+    return str((await world.done("dev", "/reviews", kind=kind, title="Say hello", files=FILES))["review"])
+
+
 async def opened(kind: str = "story") -> World:
     """A review that waits for its reviewers: two are asked, and whoever came since may join where there is room."""
     world = await empty()
-    world.review = (await world.done("dev", "/reviews", kind=kind, title="Say hello", files=FILES))["review"]
+    world.review = await review_of(world, kind)
     for name, sort in (("eve", "agent"), ("robot", "program"), ("dsf", "service"), ("hugo", "human")):
         await world.done("hugo", "/accounts", name=name, kind=sort, operator=f"{name}-co", roles=["second"])
     await world.done("dsf", "/accounts", name="dweller", kind="agent", roles=["second"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import unquote, urlencode
 
 from foureyes.app.accounts import new_token, stream_of
 from foureyes.app.bell import Bell
@@ -83,7 +83,7 @@ class Web:
             "http_version": "1.1",
             "method": method,
             "scheme": "http",
-            "path": path,
+            "path": unquote(path),
             "raw_path": path.encode(),
             "query_string": query.encode(),
             "root_path": "",

@@ -211,6 +211,7 @@ async def respond_feedback(office: Office, caller: Caller, form: RespondForm) ->
     """Answer an item; by the proposer alone."""
     check_is(caller, form.responder_id)
     review, finding = parted(form.feedback_item_id)
+    await seen_by(office, caller, review)
     command = c.AnswerFinding(finding=finding, text=form.response_text, rebuttal=form.rebuttal)
     await office.do(caller, command, Handed(key=form.key, stream=REVIEW + review))
     return item_shown(await seen_by(office, caller, review), finding).responses[-1]
@@ -229,6 +230,7 @@ async def resolve_feedback(office: Office, caller: Caller, form: ResolveForm) ->
 
 async def revise_content(office: Office, caller: Caller, form: ReviseForm) -> ContentShown:
     """Hand in a new version, with the answers to what it addresses."""
+    await seen_by(office, caller, form.content_id)
     answers = tuple(
         c.Answer(finding=_finding(one.feedback_item_id, form.content_id), text=one.response_text, rebuttal=one.rebuttal)
         for one in form.responses
@@ -242,6 +244,7 @@ async def revise_content(office: Office, caller: Caller, form: ReviseForm) -> Co
 
 async def withdraw_content(office: Office, caller: Caller, form: WithdrawForm) -> ContentShown:
     """Take the content back; by the proposer alone."""
+    await seen_by(office, caller, form.content_id)
     command = c.WithdrawReview(reason=form.reason)
     await office.do(caller, command, Handed(key=form.key, stream=REVIEW + form.content_id))
     return await read_content(office, caller, ContentNamed(content_id=form.content_id))

@@ -193,9 +193,8 @@ async def escalate_review(office: Office, caller: Caller, form: EscalateForm) ->
 def _faults(form: RequestForm) -> Iterator[str]:
     if canonical_kind(form.type) not in words.REVIEW_TYPES:
         yield f"type must be one of {' | '.join(words.REVIEW_TYPES)}"
-    for name in ("creator", "title"):
-        if not getattr(form, name).strip():
-            yield f"{name} is missing"
+    if not form.title.strip():
+        yield "title is missing"
     if not form.artifacts:
         yield "artifacts is empty"
     complexity = form.context.get("estimated_complexity", "low")
@@ -232,6 +231,8 @@ async def _in_their_words(office: Office, caller: Caller, review: str, refusal: 
         return refusal
     command = c.RenewSeat(seat=f"{words.PEER}.1")
     try:
+        if words.PEER not in (await office.gate.read(review, caller.who)).view.review.protocols:
+            return refusal
         await office.gate.preview(office.ask(caller, command, Handed(stream=REVIEW + review)))
     except Refusal as why:
         if why.code is Code.NOT_THE_HOLDER:

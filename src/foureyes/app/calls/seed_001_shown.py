@@ -126,7 +126,7 @@ def report_of(form: SubmitForm, found: Witness, verdict: Verdict, name: str) -> 
     return c.SubmitReport(
         revision=form.revision if form.revision is not None else found.served_revision(),
         seat=seat.id if seat else "",
-        stage="" if seat else words.PEER,
+        stage=words.PEER if seat is None and words.PEER in review.protocols else "",
         verdict=verdict.value,
         grounds=tuple(dict.fromkeys((*form.grounds, *named))),
         summary=said.overall,
