@@ -1,0 +1,79 @@
+"""What the guide to the server says to type is what works."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from foureyes.cli.serving import PORT, connecting
+from tests.app.house import played
+from tests.cli.running import Running
+from tests.cli.test_up import signed_in
+from tests.shape import ROOT
+
+PAGE = (ROOT / "docs" / "howto" / "run-a-server.md").read_text(encoding="utf-8")
+ADDRESS = f"http://127.0.0.1:{PORT}"
+#: Not everybody has curl; of it the guide uses no more than this.
+CURL = f"""#!{sys.executable}
+import sys, urllib.request
+words = iter(sys.argv[1:])
+headers, data, url = {{}}, None, ""
+for word in words:
+    if word == "-H":
+        name, _, value = next(words).partition(": ")
+        headers[name] = value
+    elif word == "-d":
+        data = next(words).encode()
+    elif word not in ("-sS", "--fail-with-body"):
+        url = word
+sys.stdout.write(urllib.request.urlopen(urllib.request.Request(url, data, headers)).read().decode())
+"""
+
+
+def blocks() -> list[str]:
+    return re.findall(r"^```sh\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL)
+
+
+def typed(server: Running, commands: str, variables: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """What a reader types, at the address that this server has."""
+    curl = server.folder / "bin" / "curl"
+    curl.parent.mkdir()
+    curl.write_text(CURL, encoding="utf-8")
+    curl.chmod(0o700)
+    path = f"{curl.parent}:{server.environment['PATH']}"
+    return subprocess.run(
+        ["sh", "-eu", "-c", commands.replace(ADDRESS, server.begun["address"])],
+        env={**server.environment, **variables, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+@pytest.mark.timeout(180)
+def test_the_guide_is_followed_word_for_word(tmp_path: Path) -> None:
+    enrolling, playing = blocks()[1], blocks()[2]
+
+    @played
+    async def story() -> None:
+        with Running(tmp_path / "home") as server:
+            human = await signed_in(server)
+            tokens = []
+            for command in enrolling.strip().split("\n"):
+                assert server.run(*command.split()[1:]).returncode == 0
+                form = (await human.open(server.opened()[-1])).form("/accounts/enrol")
+                tokens.append((await human.submit(form)).token)
+            ran = typed(server, playing, {"DEV": tokens[0], "CODEX": tokens[1]})
+            assert ran.returncode == 0, ran.stdout + ran.stderr
+            assert "is cleared, version" in ran.stdout.strip().splitlines()[-1]
+
+    story()
+
+
+def test_the_line_that_connects_an_agent_is_the_one_that_is_printed() -> None:
+    assert dict(connecting(ADDRESS))["Claude Code"] in PAGE
