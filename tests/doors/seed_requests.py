@@ -62,4 +62,5 @@ SEED_REQUESTS: dict[str, Callable[[Facts], Body]] = {
     },
     "read_clarifications": lambda _: {"session": SESSION},
     "clarify": lambda f: {"session": SESSION, "text": "It is meant so.", "review": f.review},
+    "read_task": lambda f: {"review": f.review},
 }

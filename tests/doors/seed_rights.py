@@ -121,4 +121,6 @@ SEED_RIGHTS: dict[str, dict[str, str]] = {
         f"{_NOT_AUTHOR} small": _in_session("not_the_author"),
         "program": "not_eligible",
     },
+    # Panels; in none of these states one judges.
+    "read_task": {name: "review_missing" if word == "ok" else word for name, word in _READERS.items()},
 }

@@ -8,6 +8,7 @@ from typing import Any
 from foureyes.app.accounts import Enrolled, new_token, stream_of
 from foureyes.app.following import catch_up_all
 from foureyes.core.principals import EnrolPrincipal, IssueToken
+from foureyes.core.rules import Protocol
 from foureyes.http.problems import MEDIA_TYPE
 from foureyes.http.routes import BASE, GET, WAYS
 from tests.app.house import RULES, House, policy
@@ -18,9 +19,10 @@ from tests.http.web import Answer, Web
 PEER = f"{BASE}/peer"
 
 
-def house(**fields: Any) -> House:
+def house(*changed: Protocol, **fields: Any) -> House:
     """A house in which those who are enrolled are those who are asked."""
-    return House(pool=Enrolled(), policy=policy(rules_with(**fields) if fields else RULES))  # type: ignore[arg-type]
+    rules = rules_with(*changed, **fields) if changed or fields else RULES
+    return House(pool=Enrolled(), policy=policy(rules))  # type: ignore[arg-type]
 
 
 @dataclass

@@ -40,4 +40,5 @@ SEED_WAYS: dict[str, Way] = {
     "get_review_metrics": Way(method=GET, path=f"{_PEER}/get_review_metrics"),
     "validate": Way(method=POST, path="/validate", absolute=True, also=("/seldon/validate",), query=("wait",)),
     "read_validation": Way(method=GET, path="/validate/{review}", absolute=True, also=("/seldon/validate/{review}",)),
+    "read_task": Way(method=GET, path="/tasks/{review}"),
 }

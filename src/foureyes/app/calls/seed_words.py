@@ -15,8 +15,9 @@ from foureyes.core.values import Outcome, Standing, Verdict
 
 # --- seed 000: feedback first ---------------------------------------------------------------------------------------
 
-#: The stage and the style that carry the seeds' reviews.
-RESOLVE, PEER, SESSION, SPEC, QUALITY = "resolve", "peer", "session", "spec", "quality"
+#: The styles that carry the seeds' reviews, and the stages of the last.
+RESOLVE, PEER, SESSION, PANEL = "resolve", "peer", "session", "panel"
+SPEC, QUALITY = "spec", "quality"
 CONTENT_TYPES = ("proposal", "aspect", "dweller_proposal", "story")
 IN_REVIEW, LIVE = "review", "live"
 
@@ -191,3 +192,13 @@ def fix_iterations(review: Review, most: int) -> str:
     """The column of that name: 0, 1, and how many at most once that is reached."""
     done = review.resubmissions
     return f"{done} (max)" if done >= most else str(done)
+
+
+def fix_attempt(number: int, most: int, issues: str) -> str:
+    """What the implementer is told before a fix."""
+    return f"Fix attempt {number}/{most}: {issues}"
+
+
+def fixes_spent(task: str, most: int, issues: str) -> str:
+    """What the human is told after the last one."""
+    return f"Task {task} failed review after {most} fix attempts. Remaining issues: {issues}"

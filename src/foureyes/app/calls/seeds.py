@@ -15,6 +15,7 @@ from foureyes.app.calls import (
     seed_002,
     seed_003,
     seed_003_results,
+    seed_004,
 )
 from foureyes.app.calls.call import Call
 
@@ -28,6 +29,7 @@ _SEEDS = (
     about_sessions,
     seed_003,
     seed_003_results,
+    seed_004,
 )
 
 

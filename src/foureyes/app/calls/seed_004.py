@@ -1,0 +1,109 @@
+"""Which call does seed 004 have? A task in its plan's words: which fix it is in, and the panel's report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from foureyes.app.calls import seed_words as words
+from foureyes.app.calls.call import Call, Caller, Need
+from foureyes.app.calls.office import Office
+from foureyes.app.gate import Seen
+from foureyes.app.ports import Reading
+from foureyes.app.reviewing.panel_report import panel_report
+from foureyes.core.explain import Status
+from foureyes.core.model import Finding, Review
+from foureyes.core.refusals import Code, refuse
+from foureyes.core.values import Severity, Verdict
+
+_PASSED = frozenset({Status.MET, Status.OVERRIDDEN, Status.SKIPPED})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskNamed:
+    """Which review the task's is."""
+
+    review: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskShown:
+    """The row of a task, as far as the viewer may know it."""
+
+    task: str
+    review: str
+    #: in-review, review-fix-1, escalated, complete, or how else it ended.
+    status: str
+    #: PASS, FAIL, PENDING, or nothing while the spec comes first.
+    spec: str
+    quality: str
+    fix_iterations: str
+    #: What the implementer or the human is told; empty while the panel is at it.
+    message: str
+    #: The panel's whole report, in Markdown.
+    report: str
+
+
+async def read_task(office: Office, caller: Caller, form: TaskNamed) -> TaskShown:
+    """Where a task stands that a panel of models judges."""
+    seen = await office.gate.read(form.review, caller.who)
+    if words.PANEL not in seen.view.review.protocols:
+        raise refuse(Code.REVIEW_MISSING)
+    return await office.store.read(partial(_shown, office, seen))
+
+
+def _shown(office: Office, seen: Seen, reading: Reading) -> TaskShown:
+    review, policies = seen.view.review, office.gate.policies
+    rules, stricter = policies.rules(reading, review.rules), policies.stricter(reading, review.stricter)
+    panel = rules.protocol(words.PANEL)
+    most = panel.revisions_max if panel else 0
+    return TaskShown(
+        task=_task(review),
+        review=review.id,
+        status=words.task_status(review),
+        spec=_stage(seen, words.SPEC),
+        quality=_stage(seen, words.QUALITY),
+        fix_iterations=words.fix_iterations(review, most),
+        message=_message(review, most),
+        report=panel_report(rules, seen.view, stricter),
+    )
+
+
+def _task(review: Review) -> str:
+    return review.origin.task or review.title
+
+
+def _stage(seen: Seen, stage: str) -> str:
+    statuses = [one.status for one in seen.explanation.requirements if one.stage == stage]
+    if statuses and _PASSED.issuperset(statuses):
+        return "PASS"
+    said = [one.verdict for one in seen.view.review.reports_in(stage)]
+    if any(one in (Verdict.CONCERNS, Verdict.REJECT) for one in said):
+        return "FAIL"
+    return "" if Status.NOT_APPLICABLE in statuses else "PENDING"
+
+
+def _message(review: Review, most: int) -> str:
+    """What the seed says to the implementer before each fix, and to the human after the last."""
+    left = "; ".join(_issue(one) for one in review.findings.values() if one.blocks(Severity.IMPORTANT))
+    ruling = review.ruling()
+    if ruling is not None:
+        spent = review.resubmissions >= most
+        return words.fixes_spent(_task(review), most, left) if spent else ruling.text
+    asked = review.revision_request()
+    if asked is None:
+        return ""
+    return words.fix_attempt(review.resubmissions + 1, most, left or "; ".join(asked.reasons))
+
+
+def _issue(finding: Finding) -> str:
+    place = finding.place
+    return f"{finding.text} ({place.path}:{place.start})" if place else finding.text
+
+
+def calls() -> Iterator[Call[Any]]:
+    """The seed's call."""
+    says = (read_task.__doc__ or "").strip()
+    yield Call(name="read_task", says=says, needs=Need.READ, form=TaskNamed, answer=read_task, changes=False)
