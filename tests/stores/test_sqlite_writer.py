@@ -229,6 +229,37 @@ def test_a_quick_command_that_fails_leaves_nothing_and_the_next_one_works(store:
     assert asyncio.run(story()) == (1, threading.current_thread().name)
 
 
+def test_a_quick_command_that_fails_is_told_why_though_another_program_writes_right_after_it(
+    store: SqliteStore,
+) -> None:
+    """What became of the command is known when it is taken back; that the store is held then is no news for it."""
+
+    def fail(tx: Writing) -> None:
+        grow(tx, "review/1", '"never"')
+        raise LookupError("no")
+
+    async def story(other: sqlite3.Connection) -> tuple[int, str]:
+        connection = store._writer._connection
+        assert connection is not None
+        seen: list[str] = []
+
+        def squeeze_in(sql: str) -> None:
+            if sql == "BEGIN IMMEDIATE" and "ROLLBACK" in seen:
+                other.execute(sql)
+            seen.append(sql)
+
+        connection.set_trace_callback(squeeze_in)
+        with pytest.raises(LookupError):
+            await store.write(Quick(fail))
+        connection.set_trace_callback(None)
+        assert other.in_transaction, "nobody wrote right after it"
+        other.execute("ROLLBACK")
+        return await store.write(Quick(growing_here))
+
+    with closing(sqlite3.connect(store.path, isolation_level=None)) as other:
+        assert asyncio.run(story(other)) == (1, threading.current_thread().name)
+
+
 def test_a_quick_command_waits_for_another_program_without_holding_up_its_caller(store: SqliteStore) -> None:
     async def story() -> tuple[int, str]:
         with closing(sqlite3.connect(store.path, isolation_level=None)) as other:

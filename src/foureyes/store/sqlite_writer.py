@@ -215,9 +215,10 @@ class Writer:
             if file.code_of(error) in file.LOST or not connection.in_transaction:
                 raise _Lost from error
             connection.execute("ROLLBACK" if job.is_here else "ROLLBACK TO command")
+            # Now it is known what became of it, whatever happens to the rest of the group.
+            job.error = file.said(error) if isinstance(error, sqlite3.Error) else error
             if job.is_here:
                 connection.execute("BEGIN IMMEDIATE")
-            job.error = file.said(error) if isinstance(error, sqlite3.Error) else error
         else:
             self._purged = self._purged or writing.purged
         if not job.is_here:
