@@ -22,13 +22,13 @@ from foureyes.app.selfcheck import (
     Found,
     Unfit,
     check_bind,
-    check_folder,
     checks_of,
     is_local,
     refusals,
     self_check,
 )
 from foureyes.core.rules import Rules
+from foureyes.home.folder import make
 from foureyes.store import sqlite
 from foureyes.store.pg_schema import prepared
 from foureyes.store.spool import FileSpool
@@ -59,7 +59,7 @@ class Site:
         """Why a server does not start here."""
         async with SqliteStore.open(self.file) as store:
             more = (
-                Check(name="folder", look=partial(check_folder, self.folder)),
+                Check(name="folder", look=partial(make, str(self.folder))),
                 Check(name="spool", look=lambda: FileSpool(self.spool).close()),
             )
             checks = checks_of(

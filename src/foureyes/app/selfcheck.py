@@ -132,16 +132,6 @@ async def check_floor(store: Store, policy: Policy) -> None:
         raise Unfit(problems[0], "Activate a policy that `foureyes policy check` accepts.")
 
 
-def check_folder(folder: Path) -> None:
-    """Refuse a folder that others may look into."""
-    try:
-        mode = folder.stat().st_mode
-    except OSError as error:
-        raise Unfit(f"The folder {folder} cannot be used: {error.strerror}.") from error
-    if mode & 0o077:
-        raise Unfit(f"The folder {folder} is open to others (mode {mode & 0o777:04o}).", f"Run: chmod 700 {folder}")
-
-
 def check_bind(bind: Bind) -> None:
     """Refuse to listen where others can hear, unless what they say is protected and the server's names are known."""
     if is_local(bind.host):
