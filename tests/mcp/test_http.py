@@ -4,6 +4,7 @@ import asyncio
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from tests.app.house import played
 from tests.calls.counter import SUE
 from tests.http.test_http import told
 from tests.http.web import Answer
-from tests.mcp.desk import ERAS, LEGACY, MODERN, Desk, tool
+from tests.mcp.desk import ERAS, LEGACY, MODERN, Desk, no, tool
 
 JSON = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
 META = {
@@ -170,6 +171,26 @@ async def test_a_store_that_cannot_answer_is_a_problem_to_come_back_to() -> None
         answer = await sent(desk, dev, "me", "{}")
         told(answer, 503, "unavailable")
         assert answer.headers["retry-after"]
+
+
+@played
+async def test_who_asks_too_fast_is_told_when_to_come_back() -> None:
+    """T18: before any of the message is read; a list counts like a call."""
+    desk = Desk()
+    dev, codex = await desk.agent("dev"), await desk.agent("codex")
+    share = replace(desk.office.quotas.limits.account, requests_a_minute=2, waits=0)
+    desk.office.quotas.limits = replace(desk.office.quotas.limits, account=share)
+    async with desk.endpoint.serving():
+        async with desk.near(codex, MODERN) as client:
+            assert "Code: limit_reached" in await no(client, "read_review", review="r1", wait=1)
+            await client.list_prompts()
+            await client.list_tools()
+            with pytest.raises(MCPError, match="limit_reached"):
+                await client.list_tools()
+        answers = [await sent(desk, dev, "me", "{}") for _ in range(4)]
+        assert [one.status for one in answers] == [200, 200, 429, 429]
+        told(answers[-1], 429, "limit_reached")
+        assert answers[-1].headers["retry-after"] == "30"
 
 
 def test_the_library_is_imported_by_the_first_agent_and_not_before() -> None:

@@ -22,6 +22,8 @@ from foureyes.mcp.tools import WAIT_SECONDS_MAX, Tool
 log = logging.getLogger("foureyes.mcp")
 #: Who asks, by what came along with the request; nothing where it came in without one, as over stdio.
 WhoAsks = Callable[[object], Awaitable[Caller]]
+#: Requests that make no call, so that nothing else counts them.
+_UNCOUNTED = frozenset(("tools/list", "resources/templates/list", "prompts/list", "prompts/get"))
 
 
 def by_credential(office: Office, credential: Credential) -> WhoAsks:
@@ -65,7 +67,10 @@ class Near:
         found = self._methods.get(method)
         if found is None:
             raise NotThere(f"Unknown method: {method[:200]}")
-        return await found(caller, params)
+        if method not in _UNCOUNTED:
+            return await found(caller, params)
+        async with self._office.quotas.asked(caller.who, self._office.clock()):
+            return await found(caller, params)
 
     def takes(self, name: str) -> Mapping[str, Any] | None:
         """What a tool takes, where there is one."""
@@ -103,7 +108,8 @@ class Near:
         review = next((about[one] for one in ("review", "id", "review_id") if isinstance(about.get(one), str)), None)
         if review is None:
             return None
-        return _plain(given(await waited(self._office, caller, review, seconds, is_turn_of(caller))))
+        with self._office.quotas.holding(caller.who, "waits"):
+            return _plain(given(await waited(self._office, caller, review, seconds, is_turn_of(caller))))
 
 
 def _seconds(wait: object) -> int:

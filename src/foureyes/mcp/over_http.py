@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from foureyes.app.calls.call import Caller
 from foureyes.app.calls.office import Office
 from foureyes.app.credentials import caller_of, credential_of
+from foureyes.app.limits import TooFast
 from foureyes.app.ports import Unavailable
 from foureyes.mcp.strict import MESSAGE_BYTES_MAX, flaw
 
@@ -73,17 +74,22 @@ class Endpoint:
         try:
             caller = await self._caller(scope)
         except Unavailable as error:
-            later = {"retry-after": RETRY_SECONDS}
-            await self._problem(503, "unavailable", error.sentence, error.next_step, later)(scope, receive, send)
-            return
-        if caller is None:
-            challenge = {"www-authenticate": 'Bearer realm="foureyes"'}
-            await self._problem(401, "credential_needed", _WHO, _HOW, challenge)(scope, receive, send)
-        elif scope["method"] != "POST":
-            post = {"allow": "POST"}
-            await self._problem(405, "wrong_method", "Messages are posted.", "Send a POST.", post)(scope, receive, send)
+            no = self._problem(503, "unavailable", error.sentence, error.next_step, {"retry-after": RETRY_SECONDS})
+        except TooFast as error:
+            later = {"retry-after": str(error.seconds)}
+            no = self._problem(429, error.code.value, error.sentence, error.next_step, later)
         else:
-            await self._let_in({**scope, CALLER: caller}, receive, send)
+            if caller is not None and scope["method"] == "POST":
+                await self._let_in({**scope, CALLER: caller}, receive, send)
+                return
+            no = self._not_posted() if caller else self._nobody()
+        await no(scope, receive, send)
+
+    def _nobody(self) -> App:
+        return self._problem(401, "credential_needed", _WHO, _HOW, {"www-authenticate": 'Bearer realm="foureyes"'})
+
+    def _not_posted(self) -> App:
+        return self._problem(405, "wrong_method", "Messages are posted.", "Send a POST.", {"allow": "POST"})
 
     async def _let_in(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = await _body(receive)
@@ -107,7 +113,11 @@ class Endpoint:
         credential = credential_of(headers)
         if not credential.token:
             return None
-        return await caller_of(self._office.store, credential, self._office.clock())
+        now, quotas = self._office.clock(), self._office.quotas
+        caller = await caller_of(self._office.store, credential, now)
+        if caller is not None and quotas.is_over(caller.who, now):
+            quotas.asked(caller.who, now)  # says what there was too much of, before any of the message is read
+        return caller
 
     async def _run(self, ready: asyncio.Future[StreamableHTTPSessionManager]) -> None:
         await self._wanted.wait()

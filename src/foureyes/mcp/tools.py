@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, cast, get_type_hints
 
 from foureyes.app.calls.bodies import schema
@@ -155,6 +154,7 @@ REVIEW_SERVER = (
 #: What agents need from the other shapes of review: chains that validate, sessions that signal.
 OTHERS = (
     Tool(name="validate", says="Have work validated by the chain that the policy chooses; you may add strictness."),
+    Tool(name="read_validation", says="Where validated output stands, and what its chain has said so far."),
     Tool(name="signal", says="Tell your session what happened: a milestone, a blocker, a request for review."),
     Tool(name="read_session", says="How your session stands: running or paused, and what was said last."),
     Tool(name="session_issues", says="What the reviewers of a session flagged, and where each of it stands."),
@@ -207,10 +207,6 @@ _WAIT: Json = {
 
 
 def _with_now(shape: Json) -> Json:
-    return {**shape, "properties": {**shape["properties"], "now": _now()}}
-
-
-@cache
-def _now() -> Json:
-    seen = schema(get_type_hints(CALLS["read_review"].answer)["return"])
-    return {"anyOf": [seen, {"type": "null"}], "description": "How the review stood when the waiting ended."}
+    # How a review looks is described by `read_review`: said again with each tool it would be most of the list.
+    now = {"type": "object", "description": "How the review stood when the waiting ended, as read_review shows it."}
+    return {**shape, "properties": {**shape["properties"], "now": now}}
