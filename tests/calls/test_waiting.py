@@ -6,6 +6,7 @@ from typing import Any
 from foureyes.app.calls.call import Caller
 from foureyes.app.calls.looking import SeenShown
 from foureyes.app.calls.waiting import is_turn_of, waited
+from foureyes.core.refusals import Code
 from tests.app.house import played
 from tests.calls.counter import Counter
 from tests.calls.test_calls import CHECKED, FINDING, HELLO
@@ -61,3 +62,22 @@ async def test_who_wants_to_know_of_a_change_is_told_when_their_own_view_changes
     await asyncio.sleep(0)
     await counter.call(dev, "withdraw", review=review, reason="No longer wanted.")
     assert (await asyncio.wait_for(waiting, 5)).review.state == "withdrawn"
+
+
+@played
+async def test_who_waits_keeps_nobody_of_their_own_waiting() -> None:
+    """T18: a request that only waits is in nobody's way, and there are so many of them and no more."""
+    counter = Counter()
+    dev = await counter.agent("dev")
+    review = await opened(counter, dev)
+    most = counter.office.quotas.limits.account.waits
+    assert most > counter.office.quotas.limits.account.at_once
+    waiting = [asyncio.create_task(counter.call(dev, "wait", review=review)) for _ in range(most)]
+    while counter.office.quotas.held("waits") < most:  # noqa: ASYNC110 - they begin to wait in their own time
+        await asyncio.sleep(0)
+    assert (await counter.refused(dev, "wait", review=review)).code is Code.LIMIT_REACHED
+    await counter.call(dev, "withdraw", review=review, reason="Not needed.")
+    done = await asyncio.wait_for(asyncio.gather(*waiting), LONG)
+    assert all(one.changed for one in done)
+    assert counter.office.quotas.held("waits") == 0
+    assert (await counter.call(dev, "me")).who.name == "dev"

@@ -11,6 +11,7 @@ import asyncio
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -34,7 +35,8 @@ class Share:
     requests_a_minute: int
     bytes_a_day: int
     open_reviews: int
-    #: Requests that are answered at the same time, and how many more wait for their turn.
+    #: Requests that are answered at the same time, and how many more wait for their turn. Few: whoever asks once waits
+    #: behind these of a flood, and the flood itself is no slower for it.
     at_once: int
     in_line: int
     #: Requests that wait for a change, and connections of the live feed.
@@ -51,7 +53,7 @@ class Limits:
         requests_a_minute=12_000,
         bytes_a_day=2 * 1024**3,
         open_reviews=1_000,
-        at_once=16,
+        at_once=4,
         in_line=256,
         waits=64,
         feeds=4,
@@ -61,7 +63,7 @@ class Limits:
         requests_a_minute=60_000,
         bytes_a_day=10 * 1024**3,
         open_reviews=5_000,
-        at_once=64,
+        at_once=16,
         in_line=1_024,
         waits=256,
         feeds=32,
@@ -143,19 +145,28 @@ class Quotas:
     @contextmanager
     def holding(self, who: Who, what: str) -> Iterator[None]:
         """Hold one of the waits, feeds or uploads at the same time; raises TooFast where there are too many."""
-        names = [((what, name), int(getattr(share, what))) for name, share in self._shares(who)]
-        for key, most in names:
-            if self._held.get(key, 0) >= most:
-                raise TooFast(f"{_plain(key[1])} has {most} {what} at the same time already.", SOON_SECONDS)
-        for key, _ in names:
+        self.check_room(who, what)
+        keys = [(what, name) for name, _ in self._shares(who)]
+        for key in keys:
             self._held[key] = self._held.get(key, 0) + 1
         try:
             yield
         finally:
-            for key, _ in names:
+            for key in keys:
                 self._held[key] -= 1
                 if not self._held[key]:
                     del self._held[key]
+
+    def check_room(self, who: Who, what: str) -> None:
+        """Raise TooFast where this one has too many of them at the same time."""
+        for name, share in self._shares(who):
+            most: int = getattr(share, what)
+            if self._held.get((what, name), 0) >= most:
+                raise TooFast(f"{_plain(name)} has {most} {what} at the same time already.", SOON_SECONDS)
+
+    def has_room(self, who: Who, what: str) -> bool:
+        """Whether this one may have one more of them."""
+        return all(self._held.get((what, name), 0) < getattr(share, what) for name, share in self._shares(who))
 
     def held(self, what: str) -> int:
         """How many of the waits, feeds or uploads are held now, by everybody together."""
@@ -228,18 +239,32 @@ class Turn:
                 await line.slots.acquire()
                 self._held.append(line)
         except BaseException:
-            self._leave()
+            self.leave()
             raise
+        _turn.set(self)
 
     async def __aexit__(self, *_: object) -> None:
         """Let the next one come."""
-        self._leave()
+        _turn.set(None)
+        self.leave()
 
-    def _leave(self) -> None:
+    def leave(self) -> None:
+        """Give the place to the next one, once."""
         for line in self._held:
             line.slots.release()
         for line in self._lines:
             line.there -= 1
+        self._held, self._lines = [], []
+
+
+_turn: ContextVar[Turn | None] = ContextVar("foureyes_turn", default=None)
+
+
+def step_aside() -> None:
+    """Let others come while this request only waits for something to happen."""
+    turn = _turn.get()
+    if turn is not None:
+        turn.leave()
 
 
 def _plain(name: str) -> str:

@@ -86,7 +86,5 @@ class Call(Generic[B]):
     changes: bool = True
     #: Whether it carries an idempotency key; what changes nothing needs none, and what is made anew each time has none.
     keyed: bool = True
-    #: Whether it may take long because it waits for somebody.
-    waits: bool = False
     #: How a seed begins its sentence about what is badly formed.
     misread: str = ""

@@ -30,9 +30,6 @@ async def answered(office: Office, caller: Caller, call: Call[Any], data: object
     """Let a caller make a call: what they hold is checked, what they sent is read, then it is done in their turn."""
     caller.check(call.needs)
     form = _read(call, data)
-    if call.waits:
-        with office.quotas.holding(caller.who, "waits"):
-            return await call.answer(office, caller, form)
     async with office.quotas.asked(caller.who, office.clock()):
         return await call.answer(office, caller, form)
 

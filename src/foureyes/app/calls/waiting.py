@@ -16,6 +16,7 @@ from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.looking import ReviewForm, SeenShown, read_review
 from foureyes.app.calls.office import Office
 from foureyes.app.calls.shown import ReviewShown
+from foureyes.app.limits import step_aside
 from foureyes.core.refusals import Code, refuse
 
 SECONDS_MAX = 45
@@ -45,6 +46,8 @@ async def wait(office: Office, caller: Caller, form: WaitForm) -> Waited:
     if not 0 <= form.seconds <= SECONDS_MAX:
         raise refuse(Code.BAD_NUMBER, what="The time to wait", value=form.seconds, low=0, high=SECONDS_MAX)
     mark = form.mark or (await read_review(office, caller, ReviewForm(review=form.review))).mark
+    if form.seconds:
+        office.quotas.check_room(caller.who, "waits")
     seen = await waited(office, caller, form.review, form.seconds, lambda one: one.mark != mark)
     changed = seen.mark != mark
     return Waited(changed=changed, mark=seen.mark, review=seen.review if changed else None)
@@ -53,13 +56,17 @@ async def wait(office: Office, caller: Caller, form: WaitForm) -> Waited:
 async def waited(
     office: Office, caller: Caller, review: str, seconds: float, until: Callable[[SeenShown], bool]
 ) -> SeenShown:
-    """The review as the caller sees it, once that is as they want it, or when the time is over."""
+    """The review as the caller sees it, once that is as they want it, or when the time is over.
+
+    Who waits for too much already is answered at once: what they asked for before waiting is done.
+    """
     form = ReviewForm(review=review)
     seen = await read_review(office, caller, form)
-    if until(seen) or seconds <= 0:
+    if until(seen) or seconds <= 0 or not office.quotas.has_room(caller.who, "waits"):
         return seen
-    async with office.bell.listening(office.store, REVIEW + review) as listener:
-        with suppress(TimeoutError):
+    with office.quotas.holding(caller.who, "waits"), suppress(TimeoutError):
+        step_aside()
+        async with office.bell.listening(office.store, REVIEW + review) as listener:
             async with asyncio.timeout(seconds):
                 # Looked at after listening began: what happened in between is not missed.
                 while not until(seen := await read_review(office, caller, form)) and not office.bell.closed():
@@ -81,4 +88,4 @@ def is_turn_of(caller: Caller) -> Callable[[SeenShown], bool]:
 def calls() -> Iterator[Call[Any]]:
     """The one call that waits."""
     says = (wait.__doc__ or "").strip()
-    yield Call(name="wait", says=says, needs=Need.READ, form=WaitForm, answer=wait, changes=False, waits=True)
+    yield Call(name="wait", says=says, needs=Need.READ, form=WaitForm, answer=wait, changes=False)
