@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.app.purge_notes import NAME, note_purge
+from foureyes.app.purge_notes import NAME, note_purge, noted_purges
 from foureyes.app.work import blob_digest
+from foureyes.cli import codes
 from foureyes.cli.restoring import WORDS
 from tests.app.house import FIRST, policy
 from tests.cli.desk import Desk
@@ -75,3 +76,28 @@ def test_bytes_that_cannot_be_purged_again_are_named(desk: Desk, backup: Path) -
     assert ran.code == 0, ran.err
     assert f"CAME BACK: {kept}" in ran.out
     assert not holding(desk)
+
+
+def test_a_purge_that_cannot_be_noted_says_so_and_is_noted_when_it_is_run_again(desk: Desk) -> None:
+    """T32: the bytes are gone, so nothing is left but the note; without it an older backup may bring them back."""
+    assert desk.run("log", "checkpoint").code == 0
+    note = desk.home / "checkpoints" / NAME
+    note.mkdir()
+    desk.types = [f"{PART[:12]}\n"] * 3
+    for _ in range(2):
+        ran = desk.run("purge", PART, "--reason", "It held a key")
+        assert ran.code == codes.INCONCLUSIVE
+        assert f"{PART} are purged, but that cannot be noted in {note}: " in ran.err
+        assert "run the same command again" in ran.err
+    note.rmdir()
+    again = desk.run("purge", PART, "--reason", "Once more")
+    assert (again.code, "These bytes were purged before" in again.err) == (codes.BLOCKED, True)
+    assert noted_purges(note.parent) == {PART: "It held a key"}, "the reason is that of the record"
+
+
+def test_a_purge_that_is_refused_again_is_noted_once(desk: Desk, backup: Path) -> None:
+    del backup
+    note = desk.home / "checkpoints" / NAME
+    before = note.read_bytes()
+    assert desk.run("purge", PART, "--reason", "Once more", "--yes").code == codes.BLOCKED
+    assert note.read_bytes() == before

@@ -10,7 +10,7 @@ from pathlib import Path
 from foureyes.app.operations import operate, operations, write_time
 from foureyes.app.policies import POLICY_STREAM
 from foureyes.app.ports import Conflict, Reading, Store, Unavailable, Writing
-from foureyes.app.purge_notes import note_purge, noted_purges
+from foureyes.app.purge_notes import NAME, note_purge, noted_purges
 from foureyes.app.rows import Blob
 from foureyes.app.shelf import read_events
 from foureyes.codec import CodecError, canonical
@@ -25,27 +25,42 @@ TRIES_MAX = 20
 AGAIN = "Purged before a restore brought it back: "
 
 
+class Unnoted(Exception):  # noqa: N818 - a state of the machine, told to the person in front of it
+    """Bytes are gone, and nobody outside the store knows: what keeps it from being noted, and the next step."""
+
+    def __init__(self, sentence: str, next_step: str) -> None:
+        """Keep what is shown."""
+        super().__init__(f"{sentence} {next_step}")
+        self.sentence = sentence
+        self.next_step = next_step
+
+
 async def purge(store: Store, digest: str, actor: Who, reason: str, now: datetime, *, notes: Path | None = None) -> str:
     """Remove a blob and leave a tombstone that says who, when and why; the tombstone.
 
     The store does not give the bytes to anybody any more when this returns; `Reading.remains` says whether they still
     lie in its files. Backups taken before hold them: `notes` is the folder outside the store where that is remembered.
+    Where only that is missing, it is made up for, and the purge is refused as one that was done before.
     """
     for _ in range(TRIES_MAX):
         try:
             tombstone = await store.write(partial(_purged, digest=digest, actor=actor, reason=reason, now=now))
         except Conflict:
             continue
+        except Refusal:
+            # It may be that the note alone is missing.
+            if notes is not None and (before := (await _logged_purges(store)).get(digest)):
+                _note(notes, digest, before)
+            raise
         if notes is not None:
-            note_purge(notes, digest, reason)
+            _note(notes, digest, reason)
         return tombstone
     raise Unavailable("The store is too busy to purge.", "Try again in a moment.")
 
 
 async def known_purges(store: Store | None, notes: Path) -> Mapping[str, str]:
     """Which bytes were purged and why, by the store's log where there is one, and by the notes outside."""
-    done = await store.read(operations) if store else ()
-    told = {one.digest: one.reason for one in done if isinstance(one, BlobPurged)}
+    told = await _logged_purges(store) if store else {}
     return {**noted_purges(notes), **told}
 
 
@@ -63,6 +78,23 @@ async def purge_again(store: Store, known: Mapping[str, str], actor: Who, now: d
         else:
             gone.append(digest)
     return gone, back
+
+
+async def _logged_purges(store: Store) -> dict[str, str]:
+    done = await store.read(operations)
+    return {one.digest: one.reason for one in done if isinstance(one, BlobPurged)}
+
+
+def _note(notes: Path, digest: str, reason: str) -> None:
+    """Remember outside what is gone inside; the same bytes once."""
+    try:
+        if digest not in noted_purges(notes):
+            note_purge(notes, digest, reason)
+    except OSError as error:
+        raise Unnoted(
+            f"The bytes {digest} are purged, but that cannot be noted in {notes / NAME}: {error.strerror}.",
+            "Mend that and run the same command again: without the note an older backup may bring them back.",
+        ) from error
 
 
 def _blob(digest: str, reading: Reading) -> Blob | None:

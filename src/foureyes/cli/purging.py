@@ -7,11 +7,13 @@ from pathlib import Path
 
 import click
 
+from foureyes.app.purging import Unnoted
 from foureyes.app.purging import purge as purged
 from foureyes.cli.alone import alone
 from foureyes.cli.answer import Answer, Line
 from foureyes.cli.parts import Parts
 from foureyes.cli.program import answering
+from foureyes.home.trouble import Trouble
 
 SHOWN_DIGITS = 12
 
@@ -31,7 +33,10 @@ def purge(parts: Parts, digest: str, reason: str, yes: bool) -> Answer:  # noqa:
     async def remove() -> str:
         notes = Path(parts.settings.checkpoints)
         async with parts.store(write=True) as store:
-            return await purged(store, digest, parts.human(), reason, parts.now(), notes=notes)
+            try:
+                return await purged(store, digest, parts.human(), reason, parts.now(), notes=notes)
+            except Unnoted as error:
+                raise Trouble(error.sentence, error.next_step) from error
 
     async def remains() -> str:
         async with parts.store() as store:
