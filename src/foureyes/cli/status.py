@@ -128,7 +128,7 @@ def _answer(
         *rows("Open reviews", [_open(found), *(_one(one) for one in newest)], width, ""),
         *rows("Ended", [ended], width, "dim"),
         *rows("Most urgent", [urgent], width, ""),
-        *rows("At work", [server.in_words() if server else ""], width, ""),
+        *rows("At work", [server.in_words() if server else "no server"], width, "" if server else "dim"),
         *rows("Checkpoint", [_checkpoint(last)], width, "dim"),
     ]
     if spooled:

@@ -9,7 +9,13 @@ from foureyes.core.refusals import Code, Refusal, refuse
 
 ALLOWED = "1 to 64 of a-z, 0-9, _ and -, beginning with a letter or digit"
 #: Names under which the program itself writes, or which would be taken for it or for everybody.
-RESERVED = frozenset({"clock", "trust", "foureyes", "server", "system", "anyone", "nobody", "human", "none"})
+RESERVED = frozenset(
+    {
+        *("clock", "trust", "foureyes", "server", "system", "anyone", "nobody", "human", "none"),
+        # Our programs report under these: an account of the same name would hold their seats.
+        *("format", "security", "injection", "factual", "python"),
+    }
+)
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}").fullmatch
 #: Letters that are read as one another, folded to one.
 _ALIKE = str.maketrans({"0": "o", "1": "l", "i": "l", "_": "-", "5": "s"})
