@@ -3,8 +3,10 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from foureyes.app.accounts import Enrolled, accounts, bearer, new_token, stream_of
-from foureyes.app.ports import Reading, Store
+import pytest
+
+from foureyes.app.accounts import Enrolled, accounts, bearer, decide, new_token, stream_of
+from foureyes.app.ports import Reading, Store, Unavailable, Writing
 from foureyes.app.rows import START, TOKENS
 from foureyes.core.facts import Principal
 from foureyes.core.principals import EnrolPrincipal, IssueToken, RemovePrincipal, RevokeToken
@@ -84,3 +86,23 @@ async def test_a_name_that_looks_like_another_is_refused_whoever_bears_it() -> N
     refusal = await house.refused(SUE, AGENT, stream_of("audit0r"))
     assert refusal.code is Code.DUPLICATE
     assert (await house.refused(SUE, AGENT, "review/x")).code is Code.UNKNOWN_WORD
+
+
+@played
+async def test_a_pool_that_was_read_in_a_change_taken_back_is_not_believed_later() -> None:
+    """Commands that share a transaction see each other's accounts before anybody knows that they stay."""
+    house, directory = House(), Enrolled()
+
+    async def lost(name: str) -> None:
+        def work(tx: Writing) -> None:
+            decide(tx, stream_of(name), AGENT, SUE, house.now)
+            directory.pool(tx)
+            raise Unavailable("The connection is gone.", "Try again.")
+
+        with pytest.raises(Unavailable):
+            await house.store.write(work)
+
+    await house.do(SUE, AGENT, stream_of("ann"))
+    await lost("mallory")
+    await house.do(SUE, AGENT, stream_of("carol"))
+    assert [one.who.name for one in await pool(house.store, directory)] == ["ann", "carol"]

@@ -6,7 +6,12 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
+
+from foureyes.app.live import Judge, Live
+from foureyes.app.policies import InForce
 from foureyes.app.rebuilding import rebuild
+from foureyes.app.rows import DigestRow
 from foureyes.app.work import work_of
 from foureyes.core import chains
 from foureyes.core import commands as c
@@ -201,3 +206,23 @@ async def test_bytes_are_found_by_the_name_git_gives_their_tree(tmp_path: Path) 
     await house.cleared(files)
     assert (await house.gate.may_go_live(f"git-tree:{tree_by_git(files, tmp_path)}")).allowed
     assert (await house.gate.may_go_live(f"git-tree:{'0' * 40}")).state == "unknown"
+
+
+def test_bytes_that_were_cleared_again_and_again_are_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first clearance that still holds is enough: the answer does not take longer with each review of the same."""
+    judged, by = list[str](), Judge._by
+
+    def counted(self: Judge, row: DigestRow, target: str, current: InForce) -> Live:
+        judged.append(row.review)
+        return by(self, row, target, current)
+
+    @played
+    async def story() -> None:
+        house = House()
+        for _ in range(5):
+            await house.cleared()
+        monkeypatch.setattr(Judge, "_by", counted)
+        assert (await house.gate.may_go_live(DIGEST)).allowed
+
+    story()
+    assert len(judged) == 1

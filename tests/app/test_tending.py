@@ -15,7 +15,7 @@ from foureyes.app.reviewers import AtHand, Inconclusive, Look, Say, Task
 from foureyes.app.reviewing.jobs import Pool
 from foureyes.app.reviewing.programs import TRIES_MAX, Everybody, Later, Programs
 from foureyes.app.rows import Listing
-from foureyes.app.tending import Tending
+from foureyes.app.tending import Deadlines, Tending
 from foureyes.core import protocols
 from foureyes.core.commands import Draft
 from foureyes.core.principals import EnrolPrincipal
@@ -116,8 +116,7 @@ async def test_a_program_at_work_is_ended_with_the_server() -> None:
     found = programs.here.found.named("security")
     assert isinstance(found, Program)
     found.look = endless  # type: ignore[method-assign] # this one never comes back
-    one = tending(house)
-    one.more = (("programs", programs.look),)
+    one = Tending((("programs", programs.look),))
     running = asyncio.create_task(one.forever(asyncio.Event().wait))
     await begun.wait()
     running.cancel()
@@ -125,18 +124,14 @@ async def test_a_program_at_work_is_ended_with_the_server() -> None:
     assert running.cancelled()
 
 
-def tending(house: House) -> Tending:
-    return Tending(store=house.store, gate=house.gate, clock=lambda: house.now)
-
-
 @played
 async def test_a_deadline_passes_when_its_time_is_over_and_not_before() -> None:
     house = House()
     stream = await house.open(FIRST)
-    one = tending(house)
-    assert await one.pass_deadlines() == 0
+    one = Deadlines(store=house.store, gate=house.gate, clock=lambda: house.now)
+    assert await one.passed() == 0
     house.wait(hours=49)
-    assert await one.pass_deadlines() > 0
+    assert await one.passed() > 0
     events = await house.store.read(lambda reading: tuple(reading.events(stream)))
     assert events[-1].actor == "clock"
     assert "ReviewCleared" not in {event.type for event in events}
@@ -144,7 +139,7 @@ async def test_a_deadline_passes_when_its_time_is_over_and_not_before() -> None:
 
 @played
 async def test_what_fails_is_told_once_and_keeps_nobody_from_their_work() -> None:
-    house, told, ran = House(), list[str](), list[str]()
+    told, ran = list[str](), list[str]()
 
     class Keep(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
@@ -159,8 +154,7 @@ async def test_what_fails_is_told_once_and_keeps_nobody_from_their_work() -> Non
     async def fine() -> None:
         ran.append("fine")
 
-    one = tending(house)
-    one.more = (("a", unavailable), ("b", surprised), ("c", fine))
+    one = Tending((("a", unavailable), ("b", surprised), ("c", fine)))
     log = logging.getLogger("foureyes.tending")
     keep = Keep()
     log.addHandler(keep)
@@ -177,7 +171,7 @@ async def test_what_fails_is_told_once_and_keeps_nobody_from_their_work() -> Non
 
 @played
 async def test_it_goes_on_until_it_is_cancelled() -> None:
-    house, rounds = House(), list[int]()
+    rounds = list[int]()
 
     async def pause() -> None:
         rounds.append(1)
@@ -185,5 +179,5 @@ async def test_it_goes_on_until_it_is_cancelled() -> None:
             raise asyncio.CancelledError
 
     with pytest.raises(asyncio.CancelledError):
-        await tending(house).forever(pause)
+        await Tending(()).forever(pause)
     assert len(rounds) == 3

@@ -117,3 +117,10 @@ def test_two_workers_at_the_same_time_never_get_the_same_parcel(box: Box) -> Non
 
     one, two = box.run(story())
     assert sorted(one + two) == list(range(60))
+
+
+def test_rows_that_come_without_a_cursor_leave_it_where_it_is(box: Box) -> None:
+    """What is written along with the log by many at once must not make them wait for one row."""
+    box.write(lambda tx: tx.follow("metrics", {"a": "1"}, (3, 7)))
+    box.write(lambda tx: tx.follow("metrics", {"b": "2"}, START))
+    assert box.read(lambda look: (look.cursor("metrics"), look.row("metrics", "b"))) == ((3, 7), "2")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.app.ports import Reading, Unavailable
+from foureyes.app.ports import Quick, Reading, Unavailable
 from foureyes.store import sqlite_store
 from foureyes.store.sqlite_store import SqliteStore
 
@@ -69,3 +69,21 @@ def test_reads_that_fail_take_no_place_either(tmp_path: Path, monkeypatch: pytes
             assert await store.read(lambda _: 1) == 1
 
     asyncio.run(play())
+
+
+def test_quick_looks_of_threads_that_come_and_go_share_one_connection(tmp_path: Path) -> None:
+    """Each thread's own would stay open after it, until no file could be opened any more."""
+    store = SqliteStore.open(tmp_path / "store.db")
+    look = Quick(lambda reading: reading.heads())
+
+    def ask() -> None:
+        assert asyncio.run(store.read(look)) == ()
+
+    for _ in range(10):
+        thread = threading.Thread(target=ask)
+        thread.start()
+        thread.join(SECONDS_MAX)
+    assert len(store._connections) == 1
+    asyncio.run(store.close())
+    with pytest.raises(Unavailable):
+        asyncio.run(store.read(look))

@@ -25,6 +25,7 @@ _CHANGED = ".changed"
 _PAGE = 1_000
 _SECRET_BYTES = 32
 _ID_BYTES = 5
+_WORD_BYTES = 8
 #: What our tokens begin with, so that scanners and people recognise one that got about.
 MARK = "foureyes_"
 
@@ -94,8 +95,8 @@ def decide(
     )
     found = next((one for one in everybody if one.who.name == name), None)
     events = decide_principal(found, command, actor, name=name, census=census, now=now)
-    changed = str(int(tx.row(ACCOUNTS, _CHANGED) or 0) + 1)
-    tx.follow(ACCOUNTS, {name: "", _CHANGED: changed}, START)
+    # A word that was never there before, not a count: one that was taken back must not come again with other accounts.
+    tx.follow(ACCOUNTS, {name: "", _CHANGED: secrets.token_hex(_WORD_BYTES)}, START)
     hashes = {one.hash: name for one in events if isinstance(one, TokenIssued)}
     if hashes:
         tx.follow(TOKENS, cast("dict[str, str | None]", hashes), START)
@@ -113,14 +114,14 @@ def _names(reading: Reading) -> Iterable[str]:
 class Enrolled:
     """A directory of the accounts in the store; read again when one of them changed."""
 
-    _changed: str | None = field(default=None, init=False)
-    _pool: tuple[Principal, ...] = field(default=(), init=False)
+    _known: tuple[str, tuple[Principal, ...]] | None = field(default=None, init=False)
 
     def pool(self, reading: Reading) -> tuple[Principal, ...]:
         """Everybody who may be asked to review, with their roles."""
         changed = reading.row(ACCOUNTS, _CHANGED) or ""
-        if changed != self._changed:
+        known = self._known
+        if known is None or known[0] != changed:
             found = (one for one in accounts(reading) if not one.removed)
             pool = tuple(Principal(who=one.who, roles=frozenset(one.roles)) for one in found)
-            self._pool, self._changed = pool, changed
-        return self._pool
+            known = self._known = changed, pool
+        return known[1]

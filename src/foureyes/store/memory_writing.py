@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from foureyes.app.ports import Conflict
-from foureyes.app.rows import Answered, Append, Blob, Changes, Cursor, Parcel, Stored, TrustRow
+from foureyes.app.rows import START, Answered, Append, Blob, Changes, Cursor, Parcel, Stored, TrustRow
 from foureyes.store.memory_tables import MemoryReading, Tables, Waiting
 from foureyes.store.rows import check_size
 
@@ -106,7 +106,8 @@ class MemoryWriting(MemoryReading):
                 self._drop(held, key)
             else:
                 self._put(held, key, body)
-        self._put(self._tables.cursors, projection, cursor)
+        if cursor != START:
+            self._put(self._tables.cursors, projection, cursor)
 
     def clear(self, projection: str) -> None:
         """Forget a following projection: all its rows, and its cursor goes back to the start."""

@@ -211,12 +211,16 @@ class SqlWriting(SqlReading):
         self._driver.many(say.PUT_LOG, row.log_rows(found[0][0], append))
 
     def follow(self, projection: str, rows: Mapping[str, str | None], cursor: Cursor) -> None:
-        """Set or (None) remove rows of a following projection and move its cursor."""
+        """Set or (None) remove rows of a following projection and move its cursor.
+
+        Rows that are written along with the log come without one: all of them would wait for each other there.
+        """
         gone = [(projection, key) for key, body in rows.items() if body is None]
         kept = [(projection, key, body) for key, body in rows.items() if body is not None]
         self._driver.many(say.DROP_ROW, gone)
         self._driver.many(say.PUT_ROW, kept)
-        self._driver.run(say.PUT_CURSOR, (projection, *cursor))
+        if cursor != START:
+            self._driver.run(say.PUT_CURSOR, (projection, *cursor))
 
     def clear(self, projection: str) -> None:
         """Forget a following projection: all its rows, and its cursor goes back to the start."""

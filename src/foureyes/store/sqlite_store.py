@@ -34,6 +34,7 @@ class SqliteStore:
         self._local = threading.local()
         self._guard = threading.Lock()
         self._here = threading.Lock()
+        self._quick: sqlite3.Connection | None = None
         self._connections: list[sqlite3.Connection] = []
         self._reads = 0
         self._closed = False
@@ -112,7 +113,21 @@ class SqliteStore:
         with self._here:  # whoever closes waits until nobody reads
             if self._closed:
                 raise Unavailable(*CLOSED)
-            return self._read(work)
+            try:
+                with file.speaking(), file.snapshot(self._quick_reader()) as look:
+                    return work(look)
+            except Unavailable:
+                self._forget(self._quick)
+                self._quick = None
+                raise
+
+    def _quick_reader(self) -> sqlite3.Connection:
+        """One for all threads that look quickly: they take turns, and threads come and go."""
+        if self._quick is None:
+            self._quick = file.connect_reader(self._path)
+            with self._guard:
+                self._connections.append(self._quick)
+        return self._quick
 
     def _read(self, work: Callable[[Reading], T]) -> T:
         try:
@@ -137,10 +152,13 @@ class SqliteStore:
     def _drop(self) -> None:
         """After trouble the next read opens the file anew."""
         found: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if found is not None:
-            self._local.connection = None
-            with self._guard, closing(found):
-                self._connections.remove(found)
+        self._local.connection = None
+        self._forget(found)
+
+    def _forget(self, connection: sqlite3.Connection | None) -> None:
+        if connection is not None:
+            with self._guard, closing(connection):
+                self._connections.remove(connection)
 
     def _close(self) -> None:
         with self._guard:
