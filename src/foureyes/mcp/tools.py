@@ -163,6 +163,7 @@ OTHERS = (
     Tool(name="read_clarifications", says="What must be made clear before a session goes on."),
     Tool(name="clarify", says="Make clear what was asked, without new bytes; the reviewers look again."),
     Tool(name="end_session", says="Say that the work of your session is over."),
+    Tool(name="read_task", says="Where a task stands that a panel judges: in which fix, what is left, its report."),
     Tool(name="preview", says="What would happen if you did this; nothing is done."),
     Tool(name="explain", says="Each requirement of a review, whether it is met, and who must act."),
     Tool(name="open_reviews", says="Ask for several reviews at once; each is taken or refused by itself."),
