@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from foureyes.app.calls.registry import CALLS
-from foureyes.http.routes import BASE, WAYS
+from foureyes.http.routes import WAYS
 from tests.doors.rights import PRINCIPALS, RIGHTS, STATES_SAID, row
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "who-may-do-what.md"
@@ -38,7 +38,8 @@ def page() -> str:
 def _section(call: str) -> Iterator[str]:
     one, way = CALLS[call], WAYS[call]
     yield from (f"## {call}", "", one.says.partition("\n")[0], "")
-    yield from (f"`{way.method} {BASE}{way.path}`, needs `{one.needs}`.", "")
+    ways = " and ".join(f"`{way.method} {path}`" for path in way.paths)
+    yield from (f"{ways}, needs `{one.needs}`.", "")
     groups = dict[tuple[str, ...], list[str]]()
     for who in PRINCIPALS:
         groups.setdefault(row(call, who), []).append(_said(who))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 from starlette.routing import Route
 
@@ -173,7 +173,7 @@ def _looks(start: Ground) -> Iterator[Sent]:
         if WAYS[name].method != GET:
             continue
         yield sent(name, REQUESTS[name](start.facts))
-        if "limit" in schema(CALLS[name].form)["properties"]:
+        if "limit" in schema(cast("Any", CALLS[name].form))["properties"]:
             yield sent(name, REQUESTS[name](start.facts) | {"limit": 1})
     for states in ("open", "cleared"):
         yield sent("list_reviews", {"state": states})
@@ -200,7 +200,7 @@ async def _hidden_names(other: World) -> dict[str, list[str]]:
 def _probes(start: Ground, names: dict[str, list[str]]) -> Iterator[Sent]:
     """Each name of something that may be hidden, in each field that takes such a name."""
     for call in REQUESTS:
-        properties = schema(CALLS[call].form)["properties"]
+        properties = schema(cast("Any", CALLS[call].form))["properties"]
         for kind, tried in names.items():
             if kind in properties and "review" in properties:
                 yield from (sent(call, REQUESTS[call](start.facts) | {kind: one}) for one in tried)
