@@ -84,23 +84,25 @@ class TooFast(Refusal):
 class _Rates:
     """So much in a time, evenly: by name, until when what was taken counts."""
 
+    period: float
+    what: str
     taken: dict[str, float] = field(default_factory=dict)
 
-    def seconds_until(self, name: str, now: float, cost: int, most: int, period: float) -> float:
-        """When so much more may be taken; nothing or less means now."""
-        return self._after(name, now, cost, most, period) - now - period - SLACK_SECONDS
-
-    def take(self, name: str, now: float, cost: int, most: int, period: float) -> None:
-        """Take it."""
-        if len(self.taken) >= NAMES_MAX:
-            kept = sorted(self.taken.items(), key=lambda one: one[1])[NAMES_MAX // 2 :]
-            self.taken = dict(kept)
-        self.taken[name] = self._after(name, now, cost, most, period)
-
-    def _after(self, name: str, now: float, cost: int, most: int, period: float) -> float:
+    def after(self, name: str, now: float, share: float) -> float:
+        """Until when it would count if this share of what is allowed in a period were taken too."""
         begin = max(self.taken.get(name, now), now)
         # Nobody takes more than a period ahead: a clock that was set back must not shut them out.
-        return (now if begin > now + period + 1 else begin) + cost * period / most
+        return (now if begin > now + self.period + 1 else begin) + share * self.period
+
+    def spend(self, now: float, wanted: list[tuple[str, int, int]]) -> None:
+        """Take so much of so much for each of these names, or nothing at all; raises TooFast."""
+        ends = [(name, self.after(name, now, cost / most)) for name, cost, most in wanted]
+        for (name, end), (_, _, most) in zip(ends, wanted, strict=True):
+            if end > now + self.period + SLACK_SECONDS:
+                raise TooFast(f"{_plain(name)} has sent {self.what}: at most {most}.", end - now - self.period)
+        if len(self.taken) >= NAMES_MAX:
+            self.taken = dict(sorted(self.taken.items(), key=lambda one: one[1])[NAMES_MAX // 2 :])
+        self.taken.update(ends)
 
 
 @dataclass(slots=True)
@@ -118,8 +120,8 @@ class Quotas:
     def __init__(self, limits: Limits | None = None) -> None:
         """Keep to these limits."""
         self.limits = limits or Limits()
-        self._requests = _Rates()
-        self._bytes = _Rates()
+        self._requests = _Rates(MINUTE, "too many requests in a minute")
+        self._bytes = _Rates(DAY, "too many bytes in a day")
         self._lines: dict[str, _Line] = {}
         self._held: dict[tuple[str, str], int] = {}
         #: How many reviews are open at most, by author and by operator.
@@ -127,20 +129,22 @@ class Quotas:
 
     def asked(self, who: Who, now: datetime) -> Turn:
         """One request, to be answered in its turn; raises TooFast where there are too many."""
-        lines = [self._line(name, share) for name, share in self._shares(who)]
-        self._spend(self._requests, who, now, 1)
+        shares = self._shares(who)
+        lines = [self._line(name, share) for name, share in shares]
+        self._requests.spend(now.timestamp(), [(name, 1, share.requests_a_minute) for name, share in shares])
         return Turn(lines)
 
     def is_over(self, who: Who, now: datetime) -> bool:
         """Whether this one asks too fast already, which is known without looking anything up."""
-        moment = now.timestamp()
-        shares = ((name, share.requests_a_minute) for name, share in self._shares(who))
-        return any(self._requests.seconds_until(name, moment, 1, most, MINUTE) > 0 for name, most in shares)
+        moment, rates = now.timestamp(), self._requests
+        ends = (rates.after(name, moment, 1 / share.requests_a_minute) for name, share in self._shares(who))
+        return any(end > moment + MINUTE + SLACK_SECONDS for end in ends)
 
     def sent(self, who: Who, now: datetime, size: int) -> None:
         """Count bytes that came in to stay."""
         if size:
-            self._spend(self._bytes, who, now, size)
+            wanted = [(name, size, share.bytes_a_day) for name, share in self._shares(who)]
+            self._bytes.spend(now.timestamp(), wanted)
 
     @contextmanager
     def holding(self, who: Who, what: str) -> Iterator[None]:
@@ -196,18 +200,6 @@ class Quotas:
 
     def _shares(self, who: Who) -> tuple[tuple[str, Share], ...]:
         return (f"account/{who.name}", self.limits.account), (f"operator/{who.operator}", self.limits.operator)
-
-    def _spend(self, rates: _Rates, who: Who, now: datetime, cost: int) -> None:
-        of_bytes, moment = rates is self._bytes, now.timestamp()
-        period, what = (DAY, "too many bytes in a day") if of_bytes else (MINUTE, "too many requests in a minute")
-        shares = self._shares(who)
-        mosts = [(name, one.bytes_a_day if of_bytes else one.requests_a_minute) for name, one in shares]
-        for name, most in mosts:
-            wait = rates.seconds_until(name, moment, cost, most, period)
-            if wait > 0:
-                raise TooFast(f"{_plain(name)} has sent {what}: at most {most}.", wait)
-        for name, most in mosts:
-            rates.take(name, moment, cost, most, period)
 
     def _line(self, name: str, share: Share) -> _Line:
         line = self._lines.get(name)
