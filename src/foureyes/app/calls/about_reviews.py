@@ -7,9 +7,11 @@ from dataclasses import MISSING, Field, dataclass, field, fields, make_dataclass
 from typing import Any, cast, get_type_hints
 
 from foureyes.app.calls.call import Call, Caller, Need
-from foureyes.app.calls.files import FileSent, work_sent
+from foureyes.app.calls.files import FileSent, Shelf, work_sent
 from foureyes.app.calls.office import Handed, Office
-from foureyes.app.rows import Listing
+from foureyes.app.ports import Unavailable
+from foureyes.app.rows import Blob, Listing
+from foureyes.app.spooling import IsSpooled
 from foureyes.app.work import Work
 from foureyes.core import commands as c
 from foureyes.core.refusals import Code, refuse
@@ -80,7 +82,11 @@ async def open_review(office: Office, caller: Caller, form: OpenForm) -> Done:
         confidence=form.confidence,
         note=form.note,
     )
-    done = await _done(office, caller, command, Handed(key=form.key, blobs=work.blobs, before=before))
+    try:
+        done = await _done(office, caller, command, Handed(key=form.key, blobs=work.blobs, before=before))
+    except IsSpooled:
+        office.quotas.uncounted(caller.who)
+        raise
     office.quotas.opened(caller.who)
     return done
 
@@ -110,17 +116,40 @@ async def check_room(office: Office, caller: Caller) -> None:
     if not office.quotas.may_open(caller.who):
         most = office.quotas.limits.account.open_reviews
         listing = Listing(state="open", author=caller.who.name, limit=most)
-        rows = await office.store.read(lambda reading: reading.reviews(listing))
+        try:
+            rows = await office.store.read(lambda reading: reading.reviews(listing))
+        except Unavailable as error:
+            if not caller.may_wait or not error.down:
+                raise
+            return  # how many may wait is for the spool to say
         office.quotas.counted(caller.who, len(rows))
 
 
 async def _work(
     office: Office, caller: Caller, files: tuple[FileSent, ...], base: tuple[FileSent, ...]
 ) -> tuple[Work, tuple[WorkPart, ...]]:
-    work, before = await office.store.read(lambda reading: (work_sent(reading, files), work_sent(reading, base)))
+    def both(shelf: Shelf) -> tuple[Work, Work]:
+        return work_sent(shelf, files), work_sent(shelf, base)
+
+    try:
+        work, before = await office.store.read(both)
+    except Unavailable as error:
+        if not caller.may_wait or not error.down:
+            raise
+        work, before = both(_Empty(error))
     blobs = {**before.blobs, **work.blobs}
     office.quotas.sent(caller.who, office.clock(), sum(map(len, blobs.values())))
     return Work(digest=work.digest, parts=work.parts, blobs=blobs), before.parts
+
+
+@dataclass(frozen=True, slots=True)
+class _Empty:
+    """What can be looked up while the database is down: nothing, and that is told."""
+
+    error: Unavailable
+
+    def blob(self, _: str) -> Blob | None:
+        raise self.error
 
 
 async def _done(office: Office, caller: Caller, command: c.ReviewCommand, handed: Handed) -> Done:
@@ -157,7 +186,10 @@ def _call_of(name: str, command: type, needs: Need) -> Call[Any]:
         given = cast("c.ReviewCommand", command(**{one: getattr(form, one) for one in names}))
         return await _done(office, caller, given, Handed(key=form.key, stream=_stream(form.review)))
 
-    return Call(name=name, says=(command.__doc__ or "").strip(), needs=needs, form=_form_of(command), answer=answer)
+    says = (command.__doc__ or "").strip()
+    # What only a human may do never waits: who they are must be known when they do it.
+    spools = needs is not Need.HUMAN
+    return Call(name=name, says=says, needs=needs, form=_form_of(command), answer=answer, spools=spools)
 
 
 #: Every other command about a review: its name at the doors, and what it needs. What is not here no door offers; a
@@ -191,6 +223,7 @@ def calls() -> Iterator[Call[Any]]:
         needs=Need.AUTHOR,
         form=OpenForm,
         answer=open_review,
+        spools=True,
     )
     yield Call(
         name="revise",
@@ -198,6 +231,7 @@ def calls() -> Iterator[Call[Any]]:
         needs=Need.AUTHOR,
         form=ReviseForm,
         answer=revise,
+        spools=True,
     )
     for name, command, needs in _COMMANDS:
         yield _call_of(name, command, needs)

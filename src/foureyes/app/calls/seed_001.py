@@ -12,8 +12,8 @@ from foureyes.app.calls.about_reviews import REVIEW, OpenForm, ReviseForm, open_
 from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.office import Handed, Office
 from foureyes.app.calls.seed_001_shown import SubmitForm, peer_seat, report_of
-from foureyes.app.calls.seed_work import answered_before, check_is, files_of, pairs_of
-from foureyes.app.calls.waiting import SECONDS_MAX, waited
+from foureyes.app.calls.seed_work import answered_before, check_is, files_of, pairs_of, waiting
+from foureyes.app.calls.waiting import waited
 from foureyes.app.calls.witness import witness
 from foureyes.core import commands as c
 from foureyes.core.kinds import canonical_kind
@@ -124,10 +124,9 @@ async def request_review(office: Office, caller: Caller, form: RequestForm) -> R
         confidence=form.creator_confidence,
         key=form.key or (f"request_review {form.id}" if form.id else ""),
     )
-    review = (await open_review(office, caller, opening)).review
-    if form.wait:
-        seconds = min(form.wait, SECONDS_MAX)
-        await waited(office, caller, review, seconds, lambda seen: not _is_pending(seen.review.turns))
+    with waiting(office, caller, form.wait):
+        review = (await open_review(office, caller, opening)).review
+        await waited(office, caller, review, form.wait, lambda seen: not _is_pending(seen.review.turns))
     return await _requested(office, caller, review)
 
 

@@ -13,8 +13,8 @@ from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.files import FileSent
 from foureyes.app.calls.looking import SeenShown
 from foureyes.app.calls.office import Office
-from foureyes.app.calls.seed_work import check_is, files_of
-from foureyes.app.calls.waiting import SECONDS_MAX, waited
+from foureyes.app.calls.seed_work import check_is, files_of, waiting
+from foureyes.app.calls.waiting import waited
 from foureyes.app.ports import Reading
 from foureyes.core.model import Report, Review, Seat
 from foureyes.core.refusals import Code, Refusal, refuse
@@ -89,17 +89,15 @@ async def read_validation(office: Office, caller: Caller, form: RunNamed) -> Val
 async def validate(office: Office, caller: Caller, form: ValidateForm) -> Validated:
     """Validate output by a chain of critics; answered at once, or after at most so many seconds."""
     check_is(caller, form.agent)
-    if not 0 <= form.wait <= SECONDS_MAX:
-        raise refuse(Code.BAD_NUMBER, what="The time to wait", value=form.wait, low=0, high=SECONDS_MAX)
     if form.chain and form.critic_chain and form.chain != form.critic_chain:
         raise Refusal(Code.BAD_VALUE, "chain and critic_chain name two chains.", "Name one of them.")
     await office.store.read(partial(_check_chain, office, form.chain or form.critic_chain))
-    if form.review:
-        again = ReviseForm(review=form.review, files=_files(form.output), note=form.note, key=form.key)
-        done = await revise(office, caller, again)
-    else:
-        done = await open_review(office, caller, _opening(form))
-    if form.wait:
+    with waiting(office, caller, form.wait):
+        if form.review:
+            again = ReviseForm(review=form.review, files=_files(form.output), note=form.note, key=form.key)
+            done = await revise(office, caller, again)
+        else:
+            done = await open_review(office, caller, _opening(form))
         await waited(office, caller, done.review, form.wait, _is_decided)
     return await read_validation(office, caller, RunNamed(review=done.review))
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 
 from foureyes.app.asks import kept_reply
 from foureyes.app.calls.call import Caller
 from foureyes.app.calls.files import FileSent, work_sent
 from foureyes.app.calls.office import Office
 from foureyes.app.calls.seed_words import spelled_alike
+from foureyes.app.calls.waiting import SECONDS_MAX
 from foureyes.app.work import Work
 from foureyes.codec.shapes import canonical
-from foureyes.core.refusals import Refusal
+from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.values import Pairs, WorkPart
 
 JSON_TYPE = "application/json"
@@ -43,6 +45,18 @@ def context_of(pairs: Pairs) -> dict[str, object]:
 async def work_of(office: Office, files: tuple[FileSent, ...]) -> Work:
     """The work that these files are."""
     return await office.store.read(lambda reading: work_sent(reading, files))
+
+
+@contextmanager
+def waiting(office: Office, caller: Caller, seconds: int) -> Iterator[None]:
+    """Hold one of the caller's waits while a call takes so long; whether there is one is known before it is done."""
+    if not 0 <= seconds <= SECONDS_MAX:
+        raise refuse(Code.BAD_NUMBER, what="The time to wait", value=seconds, low=0, high=SECONDS_MAX)
+    if not seconds:
+        yield
+        return
+    with office.quotas.holding(caller.who, "waits"):
+        yield
 
 
 async def answered_before(office: Office, caller: Caller, stream: str, key: str) -> bool:
