@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,8 +13,11 @@ from foureyes.app.purge_notes import NAME, note_purge, noted_purges
 from foureyes.app.work import blob_digest
 from foureyes.cli import codes
 from foureyes.cli.restoring import WORDS
+from foureyes.store.postgres import PostgresStore
+from foureyes.store.sqlite_store import SqliteStore
 from tests.app.house import FIRST, policy
 from tests.cli.desk import Desk
+from tests.postgres.server import Server
 
 SECRET = FIRST["hello.py"]
 PART = blob_digest(SECRET)
@@ -66,6 +72,55 @@ def test_what_nobody_remembers_is_said_to_have_come_back(desk: Desk, backup: Pat
     assert "CAME BACK" in ran.out
     assert "foureyes purge DIGEST" in ran.out
     assert holding(desk)
+
+
+def _no_store(_: Desk) -> None:
+    pass
+
+
+def _empty_store(desk: Desk) -> None:
+    desk.home.mkdir(mode=0o700)
+    asyncio.run(SqliteStore.open(desk.home / "foureyes.db").close())
+
+
+@pytest.mark.parametrize("place", [_no_store, _empty_store])
+def test_where_no_store_was_replaced_that_knew_of_purges_the_restore_says_so(
+    backup: Path, tmp_path: Path, place: Callable[[Desk], None]
+) -> None:
+    """T32: on another machine nobody knows what was purged since, also where no checkpoint there is newer."""
+    other = Desk(home=tmp_path / "other")
+    place(other)
+    ran = other.run("restore", str(backup))
+    assert ran.code == 0, ran.err
+    assert holding(other)
+    assert "CAME BACK" in ran.out
+    assert "foureyes purge DIGEST" in ran.out
+
+
+def test_on_a_new_database_the_restore_says_that_nobody_knew_of_purges(
+    desk: Desk, backup: Path, durable_postgres: Server, tmp_path: Path
+) -> None:
+    """T32: a machine of a cluster has the key; that something was purged may be noted on another one."""
+    other = Desk(home=tmp_path / "other")
+    shutil.copytree(desk.home / "keys", other.home / "keys")
+    other.home.chmod(0o700)
+    with durable_postgres.fresh() as url:
+        asyncio.run(PostgresStore.open(url).close())
+        ran = other.run("restore", str(backup), "--database", url)
+        assert ran.code == 0, ran.err
+        assert "CAME BACK" in ran.out
+
+
+def test_a_script_is_told_whether_the_store_knew_of_purges(desk: Desk, backup: Path, tmp_path: Path) -> None:
+    told = desk.run("restore", str(backup), "--replace", "--json").data
+    assert told["purges_known"] is True
+    assert Desk(home=tmp_path / "other").run("restore", str(backup), "--json").data["purges_known"] is False
+
+
+def test_who_replaces_a_store_that_knows_is_not_warned(desk: Desk, backup: Path) -> None:
+    ran = desk.run("restore", str(backup), "--replace")
+    assert ran.code == 0, ran.err
+    assert "CAME BACK" not in ran.out
 
 
 def test_bytes_that_cannot_be_purged_again_are_named(desk: Desk, backup: Path) -> None:

@@ -18,7 +18,7 @@ class Known:
     """What was purged and why, as far as it is known here."""
 
     purges: Mapping[str, str]
-    #: Whether the store itself could say so; the notes outside may lack one.
+    #: Whether a store was there that could say so; the notes outside may lack one, made on another machine.
     by_store: bool
 
 
@@ -36,7 +36,8 @@ async def purged_before(parts: Parts) -> Known:
     notes = Path(parts.settings.checkpoints)
     try:
         async with parts.store() as store:
-            return Known(purges=await known_purges(store, notes), by_store=True)
+            is_used = bool(await store.read(lambda reading: reading.heads("", 1)))
+            return Known(purges=await known_purges(store, notes), by_store=is_used)
     except (Unavailable, Trouble, Damaged):
         return Known(purges=await known_purges(None, notes), by_store=False)
 
@@ -52,8 +53,8 @@ async def purged_again(parts: Parts, known: Known) -> CameBack:
     return CameBack(gone=gone, back=back, remains=remains)
 
 
-def told(found: CameBack, known: Known, *, older: bool) -> Iterator[Line]:
-    """The same for people; nothing where nothing came back."""
+def told(found: CameBack, known: Known) -> Iterator[Line]:
+    """The same for people; nothing where it is known that nothing came back."""
     if found.gone:
         yield Line(f"Purged again, as it was purged after this backup: {', '.join(found.gone)}.", "care")
     if found.remains:
@@ -61,9 +62,9 @@ def told(found: CameBack, known: Known, *, older: bool) -> Iterator[Line]:
     if found.back:
         text = f"These bytes were purged and CAME BACK: {', '.join(found.back)}. Run `foureyes purge DIGEST` for each."
         yield Line(text, "bad")
-    if older and not known.by_store:
+    if not known.by_store:
         yield Line(
-            "The store that was here could not say what was purged in it. Bytes that were purged since this backup, "
-            "and are not noted beside the checkpoints, CAME BACK: run `foureyes purge DIGEST` for each.",
+            "There was no store here that could say what was purged since this backup. Bytes that were, and are not "
+            "noted beside the checkpoints here, CAME BACK: run `foureyes purge DIGEST` for each.",
             "bad",
         )

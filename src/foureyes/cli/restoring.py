@@ -69,9 +69,10 @@ def restore(parts: Parts, backup: str, replace: bool, reason: str) -> Answer:  #
         asyncio.run(_record(parts, stands, why if recorded else ""))
         came = asyncio.run(purged_again(parts, known))
         found = asyncio.run(looked(parts))
-    was = (*((Line(f"The store that was there is kept as {kept}."),) if kept else ()), *told(came, known, older=older))
+    was = (*((Line(f"The store that was there is kept as {kept}."),) if kept else ()), *told(came, known))
     head = Line(f"Restored {manifest.events} events of {manifest.made}.", "good")
-    data: dict[str, Json] = {"kept": kept, "older": older, "purged_again": [*came.gone], "came_back": [*came.back]}
+    purges: dict[str, Json] = {"purged_again": [*came.gone], "came_back": [*came.back], "purges_known": known.by_store}
+    data: dict[str, Json] = {"kept": kept, "older": older, **purges}
     if isinstance(found, str):
         note = Line(found, "care")
         return Answer(lines=(head, *was, note), data={**data, "verified": None})
