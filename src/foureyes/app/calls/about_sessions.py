@@ -130,7 +130,7 @@ async def read_session(office: Office, caller: Caller, form: SessionNamed) -> Se
     """How a group of agents stands: running or paused, what was said last, and who is silent."""
     past, silence = await office.store.read(partial(_past, office, form.session))
     session = core.fold(form.session, past)
-    waiting, unsettled = await _reviews(office, caller, form.session)
+    waiting = await _waiting_for(office, caller, form.session)
     status = core.status(session, reviews_waiting=bool(waiting))
     silent = core.silent_agents(session, office.clock(), silence)
     said = [(one, at) for one, at in past if isinstance(one, SignalReceived)][-SIGNALS_SHOWN_MAX:]
@@ -138,7 +138,7 @@ async def read_session(office: Office, caller: Caller, form: SessionNamed) -> Se
     return SessionShown(
         session=form.session,
         status=status.value,
-        flagged=status is core.Status.RUNNING and unsettled,
+        flagged=status is core.Status.RUNNING and await _is_unsettled(office, caller, form.session),
         paused_by=session.paused_by,
         paused_because=reasons[-1] if session.paused_by else "",
         ended=session.ended,
@@ -184,7 +184,9 @@ async def end_session(office: Office, caller: Caller, form: ReasonForm) -> Sessi
 
 async def standing(office: Office, caller: Caller, session: str) -> str:
     """RUNNING or PAUSED, as the caller may know."""
-    return (await read_session(office, caller, SessionNamed(session=session))).status
+    past, _ = await office.store.read(partial(_past, office, session))
+    waiting = await _waiting_for(office, caller, session)
+    return core.status(core.fold(session, past), reviews_waiting=bool(waiting)).value
 
 
 async def _told(office: Office, caller: Caller, form: ReasonForm, command: core.SessionCommand) -> SessionDone:
@@ -202,22 +204,24 @@ def _past(office: Office, session: str, reading: Reading) -> tuple[list[tuple[Si
     return past, office.gate.policies.current(reading).policy.session_silence
 
 
-async def _reviews(office: Office, caller: Caller, session: str) -> tuple[tuple[str, ...], bool]:
-    """Which reviews the session waits for, and whether something is unsettled in any; as far as the caller sees."""
+async def _waiting_for(office: Office, caller: Caller, session: str) -> tuple[str, ...]:
+    """Which reviews the session waits for, as far as the caller sees."""
     await office.caught_up(rows.SESSIONS)
+    names = await office.store.read(partial(_waiting, session))
+    return tuple([one for one in names if rows.waits((await office.gate.read(one, caller.who)).view.review)])
+
+
+async def _is_unsettled(office: Office, caller: Caller, session: str) -> bool:
+    """Whether a concern of any of its reviews is unsettled, as far as the caller sees."""
     await office.caught_up(issues.FINDINGS)
-    names = await office.store.read(lambda reading: (_waiting(reading, session), _with_issues(session, reading)))
-    seen = {
-        name: (await office.gate.read(name, caller.who)).view.review for name in dict.fromkeys((*names[0], *names[1]))
-    }
-    waiting = tuple(name for name in names[0] if rows.waits(seen[name]))
-    unsettled = any(
-        not one.is_settled and not one.is_advisory for review in seen.values() for one in review.findings.values()
-    )
-    return waiting, unsettled
+    for name in await office.store.read(partial(_with_issues, session)):
+        review = (await office.gate.read(name, caller.who)).view.review
+        if any(not one.is_settled and not one.is_advisory for one in review.findings.values()):
+            return True
+    return False
 
 
-def _waiting(reading: Reading, session: str) -> tuple[str, ...]:
+def _waiting(session: str, reading: Reading) -> tuple[str, ...]:
     prefix = f"{key('waiting', session)}/"
     found = reading.rows(slot_of(reading, rows.SESSIONS.name), prefix, limit=REVIEWS_MAX)
     return tuple(name.removeprefix(prefix) for name, _ in found)

@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from foureyes.app.calls.call import Call, Caller, Need
+from foureyes.app.calls.measures import sees_all
 from foureyes.app.calls.office import Office
 from foureyes.app.calls.seed_words import spelled_alike
 from foureyes.app.ports import Reading
@@ -27,7 +28,6 @@ from foureyes.core.refusals import Code, refuse
 PERIODS = {"day": 1, "daily": 1, "week": 7, "weekly": 7, "month": 30, "monthly": 30}
 #: The newest reviews that are looked at for how often work came back.
 REVIEWS_MAX = 1_000
-INBOX_MAX = 1_000
 _MINUTE = 60_000
 
 
@@ -124,7 +124,7 @@ def _days(today: date, count: int) -> tuple[str, ...]:
 
 
 def _counted(caller: Caller, form: PeriodForm, days: tuple[str, ...], reading: Reading) -> ReviewMetrics:
-    whole, me = _sees_all(reading, caller), caller.who.name
+    whole, me = sees_all(reading, caller), caller.who.name
     found = [
         one
         for day in days
@@ -143,12 +143,6 @@ def _counted(caller: Caller, form: PeriodForm, days: tuple[str, ...], reading: R
         by_agent={name: _agent(name, found, works) for name in names},
         by_type={kind: _type(kind, found, works) for kind in kinds},
     )
-
-
-def _sees_all(reading: Reading, caller: Caller) -> bool:
-    """A human who is signed in and owes no report: nothing is hidden from them."""
-    owed = reading.inbox(caller.who.name, INBOX_MAX)
-    return caller.signed_in is not None and not any(one.kind == "report" and one.held for one in owed)
 
 
 def _reports(reading: Reading, day: str) -> Iterator[_Reports]:
