@@ -82,6 +82,24 @@ def bearer(reading: Reading, secret: str, now: datetime) -> tuple[Account, Token
     return (found, token) if token and token.opens(now) else None
 
 
+def is_good(reading: Reading, name: str, credential: str, at: datetime) -> bool:
+    """Whether this account still speaks by the credential it came with then: not revoked, and nobody removed."""
+    found = account(reading, name)
+    if found is None or found.removed:
+        return False
+    if any(one.id == credential and one.opens(at) for one in found.tokens):
+        return True
+    voucher = account(reading, found.vouched_by) if found.vouched_by else None
+    if voucher is None or voucher.removed:
+        return False
+    return any(credential_for(one, name) == credential and one.opens(at) for one in voucher.tokens)
+
+
+def credential_for(token: Token, agent: str) -> str:
+    """What a token is called that a service uses for one of its agents: each is a session of its own."""
+    return f"{token.id}-{agent}"
+
+
 def decide(
     tx: Writing, stream: str, command: PrincipalCommand, actor: Who, now: datetime
 ) -> tuple[PrincipalEvent, ...]:

@@ -27,7 +27,8 @@ class Ask:
     bytes of parts that the store may not have yet. `before` are the parts as they were at the base of the work, where
     the shell knows it: without it everything counts as new. `aliases` are other names of the bytes that the shell
     looked up itself, like `git-commit:<id>`: whoever may go live by such a name trusts it. `signed_in` is when the
-    human behind the actor last proved who they are; it is no part of what is asked.
+    human behind the actor last proved who they are; it is no part of what is asked. `credential` is which token it came
+    with, and `asked_at` is when, where nobody could look that token up then: the gate looks it up when it decides.
     """
 
     actor: Who
@@ -38,6 +39,8 @@ class Ask:
     before: tuple[WorkPart, ...] = ()
     aliases: tuple[str, ...] = ()
     signed_in: datetime | None = None
+    credential: str = ""
+    asked_at: str = ""
 
     def body_hash(self) -> str:
         """What this asks for, without the key: the same key with another body is an error."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 
-from foureyes.app.accounts import account, bearer
+from foureyes.app.accounts import account, bearer, credential_for, hash_of
 from foureyes.app.calls.call import Caller, scopes_of
 from foureyes.app.ports import Reading, Store
 from foureyes.app.signing_in import signed_in
@@ -14,6 +14,9 @@ from foureyes.core.principals import Scope
 
 #: For which of its agents a service acts.
 AGENT_HEADER = "foureyes-agent"
+#: So long a credential counts that was seen to be good, while nobody can look it up.
+LATELY = timedelta(minutes=10)
+LATELY_MAX = 4_096
 #: What somebody may do for an agent they vouch for: nothing that is theirs alone.
 _NEVER_FOR_OTHERS = frozenset({Scope.VOUCH.value, Scope.PUBLISH.value})
 
@@ -34,6 +37,32 @@ def credential_of(headers: Mapping[str, str], session: str = "") -> Credential:
     if scheme.lower() == "bearer" and token.strip():
         return Credential(token=token.strip(), agent=agent)
     return Credential(session=session, agent=agent)
+
+
+@dataclass(slots=True)
+class Lately:
+    """Whose token this process saw to be good in the last minutes; never a human's session."""
+
+    _seen: dict[str, tuple[Caller, datetime]] = field(default_factory=dict)
+
+    def saw(self, given: Credential, caller: Caller | None, now: datetime) -> None:
+        """Remember whom a credential speaks for; forget one that opens nothing."""
+        key = _key(given)
+        if caller is None or caller.signed_in is not None:
+            self._seen.pop(key, None)
+            return
+        if len(self._seen) >= LATELY_MAX and key not in self._seen:
+            self._seen.clear()
+        self._seen[key] = caller, now
+
+    def recalled(self, given: Credential, now: datetime) -> Caller | None:
+        """Whom it spoke for when it was last looked up, where that is not long ago."""
+        caller, then = self._seen.get(_key(given), (None, now))
+        return replace(caller, remembered=True) if caller and now - then <= LATELY else None
+
+
+def _key(given: Credential) -> str:
+    return hash_of(f"{given.token} {given.session} {given.agent}")
 
 
 async def caller_of(store: Store, given: Credential, now: datetime) -> Caller | None:
@@ -61,4 +90,5 @@ def _by_token(reading: Reading, given: Credential, now: datetime) -> Caller | No
     if agent is None or agent.removed or agent.vouched_by != holder.who.name:
         return None
     # Each agent is a session of its own, though all of them come through one token.
-    return Caller(account=agent, scopes=scopes - _NEVER_FOR_OTHERS, credential=f"{token.id}-{agent.who.name}")
+    name = credential_for(token, agent.who.name)
+    return Caller(account=agent, scopes=scopes - _NEVER_FOR_OTHERS, credential=name)

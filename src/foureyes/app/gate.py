@@ -19,6 +19,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import cast, get_args
 
+from foureyes.app.accounts import is_good
 from foureyes.app.asks import Ask, Reply, check_key, kept_reply, refusal_text, reply_text
 from foureyes.app.beside import Beside
 from foureyes.app.books import BOOKS
@@ -213,6 +214,7 @@ class Gate:
             return _Done(reply=kept_reply(known.reply))
         moment = Moment.of(self._world.clock(), self._world.draw())
         try:
+            _check_credential(tx, ask)
             held, changes, reply = self._decided(tx, ask, stream, known, moment)
         except Refusal as refusal:
             text = refusal_text(refusal)
@@ -297,6 +299,18 @@ class Gate:
         stricter = self.policies.stricter(reading, review.stricter)
         shown = view(rules, review, viewer, stricter)
         return Seen(view=shown, explanation=explain(rules, shown.review, stricter))
+
+
+def _check_credential(reading: Reading, ask: Ask) -> None:
+    """Refuse what came with a token nobody could look up then, where it opens nothing now."""
+    if not ask.credential or not ask.asked_at:
+        return
+    if not is_good(reading, ask.actor.name, ask.credential, datetime.fromisoformat(ask.asked_at)):
+        raise Refusal(
+            Code.NOT_ELIGIBLE,
+            "The token this came with was revoked or over, or its account was removed, before this was decided.",
+            "Ask a human for another token, and send it again with a new key.",
+        )
 
 
 def _is_small(ask: Ask) -> bool:

@@ -198,6 +198,11 @@ class Quotas:
         for name, _ in self._shares(who):
             self._open[name] = self._open.get(name, 0) + 1
 
+    def uncounted(self, who: Who) -> None:
+        """One more may be open some day: they are counted again before the next."""
+        for name, _ in self._shares(who):
+            self._open.pop(name, None)
+
     def _shares(self, who: Who) -> tuple[tuple[str, Share], ...]:
         return (f"account/{who.name}", self.limits.account), (f"operator/{who.operator}", self.limits.operator)
 

@@ -13,7 +13,7 @@ import threading
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
 from foureyes.app.asks import Ask, Reply, check_key
@@ -53,6 +53,17 @@ class Spooled:
     position: int
     key: str
     stream: str = ""
+
+
+class IsSpooled(Exception):  # noqa: N818 - neither a yes nor a no, told to whoever asked
+    """A command waits in the spool, so there is no answer yet."""
+
+    def __init__(self, spooled: Spooled) -> None:
+        """Keep what a door shows."""
+        super().__init__(spooled.key)
+        self.spooled = spooled
+        self.sentence = "The database is down: this is spooled, and not accepted. It may still be refused."
+        self.next_step = f"Send the same with the key {spooled.key} when the database is back, to hear the answer."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,6 +192,14 @@ class SpoolingGate:
                 raise
             return await self._kept(ask)
 
+    async def handle_now(self, ask: Ask) -> Reply:
+        """Hand in what cannot wait: not past those that wait before it, and never live while anything waits."""
+        if self.waiting and isinstance(ask.command, RecordLive):
+            raise Unavailable(_shut(self.waiting), ASK_LATER)
+        if count := self._index.streams.get(ask.stream, 0):
+            raise Unavailable(f"{_commands(count)} in the spool before this.", ASK_LATER)
+        return await self.gate.handle(ask)
+
     async def may_go_live(self, name: str, target: str = "") -> Live:
         """Whether these bytes may go live: never while the database is down, or while a command waits."""
         if count := self.waiting:
@@ -214,6 +233,13 @@ class SpoolingGate:
             await pause()
             if self.waiting:
                 await self.replay()
+
+    async def hand_in(self) -> Progress:
+        """Hand in what waits, for whoever does so again and again; raises Unavailable where some of it must go on."""
+        now = await self.replay() if self.waiting else Progress()
+        if now.stopped:
+            raise Unavailable(f"{_commands(now.left)} in the spool: {now.stopped}", ASK_LATER)
+        return now
 
     def _known(self, ask: Ask) -> Spooled | None:
         """The same key again while it waits has the same place."""
@@ -269,7 +295,7 @@ class SpoolingGate:
         up only when that is kept.
         """
         try:
-            reply = await self.gate.handle(one.ask)
+            reply = await self.gate.handle(replace(one.ask, asked_at=one.at))
         except (Unavailable, Conflict):
             raise
         except Exception as error:  # noqa: BLE001 - whatever it was, it is told

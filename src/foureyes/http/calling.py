@@ -22,16 +22,17 @@ from foureyes.app.calls.call import Call, Caller
 from foureyes.app.calls.office import Office
 from foureyes.app.calls.registry import CALLS, answered
 from foureyes.app.calls.sending import BlobKept, check_digest, keep_blob
-from foureyes.app.credentials import Credential, caller_of, credential_of
+from foureyes.app.credentials import Credential, credential_of
 from foureyes.app.ports import Damaged, Unavailable
 from foureyes.app.signing_in import COOKIE as SESSION_COOKIE
 from foureyes.app.signing_in import form_mark
+from foureyes.app.spooling import IsSpooled
 from foureyes.app.work import BLOB_BYTES_MAX
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.values import Who
 from foureyes.http.bodies import TooLarge, read_blob, read_json
 from foureyes.http.meter import Meter
-from foureyes.http.problems import problem, refused
+from foureyes.http.problems import problem, refused, spooled
 from foureyes.http.routes import GET, WAYS, Way
 
 COOKIE = SESSION_COOKIE
@@ -74,11 +75,14 @@ class Door:
         return Route(path, self.meter.around(call.name, handler), methods=[way.method], name=call.name)
 
     async def _answer(self, call: Call[Any], way: Way, request: Request) -> Response:
-        caller = await self.caller(request)
+        caller = await self.caller(request, spools=call.spools)
         if way.streamed:
             return _rendered(request, await self._kept(call, caller, request), way)
         sent = _query(call, request) if way.method == GET else _beside(call, way, request, await read_json(request))
-        found = await answered(self.office, caller, call, _with_path(call, request, sent))
+        try:
+            found = await answered(self.office, caller, call, _with_path(call, request, sent))
+        except IsSpooled as waits:
+            return spooled(waits)
         return _rendered(request, found, way)
 
     async def _kept(self, call: Call[Any], caller: Caller, request: Request) -> BlobKept:
@@ -99,14 +103,17 @@ class Door:
             raise NoCredential("This needs a credential.")
         return credential
 
-    async def caller(self, request: Request) -> Caller:
-        """Who calls, by the credential that came along; raises where there is none."""
+    async def caller(self, request: Request, *, spools: bool = False) -> Caller:
+        """Who calls, by the credential that came along; raises where there is none.
+
+        For what `spools` it may be one that was good lately, while nobody can look it up.
+        """
         credential, now = self.credential(request), self.office.clock()
         key = hash_of(f"{credential.token} {credential.session} {credential.agent}")
         known = self._known.get(key)
         if known is not None and self.office.quotas.is_over(known, now):
             self.office.quotas.asked(known, now)
-        caller = await caller_of(self.office.store, credential, now)
+        caller = await self.office.recognised(credential, spools=spools)
         if caller is None:
             raise NoCredential("The credential opens nothing: it is unknown, revoked, over, or not for that agent.")
         if credential.session and request.method != GET:

@@ -48,7 +48,7 @@ def described() -> Json:
         "info": {"title": "foureyes", "version": __version__, "summary": "The four-eyes principle for AI agents."},
         "paths": paths,
         "components": {
-            "schemas": {"Problem": _PROBLEM, **_shown()},
+            "schemas": {"Problem": _PROBLEM, "Spooled": _SPOOLED, **_shown()},
             "responses": {f"Problem{status}": _said(text) for status, text in _PROBLEMS.items()},
             "securitySchemes": {
                 "token": {"type": "http", "scheme": "bearer"},
@@ -92,6 +92,9 @@ def _responses(call: Call[Any], way: Way) -> Json:
     gives = _given(call)
     content = {"application/json": {"schema": _named(gives)}}
     found: Json = {str(way.status): {"description": "Done.", "content": content}}
+    if call.spools:
+        waits = {"application/json": {"schema": {"$ref": "#/components/schemas/Spooled"}}}
+        found["202"] = {"description": "Spooled while the database is down, and not accepted.", "content": waits}
     if way.marked or "mark" in gives.get("properties", ()):
         found["304"] = {"description": "As it was."}
     return found | {status: _problem(status) for status in _PROBLEMS}
@@ -188,6 +191,18 @@ _KEY: Json = {
     "required": False,
     "schema": {"type": "string", "maxLength": 200},
     "description": "The same key with the same request gives the same answer, and nothing is done twice.",
+}
+_SPOOLED: Json = {
+    "type": "object",
+    "properties": {
+        "spooled": {"const": True},
+        "accepted": {"const": False},
+        "position": {"type": "integer"},
+        "key": {"type": "string"},
+        "sentence": {"type": "string"},
+        "next_step": {"type": "string"},
+    },
+    "required": ["spooled", "accepted", "position", "key", "sentence", "next_step"],
 }
 _PROBLEM: Json = {
     "type": "object",

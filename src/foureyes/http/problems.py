@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from starlette.responses import Response
 
 from foureyes.app.limits import TooFast
+from foureyes.app.spooling import IsSpooled
 from foureyes.core.refusals import Code, Refusal
 
 MEDIA_TYPE = "application/problem+json"
@@ -52,7 +53,7 @@ STATUS: dict[Code, int] = {
         409,
     ),
 }
-UNDERSTOOD, TOO_MANY = 422, 429
+SPOOLED, UNDERSTOOD, TOO_MANY = 202, 422, 429
 
 
 def problem(
@@ -68,6 +69,20 @@ def problem(
         "next_step": next_step,
     }
     return Response(json.dumps(body, ensure_ascii=False).encode(), status, dict(headers or {}), media_type=MEDIA_TYPE)
+
+
+def spooled(waits: IsSpooled) -> Response:
+    """A command that waits for the database: neither done nor refused."""
+    body = {
+        "spooled": True,
+        "accepted": False,
+        "position": waits.spooled.position,
+        "key": waits.spooled.key,
+        "sentence": waits.sentence,
+        "next_step": waits.next_step,
+    }
+    headers = {"cache-control": "no-store"}
+    return Response(json.dumps(body, ensure_ascii=False).encode(), SPOOLED, headers, media_type="application/json")
 
 
 def refused(refusal: Refusal) -> Response:

@@ -67,6 +67,8 @@ class Near:
         found = self._methods.get(method)
         if found is None:
             raise NotThere(f"Unknown method: {method[:200]}")
+        if caller.remembered and method != "tools/call":
+            raise self._office.unavailable()
         if method not in _UNCOUNTED:
             return await found(caller, params)
         async with self._office.quotas.asked(caller.who, self._office.clock()):

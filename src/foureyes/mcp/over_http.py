@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from foureyes.app.calls.call import Caller
 from foureyes.app.calls.office import Office
-from foureyes.app.credentials import caller_of, credential_of
+from foureyes.app.credentials import credential_of
 from foureyes.app.limits import TooFast
 from foureyes.app.ports import Unavailable
 from foureyes.mcp.strict import MESSAGE_BYTES_MAX, flaw
@@ -114,7 +114,7 @@ class Endpoint:
         if not credential.token:
             return None
         now, quotas = self._office.clock(), self._office.quotas
-        caller = await caller_of(self._office.store, credential, now)
+        caller = await self._office.recognised(credential, spools=True)
         if caller is not None and quotas.is_over(caller.who, now):
             quotas.asked(caller.who, now)  # says what there was too much of, before any of the message is read
         return caller

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from foureyes.app.ports import Damaged, Unavailable
+from foureyes.app.spooling import IsSpooled
 from foureyes.codec import Json
 from foureyes.core.refusals import Refusal
 
@@ -39,6 +40,9 @@ def words_of(error: Exception) -> tuple[str, str, str] | None:
     """Code, sentence and next step of what may go wrong; nothing for what may not, which is told to nobody."""
     if isinstance(error, Refusal):
         return error.code.value, error.sentence, error.next_step
+    if isinstance(error, IsSpooled):
+        # Told like a no: it has no answer in the shape of the tool's, and nobody must take it for done.
+        return "spooled", error.sentence, error.next_step
     if isinstance(error, Unavailable):
         return "unavailable", error.sentence, error.next_step
     if isinstance(error, Damaged):

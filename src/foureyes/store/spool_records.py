@@ -42,6 +42,7 @@ def record_of(sequence: int, behind: int, ask: Ask, at: str) -> bytes:
         "before": _PUT_PARTS(ask.before),
         "blobs": [[digest, len(content)] for digest, content in blobs],
         "command": encode_command(ask.command),
+        "credential": ask.credential,
         "key": ask.key,
         "stream": ask.stream,
     }
@@ -96,8 +97,9 @@ def _read(sequence: int, payload: bytes) -> Waiting:
         stream=said["stream"],
         blobs=blobs,
         before=cast("tuple[WorkPart, ...]", _TAKE_PARTS(said["before"])),
-        # Records of the first shape had none.
+        # Records of earlier shapes had none.
         aliases=cast("tuple[str, ...]", _TAKE_NAMES(said.get("aliases", []))),
+        credential=str(said.get("credential", "")),
     )
     return Waiting(position=sequence, at=said["at"], ask=ask)
 

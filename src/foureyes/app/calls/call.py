@@ -41,6 +41,10 @@ class Caller:
     signed_in: datetime | None = None
     #: Which credential it was: of one session at work the same, so that it tells sessions apart.
     credential: str = ""
+    #: Nobody could look the credential up: it was good lately, and counts for what may wait in the spool alone.
+    remembered: bool = False
+    #: What they hand in may wait in the spool: it is all that the call does.
+    may_wait: bool = False
 
     @property
     def who(self) -> Who:
@@ -86,5 +90,7 @@ class Call(Generic[B]):
     changes: bool = True
     #: Whether it carries an idempotency key; what changes nothing needs none, and what is made anew each time has none.
     keyed: bool = True
+    #: Whether it may wait in the spool while the database is down: it hands in one command, and knows it by its form.
+    spools: bool = False
     #: How a seed begins its sentence about what is badly formed.
     misread: str = ""

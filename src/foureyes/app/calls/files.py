@@ -5,8 +5,9 @@ from __future__ import annotations
 import base64
 import binascii
 from dataclasses import dataclass
+from typing import Protocol
 
-from foureyes.app.ports import Reading
+from foureyes.app.rows import Blob
 from foureyes.app.work import PARTS_MAX, PLAIN_MODE, Work, blob_digest, manifest_digest
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.values import WorkPart
@@ -25,7 +26,14 @@ class FileSent:
     media_type: str = "text/plain"
 
 
-def work_sent(reading: Reading, files: tuple[FileSent, ...]) -> Work:
+class Shelf(Protocol):
+    """Where bytes are that were sent before: the store, or nothing while it is down."""
+
+    def blob(self, digest: str) -> Blob | None:
+        """The bytes with this digest."""
+
+
+def work_sent(reading: Shelf, files: tuple[FileSent, ...]) -> Work:
     """The work that these files are; bytes named by digest are looked up."""
     if len(files) > PARTS_MAX:
         raise refuse(Code.TOO_MANY, what="Files", size=len(files), most=PARTS_MAX)
@@ -34,7 +42,7 @@ def work_sent(reading: Reading, files: tuple[FileSent, ...]) -> Work:
     return Work(digest=manifest_digest(parts), parts=parts, blobs=blobs)
 
 
-def _part(reading: Reading, file: FileSent, blobs: dict[str, bytes]) -> WorkPart:
+def _part(reading: Shelf, file: FileSent, blobs: dict[str, bytes]) -> WorkPart:
     said = [one for one in (file.text, file.base64, file.digest) if one is not None]
     if len(said) != 1:
         raise Refusal(

@@ -11,15 +11,21 @@ from foureyes.app.asks import Ask, Reply
 from foureyes.app.bell import Bell
 from foureyes.app.calls.blindness import told_blindly
 from foureyes.app.calls.call import Caller
+from foureyes.app.credentials import Credential, Lately, caller_of
 from foureyes.app.following import Follower
 from foureyes.app.gate import Gate, new_key
 from foureyes.app.limits import Quotas
+from foureyes.app.live import Live
 from foureyes.app.places import Places
-from foureyes.app.ports import Store
+from foureyes.app.ports import Store, Unavailable
 from foureyes.app.projections.projection import Projection
+from foureyes.app.spooling import IsSpooled, Spooled, SpoolingGate
 from foureyes.codec.commands import Command
+from foureyes.codec.shapes import shape
 from foureyes.core.refusals import Refusal
 from foureyes.core.values import WorkPart
+
+_spelled = shape(datetime)[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +51,9 @@ class Office:
     bell: Bell = field(default_factory=Bell)
     #: Where those who listened stopped.
     places: Places = field(default_factory=Places)
+    #: Where commands wait while the database is down; none on SQLite.
+    spool: SpoolingGate | None = None
+    _lately: Lately = field(default_factory=Lately, init=False, repr=False, compare=False)
     _followers: dict[str, tuple[asyncio.Lock, Follower]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -52,11 +61,46 @@ class Office:
     async def do(self, caller: Caller, command: Command, handed: Handed) -> Reply:
         """Hand a command to the gate in the name of whoever calls."""
         try:
-            reply = await self.gate.handle(self.ask(caller, command, handed))
+            reply = await self._handed_in(caller, self.ask(caller, command, handed))
         except Refusal as refusal:
             raise await told_blindly(self.gate, caller.who, command, handed.stream, refusal) from None
         self.bell.ring(reply.stream)
         return reply
+
+    async def _handed_in(self, caller: Caller, ask: Ask) -> Reply:
+        if self.spool is None:
+            return await self.gate.handle(ask)
+        if not caller.may_wait:
+            return await self.spool.handle_now(ask)
+        found = await self.spool.handle(ask)
+        if isinstance(found, Spooled):
+            raise IsSpooled(found)
+        return found
+
+    async def may_go_live(self, name: str, target: str = "") -> Live:
+        """Whether these bytes may go live; while anything waits in the spool, nothing may."""
+        return await (self.spool or self.gate).may_go_live(name, target)
+
+    async def recognised(self, given: Credential, *, spools: bool = False) -> Caller | None:
+        """Whom a credential speaks for; for what spools, one that was good lately while the database is down."""
+        now = self.clock()
+        if self.spool is None:
+            return await caller_of(self.store, given, now)
+        try:
+            found = await self.spool.look(caller_of(self.store, given, now))
+        except Unavailable as error:
+            known = self._lately.recalled(given, now) if spools and error.down else None
+            if known is None:
+                raise
+            return known
+        self._lately.saw(given, found, now)
+        return found
+
+    def unavailable(self) -> Unavailable:
+        """What somebody is told whose credential nobody can look up, when they ask for what cannot wait."""
+        count = self.spool.waiting if self.spool else 0
+        sentence = f"The database cannot be reached, and {count} of the commands sent to it wait in the spool."
+        return Unavailable(sentence, "Nothing is cleared meanwhile: ask again when it is back.", down=True)
 
     def ask(self, caller: Caller, command: Command, handed: Handed) -> Ask:
         """What the gate is asked in the name of whoever calls."""
@@ -68,6 +112,8 @@ class Office:
             blobs=handed.blobs,
             before=handed.before,
             signed_in=caller.signed_in,
+            credential=caller.credential,
+            asked_at=str(_spelled(self.clock())) if caller.remembered else "",
         )
 
     async def caught_up(self, projection: Projection) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from foureyes.app.calls import (
@@ -28,8 +29,12 @@ CALLS: dict[str, Call[Any]] = {one.name: one for theme in _THEMES for one in the
 
 async def answered(office: Office, caller: Caller, call: Call[Any], data: object) -> Any:
     """Let a caller make a call: what they hold is checked, what they sent is read, then it is done in their turn."""
+    if caller.remembered and not call.spools:
+        raise office.unavailable()
     caller.check(call.needs)
     form = _read(call, data)
+    if call.spools and office.spool is not None:
+        caller = replace(caller, may_wait=caller.signed_in is None)
     async with office.quotas.asked(caller.who, office.clock()):
         return await call.answer(office, caller, form)
 
