@@ -297,4 +297,7 @@ def calls() -> Iterator[Call[Any]]:
     ):
         says = (answer.__doc__ or "").strip()
         changes = needs is not Need.READ
-        yield Call(name=answer.__name__, says=says, needs=needs, form=form, answer=answer, changes=changes)
+        spools = answer is submit_content
+        yield Call(
+            name=answer.__name__, says=says, needs=needs, form=form, answer=answer, changes=changes, spools=spools
+        )

@@ -118,7 +118,6 @@ async def request_review(office: Office, caller: Caller, form: RequestForm) -> R
         kind=form.type,
         title=form.title,
         files=files_of(form.artifacts),
-        protocols=(words.PEER,),
         context=pairs_of(form.context),
         questions=form.questions,
         confidence=form.creator_confidence,
@@ -259,4 +258,5 @@ def calls() -> Iterator[Call[Any]]:
             form=form,
             answer=answer,
             misread=words.INVALID if answer is request_review else "",
+            spools=answer in (request_review, escalate_review),
         )
