@@ -10,9 +10,12 @@ import pytest
 from foureyes.app.signing_in import COOKIE
 from foureyes.core import protocols
 from foureyes.core.rules import Exhausted, SeatRule
+from foureyes.http.app import build
 from foureyes.http.routes import BASE
+from foureyes.web.pages import Pages
 from tests.app.house import House, played, policy
 from tests.cast import rules_with
+from tests.http.web import HOST, SITE
 from tests.web.browser import Browser, Form, Shown, Site
 
 FILES = [{"path": "hello.py", "text": "print('hello')\n"}]
@@ -81,6 +84,10 @@ async def test_the_session_is_a_cookie_that_no_script_and_no_other_site_can_use(
     assert "httponly" in said
     assert "samesite=strict" in said
     assert "secure" not in said, "over plain HTTP on this machine it would never be sent back"
+    site.app = build(site.office, SITE, Pages(office=site.office, tls_hosts=frozenset({HOST})).routes())
+    again = (await site.link()).partition("=")[2]
+    answer = await site.request("POST", "/sign-in", {}, f"link={again}".encode())
+    assert "secure" in answer.headers["set-cookie"].lower(), "where a browser comes by TLS it never travels without"
 
 
 @played

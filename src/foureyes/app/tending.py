@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from foureyes.app.asks import Ask
-from foureyes.app.following import Follower
 from foureyes.app.gate import Gate
 from foureyes.app.keys import KeyTrouble
 from foureyes.app.ports import Conflict, Damaged, Store, Unavailable
@@ -29,32 +28,54 @@ log = logging.getLogger("foureyes.tending")
 _spelled = shape(datetime)[0]
 
 
-@dataclass(slots=True, kw_only=True)
-class Tending:
-    """Looks after a store while a server runs."""
+Work = Callable[[], Awaitable[object]]
 
-    store: Store
-    gate: Gate
-    clock: Callable[[], datetime]
-    #: Further work, each by its name: to sign a checkpoint, to let programs look.
-    more: tuple[tuple[str, Callable[[], Awaitable[object]]], ...] = ()
-    _follower: Follower | None = None
-    _refused: dict[tuple[str, str], datetime] = field(default_factory=dict)
+
+@dataclass(slots=True)
+class Tending:
+    """Does some things again and again, one behind the other."""
+
+    works: tuple[tuple[str, Work], ...]
     _failing: set[str] = field(default_factory=set)
 
     async def once(self) -> None:
         """Do what there is to do now."""
-        for name, work in (("deadlines", self.pass_deadlines), ("projections", self._follow), *self.more):
+        for name, work in self.works:
             await self._done(name, work)
 
-    async def forever(self, pause: Callable[[], Awaitable[object]]) -> None:
-        """Do it again and again, until cancelled."""
+    async def forever(self, pause: Work) -> None:
+        """Do it until cancelled."""
         while True:
             await self.once()
             await pause()
 
-    async def pass_deadlines(self) -> int:
-        """Tell the gate which due times are over; how many it took."""
+    async def _done(self, name: str, work: Work) -> None:
+        try:
+            await work()
+        except (Unavailable, Damaged, Conflict, KeyTrouble) as error:
+            if name not in self._failing:
+                log.error("%s: %s", name, error)  # noqa: TRY400 - what is wrong, not where in the program
+            self._failing.add(name)
+        except Exception:
+            # The outermost boundary of work that nobody waits for: it must not end with the first surprise.
+            if name not in self._failing:
+                log.exception("%s failed", name)
+            self._failing.add(name)
+        else:
+            self._failing.discard(name)
+
+
+@dataclass(slots=True, kw_only=True)
+class Deadlines:
+    """Tells the gate which due times are over."""
+
+    store: Store
+    gate: Gate
+    clock: Callable[[], datetime]
+    _refused: dict[tuple[str, str], datetime] = field(default_factory=dict)
+
+    async def passed(self) -> int:
+        """Pass what is due now; how much of it the gate took."""
         now = self.clock()
         self._refused = {key: until for key, until in self._refused.items() if now < until}
         late = await self.store.read(lambda reading: reading.due(_spelled(now), DUE_MAX + len(self._refused)))
@@ -71,23 +92,3 @@ class Tending:
             except Refusal:
                 self._refused[review, request] = now + REFUSED_FOR
         return taken
-
-    async def _follow(self) -> None:
-        if self._follower is None:
-            self._follower = Follower(self.store)
-        await self._follower.catch_up()
-
-    async def _done(self, name: str, work: Callable[[], Awaitable[object]]) -> None:
-        try:
-            await work()
-        except (Unavailable, Damaged, Conflict, KeyTrouble) as error:
-            if name not in self._failing:
-                log.error("%s: %s", name, error)  # noqa: TRY400 - what is wrong, not where in the program
-            self._failing.add(name)
-        except Exception:
-            # The outermost boundary of work that nobody waits for: it must not end with the first surprise.
-            if name not in self._failing:
-                log.exception("%s failed", name)
-            self._failing.add(name)
-        else:
-            self._failing.discard(name)

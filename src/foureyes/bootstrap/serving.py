@@ -11,8 +11,7 @@ import pwd
 import re
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -26,17 +25,22 @@ from starlette.types import ASGIApp
 
 from foureyes.app.accounts import Enrolled, accounts, stream_of
 from foureyes.app.asks import Ask
+from foureyes.app.bell import Bell
 from foureyes.app.calls.office import Office
 from foureyes.app.checkpoints import AT_ONCE, checkpoint_if_due
+from foureyes.app.following import Follower
 from foureyes.app.gate import new_key
 from foureyes.app.policies import Policies
-from foureyes.app.ports import Store
+from foureyes.app.ports import Store, Unavailable
 from foureyes.app.reviewing.jobs import Pool
 from foureyes.app.reviewing.outcome import Options
 from foureyes.app.reviewing.programs import Everybody, Later, Programs
 from foureyes.app.selfcheck import Bind, checks_of, refusals, self_check
 from foureyes.app.signing_in import new_link
-from foureyes.app.tending import Tending
+from foureyes.app.spooling import Spool
+from foureyes.app.tending import Deadlines, Tending
+from foureyes.bootstrap import spool
+from foureyes.bootstrap.addresses import EVERYWHERE, Addresses, address_of, addresses, bound_socket
 from foureyes.cli import browser, signing
 from foureyes.cli.serving import Begun, Serving, connecting
 from foureyes.core.names import RESERVED, is_name
@@ -61,7 +65,6 @@ if TYPE_CHECKING:
 DRAIN_SECONDS = 7
 TEND_SECONDS = 1.0
 BACKLOG = 2048
-_EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, not bound
 log = logging.getLogger("foureyes.server")
 
 
@@ -71,8 +74,8 @@ def serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], None]) -
 
     write_to()
     folder.make(assembly.settings.home)
-    with contextlib.closing(_bound(serving)) as bound:
-        address = _address(serving.host, bound.getsockname()[1])
+    with contextlib.closing(bound_socket(serving)) as bound:
+        address = address_of(serving.host, bound.getsockname()[1])
         now = assembly.now().isoformat()
         with (
             ServerLock.acquire(assembly.settings.home, address, now=now, public=serving.public_url.rstrip("/")),
@@ -107,39 +110,12 @@ class Server(uvicorn.Server):
             self._captured_signals.clear()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Addresses:
-    """How the server is named: on this machine, by everybody, and which hosts and origins are its own."""
-
-    local: str
-    public: str
-    hosts: frozenset[str]
-    origins: frozenset[str]
-    tls_hosts: frozenset[str]
-
-
-def addresses(serving: Serving, port: int) -> Addresses:
-    """What it is called; a request by any other name is refused."""
-    local, public = _address(serving.host, port), serving.public_url.rstrip("/").lower()
-    names = {"127.0.0.1", "localhost", "[::1]", urlsplit(local).netloc.rpartition(":")[0]}
-    ours = {f"http://{name}:{port}" for name in names} | ({public} if public else set())
-    hosts = {urlsplit(one).netloc for one in ours}
-    tls = {urlsplit(one).netloc for one in ours if one.startswith("https://")}
-    return Addresses(
-        local=local,
-        public=public or local,
-        hosts=frozenset(hosts),
-        origins=frozenset(ours),
-        tls_hosts=frozenset(tls),
-    )
-
-
 async def _serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], None], bound: socket.socket) -> None:
     port = bound.getsockname()[1]
     named = addresses(serving, port)
-    async with assembly.new_store() as store:
+    async with assembly.new_store() as store, AsyncExitStack() as stack:
         await _check(assembly, store, serving)
-        office, tending = await _made(assembly, store)
+        office, tendings = await _made(assembly, store, stack.enter_context(spool.kept(assembly.settings)))
         human = await _first_human(office)
         endpoint = Endpoint(office, Names(hosts=named.hosts, origins=named.origins), problem)
         app = application(office, named, endpoint)
@@ -153,20 +129,20 @@ async def _serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], N
             access_log=False,
             server_header=False,
             proxy_headers=serving.behind_proxy,
-            forwarded_allow_ips="127.0.0.1,::1" if serving.host not in _EVERYWHERE else "*",
+            forwarded_allow_ips="127.0.0.1,::1" if serving.host not in EVERYWHERE else "*",
             timeout_graceful_shutdown=DRAIN_SECONDS,
             backlog=BACKLOG,
         )
         began = asyncio.Event()
         server = Server(config, began.set, office.bell.close)
         saying = asyncio.create_task(_say(assembly, office, named, human=human, began=began, told=told))
-        tended = asyncio.create_task(_tend(tending, began))
+        beside = [saying, *(asyncio.create_task(_tend(one, began)) for one in tendings)]
         try:
             await server.serve([bound])
         finally:
-            for one in (saying, tended):
+            for one in beside:
                 one.cancel()
-            await asyncio.gather(saying, tended, return_exceptions=True)
+            await asyncio.gather(*beside, return_exceptions=True)
             await _sign(assembly, store, at_once=True)
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(os.path.join(assembly.settings.home, browser.PAGE))
@@ -175,10 +151,6 @@ async def _serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], N
 
 async def _tend(tending: Tending, began: asyncio.Event) -> None:
     await began.wait()
-    # What was made for the start stays for good: looking through it again and again would find nothing to free.
-    gc.collect()
-    gc.freeze()
-    gc.enable()
     await asyncio.sleep(TEND_SECONDS)
     await tending.forever(partial(asyncio.sleep, TEND_SECONDS))
 
@@ -215,15 +187,23 @@ async def _check(assembly: Assembly, store: Store, serving: Serving) -> None:
         raise Trouble(f"The server does not start. {against[0]}", "Then start it again.", blocked=True)
 
 
-async def _made(assembly: Assembly, store: Store) -> tuple[Office, Tending]:
+async def _made(assembly: Assembly, store: Store, kept: Spool | None = None) -> tuple[Office, tuple[Tending, ...]]:
     default = assembly.policy()
     policy = await store.read(lambda reading: Policies(default).current(reading).policy)
     here = Later(partial(_programs, assembly, policy))
     gate = assembly.gate(store, default, Everybody((here, Enrolled())))
-    office = Office(gate=gate, store=store, clock=assembly.now)
+    bell = Bell()
+    spooling = spool.before(gate, kept, store, bell, assembly.now)
+    office = Office(gate=gate, store=store, clock=assembly.now, bell=bell, spool=spooling)
     programs = Programs(store=store, gate=gate, here=here, bell=office.bell)
-    more = (("programs", programs.look), ("checkpoint", partial(_sign, assembly, store)))
-    return office, Tending(store=store, gate=gate, clock=assembly.now, more=more)
+    deadlines = Deadlines(store=store, gate=gate, clock=assembly.now).passed
+    works = (
+        ("deadlines", spool.in_order(spooling, deadlines) if spooling else deadlines),
+        ("projections", Follower(store).catch_up),
+        ("checkpoint", partial(_sign, assembly, store)),
+    )
+    # A program that takes its time must not keep the clock waiting.
+    return office, (Tending(works), Tending((("programs", programs.look),)))
 
 
 def _programs(assembly: Assembly, policy: Policy) -> Pool:
@@ -268,34 +248,22 @@ async def _say(
 ) -> None:
     """Say that it answers; to whoever is new, open the way in."""
     await began.wait()
-    opened = False
-    if human:
-        secret = await office.store.write(lambda tx: new_link(tx, human, assembly.now()))
-        path = Path(assembly.settings.home, browser.PAGE)
-        browser.leading(f"{named.local}{SIGN_IN}?{FIELD}={secret}", path)
-        opened = await asyncio.to_thread(assembly.console.opens, path.as_uri())
+    opened = bool(human) and await _opened(assembly, office, f"{named.local}{SIGN_IN}?{FIELD}=", human)
     told(Begun(address=named.local, public=named.public, first_human=human, opened=opened))
+    # What was made for the start stays for good: looking through it again and again would find nothing to free.
+    gc.collect()
+    gc.freeze()
+    gc.enable()
     log.info("started", extra={"fields": {"address": named.local, "public": named.public}})
 
 
-def _bound(serving: Serving) -> socket.socket:
-    """Take the port, or say who cannot have it."""
-    family = socket.AF_INET6 if ":" in serving.host else socket.AF_INET
-    bound = socket.socket(family, socket.SOCK_STREAM)
+async def _opened(assembly: Assembly, office: Office, address: str, human: str) -> bool:
+    """Whether the page to sign in was opened; where it was not, the server goes on, and a link can be made later."""
+    path = Path(assembly.settings.home, browser.PAGE)
     try:
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind((serving.host, serving.port))
-    except (OSError, OverflowError) as error:
-        bound.close()
-        why = getattr(error, "strerror", "") or str(error)
-        raise Trouble(
-            f"Port {serving.port} of {serving.host} cannot be had: {why}.",
-            "Choose another with --port, or end what listens there.",
-        ) from None
-    bound.set_inheritable(False)
-    return bound
-
-
-def _address(host: str, port: int) -> str:
-    name = "127.0.0.1" if host in _EVERYWHERE else f"[{host}]" if ":" in host else host.lower()
-    return f"http://{name}:{port}"
+        secret = await office.store.write(lambda tx: new_link(tx, human, assembly.now()))
+        browser.leading(f"{address}{secret}", path)
+        return await asyncio.to_thread(assembly.console.opens, path.as_uri())
+    except (Unavailable, OSError) as error:
+        log.warning("the page to sign in was not opened: %s", error)
+        return False

@@ -18,7 +18,7 @@ from pathlib import Path
 from foureyes.home import files
 
 PAGE = "sign-in.html"
-SECONDS_MAX = 20
+SECONDS_MAX = 5
 _SCREENS = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
 _CHILD = "import sys, webbrowser; sys.exit(0 if webbrowser.open(sys.stdin.read()) else 1)"
 

@@ -36,6 +36,8 @@ from foureyes.core.values import Who, WhoKind
 REVIEWS_MAX = 20
 #: How often programs are sent to one version of one review; beyond that somebody else must look.
 TRIES_MAX = 3
+#: A program that needs longer has no answer.
+SECONDS_MAX = 60
 #: Requests that are looked through, the most urgent first; what cannot be helped must not hide what can.
 ROWS_MAX = 1_000
 KNOWN_MAX = 10_000
@@ -134,7 +136,7 @@ class Programs:
             pool=self.here.found,
             viewer=_SERVER,
             change=change,
-            bounds=bounds_of(policy, 0, Options()),
+            bounds=bounds_of(policy, 0, Options(seconds_max=SECONDS_MAX)),
             watch=Quiet(),
             purse=0,
             revision=review.revision,
