@@ -98,9 +98,9 @@ def at_the_end(world: World) -> World:
     return twin
 
 
-async def differing(start: Ground, random: Random) -> World | None:
+async def differing(start: Ground, random: Random, world: World | None = None) -> World | None:
     """The same with hidden acts; nothing where they changed what the viewer may know: version, end, or own seats."""
-    world = start.world.copy()
+    world = world or start.world.copy()
     begin = world.house.now
     times = sorted(random.uniform(1, WINDOW.total_seconds() - 1) for _ in range(random.randint(1, ACTS_MAX)))
     for seconds in times:

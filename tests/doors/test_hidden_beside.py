@@ -1,0 +1,89 @@
+"""Neither the live feed nor a preview tells whoever has not reported yet what others did."""
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from foureyes.app import feeding
+from foureyes.app.bell import end_of
+from foureyes.app.calls.about_reviews import calls
+from foureyes.app.credentials import caller_of, credential_of
+from foureyes.app.feeding import News, feed
+from tests.app.house import played
+from tests.conftest import EFFORT
+from tests.doors.hidden import KINDS, VIEWERS, Ground, at_the_end, differing, ground
+from tests.doors.requests import REQUESTS, play, sent
+from tests.doors.worlds import World
+
+#: Pairs of worlds for each style and viewer.
+PAIRS = {"test": 3, "all": 30}
+GROUNDS = [(kind, viewer) for kind in KINDS for viewer in VIEWERS]
+PREVIEWED = [one.name for one in calls()]
+HERE = "here"
+
+
+async def always() -> bool:
+    return True
+
+
+async def heard(start: Ground, other: World) -> list[News]:
+    """What the viewer is told who stopped listening before anything hidden happened, and goes on now."""
+    office, now = other.office, other.house.now
+    caller = await caller_of(office.store, credential_of(start.headers), now)
+    assert caller is not None
+    office.places.keep(caller.who.name, HERE, await start.world.house.store.read(end_of))
+    news, found = feed(office, caller, HERE, always, heartbeat_seconds=0.001), list[News]()
+    while (one := await anext(news)) is not None:
+        found.append(one)
+    await news.aclose()
+    return found
+
+
+async def told(start: Ground, world: World) -> list[tuple[str, int, bytes]]:
+    """What the viewer gets who tries out each call without making it."""
+    found = []
+    for name in PREVIEWED:
+        world.house.ids = start.world.house.ids
+        body: dict[str, Any] = {"call": name, "form": REQUESTS[name](start.facts)}
+        answer = await play(world, sent("preview", body), start.headers)
+        found.append((name, answer.status, answer.body))
+    return found
+
+
+async def pairs(kind: str, viewer: str) -> list[str]:
+    """What is learned over some pairs of worlds."""
+    start, random, left, found = await ground(kind, viewer), Random(f"{kind} {viewer}"), PAIRS[EFFORT], list[str]()
+    known = await told(start, at_the_end(start.world))
+    while left:
+        other = await differing(start, random)
+        if other is None:
+            continue
+        left -= 1
+        found += [f"the feed told of {one}" for one in await heard(start, other)]
+        got = await told(start, other)
+        found += [f"{one} is told, and else {two}" for one, two in zip(known, got, strict=True) if one != two]
+    return found
+
+
+@pytest.mark.parametrize(("kind", "viewer"), GROUNDS, ids=[" ".join(one).replace(" ", "-") for one in GROUNDS])
+def test_what_is_hidden_is_neither_heard_nor_found_by_trying(kind: str, viewer: str) -> None:
+    """T13, S15: number, verdicts, lengths and times of hidden reports."""
+
+    @played
+    async def story() -> None:
+        found = await pairs(kind, viewer)
+        assert not found, "\n".join(found)
+
+    story()
+
+
+def test_a_feed_that_tells_of_every_event_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pairs themselves are tried on a leak that is there."""
+    monkeypatch.setattr(feeding, "mark_of", lambda _: str(Random().random()))
+
+    @played
+    async def story() -> None:
+        assert await pairs("story", "ann")
+
+    story()
