@@ -14,9 +14,10 @@ from starlette.responses import Response
 from foureyes.app.calls.call import Caller
 from foureyes.app.calls.office import Office
 from foureyes.app.calls.registry import CALLS, answered
-from foureyes.app.credentials import Credential, caller_of
+from foureyes.app.credentials import Credential
 from foureyes.app.ports import Damaged, Unavailable
 from foureyes.app.signing_in import COOKIE, form_mark
+from foureyes.app.spooling import IsSpooled
 from foureyes.core.refusals import Code, Refusal
 from foureyes.web.frame import FORM_FIELD, HEADERS, told
 
@@ -78,6 +79,8 @@ def signed(office: Office, show: Show) -> Callable[[Request], Awaitable[Response
             status = _STATUS.get(refusal.code, _UNDERSTOOD)
             step = f"{refusal.next_step} {LINK}" if refusal.code is Code.SIGN_IN_NEEDED else refusal.next_step
             return told("Not done", refusal.sentence, step, status=status, session=known)
+        except IsSpooled as waits:
+            return told("Not done yet", waits.sentence, "Look again when it is back.", status=202, session=known)
         except Unavailable as error:
             return told("Not now", error.sentence, error.next_step, status=503, session=known)
         except Damaged:
@@ -121,7 +124,7 @@ def path_to(*names: str) -> str:
 
 
 async def _caller(office: Office, session: str) -> Caller:
-    found = await caller_of(office.store, Credential(session=session), office.clock()) if session else None
+    found = await office.recognised(Credential(session=session)) if session else None
     if found is None:
         raise Turned(401, "You are not signed in.", LINK)
     return found
