@@ -129,6 +129,14 @@ async def test_nobody_listens_without_a_credential() -> None:
 
 
 @played
+async def test_who_asks_for_the_head_alone_is_answered_at_once() -> None:
+    web = Web()
+    dev = await web.agent("dev")
+    answer = await web.request("HEAD", f"{BASE}/feed", dev)
+    assert (answer.status, answer.body, web.office.quotas.held("feeds")) == (200, b"", 0)
+
+
+@played
 async def test_where_nothing_happens_a_sign_of_life_comes() -> None:
     counter = Counter()
     dev = await counter.agent("dev")

@@ -21,13 +21,14 @@ from foureyes.core.refusals import Code, Refusal
 from foureyes.http.calling import Door, told
 from foureyes.http.meter import MEDIA_TYPE
 from foureyes.http.openapi import described
-from foureyes.http.routes import BASE, OTHERS
+from foureyes.http.routes import BASE, GET, OTHERS
 
 LAST = "last-event-id"
 LAST_CHARS_MAX = 80
 #: What a listener does who lost the connection.
 RETRY_MILLISECONDS = 2_000
 SOURCE = f"{BASE}/feed"
+STREAM = "text/event-stream"
 _HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
 
 
@@ -49,6 +50,8 @@ class _Others:
         """Events for as long as the caller listens; what may be refused is refused before the first."""
         caller = await self._door.caller(request)
         caller.check(Need.READ)
+        if request.method != GET:
+            return Response(headers=_HEADERS, media_type=STREAM)  # who asks for the head alone does not listen
         last = request.headers.get(LAST, "")[:LAST_CHARS_MAX]
         held = ExitStack()
         held.enter_context(self._door.office.quotas.holding(caller.who, "feeds"))
@@ -110,7 +113,7 @@ class _Events(StreamingResponse):
     """A stream of events that holds its place among the connections until it ends, however it ends."""
 
     def __init__(self, sent: AsyncGenerator[bytes], held: ExitStack) -> None:
-        super().__init__(sent, headers=_HEADERS, media_type="text/event-stream")
+        super().__init__(sent, headers=_HEADERS, media_type=STREAM)
         self._sent, self._held = sent, held
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -31,7 +31,8 @@ class PreviewForm:
 class PreviewShown:
     """It would be taken; a no is told as it would be. Nothing of it has happened.
 
-    Who may not see everything yet is shown the review as it is, and no events.
+    Who may not see everything yet is shown the review as it is, and no events. Whom it would ask is told to nobody:
+    that depends on how much others have to do, and so on reports in other reviews. Seats and turns are as they are now.
     """
 
     events: tuple[str, ...]
@@ -59,8 +60,13 @@ async def preview(office: Office, caller: Caller, form: PreviewForm) -> PreviewS
     trying = _Trying(gate=office.gate, store=office.store, clock=office.clock)
     await call.answer(trying, caller, taken(call.form, dict(form.form)))
     (found,) = trying.found
-    one = shown(Seen(view=found.view, explanation=found.explanation, opened=await _opened(office, caller, form)))
-    return PreviewShown(events=tuple(type(event).__name__ for event in found.events), review=one)
+    before = await _before(office, caller, form)
+    after = shown(Seen(view=found.view, explanation=found.explanation, opened=before.opened if before else ""))
+    names = (type(event).__name__ for event in found.events)
+    return PreviewShown(
+        events=tuple(name for name in names if name not in _ASKING),
+        review=replace(after, seats=before.seats if before else (), turns=before.turns if before else ()),
+    )
 
 
 async def explain(office: Office, caller: Caller, form: ReviewForm) -> Explanation:
@@ -68,11 +74,14 @@ async def explain(office: Office, caller: Caller, form: ReviewForm) -> Explanati
     return await office.gate.explain(form.review, caller.who)
 
 
-async def _opened(office: Office, caller: Caller, form: PreviewForm) -> str:
+async def _before(office: Office, caller: Caller, form: PreviewForm) -> ReviewShown | None:
+    """The review as the caller sees it now, where there is one."""
     review = form.form.get("review", "")
-    return (await office.gate.read(review, caller.who)).opened if review and isinstance(review, str) else ""
+    return shown(await office.gate.read(review, caller.who)) if review and isinstance(review, str) else None
 
 
+#: By these somebody is chosen.
+_ASKING = frozenset({"ReportRequested", "SeatTaken"})
 _PREVIEWED: dict[str, Call[Any]] = {one.name: replace(one) for one in about_reviews.calls()}
 
 
