@@ -20,13 +20,8 @@ from tests.calls.counter import SUE
 from tests.http.test_http import told
 from tests.http.web import Answer
 from tests.mcp.desk import ERAS, LEGACY, MODERN, Desk, no, tool
-
-JSON = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
-META = {
-    "io.modelcontextprotocol/protocolVersion": MODERN,
-    "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
-    "io.modelcontextprotocol/clientCapabilities": {},
-}
+from tests.mcp.wire import ACCEPTED as JSON
+from tests.mcp.wire import META
 
 
 def modern(method: str, name: str = "") -> dict[str, str]:
@@ -102,6 +97,7 @@ async def test_the_older_era_keeps_no_session_that_somebody_else_could_use() -> 
         ('{"digest":"a","digest":"b"}', "twice"),
         ('{"digest":NaN}', "no number"),
         ('{"digest":-Infinity}', "no number"),
+        ('{"digest":"\\ud83d"}', "half of a character"),
         ("{" * 10, "not JSON"),
         ('{"a":' * 100_000 + "1" + "}" * 100_000, "deep"),
     ],

@@ -3,34 +3,47 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, NoReturn
 
 from foureyes.codec import Json
 
 MESSAGE_BYTES_MAX = 4 * 1024 * 1024
 _PARSE_ERROR, _INVALID = -32700, -32600
+#: Where halves of characters are spelt out; two that belong together are a character.
+_HALVES = re.compile(rb"\\u[dD][89a-fA-F]").search
 
 
 def flaw(message: bytes) -> Json | None:
-    """What is answered to a message that is not well formed: no field twice, no NaN, not too long; else nothing."""
+    """What is answered to a message that is not well formed; nothing where it is."""
     if len(message) > MESSAGE_BYTES_MAX:
         return _error(_INVALID, f"A message has at most {MESSAGE_BYTES_MAX} bytes. Send less at a time.")
     try:
-        json.loads(message.decode(), object_pairs_hook=_once, parse_constant=_no_number)
-    except RecursionError:
-        return _error(_PARSE_ERROR, "The message is nested too deep.")
-    except UnicodeDecodeError:
-        return _error(_PARSE_ERROR, "The message is not UTF-8.")
-    except _TwiceError as error:
+        _check(message)
+    except _UnclearError as error:
         # The message can be read otherwise, so whoever sent it is told which one it was.
         return _error(_INVALID, str(error), _id(message))
+    except UnicodeDecodeError:
+        return _error(_PARSE_ERROR, "The message is not UTF-8.")
+    except RecursionError:
+        return _error(_PARSE_ERROR, "The message is nested too deep.")
     except ValueError as error:
         return _error(_PARSE_ERROR, f"The message is not JSON: {error}.", _id(message))
     return None
 
 
-class _TwiceError(ValueError):
-    """A field stands there twice."""
+class _UnclearError(ValueError):
+    """It can be read in more than one way."""
+
+
+def _check(message: bytes) -> None:
+    found = json.loads(message.decode(), object_pairs_hook=_once, parse_constant=_no_number)
+    if not _HALVES(message):
+        return
+    try:
+        json.dumps(found, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise _UnclearError("There is half of a character in the message: no text has that.") from None
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -38,7 +51,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise _TwiceError(f"The field {twice[:80]!r} is there twice. Say each once.")
+        raise _UnclearError(f"The field {twice[:80]!r} is there twice. Say each once.")
     return found
 
 
