@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from foureyes.core import protocols
 from foureyes.core.peer_data import CRITERIA
 from tests.app.house import played
-from tests.http.five import Five, refused
+from tests.http.five import Five, house, refused
 
 WORK: dict[str, Any] = {
     "id": "rev_001",
@@ -295,6 +296,27 @@ async def test_ten_requests_at_the_same_time_are_all_taken_and_the_last_of_them_
     assert [one["reviewer"] for one in found[:6]] == ["auditor"] * 3 + ["tester"] * 3
     assert {one["status"] for one in found} == {"pending"}
     assert all(one["queued"] for one in found[6:])
+
+
+@played
+async def test_under_another_style_the_same_tools_lead_to_the_gate() -> None:
+    """Y19, 001-36, 001-38: the policy says who judges; who comes with these tools need not know the style."""
+    web = Five(house=house(protocols.solo(programs=(), agents=("agent",)), kinds=()))
+    dev, codex = await web.role("dev", "author"), await web.role("codex", "agent")
+    body = WORK | {"creator": "dev", "questions": []}
+    opened = (await web.tool("request_review", dev, **body)).data
+    assert (opened["reviewer"], opened["status"]) == ("codex", "pending")
+    review = opened["id"]
+    await web.tool("get_review", codex, reviewId=review)
+    said = CHANGES | {"reviewer": "codex"}
+    assert (await web.tool("submit_review", codex, reviewId=review, **said)).data["status"] == "changes_requested"
+    assert (await web.tool("get_review", dev, reviewId=review)).data["status"] == "changes_requested"
+    again = {"artifacts": {"code": "v2\n"}, "changes_made": "done", "revision_number": 1}
+    assert (await web.tool("request_re_review", dev, reviewId=review, **again)).data["success"]
+    await web.tool("get_review", codex, reviewId=review)
+    await web.tool("submit_review", codex, reviewId=review, **GOOD | {"reviewer": "codex"})
+    end = (await web.tool("get_review", dev, reviewId=review)).data
+    assert (end["status"], end["reviewer"], end["revision_count"]) == ("approved", "codex", 1)
 
 
 @played

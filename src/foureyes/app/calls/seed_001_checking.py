@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from foureyes.app.calls import seed_words as words
 from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.files import FileSent
 from foureyes.app.calls.office import Handed, Office
@@ -61,7 +60,6 @@ async def check_review_required(office: Office, caller: Caller, form: CheckForm)
         title="A preview",
         digest=work.digest,
         parts=work.parts,
-        protocols=(words.PEER,),
         context=pairs_of(form.context),
     )
     found = await office.gate.preview(office.ask(caller, command, Handed(blobs=work.blobs)))

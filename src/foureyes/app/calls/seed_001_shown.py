@@ -17,7 +17,7 @@ from foureyes.core import events as e
 from foureyes.core.claims import REJECT_GROUNDS
 from foureyes.core.model import Finding, Report, Review, Seat
 from foureyes.core.refusals import Code, Refusal
-from foureyes.core.values import Criterion, Part, Verdict
+from foureyes.core.values import Criterion, Part, Verdict, WhoKind
 
 CONCERN, SUGGESTION = "concern", "suggestion"
 
@@ -110,9 +110,11 @@ async def get_review(office: Office, caller: Caller, form: GetForm) -> PeerRevie
 
 
 def peer_seat(review: Review) -> Seat | None:
-    """The seat whose reviewer is the review's; where that seat is hidden there is none to name."""
-    seats = [one for one in review.seats.values() if one.stage == words.PEER and one.part is Part.JUDGE]
-    return next(iter(seats), None)
+    """The seat whose reviewer is the review's: the colleague's, or where another style judges the first of its own."""
+    judges = [one for one in review.seats.values() if one.part is Part.JUDGE]
+    peers = [one for one in judges if one.stage == words.PEER]
+    others = [one for one in judges if one.reviewer is not None and one.reviewer.kind is not WhoKind.PROGRAM]
+    return next(iter(peers or others), None)
 
 
 def report_of(form: SubmitForm, found: Witness, verdict: Verdict, name: str) -> c.SubmitReport:
@@ -141,7 +143,7 @@ def report_of(form: SubmitForm, found: Witness, verdict: Verdict, name: str) -> 
 
 def _drafts(said: Feedback) -> Iterator[c.Draft]:
     for text in said.concerns:
-        yield c.Draft(severity=words.gravity(text), text=text, category=CONCERN, evidence=said.overall)
+        yield c.Draft(severity=words.gravity(text), text=text, category=CONCERN, evidence=said.overall or text)
     for text in said.suggestions:
         yield c.Draft(severity="minor", text=text, category=SUGGESTION)
 
