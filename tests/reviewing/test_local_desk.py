@@ -16,6 +16,7 @@ from foureyes.bootstrap.assembly import Assembly
 from foureyes.bootstrap.reviewing import LocalDesk, read_change
 from foureyes.cli.parts import Wanted
 from foureyes.home import retired
+from foureyes.home.trouble import Trouble
 from foureyes.reviewers.program import ProgramReviewer
 from tests.git.ground import new
 from tests.policy.reading import loaded
@@ -86,6 +87,30 @@ def test_a_style_does_not_take_the_place_of_ones_own_policy(
     own.parent.mkdir(parents=True, exist_ok=True)
     own.write_text(POLICY, encoding="utf-8")
     assert desk.policy_for(change, Options(style="panel")).came_from == str(own)
+
+
+@pytest.mark.parametrize("style", ["panel", "peer", "resolve", "session", "infrastructure"])
+def test_a_style_is_added_to_the_built_in_policy(
+    desk: LocalDesk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, style: str
+) -> None:
+    """D-23: programs look whatever style is named, so the policy that asks them is the same."""
+    (tmp_path / "a.py").write_text("a\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    chosen = desk.policy_for(read_change(Wanted(what="a.py")), Options(style=style))
+    assert chosen.policy.digest == desk.own_policy().digest
+    assert chosen.policy.rules.default == ("solo",)
+
+
+@pytest.mark.parametrize("style", ["team", "chains", "nonsense"])
+def test_what_is_no_style_is_refused_with_those_there_are(
+    desk: LocalDesk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, style: str
+) -> None:
+    """A policy that comes with the program, such as team, is a file to copy and no style."""
+    (tmp_path / "a.py").write_text("a\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(Trouble, match=f"no review style called '{style}'") as caught:
+        desk.policy_for(read_change(Wanted(what="a.py")), Options(style=style))
+    assert "panel" in caught.value.next_step
 
 
 def gone(hand: AtHand) -> set[str]:

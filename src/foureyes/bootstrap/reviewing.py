@@ -20,7 +20,7 @@ from foureyes.app.reviewing.rulebook import RuleEntry, read_measured
 from foureyes.core.values import Who, WhoKind
 from foureyes.home import retired
 from foureyes.home.trouble import Trouble
-from foureyes.policy.load import SHIPPED, load_text, shipped
+from foureyes.policy.load import load_text
 from foureyes.policy.policy import Policy
 
 if TYPE_CHECKING:
@@ -76,8 +76,6 @@ class LocalDesk:
             policy = load_text(name, text, noted).policy
             return _styled(Chosen(policy=policy, came_from=where, beside=frozenset(beside)), options.style)
         mine = os.path.exists(self.assembly.settings.policy)
-        if options.style in SHIPPED and not mine:
-            return Chosen(policy=shipped(options.style).policy, came_from="built in")
         own = self.own_policy()
         where = self.assembly.settings.policy if mine else "built in"
         return _styled(Chosen(policy=own, came_from=where), options.style)

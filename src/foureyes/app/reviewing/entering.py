@@ -25,6 +25,7 @@ STARTED_OVER = "The author started over with a new review."
 MEND = "Mend them, dismiss what is not real, or have a signed-in human decide; then start over."
 PARTLY = "A part of it could not be read, so what was cleared before is not all of it."
 LATE_QUESTION = "Questions are asked when a review begins; start over with --anew to ask:"
+LATE_STYLE = "A style is named when a review begins; start over with --anew to add"
 WENT_ON = "The author went on working; nothing stood against this version."
 
 
@@ -62,7 +63,7 @@ async def enter(gate: Gate, store: Store, change: Change, entry: Entry) -> Enter
     if known is not None:
         same = known.digest == work.digest
         left = [one.id for one in _standing_against(known)]
-        if same and left and entry.anew and known.outcome is None:
+        if same and left and known.outcome is None and (entry.anew or not _is_styled(known, entry)):
             return Entered(review=known.id, held_up=f"Against these very bytes stand {', '.join(left)}. {MEND}")
         if same and not entry.anew and _is_the_same(known, change, entry):
             return await _the_same(gate, known, change, entry)
@@ -108,8 +109,12 @@ def _key(opening: OpenReview, known: Review | None, entry: Entry) -> str:
 
 def _is_the_same(known: Review, change: Change, entry: Entry) -> bool:
     """Whether these bytes are the same work: against the same base, and judged by the same policy and style."""
-    styled = not entry.style or entry.style in known.protocols
-    return styled and known.current.base == change.base and entry.policy in ("", known.rules)
+    return _is_styled(known, entry) and known.current.base == change.base and entry.policy in ("", known.rules)
+
+
+def _is_styled(review: Review, entry: Entry) -> bool:
+    """Whether a review is judged in the style that is asked for, too."""
+    return not entry.style or entry.style in review.protocols
 
 
 async def _the_same(gate: Gate, known: Review, change: Change, entry: Entry) -> Entered:
@@ -134,6 +139,7 @@ def _not_taken(entry: Entry, review: Review) -> list[str]:
     return [
         *(f"There is no finding {one}: that answer was not taken." for one in unknown),
         *(f"{LATE_QUESTION} {one}" for one in late),
+        *(() if _is_styled(review, entry) else (f"{LATE_STYLE} {entry.style}.",)),
     ]
 
 
