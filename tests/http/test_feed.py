@@ -4,9 +4,11 @@ from typing import Any
 
 from foureyes.app.accounts import stream_of
 from foureyes.app.feeding import feed
+from foureyes.app.ports import Unavailable
 from foureyes.core.principals import RemovePrincipal
 from foureyes.http.routes import BASE
-from tests.app.house import played
+from foureyes.store.memory import MemoryStore
+from tests.app.house import House, played
 from tests.calls.counter import SUE, Counter
 from tests.calls.test_calls import CHECKED, FINDING, HELLO
 from tests.http.listening import Connection
@@ -126,6 +128,37 @@ async def test_nobody_listens_without_a_credential() -> None:
     told(await web.get(f"{BASE}/feed", {}), 401, "credential_needed")
     small = await web.agent("small", "signal")
     told(await web.get(f"{BASE}/feed", small), 403, "not_eligible")
+
+
+class Away(MemoryStore):
+    """A store that is out of reach when the test says so."""
+
+    away = False
+
+    async def read(self, work: Any) -> Any:
+        if self.away:
+            raise Unavailable("The store is away.", "Come back.", down=True)
+        return await super().read(work)
+
+
+@played
+async def test_a_feed_ends_quietly_when_the_store_is_out_of_reach_and_is_taken_up_again() -> None:
+    """F6: whether somebody still may listen is not known then, so nothing is told."""
+    store = Away()
+    web = Web(house=House(store=store))
+    dev = await web.agent("dev")
+    async with Connection(web, dev) as line:
+        await web.post(f"{BASE}/reviews", dev, **WORK)
+        last = (await line.event())["id"]
+        listener = next(iter(web.office.bell._listeners))
+        store.away = True
+        listener.woken.set()
+        assert await line.read() == ""
+        told(await web.get(f"{BASE}/feed", dev), 503, "unavailable")
+    store.away = False
+    later = await web.post(f"{BASE}/reviews", dev, **WORK)
+    async with Connection(web, dev | {"last-event-id": last}) as line:
+        assert (await line.event())["subject"] == later.data["review"]
 
 
 @played

@@ -16,9 +16,10 @@ from foureyes.app.calls.call import Caller, Need
 from foureyes.app.calls.measures import may_watch
 from foureyes.app.credentials import caller_of
 from foureyes.app.feeding import News, feed
+from foureyes.app.ports import Conflict, Damaged, Unavailable
 from foureyes.codec.shapes import shape
 from foureyes.core.refusals import Code, Refusal
-from foureyes.http.calling import Door, told
+from foureyes.http.calling import Door, log, told
 from foureyes.http.meter import MEDIA_TYPE
 from foureyes.http.openapi import described
 from foureyes.http.routes import BASE, GET, OTHERS
@@ -89,9 +90,13 @@ class _Others:
             return found is not None and (found.signed_in is not None or Need.READ.value in found.scopes)
 
         yield f"retry: {RETRY_MILLISECONDS}\n\n".encode()
-        async with aclosing(feed(office, caller, last, may_listen)) as news:
-            async for one in news:
-                yield b": still here\n\n" if one is None else self._event(one)
+        try:
+            async with aclosing(feed(office, caller, last, may_listen)) as news:
+                async for one in news:
+                    yield b": still here\n\n" if one is None else self._event(one)
+        except (Conflict, Damaged, Unavailable) as error:
+            # Nobody knows whether they still may listen; they come back, and go on where they were.
+            log.warning("a feed ended: %s", error)
 
     def _event(self, one: News) -> bytes:
         envelope = {
