@@ -8,17 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from foureyes.app.calls.call import Need
 from foureyes.app.calls.registry import CALLS
-from foureyes.http.routes import WAYS
-from tests.doors.rights import PRINCIPALS, RIGHTS, STATES_SAID, row
+from foureyes.http.routes import OTHERS, WAYS
+from foureyes.mcp.tools import NOT_OFFERED, TOOLS
+from tests.doors.rights import PLACES, PRINCIPALS, RIGHTS, STATES_SAID, place_row, row
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "who-may-do-what.md"
 HEAD = """# Who may do what
 
 Made by `python -m tools.rights_page` from the table in `tests/doors/rights.py`. Every cell of it is played against the
-real application: each kind of credential, in each state of a review, by each call. **yes** means it is done; any other
-word is the code of the refusal. What a credential may *see* of a review is another question: nobody sees another
-reviewer's report before their own is in.
+real application: each kind of credential, in each state of a review, by each call, over HTTP and over MCP. **yes** means
+it is done; any other word is the code of the refusal. What a credential may *see* of a review is another question:
+nobody sees another reviewer's report before their own is in.
 """
 
 
@@ -32,14 +34,14 @@ def page() -> str:
     lines += [f"| **{_said(name)}** | {says} |" for name, (says, _) in PRINCIPALS.items()]
     lines += ["", "## In which state the review is", "", "| | means |", "|---|---|"]
     lines += [f"| **{name}** | {says} |" for name, says in STATES_SAID.items()]
-    return "\n".join([*lines, "", *(line for call in sorted(RIGHTS) for line in _section(call))])
+    return "\n".join([*lines, "", *_places(), *(line for call in sorted(RIGHTS) for line in _section(call))])
 
 
 def _section(call: str) -> Iterator[str]:
     one, way = CALLS[call], WAYS[call]
     yield from (f"## {call}", "", one.says.partition("\n")[0], "")
     ways = " and ".join(f"`{way.method} {path}`" for path in way.paths)
-    yield from (f"{ways}, needs `{one.needs}`.", "")
+    yield from (f"{ways}, needs `{one.needs}`. {_tool(call)}", "")
     groups = dict[tuple[str, ...], list[str]]()
     for who in PRINCIPALS:
         groups.setdefault(row(call, who), []).append(_said(who))
@@ -48,6 +50,31 @@ def _section(call: str) -> Iterator[str]:
     yield "|---" * (len(columns) + 1) + "|"
     for cells, names in groups.items():
         yield f"| {', '.join(names)} | {' | '.join(map(_cell, cells[: len(columns)]))} |"
+    yield ""
+
+
+def _tool(call: str) -> str:
+    if call in TOOLS:
+        return "A tool of MCP, for tokens."
+    return "No tool of MCP." if CALLS[call].needs is Need.HUMAN else f"No tool of MCP: {_reason(call)}."
+
+
+def _reason(call: str) -> str:
+    """Why agents do not get it; what is there as before has the reason of the one before it."""
+    names = list(NOT_OFFERED)
+    place = names.index(call)
+    return next(NOT_OFFERED[one] for one in reversed(names[: place + 1]) if NOT_OFFERED[one] != "likewise")
+
+
+def _places() -> Iterator[str]:
+    yield from ("## Beside the calls", "", "The same in every state, and no tools of MCP.", "")
+    yield f"| who | {' | '.join(f'`{OTHERS[place].path}`' for place in PLACES)} |"
+    yield "|---" * (len(PLACES) + 1) + "|"
+    groups = dict[tuple[str, ...], list[str]]()
+    for who in PRINCIPALS:
+        groups.setdefault(tuple(place_row(place, who) for place in PLACES), []).append(_said(who))
+    for cells, names in groups.items():
+        yield f"| {', '.join(names)} | {' | '.join(map(_cell, cells))} |"
     yield ""
 
 

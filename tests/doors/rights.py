@@ -169,6 +169,22 @@ RIGHTS: dict[str, dict[str, str]] = {
     **SEED_RIGHTS,
 }
 
+#: What is served that is no call: the same in every state.
+PLACES: dict[str, dict[str, str]] = {
+    "feed": ANYONE_WITH_READ,
+    # How busy the server is tells what others do: for humans, and for tokens that can do nothing but read.
+    "prometheus": {"author reviewer other program service vouched small": "not_eligible", HUMANS: "ok"},
+    "openapi": {f"{TOKENS} {HUMANS} revoked person nobody": "ok"},
+    "health": {f"{TOKENS} {HUMANS} revoked person nobody": "ok"},
+    "ready": {f"{TOKENS} {HUMANS} revoked person nobody": "ok"},
+}
+
+
+def place_row(place: str, who: str) -> str:
+    """What this principal gets at a place that is no call."""
+    named = {name: words for names, words in {**SHUT_OUT, **PLACES[place]}.items() for name in names.split()}
+    return named[who]
+
 
 def row(call: str, who: str) -> tuple[str, ...]:
     """What this principal gets for this call in each state."""

@@ -4,13 +4,14 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from starlette.routing import Route
 
 from foureyes.app.calls.registry import CALLS
 from foureyes.core.refusals import Code
-from foureyes.http.routes import WAYS
+from foureyes.http.routes import OTHERS, WAYS
 from tests.app.house import played
 from tests.doors.requests import REQUESTS, asked_for
-from tests.doors.rights import PRINCIPALS, RIGHTS, STATES_SAID, row
+from tests.doors.rights import PLACES, PRINCIPALS, RIGHTS, STATES_SAID, place_row, row
 from tests.doors.states import STATES, found_in
 from tests.doors.worlds import told
 from tools import rights_page
@@ -55,6 +56,20 @@ async def unlike(call: str) -> list[str]:
 def test_each_may_do_what_the_table_says_and_nothing_else(call: str) -> None:
     """T1, T10, T24: by every kind of credential, in every state; what is refused leaves the log as it was."""
     assert asyncio.run(unlike(call)) == []
+
+
+@played
+async def test_what_is_served_beside_the_calls_is_for_whom_the_table_says() -> None:
+    """T13: the feed, the figures, the description; a new place without a row fails the build."""
+    made, _ = await found_in("open")
+    world = made.copy()
+    assert PLACES.keys() == OTHERS.keys()
+    known = {path for way in (*WAYS.values(), *OTHERS.values()) for path in way.paths}
+    assert {route.path for route in world.routes if isinstance(route, Route)} == known
+    for place, way in OTHERS.items():
+        for who, (_, name) in PRINCIPALS.items():
+            found = told(await world.request(way.method, way.path, world.headers[name]))
+            assert found == place_row(place, who), (place, who)
 
 
 @played
