@@ -143,7 +143,7 @@ async def _serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], N
             for one in beside:
                 one.cancel()
             await asyncio.gather(*beside, return_exceptions=True)
-            await _sign(assembly, store, at_once=True)
+            await Tending((("checkpoint", partial(_sign, assembly, store, at_once=True)),)).once()
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(os.path.join(assembly.settings.home, browser.PAGE))
             log.info("ended")
