@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from foureyes.app.reviewers import Look, Say, Task
-from foureyes.app.reviewing.outcome import LookedState, Result
+from foureyes.app.reviewing.outcome import LookedKind, LookedState, Result
 from tests.app.house import played
 from tests.reviewing.desk import Scripted, agent, change, finds, issue, nothing, reviewed, solo
 
@@ -43,8 +43,37 @@ async def test_a_late_objection_counts_though_the_first_answer_was_a_yes() -> No
 
 @played
 async def test_two_who_find_nothing_clear_it_together() -> None:
-    outcome = await reviewed(solo(agent("codex"), slow("gemini", nothing)), change("x = 1\n"))
-    assert outcome.result is Result.CLEARED
+    """Both are on record: neither yes comes after the end."""
+    for _ in range(PLAYS):
+        outcome = await reviewed(solo(agent("codex"), slow("gemini", nothing)), change("x = 1\n"))
+        assert outcome.result is Result.CLEARED
+        minds = {one.reviewer: (one.state, one.reason) for one in outcome.looked if one.kind is not LookedKind.PROGRAM}
+        assert set(minds.values()) == {(LookedState.FOUND_NOTHING, "")}
+        assert minds.keys() == {"codex", "gemini"}
+
+
+@played
+async def test_who_stops_us_clears_nothing_by_a_yes_that_waited() -> None:
+    """Ctrl-C, while one has said yes and another is still looking."""
+    begun = asyncio.Event()
+
+    class Endless(Scripted):
+        async def look(self, task: Task, say: Say) -> Look:
+            begun.set()
+            await asyncio.Event().wait()
+            return await super().look(task, say)
+
+    for _ in range(PLAYS):
+        late = agent("gemini", family="gemini")
+        desk = solo(agent("codex"), Endless(who=late.who, does=late.does, sends=late.sends))
+        running = asyncio.create_task(reviewed(desk, change("x = 1\n")))
+        await begun.wait()
+        for _ in range(300):
+            await asyncio.sleep(0)
+        running.cancel()
+        outcome = await running
+        assert (outcome.interrupted, outcome.state) == (True, "open")
+        begun.clear()
 
 
 @pytest.mark.parametrize("first", [True, False])

@@ -93,7 +93,9 @@ def jobs(review: Review, stages: tuple[Stage, ...], pool: Pool) -> list[Job]:
         if isinstance(request, ReportRequest):
             seat = review.seats[request.seat]
             stage = by_name.get(seat.stage)
-            reviewer = _for_seat(seat, pool, {one.name for one in found if one.stage.name == seat.stage})
+            # Who sits in this stage already speaks from there alone: their findings are that seat's.
+            sitting = {one.reviewer.name for one in review.seats_of(seat.stage, seat.part) if one.reviewer}
+            reviewer = _for_seat(seat, pool, sitting | {one.name for one in found if one.stage.name == seat.stage})
             if stage and reviewer:
                 found.append(Job(reviewer=reviewer, stage=stage, seat=seat, about=request.about))
     found.extend(_volunteers(review, stages, pool, found))

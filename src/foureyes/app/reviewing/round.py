@@ -22,17 +22,20 @@ from foureyes.app.reviewing.outcome import Looked, LookedState, NotLooked, Watch
 from foureyes.app.reviewing.second_look import second_look
 from foureyes.app.reviewing.verdicts import corrected
 from foureyes.core.answers.settling import LEFT
-from foureyes.core.commands import LeaveSeat, ReviewCommand, SubmitReport, TakeSeat
+from foureyes.core.checks import severity_of
+from foureyes.core.commands import LeaveSeat, ReportEscape, ReviewCommand, SubmitReport, TakeSeat
 from foureyes.core.model import Review
 from foureyes.core.refusals import Code, Refusal
 from foureyes.core.rules import Rules, Stage
 from foureyes.core.stack import stages_of
-from foureyes.core.values import Cost, Failure, Verdict, Who
+from foureyes.core.values import Cost, Failure, Severity, Verdict, Who
 
 #: So many agents and models look at once; programs are not counted.
 MINDS_MAX = 4
 #: Nobody asks more often than this in one round, whatever the rules make of the answers.
 JOBS_MAX = 200
+#: So many of the findings that came after the end are recorded.
+LATE_MAX = 5
 LEASE_MORE = timedelta(minutes=2)
 NOT_VERIFIED = "not verified, because "
 
@@ -169,25 +172,25 @@ class Round:
         else:
             look = done.result()
             look = replace(look, cost=spent(look, seconds))
-            if self._is_awaited(job) and await self._objects_not(job, look):
-                self.watch.said(job.name, "done; waits for the others")
+            if job.is_mind and not job.verifies and await self._objects_not(job, look):
+                self.watch.said(job.name, "done; waits for the others" if self._is_awaited(job) else "done")
                 self._kept_back.append((job, look, seconds))
             else:
                 await self._hand_in(job, look, seconds)
 
     def _is_awaited(self, job: Job) -> bool:
         """Whether somebody else who judges here is still looking: a yes must not end the review under their eyes."""
-        others = (one for one, _ in self._running.values() if one.stage.name == job.stage.name)
-        return not job.verifies and job.is_mind and any(one.is_mind for one in others)
+        return any(one.is_mind and one.stage.name == job.stage.name for one, _ in self._running.values())
 
     async def _objects_not(self, job: Job, look: Look) -> bool:
         return report_of(job, look, await self._state(), self.change).verdict in (None, Verdict.APPROVE)
 
     async def _hand_in_kept(self) -> None:
-        """What nobody has to wait for any more."""
+        """What nobody has to wait for any more; who was asked comes last, because that may end the review."""
         ready = [one for one in self._kept_back if not self._is_awaited(one[0])]
         self._kept_back = [one for one in self._kept_back if one not in ready]
-        for job, look, seconds in ready:
+        review = await self._state()
+        for job, look, seconds in sorted(ready, key=lambda one: _was_asked(one[0], review)):
             await self._hand_in(job, look, seconds)
 
     async def _hand_in(self, job: Job, look: Look, seconds: float) -> None:
@@ -200,13 +203,29 @@ class Round:
                 report = replace(report_of(job, look, review, self.change), revision=self.revision)
                 await self._report(job.reviewer.who, report, look)
         except Refusal as refusal:
-            await self._failed(job, Inconclusive(Failure.MALFORMED, refusal.sentence, cost=look.cost), seconds)
+            if refusal.code is Code.REVIEW_ENDED:
+                await self._came_late(job, look, seconds)
+            else:
+                await self._failed(job, Inconclusive(Failure.MALFORMED, refusal.sentence, cost=look.cost), seconds)
             return
         self._count(look.cost)
         if look.unclear:
             first = next((f": {one.text}" for one in look.findings), "")
             self.ran.unclear = self.ran.unclear or f"{job.name} could not judge all of it{first}"
         self._say(self._looked(job, look, seconds, await self._state()))
+
+    async def _came_late(self, job: Job, look: Look, seconds: float) -> None:
+        """The review ended meanwhile, by another run: a yes changes nothing, an objection is told and recorded."""
+        self._count(look.cost)
+        found = [one for one in look.findings if severity_of(one.severity) >= Severity.IMPORTANT]
+        for one in found[:LATE_MAX]:
+            where = f"{one.place.path}:{one.place.start}: " if one.place else ""
+            words = f"{job.name} found it after this version was cleared: {where}{one.text}"
+            self.ran.unclear = self.ran.unclear or words
+            with suppress(Refusal):
+                await self._ask(job.reviewer.who, ReportEscape(text=words, severity=one.severity))
+        state = LookedState.REJECTS if found else LookedState.FOUND_NOTHING
+        self._say(replace(self._looked(job, look, seconds, await self._state()), state=state, reason=""))
 
     async def _report(self, who: Who, report: SubmitReport, look: Look) -> None:
         """Hand it in; another run of the same work may have handed in the very same."""
@@ -220,7 +239,7 @@ class Round:
                 raise
             await self._ask(who, other)
 
-    async def _failed(self, job: Job, error: Inconclusive, seconds: float) -> None:
+    async def _failed(self, job: Job, error: Inconclusive, seconds: float, *, leaves: bool = True) -> None:
         """Tell the gate that there is no answer, which is neither yes nor no; a limit frees the seat for the next."""
         self._count(error.cost)
         cost = Cost(usd_micro=error.cost.usd_micro, tokens=error.cost.tokens, seconds=round(seconds))
@@ -234,7 +253,7 @@ class Round:
                     await self._ask(job.reviewer.who, TakeSeat(seat=held.id))
                 told = no_report(replace(job, seat=held), error, review, self.change, cost)
                 await self._ask(job.reviewer.who, replace(told, revision=self.revision))
-            if job.is_mind:
+            if job.is_mind and leaves:
                 # Who has no answer makes room for the next.
                 with suppress(Refusal):
                     await self._ask(job.reviewer.who, LeaveSeat(seat=held.id, reason=LEFT[error.reason].value))
@@ -259,7 +278,10 @@ class Round:
             one.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)
         for job, look, seconds in self._kept_back:
-            await self._hand_in(job, look, seconds)
+            # A yes that waited for them is none yet: whoever stops us must not have cleared anything by it.
+            words = "found nothing, but the others were stopped; it is asked again"
+            error = Inconclusive(Failure.INCOMPLETE, words, cost=look.cost)
+            await self._failed(job, error, seconds, leaves=False)
         self._kept_back.clear()
         for job, began in self._running.values():
             self._say(
@@ -305,6 +327,12 @@ class Round:
         looked = replace(looked, seconds=round(looked.seconds, 3))
         self.ran.looked.append(looked)
         self.watch.ended(looked)
+
+
+def _was_asked(job: Job, review: Review) -> bool:
+    """Whether the stage waits for this very reviewer, and not only bears with them."""
+    seats = review.seats_of(job.stage.name)
+    return any(one.required and one.reviewer and one.reviewer.name == job.name for one in seats)
 
 
 async def _looked_at(job: Job, task: Task, say: Say) -> Look:
