@@ -63,6 +63,7 @@ class Running:
         self.printed = "".join(lines)
         assert self.printed, self.logged()
         self.begun: dict[str, Any] = json.loads(self.printed)
+        assert "address" in self.begun, self.printed
         self.netloc = urlsplit(self.begun["address"]).netloc
         return self
 
