@@ -63,4 +63,7 @@ SEED_REQUESTS: dict[str, Callable[[Facts], Body]] = {
     "read_clarifications": lambda _: {"session": SESSION},
     "clarify": lambda f: {"session": SESSION, "text": "It is meant so.", "review": f.review},
     "read_task": lambda f: {"review": f.review},
+    "move_in": lambda _: {
+        "contents": [{"content_type": "story", "content_id": "7", "proposer_id": "dweller", "content": "An old story."}]
+    },
 }

@@ -123,4 +123,6 @@ SEED_RIGHTS: dict[str, dict[str, str]] = {
     },
     # Panels; in none of these states one judges.
     "read_task": {name: "review_missing" if word == "ok" else word for name, word in _READERS.items()},
+    # From elsewhere.
+    "move_in": {f"service {HUMANS}": "ok", "author reviewer other program vouched small": "not_eligible"},
 }

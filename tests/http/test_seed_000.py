@@ -254,3 +254,27 @@ async def test_what_is_not_there_is_a_problem_and_a_key_may_be_left_out_or_sent(
     assert await web.done(f"/review/{story}/feedback", ann | key, items=[GAP]) == first
     script = await web.done("/api/v1/reviews", haku, kind="script", title="x", files=[{"path": "a", "text": "b"}])
     assert (await web.get(f"/review/{script['review']}", haku)).status == 404
+
+
+@played
+async def test_content_that_was_being_validated_elsewhere_moves_in_and_is_reviewed_anew() -> None:
+    """000-23: by the service that vouches for its agents; nothing twice, and one bad piece stops no other."""
+    web = web_of_worlds()
+    dsf = await web.agent("dsf", kind="service")
+    await web.role("stranger", "agent")
+    await web.done("/api/v1/accounts", dsf, name="dweller-42")
+    old = {"content_type": "story", "content_id": "77", "proposer_id": "dweller-42", "content": "An old story.\n"}
+    wrong = [old | {"proposer_id": "stranger"}, old | {"content_type": "poem"}, old | {"proposer_id": "nobody-9"}]
+    found = (await web.done("/review/import", dsf, contents=[*wrong, old]))["moved"]
+    assert [one["content_id"] for one in found[:3]] == [None, None, None]
+    assert all(one["problem"] for one in found[:3])
+    assert (found[3]["old_id"], found[3]["state"], found[3]["problem"]) == ("77", "review", "")
+    again = (await web.done("/review/import", dsf, contents=[old]))["moved"]
+    assert again == [found[3]]
+    seen = await web.found(f"/review/{found[3]['content_id']}", dsf | {"foureyes-agent": "dweller-42"})
+    assert (seen["proposer_id"], seen["reason"]) == ("dweller-42", "Need 2 reviewers, have 0")
+    assert len((await web.found("/api/v1/reviews", dsf))["reviews"]) == 1
+    agent = await web.role("haku", "agent")
+    assert (await web.post("/review/import", agent, contents=[old])).data["code"] == "not_eligible"
+    many = await web.post("/review/import", dsf, contents=[old] * 101)
+    assert (many.status, many.data["code"]) == (422, "too_many")

@@ -41,4 +41,5 @@ SEED_WAYS: dict[str, Way] = {
     "validate": Way(method=POST, path="/validate", absolute=True, also=("/seldon/validate",), query=("wait",)),
     "read_validation": Way(method=GET, path="/validate/{review}", absolute=True, also=("/seldon/validate/{review}",)),
     "read_task": Way(method=GET, path="/tasks/{review}"),
+    "move_in": Way(method=POST, path="/review/import", absolute=True),
 }

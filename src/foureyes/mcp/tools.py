@@ -182,6 +182,7 @@ NOT_OFFERED: dict[str, str] = {
         ),
         "other names for what open_review, report, revise, settle_finding, keep_report and gate do, at paths of HTTP",
     ),
+    "move_in": "a service moves in what its old system was validating, over HTTP",
     "put_blob": "bytes that are too large for a call go over HTTP, where they are streamed",
     "record_live": "a publisher is a program of its own, not an agent at work",
     "audit": "the trail is for people and programs that keep it, not for an agent at work",

@@ -156,14 +156,11 @@ class ConfirmForm:
 async def submit_content(office: Office, caller: Caller, form: ContentForm) -> ContentShown:
     """Submit content; it is in review until the gate says otherwise."""
     check_is(caller, form.proposer_id)
-    kind = canonical_kind(form.content_type)
-    if kind not in words.CONTENT_TYPES:
-        allowed = ", ".join(words.CONTENT_TYPES)
-        raise refuse(Code.UNKNOWN_WORD, what="The content_type", word=form.content_type[:80], allowed=allowed)
+    kind = content_kind(form.content_type)
     opening = OpenForm(
         kind=kind,
         title=form.title or f"A {kind}".replace("_", " "),
-        files=_files(form.content),
+        files=content_files(form.content),
         protocols=(words.RESOLVE,),
         key=form.key,
     )
@@ -236,7 +233,7 @@ async def revise_content(office: Office, caller: Caller, form: ReviseForm) -> Co
         for one in form.responses
     )
     revision = about_reviews.ReviseForm(
-        review=form.content_id, files=_files(form.content), note=form.note, answers=answers, key=form.key
+        review=form.content_id, files=content_files(form.content), note=form.note, answers=answers, key=form.key
     )
     await about_reviews.revise(office, caller, revision)
     return await read_content(office, caller, ContentNamed(content_id=form.content_id))
@@ -261,7 +258,17 @@ async def confirm_content(office: Office, caller: Caller, form: ConfirmForm) -> 
     return feedback_of(await seen_by(office, caller, form.content_id), name)
 
 
-def _files(content: object) -> tuple[FileSent, ...]:
+def content_kind(content_type: str) -> str:
+    """The kind of work that a type of content is; one of four, all reviewed alike."""
+    kind = canonical_kind(content_type)
+    if kind not in words.CONTENT_TYPES:
+        allowed = ", ".join(words.CONTENT_TYPES)
+        raise refuse(Code.UNKNOWN_WORD, what="The content_type", word=content_type[:80], allowed=allowed)
+    return kind
+
+
+def content_files(content: object) -> tuple[FileSent, ...]:
+    """The one file that content is."""
     if content in ("", None, {}, []):
         raise Refusal(Code.PARTS_MISSING, "The content is empty.", "Send one text, or one JSON value.")
     return files_of({TEXT if isinstance(content, str) else JSON: content})

@@ -8,6 +8,7 @@ from typing import Any
 from foureyes.app.calls import (
     about_sessions,
     seed_000,
+    seed_000_moving,
     seed_001,
     seed_001_checking,
     seed_001_metrics,
@@ -21,6 +22,7 @@ from foureyes.app.calls.call import Call
 
 _SEEDS = (
     seed_000,
+    seed_000_moving,
     seed_001,
     seed_001_checking,
     seed_001_shown,

@@ -1,0 +1,116 @@
+"""How does content move in that another system was validating? It is in review; old votes count for nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from foureyes.app.accounts import account
+from foureyes.app.calls import seed_words as words
+from foureyes.app.calls.about_reviews import check_room
+from foureyes.app.calls.call import Call, Caller, Need
+from foureyes.app.calls.office import Handed, Office
+from foureyes.app.calls.seed_000 import content_files, content_kind
+from foureyes.app.calls.seed_work import work_of
+from foureyes.core import commands as c
+from foureyes.core.refusals import Code, Refusal, refuse
+from foureyes.core.values import Origin, Who
+
+TRIGGER = "moved_in"
+#: Pieces of content in one call; send the rest with another.
+MOST = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OldContent:
+    """Content as the old system knew it, by its old id."""
+
+    content_type: str
+    content_id: str
+    proposer_id: str
+    content: object
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoveForm:
+    """Content that was being validated elsewhere. Sent again, what is here already stays as it is."""
+
+    contents: tuple[OldContent, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moved:
+    """One piece: its old id, its review here, or why it was not taken."""
+
+    old_id: str
+    content_id: str | None
+    state: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MovedIn:
+    """What became of each, in the order it was sent."""
+
+    moved: tuple[Moved, ...]
+
+
+async def move_in(office: Office, caller: Caller, form: MoveForm) -> MovedIn:
+    """Take over content that another system was validating; by its service, or a human, in the proposers' names."""
+    if len(form.contents) > MOST:
+        raise refuse(Code.TOO_MANY, what="Pieces of content", size=len(form.contents), most=MOST)
+    return MovedIn(moved=tuple([await _moved(office, caller, one) for one in form.contents]))
+
+
+async def _moved(office: Office, caller: Caller, one: OldContent) -> Moved:
+    """Each by itself: one that is not taken holds up no other."""
+    try:
+        review = await _opened(office, caller, one)
+    except Refusal as refusal:
+        return Moved(old_id=one.content_id, content_id=None, state="", problem=refusal.sentence)
+    seen = await office.gate.read(review, caller.who)
+    state = words.content_state(seen.view.review)
+    return Moved(old_id=one.content_id, content_id=review, state=state, problem="")
+
+
+async def _opened(office: Office, caller: Caller, one: OldContent) -> str:
+    await check_room(office, caller)
+    kind = content_kind(one.content_type)
+    work = await work_of(office, content_files(one.content))
+    office.quotas.sent(caller.who, office.clock(), sum(map(len, work.blobs.values())))
+    command = c.OpenReview(
+        review="",
+        kind=kind,
+        title=one.title or f"{kind} {one.content_id}",
+        digest=work.digest,
+        parts=work.parts,
+        protocols=(words.RESOLVE,),
+        trigger=TRIGGER,
+        origin=Origin(ref=one.content_id),
+        on_behalf_of=await _proposer(office, caller, one.proposer_id),
+    )
+    # The old id and the bytes are the key: moving in may be repeated until all of it is here.
+    handed = Handed(key=f"{TRIGGER} {kind}/{one.content_id[:80]} {work.digest[:16]}", blobs=work.blobs)
+    reply = await office.do(caller, command, handed)
+    office.quotas.opened(caller.who)
+    return reply.review
+
+
+async def _proposer(office: Office, caller: Caller, name: str) -> Who:
+    """Whose content it is: an account that is enrolled, and that a service vouches for itself."""
+    found = await office.store.read(lambda reading: account(reading, name))
+    if found is None or found.removed or found.who.is_human:
+        raise Refusal(Code.NOT_ELIGIBLE, f"{name[:80]} is no agent here.", "Enrol the proposer first.")
+    if caller.signed_in is None and found.vouched_by != caller.who.name:
+        raise Refusal(
+            Code.NOT_ELIGIBLE, f"{caller.who.name} does not vouch for {name[:80]}.", "Ask a human to move it."
+        )
+    return found.who
+
+
+def calls() -> Iterator[Call[Any]]:
+    """The one call that moves content in."""
+    says = (move_in.__doc__ or "").strip()
+    yield Call(name="move_in", says=says, needs=Need.VOUCH, form=MoveForm, answer=move_in, keyed=False)
