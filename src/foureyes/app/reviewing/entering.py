@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -26,6 +27,9 @@ MEND = "Mend them, dismiss what is not real, or have a signed-in human decide; t
 PARTLY = "A part of it could not be read, so what was cleared before is not all of it."
 LATE_QUESTION = "Questions are asked when a review begins; start over with --anew to ask:"
 LATE_STYLE = "A style is named when a review begins; start over with --anew to add"
+LEFT_OPEN = "The author went on with other work; what stood against this version was left open."
+ENDED = "The review has ended. "
+A_NEW_ONE = "A new review begins here. "
 WENT_ON = "The author went on working; nothing stood against this version."
 
 
@@ -59,19 +63,12 @@ async def enter(gate: Gate, store: Store, change: Change, entry: Entry) -> Enter
     """Open a review, or hand in the next version; the same bytes again change nothing."""
     work, before, old = work_of_change(change)
     known = await _known(gate, store, change, entry.author)
-    notes: tuple[str, ...] = ()
+    notes = _dropped(entry.answers, A_NEW_ONE)
     if known is not None:
-        same = known.digest == work.digest
-        left = [one.id for one in _standing_against(known)]
-        if same and left and known.outcome is None and (entry.anew or not _is_styled(known, entry)):
-            return Entered(review=known.id, held_up=f"Against these very bytes stand {', '.join(left)}. {MEND}")
-        if same and not entry.anew and _is_the_same(known, change, entry):
-            return await _the_same(gate, known, change, entry)
-        if known.outcome is None and not same and not entry.anew and _is_argued(known):
-            return await _next_version(gate, known, change, entry)
-        if known.outcome is None:
-            await _withdraw(gate, known, entry.author, STARTED_OVER if entry.anew else WENT_ON)
-            notes = (f"Left behind with {len(left)} findings open: foureyes why {known.id}",) if left else ()
+        entered = await _go_on(gate, known, change, entry, work.digest)
+        if entered is not None:
+            return entered
+        notes = (*await _leave(gate, known, entry), *notes)
     opening = OpenReview(
         review="",
         kind=change.kind,
@@ -98,6 +95,38 @@ async def enter(gate: Gate, store: Store, change: Change, entry: Entry) -> Enter
     return Entered(review=reply.review, notes=notes)
 
 
+async def _go_on(gate: Gate, known: Review, change: Change, entry: Entry, digest: str) -> Entered | None:
+    """Under the review that is known here, where this is still the same work; None: a new one begins."""
+    same, is_open = known.digest == digest, known.outcome is None
+    left = ", ".join(one.id for one in _standing_against(known))
+    if same and is_open and left and (entry.anew or not _is_styled(known, entry)):
+        held_up = f"Against these very bytes stand {left}. {MEND}"
+        return Entered(review=known.id, held_up=held_up, notes=_dropped(entry.answers))
+    if entry.anew:
+        return None
+    if same:
+        return await _the_same(gate, known, change, entry) if _is_the_same(known, change, entry) else None
+    # What is compared with another base is other work: what it no longer shows may have been committed as it was.
+    if is_open and known.current.base == change.base and _is_argued(known):
+        return await _next_version(gate, known, change, entry)
+    return None
+
+
+async def _leave(gate: Gate, known: Review, entry: Entry) -> tuple[str, ...]:
+    """End the review that nobody goes on with, and say what stood open in it."""
+    if known.outcome is not None:
+        return ()
+    left = len(_standing_against(known))
+    await _withdraw(gate, known, entry.author, STARTED_OVER if entry.anew else LEFT_OPEN if left else WENT_ON)
+    words = f"{left} finding{'s' if left > 1 else ''}"
+    return (f"Left behind with {words} open: foureyes why {known.id}",) if left else ()
+
+
+def _dropped(answers: Iterable[Answer], why: str = "") -> tuple[str, ...]:
+    """What the author said to findings, where it is not taken: nothing is lost silently."""
+    return tuple(f"{why}Your answer to {one.finding} was not taken." for one in answers)
+
+
 def _key(opening: OpenReview, known: Review | None, entry: Entry) -> str:
     """Who opens a review of the same work after the same one before it opens the same: two runs at once are one."""
     if not opening.origin.ref:
@@ -121,7 +150,10 @@ async def _the_same(gate: Gate, known: Review, change: Change, entry: Entry) -> 
     """The same bytes again: only what the author says to findings is new."""
     taken = [one for one in entry.answers if one.finding in known.findings]
     notes = _not_taken(entry, known)
-    for one in taken if known.outcome is None else ():
+    if known.outcome is not None:
+        notes += _dropped(taken, ENDED)
+        taken = []
+    for one in taken:
         command = AnswerFinding(finding=one.finding, text=one.text, rebuttal=one.rebuttal, evidence=one.evidence)
         try:
             await gate.handle(Ask(actor=entry.author, key=new_key(), command=command, stream=f"review/{known.id}"))
@@ -197,12 +229,13 @@ async def _next_version(gate: Gate, review: Review, change: Change, entry: Entry
         refused = f"{refusal.sentence} {refusal.next_step}"
     after = (await gate.read(review.id, entry.author)).view.review
     if refused and after.digest != work.digest:
-        return Entered(review=review.id, held_up=refused)
+        return Entered(review=review.id, held_up=refused, notes=_dropped(entry.answers))
     # Else another run has just handed in these very bytes.
     ruling = after.ruling()
     if after.digest == work.digest:
         return Entered(review=review.id, notes=(*notes, *_on_record(answers)))
-    return Entered(review=review.id, held_up=f"{ruling.text}." if ruling else "The review has ended.")
+    held_up = f"{ruling.text}." if ruling else ENDED.strip()
+    return Entered(review=review.id, held_up=held_up, notes=_dropped(entry.answers))
 
 
 def _with_bytes(ask: Ask, work: Work, old: dict[str, bytes], change: Change) -> Ask:
