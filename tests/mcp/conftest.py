@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from tests.conftest import EFFORT
 
-#: They come by npm, with a Node of their own: here they are not skipped, they are not there.
-collect_ignore = [] if EFFORT == "all" else ["conformance/test_conformance.py"]
+#: The checks come by npm, with a Node of their own; a whole server takes its time: here they are not skipped, they
+#: are not there.
+collect_ignore = [] if EFFORT == "all" else ["conformance/test_conformance.py", "test_beside_up.py"]
