@@ -17,13 +17,15 @@ OVERFULL = ("Too many commands are waiting.", "Ask again in a moment.")
 class Job:
     """One command on its way: what to do, who waits for it, and how it ended."""
 
-    __slots__ = ("error", "future", "is_here", "loop", "result", "work")
+    __slots__ = ("error", "future", "is_here", "is_put_off", "loop", "result", "work")
 
     def __init__(self, work: Callable[..., Any], loop: asyncio.AbstractEventLoop) -> None:
         self.work = work
         self.loop = loop
         #: Whoever waits for it runs it.
         self.is_here = False
+        #: Somebody else held a lock it wanted, so it has to run again.
+        self.is_put_off = False
         self.future: asyncio.Future[Any] = loop.create_future()
         self.result: Any = None
         self.error: BaseException | None = None

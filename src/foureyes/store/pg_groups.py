@@ -55,7 +55,6 @@ class _Group:
 
     def __init__(self, connection: Connection, first: Job) -> None:
         self._driver = PostgresDriver(connection)
-        self._driver.is_lazy = isinstance(first.work, Quick)
         self._writing = PostgresWriting(self._driver)
         self._jobs = [first]
         self._is_over = False
@@ -94,6 +93,8 @@ class _Group:
                 self._take_back_earlier()
 
     def _work(self, job: Job) -> None:
+        # One that was put off may have to wait for its lock again: nobody is taken along before that is known.
+        self._driver.is_lazy = isinstance(job.work, Quick) and not job.is_put_off
         job.result = job.work(self._writing)
         self._driver.check()
         self._driver.keep()
@@ -117,6 +118,7 @@ class _Group:
             # What broke the connection says more than that it is broken.
             raise _Lost from error if isinstance(error, Unavailable) else _told(lost)
         if waited:
+            job.is_put_off = True
             self._put_off(job)
         else:
             job.error = error
@@ -133,6 +135,7 @@ class _Group:
             # It had the transaction for itself, and with it all is undone.
             raise _Lost from failure
         if waited:
+            job.is_put_off = True
             self.put_off.insert(0, job)
             self._jobs.remove(job)
         else:

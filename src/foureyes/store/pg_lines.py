@@ -9,6 +9,7 @@ import asyncio
 import threading
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from foureyes.app.ports import Quick, Unavailable
@@ -129,9 +130,7 @@ class Lines:
             if not later:
                 self._sharing -= line.is_sharing
                 line.is_sharing = False
-            for one in reversed(later[1:]):
-                one.line = None
-                self._waiting.appendleft(one)
+            self._put_back(later[1:])
         release(done)
         return later[0] if later else None
 
@@ -158,6 +157,17 @@ class Lines:
                 raise Unavailable(*OVERFULL)
             self._waiting.append(job)
             self._call()
+
+    def _put_back(self, jobs: list[Asked]) -> None:
+        """Let these wait again, before all others; another line may take them at once."""
+        for one in reversed(jobs):
+            one.line = None
+            self._waiting.appendleft(one)
+        for one in jobs:
+            # Its timer is set for one that a line has taken. A loop that has ended is nobody's loss.
+            with suppress(RuntimeError):
+                one.loop.call_soon_threadsafe(self._watch, one)
+        self._call()
 
     def _next(self) -> Asked | None:
         while self._waiting and self._waiting[0].future.cancelled():
@@ -191,6 +201,8 @@ class Lines:
             self._lines.append(_Line(self))
 
     def _watch_again(self, job: Asked, seconds: float) -> None:
+        if job.timer:
+            job.timer.cancel()
         job.timer = job.loop.call_later(max(seconds, 0.0), self._watch, job)
 
     def _watch(self, job: Asked) -> None:
