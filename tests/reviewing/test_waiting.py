@@ -2,14 +2,18 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 
 import pytest
 
+from foureyes.app.ports import Reading
 from foureyes.app.reviewers import Look, Say, Task
 from foureyes.app.reviewing.outcome import LookedKind, LookedState, Result
+from foureyes.app.rows import Stored
+from foureyes.core.commands import Answer, Settlement
 from tests.app.house import played
-from tests.reviewing.desk import Scripted, agent, change, finds, issue, nothing, reviewed, solo
+from tests.reviewing.desk import Desk, Scripted, agent, change, finds, issue, nothing, reviewed, solo
 
 PLAYS = 12
 
@@ -22,6 +26,21 @@ class Slow(Scripted):
         for _ in range(200):
             await asyncio.sleep(0)
         return await super().look(task, say)
+
+
+@dataclass
+class Overtaken(Scripted):
+    """Another run goes by while this one looks."""
+
+    beside: Desk = field(default_factory=solo)
+
+    async def look(self, task: Task, say: Say) -> Look:
+        await reviewed(self.beside, change("x = 1\n"))
+        return await super().look(task, say)
+
+
+def logged(stream: str, reading: Reading) -> tuple[Stored, ...]:
+    return tuple(reading.events(stream))
 
 
 def slow(name: str, does: Callable[[Task], Look]) -> Slow:
@@ -89,3 +108,45 @@ def test_a_yes_that_waits_for_one_who_fails_is_handed_in(first: bool) -> None:
         assert outcome.result is Result.CLEARED
 
     story()
+
+
+@played
+async def test_what_somebody_finds_after_another_run_has_cleared_it_is_told_and_recorded() -> None:
+    """D-03: a second run without the slow one ends the review under its eyes."""
+    told = 0
+    for _ in range(PLAYS):
+        desk = solo(agent("codex"))
+        late = agent("gemini", finds(issue("a leak", "critical")), family="gemini")
+        both = solo(agent("codex"), Overtaken(who=late.who, does=late.does, sends=late.sends, beside=desk))
+        both.kept = desk.kept
+        outcome = await reviewed(both, change("x = 1\n"))
+        assert outcome.result not in (Result.CLEARED, Result.NOTHING_BLOCKS)
+        if outcome.state == "cleared":
+            told += 1
+            assert "a leak" in outcome.late
+            assert "gemini" in (await reviewed(desk, change("x = 1\n"))).late
+            stream = f"review/{outcome.review}"
+            log = await desk.kept.read(partial(logged, stream))
+            assert [one.actor for one in log if one.type == "EscapeReported"] == ["gemini"]
+    assert told
+
+
+@played
+async def test_who_found_something_as_a_volunteer_closes_it_from_the_same_seat() -> None:
+    """The one who was asked crashed; in the next round the other is not set on the empty seat."""
+
+    def crashes(task: Task) -> Look:
+        raise ValueError(task.revision)
+
+    def second(task: Task) -> Look:
+        if task.revision == 1:
+            return Look(verdict="reject", summary="found it", findings=(issue("a gap"),))
+        settled = tuple(Settlement(finding=one.finding, resolved=True) for one in task.earlier)
+        return Look(verdict="approve", summary="gone", settled=settled)
+
+    for _ in range(PLAYS):
+        desk = solo(agent("codex", crashes), agent("gemini", second, family="gemini"))
+        first = await reviewed(desk, change("x = 1\n"))
+        assert first.result is Result.BLOCKED
+        again = await reviewed(desk, change("x = 2\n"), answers=(Answer(finding=first.blocking[0].id, text="done"),))
+        assert (again.result, again.found) == (Result.CLEARED, ())

@@ -30,6 +30,7 @@ def data(outcome: Outcome) -> dict[str, Json]:
         "waits": [{"who": one.who, "what": one.what, "how": one.how} for one in outcome.waits],
         "interrupted": outcome.interrupted,
         "unclear": outcome.unclear,
+        "late": outcome.late,
         "nothing": outcome.nothing,
         "held_up": outcome.held_up,
         "findings": [finding(one) for one in outcome.found],

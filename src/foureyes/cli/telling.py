@@ -66,7 +66,8 @@ def headline(outcome: Outcome) -> str:
         case Result.PENDING:
             return f"Waiting for {listed(f'{one.who}: {one.what}' for one in outcome.waits) or 'an answer'}."
         case Result.INCONCLUSIVE:
-            return f"No answer: {outcome.unclear or 'nobody could finish'}".rstrip(".") + "."
+            why = outcome.late or outcome.unclear or "nobody could finish"
+            return f"{'Not so fast' if outcome.late else 'No answer'}: {why}".rstrip(".") + "."
         case Result.BLOCKED:
             return _blocked(outcome)
 

@@ -218,6 +218,8 @@ class Outcome:
     pending: bool = False
     #: Why nothing can be said of the work as it is, such as a command that no program can read; empty: it can.
     unclear: str = ""
+    #: What somebody found after exactly these bytes were cleared; they may go live, and they should not.
+    late: str = ""
     #: Why these bytes were not taken in, so that nobody looked at them; all else here is about the version before.
     held_up: str = ""
     #: There was no change to look at, so nobody was asked and nothing was stored.
@@ -269,6 +271,7 @@ class Outcome:
             (self.held_up and not self.pending, Result.INCONCLUSIVE),
             (self.held_up, Result.PENDING),
             (self.blocking or self.state not in ("open", "cleared"), Result.BLOCKED),
+            (self.late, Result.INCONCLUSIVE),
             (self.state == "cleared", Result.CLEARED),
             (self.pending, Result.PENDING),
             (self.unclear or not answered, Result.INCONCLUSIVE),

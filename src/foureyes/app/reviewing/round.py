@@ -47,6 +47,8 @@ class Ran:
     looked: list[Looked] = field(default_factory=list)
     not_looked: list[NotLooked] = field(default_factory=list)
     unclear: str = ""
+    #: What somebody found after the review had ended.
+    late: str = ""
     interrupted: bool = False
     #: Another run handed in a newer version meanwhile.
     overtaken: bool = False
@@ -221,7 +223,7 @@ class Round:
         for one in found[:LATE_MAX]:
             where = f"{one.place.path}:{one.place.start}: " if one.place else ""
             words = f"{job.name} found it after this version was cleared: {where}{one.text}"
-            self.ran.unclear = self.ran.unclear or words
+            self.ran.late = self.ran.late or words
             with suppress(Refusal):
                 await self._ask(job.reviewer.who, ReportEscape(text=words, severity=one.severity))
         state = LookedState.REJECTS if found else LookedState.FOUND_NOTHING

@@ -34,6 +34,7 @@ from foureyes.core.rules import Rules, Stage
 from foureyes.core.stack import stages_of
 from foureyes.core.stages import vouching
 from foureyes.core.values import Cost, Part, Standing, Verdict, Who, WhoKind
+from foureyes.core.values import Outcome as Cleared
 
 LEVEL_WORDS = (
     "nobody but programs vouches for this version",
@@ -80,6 +81,7 @@ def standing(seen: Seen, around: Around, ran: Ran | None = None) -> Outcome:
         waits=tuple(_waits(seen, review)),
         pending=review.ruling() is not None,
         unclear=_unclear(review, ran, told),
+        late=_late(review, ran),
         interrupted=ran.interrupted,
         found=merged(review, stages, around.quote, around.rulebook, around.recorded.verified),
         older=sum(one.older for one in looked),
@@ -119,6 +121,14 @@ def _unclear(review: Review, ran: Ran, told: Told) -> str:
         return endless
     known = (one.text for one in review.findings.values() if one.text.startswith(UNJUDGED) and not one.is_settled)
     return ran.unclear or next(known, "")
+
+
+def _late(review: Review, ran: Ran) -> str:
+    """What was found in exactly these bytes after they were cleared."""
+    if review.outcome is not Cleared.CLEARED or not review.escapes:
+        return ran.late
+    names = ", ".join(sorted(review.escapes))
+    return ran.late or f"{names} found something after this version was cleared; `foureyes why` tells"
 
 
 def _looked(review: Review, told: Told, recorded: Recorded) -> Iterator[Looked]:
