@@ -90,7 +90,7 @@ AUTHOR = (
     Tool(
         name="open_review",
         says="Ask for a review of your work before it goes live. Send every file whole (`text`, `base64` or the digest "
-        "of bytes sent before), and the same files as they were in `base_files`, so that only your change is judged. "
+        "of bytes sent before), and the same files as they were in `base_files`, so that it is known what changed. "
         "It returns at once; go on with other work, or `wait` up to 45 seconds. Repeat with the same `key` when unsure "
         "whether it arrived: nothing is done twice.",
         may_wait=True,
