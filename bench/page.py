@@ -39,9 +39,10 @@ _SECTIONS = (
     (
         "groups.",
         "Many callers",
-        """On SQLite the commands that wait share one commit. On PostgreSQL eight connections commit side by side, and
-the server syncs once for all that wait; “one per command” is one connection there. A lifecycle is mostly our own
-deciding, so sharing commits gives it less than it gives a small append.""",
+        """The commands that wait share one commit. On SQLite there is one writer; on PostgreSQL three connections take
+up to 32 commands each into a transaction. “One per command” is one connection there, since the server syncs once for
+the commits of several; “lines” is eight connections, each with one command in a transaction. A lifecycle is mostly our
+own deciding, so sharing commits gives it less than it gives a small append.""",
     ),
     (
         "growth.",
