@@ -28,7 +28,7 @@ from foureyes.app.reviewing.recorded import Recorded, recorded
 from foureyes.app.reviewing.round import Ran, Round
 from foureyes.app.reviewing.rulebook import RuleEntry
 from foureyes.app.reviewing.standing import Around, standing
-from foureyes.app.reviewing.told import Told, tell, told
+from foureyes.app.reviewing.told import Told, last_told, tell, tell_last, told
 from foureyes.app.rows import Listing
 from foureyes.app.shelf import dated
 from foureyes.core.commands import WaiveFinding
@@ -128,6 +128,7 @@ class Rounds:
                 anew=options.anew,
             )
             entered = await enter(gate, store, change, entry)
+            await store.write(lambda tx: tell_last(tx, self._place(), entered.review))
             seen = await gate.read(entered.review, self.person)
             policy = await store.read(lambda reading: gate.policies.named(reading, seen.view.review.rules))
             ran = Ran()
@@ -208,11 +209,17 @@ class Rounds:
 
     def _last(self, reading: Reading) -> str:
         here = self.desk.here()
+        if found := last_told(reading, self._place()):
+            return found
         for row in reading.reviews(Listing(author=self.author.name, limit=LAST_MAX)):
             opened = dated(tuple(islice(reading.events(f"review/{row.review}"), 1)))
             if any(isinstance(one, ReviewOpened) and one.origin.task == here for one, _ in opened):
                 return row.review
         raise refuse(Code.REVIEW_MISSING)
+
+    def _place(self) -> str:
+        """Whoever works here: another author in the same place means another review."""
+        return f"{self.desk.here()}\0{self.author.name}"
 
     def _quote(self, change: Change) -> Quote:
         return self._from({one.path: one.lines for one in change.files if one.text is not None})

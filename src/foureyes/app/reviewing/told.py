@@ -6,6 +6,7 @@ and what a look cost are told beside it, and are as true the second time.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
@@ -75,6 +76,17 @@ def tell(tx: Writing, review: str, revision: int, now: Told) -> Told:
     return both
 
 
+def last_told(reading: Reading, here: str) -> str:
+    """The review that was told last here; empty where none was, or it is no more."""
+    name = reading.row(TOLD, _last_key(here)) or ""
+    return name if name and reading.review(name) is not None else ""
+
+
+def tell_last(tx: Writing, here: str, review: str) -> None:
+    """From now on this one is meant here where none is named."""
+    tx.follow(TOLD, {_last_key(here): review}, START)
+
+
 def _others(before: Iterable[Looked], now: Iterable[Looked]) -> Iterable[Looked]:
     """Looks of before that nobody repeated now."""
     again = {(one.stage, one.reviewer) for one in now}
@@ -131,6 +143,11 @@ def _some(many: tuple[Unread, ...]) -> tuple[Unread, ...]:
     """As many as are kept, and how many more there were."""
     rest = len(many) - LISTED_MAX
     return many if rest <= 0 else (*many[:LISTED_MAX], Unread(path="…", why=f"{rest} more, not listed"))
+
+
+def _last_key(here: str) -> str:
+    """The key of no version: those end with a number."""
+    return f"last//{hashlib.sha256(here.encode(errors='surrogateescape')).hexdigest()}"
 
 
 def _key(review: str, revision: int) -> str:
