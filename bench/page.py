@@ -41,8 +41,8 @@ _SECTIONS = (
         "Many callers",
         """The commands that wait share one commit. On SQLite there is one writer; on PostgreSQL three connections take
 up to 32 commands each into a transaction. “One per command” is one connection there, since the server syncs once for
-the commits of several; “lines” is eight connections, each with one command in a transaction. A lifecycle is mostly our
-own deciding, so sharing commits gives it less than it gives a small append.""",
+the commits of several. A lifecycle is mostly our own deciding, so sharing commits gives it less than it gives a small
+append.""",
     ),
     (
         "growth.",
