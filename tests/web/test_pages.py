@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from foureyes.app.signing_in import COOKIE
+from foureyes.app.signing_in import COOKIE, form_mark
 from foureyes.core import protocols
 from foureyes.core.rules import Exhausted, SeatRule
 from foureyes.http.app import build
+from foureyes.http.calling import FORM_HEADER
 from foureyes.http.routes import BASE
 from foureyes.web.pages import Pages
 from tests.app.house import House, played, policy
@@ -303,3 +304,30 @@ async def test_a_form_that_cannot_be_read_is_said_and_nothing_is_done() -> None:
     assert (await human.submit(Form(action="/accounts/nothing", fields=form.fields), name="x")).status == 404
     assert (await human.open("/reviews/none")).status == 404
     assert (await human.open("/?cursor=nonsense")).status == 422
+
+
+def _bare(page: Shown) -> tuple[str, list[tuple[str, list[str]]]]:
+    """What a page says and asks, without the keys that make each of its forms one of a kind."""
+    return page.text, [(one.action, sorted(one.fields)) for one in page.forms]
+
+
+@played
+async def test_a_human_who_sits_and_has_not_reported_sees_nothing_of_others_on_any_page() -> None:
+    """T13, S15: two worlds that differ in a hidden report alone look the same."""
+    shown = []
+    for said in (False, True):
+        site = Site()
+        human = await site.browser()
+        _, review = await opened(site, kind="story", title="A story")
+        sue = {"cookie": f"{COOKIE}={human.cookies[COOKIE]}", FORM_HEADER: form_mark(human.cookies[COOKIE])}
+        assert (await site.post(f"{BASE}/reviews/{review}/seats", sue, stage="resolve")).status == 200
+        codex = await site.agent("codex")
+        if said:
+            body = {"revision": 1, "findings": [FINDING], "evidence": CHECKED, "summary": "A hidden word."}
+            assert (await site.post(f"{BASE}/reviews/{review}/reports", codex, **body)).status == 200
+            await site.post(f"{BASE}/reviews/{review}/escalations", codex, reason="A hidden quarrel.")
+        pages = [await human.open(one) for one in ("/", f"/reviews/{review}", f"/reviews/{review}/work")]
+        assert [one.status for one in pages] == [200, 200, 200]
+        assert not any("hidden word" in one.text or "quarrel" in one.text for one in pages)
+        shown.append([_bare(one) for one in pages])
+    assert shown[0] == shown[1]
