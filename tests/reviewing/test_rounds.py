@@ -89,7 +89,7 @@ async def test_the_next_round_settles_what_is_gone_and_keeps_what_is_there() -> 
     assert [one.id for one in first.blocking] == ["solo.2-F1", "solo.2-F2"]
     second = await reviewed(desk, change(CLEAN, "\n\ny = bad\n"))
     assert (second.review, second.revision) == (first.review, 2)
-    assert [(one.id, one.line) for one in second.blocking] == [("solo.2-F2", 1)]
+    assert [(one.id, one.line) for one in second.blocking] == [("solo.2-F2", 3)]
     assert [one.id for one in second.settled] == ["solo.2-F1"]
     third = await reviewed(desk, change(CLEAN, CLEAN))
     assert third.result is Result.NOTHING_BLOCKS

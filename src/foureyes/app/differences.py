@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 
 from foureyes.app.reviewers import lines_of
@@ -56,6 +56,23 @@ def changed_places(before: Iterable[WorkPart], after: Iterable[WorkPart], blobs:
             yield Changed(path=new.name, start=k + 1, end=max(l, k + 1))
 
 
+def line_now(before: Sequence[str], after: Sequence[str], line: int) -> int | None:
+    """Where a line of the old text is in the new one, counted from 1; nothing where it is not there any more."""
+    shift = 0
+    for i, j, k, l in _spans(before, after, [COMPARED_IN_ALL_MAX]):  # noqa: E741 - the letters difflib uses
+        if line <= i:
+            break
+        if line <= j:
+            return _nearest(before[line - 1], after, k, l)
+        shift = (l - k) - (j - i) + shift
+    return line + shift
+
+
+def _nearest(text: str, lines: Sequence[str], start: int, end: int) -> int | None:
+    """The same text among the lines that came in its place."""
+    return next((number + 1 for number in range(start, end) if lines[number].strip() == text.strip()), None)
+
+
 def _paired(before: Iterable[WorkPart], after: Iterable[WorkPart]) -> Iterator[tuple[WorkPart | None, WorkPart | None]]:
     old, new = {one.name: one for one in before}, {one.name: one for one in after}
     for name in sorted(old.keys() | new.keys()):
@@ -75,7 +92,7 @@ def _lines(part: WorkPart | None, blobs: Blobs) -> list[str] | None:
         return None
 
 
-def _spans(old: list[str], new: list[str], budget: list[int]) -> Iterator[Span]:
+def _spans(old: Sequence[str], new: Sequence[str], budget: list[int]) -> Iterator[Span]:
     """Compare only what lies between the equal beginning and the equal end: usually very little."""
     start, shorter = 0, min(len(old), len(new))
     while start < shorter and old[start] == new[start]:

@@ -22,6 +22,7 @@ from foureyes.app.reviewing.budgets import bounds_of, purse_of, warnings
 from foureyes.app.reviewing.entering import Entered, Entry, enter
 from foureyes.app.reviewing.jobs import Pool
 from foureyes.app.reviewing.merging import Quote
+from foureyes.app.reviewing.moving import moved
 from foureyes.app.reviewing.outcome import NotLooked, Options, Outcome, Watch
 from foureyes.app.reviewing.readable import readable
 from foureyes.app.reviewing.recorded import Recorded, recorded
@@ -138,7 +139,7 @@ class Rounds:
             now = _told(change, read, ignored, hand, ran)
             same = policy.digest == chosen.policy.digest
             now = replace(now, policy_from=chosen.came_from if same else "as the review was opened")
-            after = await gate.read(entered.review, self.person)
+            after = await store.read(partial(moved, await gate.read(entered.review, self.person)))
             around = Around(
                 rules=policy.rules,
                 quote=self._quote(change),
@@ -158,7 +159,7 @@ class Rounds:
             policy = self.desk.own_policy()
             gate = self.desk.gate(store, policy, Pool(AtHand()))
             name = review or await store.read(self._last)
-            seen = await gate.read(name, self.person)
+            seen = await store.read(partial(moved, await gate.read(name, self.person)))
             own = await store.read(lambda reading: gate.policies.named(reading, seen.view.review.rules))
             shown = seen.view.review
             around = Around(

@@ -1,0 +1,54 @@
+"""Where does a finding of an earlier round lie now? The log has the line it was raised on; people want today's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from foureyes.app.differences import line_now
+from foureyes.app.facts import stored_bytes
+from foureyes.app.gate import Seen
+from foureyes.app.ports import Damaged, Reading
+from foureyes.app.reviewers import lines_of
+from foureyes.core.model import Finding, Review
+from foureyes.core.refusals import Refusal
+from foureyes.core.values import Place, WorkPart
+
+Texts = dict[str, tuple[str, ...] | None]
+
+
+def moved(seen: Seen, reading: Reading) -> Seen:
+    """The same review with every unsettled finding on the line it stands on in the current version."""
+    review, texts = seen.view.review, Texts()
+    findings = {name: _moved(review, one, reading, texts) for name, one in review.findings.items()}
+    return replace(seen, view=replace(seen.view, review=replace(review, findings=findings)))
+
+
+def _moved(review: Review, finding: Finding, reading: Reading, texts: Texts) -> Finding:
+    place = finding.place
+    if place is None or place.start <= 0 or finding.is_settled or finding.revision >= review.revision:
+        return finding
+    old = _part(review.revisions[finding.revision - 1].parts, place.path)
+    new = _part(review.current.parts, place.path)
+    if old is None or new is None or old.digest == new.digest:
+        return finding
+    before, after = _text(reading, old, texts), _text(reading, new, texts)
+    line = line_now(before, after, place.start) if before and after else None
+    return finding if line is None else replace(finding, place=_at(place, line))
+
+
+def _at(place: Place, line: int) -> Place:
+    return replace(place, start=line, end=line + max(place.end - place.start, 0) if place.end else 0)
+
+
+def _part(parts: tuple[WorkPart, ...], path: str) -> WorkPart | None:
+    return next((one for one in parts if one.name == path), None)
+
+
+def _text(reading: Reading, part: WorkPart, texts: Texts) -> tuple[str, ...] | None:
+    """The lines of a part as it is stored; what is gone or no text has none."""
+    if part.digest not in texts:
+        try:
+            texts[part.digest] = lines_of(stored_bytes(reading, part).decode())
+        except (Refusal, Damaged, UnicodeDecodeError):
+            texts[part.digest] = None
+    return texts[part.digest]
