@@ -92,7 +92,14 @@ def test_a_review_that_is_not_there_is_looked_up_with_status(desk: Desk) -> None
 
 def test_why_without_a_name_is_about_the_last_review_of_this_place(table: Table) -> None:
     furnish(table.home)
-    table.scene.outcome = replace(BLOCKED, review="r2")
+    table.scene.outcome = replace(CLEAN, review="r2")
     ran = table.run("why")
     assert ran.code == 3
     assert ran.out.startswith("r2, version 1 (")
+
+
+def test_why_has_the_code_of_review_where_something_is_to_be_fixed(table: Table) -> None:
+    """D-21: the same state is the same code, whichever command says it."""
+    furnish(table.home)
+    table.scene.outcome = replace(BLOCKED, review="r2")
+    assert table.run("why", "r2").code == table.run("why").code == 2

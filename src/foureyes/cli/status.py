@@ -23,6 +23,7 @@ from foureyes.cli.parts import Parts
 from foureyes.cli.program import answering
 from foureyes.cli.receipt_lines import rows
 from foureyes.cli.telling import counted
+from foureyes.core.explain import is_vacant
 from foureyes.core.values import Who
 from foureyes.home.lock import running
 
@@ -30,6 +31,8 @@ OPEN_MAX = 1000
 LISTED_MAX = 10
 #: Open reviews whose findings are counted; each is read from the log.
 NEWEST_MAX = 3
+#: What is due is looked at as far as this, for something that somebody owes.
+URGENT_MAX = 20
 #: Behind every time there is.
 _EVER = "9999-12-31T23:59:59Z"
 _NOW = "now_"
@@ -45,7 +48,8 @@ class Found:
     ended: dict[str, int]
     suspects: tuple[str, ...]
     newest: tuple[str, ...]
-    most_urgent: tuple[str, str] | None
+    #: What is due, by review and request, the most urgent first.
+    urgent: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,18 +94,20 @@ def _look(reading: Reading) -> Found:
         ended={name: count for name, count in sorted(ended.items()) if name != "open" and "waiting" not in name},
         newest=tuple(row.review for row in rows[:NEWEST_MAX]),
         suspects=tuple(f"{one.kind}/{one.author}: {one.why}" for one in check_trust(reading)),
-        most_urgent=next(iter(reading.due(_EVER, 1)), None),
+        urgent=tuple(reading.due(_EVER, URGENT_MAX)),
     )
 
 
 async def _due(gate: Gate, found: Found, human: Who) -> Owed | None:
-    """The most urgent request."""
-    if found.most_urgent is None:
-        return None
-    review, request = found.most_urgent
-    explanation = await gate.explain(review, human)
-    turn = next((one for one in explanation.turns if one.request == request), None)
-    return Owed(review=review, what=f"{', '.join(turn.who)}: {turn.what}", at=turn.due) if turn else None
+    """The most urgent request that somebody owes; a seat that stands open for whoever comes is nobody's debt."""
+    seen: dict[str, Seen] = {}
+    for review, request in found.urgent:
+        if review not in seen:
+            seen[review] = await gate.read(review, human)
+        turn = next((one for one in seen[review].explanation.turns if one.request == request), None)
+        if turn and not is_vacant(seen[review].view.review, request):
+            return Owed(review=review, what=f"{', '.join(turn.who)}: {turn.what}", at=turn.due)
+    return None
 
 
 def _newest(seen: Seen) -> dict[str, Json]:

@@ -10,6 +10,7 @@ import click
 
 from foureyes.app.gate import Seen
 from foureyes.app.reviewing.outcome import Outcome as Told
+from foureyes.app.reviewing.outcome import Result
 from foureyes.cli import codes
 from foureyes.cli.answer import Answer, Json, Line
 from foureyes.cli.fitting import terminal_width
@@ -36,16 +37,18 @@ _FINDING = re.compile(r".+-F[0-9]+")
 def why(parts: Parts, review: str) -> Answer:
     """Say why a review is open or shut, and whose turn it is.
 
-    REVIEW is the last one of this place if none is named. Exit code 0: cleared. 2: it ended without. 3: somebody still
-    owes an answer. A FINDING of the last review of this place is told in full: 2 if it blocks, else 0.
+    REVIEW is the last one of this place if none is named. Exit code 0: cleared. 2: something is to be fixed, or it
+    ended without. 3: somebody still owes an answer. A FINDING of the last review of this place is told in full: 2 if it
+    blocks, else 0.
     """
     if _FINDING.fullmatch(review):
         return _finding(asyncio.run(last(parts)), review)
 
     async def look() -> Answer:
-        name = review.removeprefix("review/") or (await last(parts)).review
+        outcome = await last(parts, review.removeprefix("review/"))
         async with parts.store() as store:
-            return explained(await parts.gate(store).read(name, parts.human()))
+            seen = await parts.gate(store).read(outcome.review, parts.human())
+            return explained(seen, _code(seen.explanation, outcome))
 
     return asyncio.run(look())
 
@@ -62,7 +65,7 @@ def _finding(outcome: Told, name: str) -> Answer:
     return Answer(code=code, lines=lines, data={"review": outcome.review, "finding": finding_data(found)})
 
 
-def explained(seen: Seen) -> Answer:
+def explained(seen: Seen, code: int) -> Answer:
     """The judgement of the gate in words; the words are the core's own."""
     found, review = seen.explanation, seen.view.review
     head, *words = found.in_words()
@@ -77,7 +80,7 @@ def explained(seen: Seen) -> Answer:
         ),
         *(Line(f"  {text}. Due {_local(one.due)}") for text, one in zip(waits, found.turns, strict=True)),
     )
-    return Answer(code=_code(found), lines=lines, data=_data(seen, found))
+    return Answer(code=code, lines=lines, data=_data(seen, found))
 
 
 def _local(when: datetime) -> str:
@@ -85,9 +88,10 @@ def _local(when: datetime) -> str:
     return f"{when.astimezone():%Y-%m-%d %H:%M}"
 
 
-def _code(found: Explanation) -> int:
+def _code(found: Explanation, outcome: Told) -> int:
+    """As `review` has it where something stands against the work; what is open without that is not let through."""
     if found.outcome is None:
-        return codes.PENDING
+        return codes.BLOCKED if outcome.result is Result.BLOCKED else codes.PENDING
     return codes.OK if found.outcome is Outcome.CLEARED else codes.BLOCKED
 
 

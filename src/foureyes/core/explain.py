@@ -133,6 +133,12 @@ def _of_seat(review: Review, request: ReportRequest) -> tuple[tuple[str, ...], s
     return who, "a report", f"Submit a report on version {request.revision} for seat {seat.id}"
 
 
+def is_vacant(review: Review, request: str) -> bool:
+    """Whether a report is asked of a seat that nobody could be found for: it waits for whoever comes."""
+    found = review.requests.get(request)
+    return isinstance(found, ReportRequest) and found.queued and review.seats[found.seat].reviewer is None
+
+
 def _of_author(review: Review, request: RevisionRequest) -> tuple[tuple[str, ...], str, str]:
     who = (review.author.name,)
     reasons = "; ".join(request.reasons)
