@@ -1,6 +1,7 @@
 """The command as its user meets it: a repository with planted things, and a clean one beside it."""
 
 import json
+import subprocess
 from pathlib import Path
 
 from tests.reviewing.command import User
@@ -36,3 +37,17 @@ def test_a_clean_change_is_let_go_in_a_few_lines(tmp_path: Path) -> None:
     assert code == 0
     assert "this is not an approval" in " ".join(said.split())
     assert len(said.splitlines()) <= 12
+
+
+def test_a_key_in_a_commit_message_is_found_and_shown_nowhere(tmp_path: Path) -> None:
+    """002-05, D-16: the message is cleaned before anybody sees it, and what stood there is told."""
+    folder = tmp_path / "shop"
+    planted.clean(folder)
+    git = ("git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@example.com")
+    (folder / "more.py").write_text("y = 2\n", encoding="utf-8")
+    subprocess.run([*git, "add", "more.py"], check=True)
+    subprocess.run([*git, "commit", "-qm", f"deploy with {planted.AWS_KEY}"], check=True)
+    code, said = review(folder, tmp_path, "HEAD", "--no-agents")
+    assert code == 2
+    assert "in the note" in said
+    assert planted.AWS_KEY not in said

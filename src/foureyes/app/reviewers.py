@@ -98,6 +98,8 @@ class Change:
     place: str = ""
     #: What its author says of it: a commit message, a note.
     note: str = ""
+    #: Secrets that stood in the title or the note before these were cleaned: the rule of each, and where it was.
+    withheld: tuple[tuple[str, str], ...] = ()
     #: The policy as it stood at the base, with the path it had there; None where there was none.
     policy: tuple[str, bytes] | None = None
     #: Gives the bytes of a file as it stood at the base, for what the policy names beside itself.

@@ -209,8 +209,14 @@ def _called(change: Change, wanted: Wanted) -> Change:
 
     from foureyes.reviewers.boundary import redacted
 
-    title, note = (redacted(text)[0] if text else "" for text in (wanted.title or change.title, change.note))
-    return replace(change, title=title, note=note, kind=wanted.kind or change.kind)
+    called = replace(change, title=wanted.title or change.title, kind=wanted.kind or change.kind)
+    title, note = (redacted(text)[0] if text else "" for text in (called.title, called.note))
+    if (title, note) == (called.title, called.note):
+        return called
+    from foureyes.reviewers.critics.secrets.critic import withheld
+
+    # What was taken out is gone for everybody who looks; that it stood there must be told.
+    return replace(called, title=title, note=note, withheld=withheld(called))
 
 
 def _stdin() -> bytes:

@@ -150,8 +150,23 @@ def _whole_hits(files: Sequence[File]) -> Iterator[Hit]:
         yield Hit(rule=rule, path=file.path, line=1, end=1, state=state, evidence=f"{why} ({name})")
 
 
+def withheld(change: Change) -> tuple[tuple[str, str], ...]:
+    """Which secrets stand in the title and the note, by their rules, for after these were cleaned."""
+    said = (("note", change.note), ("title", change.title))
+    return tuple(
+        (one.rule.id, what)
+        for what, text in said
+        for one in find(text).found
+        if one.score >= SURE and one.rule.severity == "critical"
+    )
+
+
 def _loose(change: Change) -> Iterator[Hit]:
     """Secrets in what is said about the work: the author's note, the title and the paths."""
+    known = {one.id: one for one in rules.ALL}
+    for name, what in change.withheld:
+        rule = known.get(name, rules.OTHER)
+        yield Hit(rule=rule, path="", text=f"{rule.title}, in the {what}", evidence=f"taken out of the {what}")
     for what, text in (("note", change.note), ("title", change.title), *(("path", one.path) for one in change.files)):
         for one in find(text).found:
             if one.score >= SURE and one.rule.severity == "critical":
