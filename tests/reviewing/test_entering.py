@@ -44,14 +44,13 @@ async def test_a_style_is_added_to_what_nothing_stands_against() -> None:
 
 
 @played
-async def test_a_style_that_comes_too_late_is_said() -> None:
-    desk = solo(security=marks("bad"))
+async def test_a_style_that_comes_too_late_is_said_before_anybody_looks() -> None:
+    codex = agent("codex", marks("bad"))
+    desk = solo(codex)
     await reviewed(desk, change(BAD))
     second = await reviewed(desk, change("y = bad\n"), style="panel")
-    assert (second.revision, second.notes) == (
-        2,
-        ("A style is named when a review begins; start over with --anew to add panel.",),
-    )
+    assert second.held_up == "A style is named when a review begins; start over with --anew to add panel."
+    assert (second.revision, len(codex.tasks)) == (1, 1)
 
 
 @played

@@ -36,15 +36,27 @@ async def test_programs_have_no_answers_and_nothing_hangs_on_it() -> None:
 
 
 @played
-async def test_a_question_that_comes_too_late_is_said_to() -> None:
-    """A review's questions are those it was opened with; nothing is dropped silently."""
-    desk = solo(security=marks("bad"))
+async def test_a_question_that_comes_too_late_is_refused_before_anybody_looks() -> None:
+    """A review's questions are those it was opened with; nothing is dropped silently, and nobody is paid in vain."""
+    codex = agent("codex", marks("bad"))
+    desk = solo(codex)
     await reviewed(desk, change(BAD), questions=(WHY,))
-    same = await reviewed(desk, change(BAD), questions=(WHY, TWICE))
     late = f"Questions are asked when a review begins; start over with --anew to ask: {TWICE}"
-    assert same.notes == (late,)
-    changed = await reviewed(desk, change("y = bad\n"), questions=(TWICE,))
-    assert (changed.revision, changed.notes) == (2, (late,))
+    for text, questions in ((BAD, (WHY, TWICE)), ("y = bad\n", (TWICE,))):
+        outcome = await reviewed(desk, change(text), questions=questions)
+        assert (outcome.held_up, outcome.revision, outcome.result) == (late, 1, Result.INCONCLUSIVE)
+    assert len(codex.tasks) == 1
+    goes_on = await reviewed(desk, change("y = bad\n"), questions=(WHY,))
+    assert (goes_on.held_up, goes_on.revision, len(codex.tasks)) == ("", 2, 2)
+
+
+@played
+async def test_a_question_about_what_was_cleared_is_answered_by_nobody_any_more() -> None:
+    desk = solo(agent("codex", answers))
+    await reviewed(desk, change(CLEAN), questions=(WHY,))
+    again = await reviewed(desk, change(CLEAN), questions=(TWICE,))
+    late = f"Questions are asked when a review begins; start over with --anew to ask: {TWICE}"
+    assert (again.result, again.notes) == (Result.CLEARED, (late,))
 
 
 @played

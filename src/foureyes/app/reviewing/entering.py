@@ -104,12 +104,15 @@ async def _go_on(gate: Gate, known: Review, change: Change, entry: Entry, digest
         return Entered(review=known.id, held_up=held_up, notes=_dropped(entry.answers))
     if entry.anew:
         return None
-    if same:
-        return await _the_same(gate, known, change, entry) if _is_the_same(known, change, entry) else None
     # What is compared with another base is other work: what it no longer shows may have been committed as it was.
-    if is_open and known.current.base == change.base and _is_argued(known):
-        return await _next_version(gate, known, change, entry)
-    return None
+    next_round = is_open and known.current.base == change.base and _is_argued(known)
+    if not (_is_the_same(known, change, entry) if same else next_round):
+        return None
+    late = _late(entry, known)
+    if is_open and late:
+        # Said before anybody looks: whoever asks must not pay for looks that leave it out.
+        return Entered(review=known.id, held_up=" ".join(late), notes=_dropped(entry.answers))
+    return await (_the_same if same else _next_version)(gate, known, change, entry)
 
 
 async def _leave(gate: Gate, known: Review, entry: Entry) -> tuple[str, ...]:
@@ -167,12 +170,14 @@ async def _the_same(gate: Gate, known: Review, change: Change, entry: Entry) -> 
 
 def _not_taken(entry: Entry, review: Review) -> list[str]:
     unknown = [one.finding for one in entry.answers if one.finding not in review.findings]
-    late = [one for one in entry.questions if one not in review.questions]
-    return [
-        *(f"There is no finding {one}: that answer was not taken." for one in unknown),
-        *(f"{LATE_QUESTION} {one}" for one in late),
-        *(() if _is_styled(review, entry) else (f"{LATE_STYLE} {entry.style}.",)),
-    ]
+    return [*(f"There is no finding {one}: that answer was not taken." for one in unknown), *_late(entry, review)]
+
+
+def _late(entry: Entry, review: Review) -> list[str]:
+    """What can be asked for only when a review begins."""
+    questions = [one for one in entry.questions if one not in review.questions]
+    style = [] if _is_styled(review, entry) else [f"{LATE_STYLE} {entry.style}."]
+    return [*(f"{LATE_QUESTION} {one}" for one in questions), *style]
 
 
 def _on_record(answers: tuple[Answer, ...]) -> list[str]:
