@@ -209,6 +209,7 @@ SHAPE = {
     "independence",
     "interrupted",
     "kind",
+    "late",
     "lines",
     "looked",
     "next",
