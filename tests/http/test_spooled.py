@@ -8,18 +8,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp.shared.exceptions import MCPError
 from starlette.routing import Route
 
 from foureyes.app.accounts import stream_of
 from foureyes.app.calls.call import Need
 from foureyes.app.calls.office import Office
-from foureyes.app.calls.registry import CALLS
-from foureyes.app.credentials import LATELY
+from foureyes.app.calls.registry import CALLS, answered
+from foureyes.app.credentials import LATELY, credential_of
+from foureyes.app.ports import Unavailable
 from foureyes.app.spooling import REFUSED_LATER, SPOOLED_REFUSED, Progress, SpoolingGate, telling
 from foureyes.app.work import work_of
 from foureyes.bootstrap import spool
 from foureyes.bootstrap.speaking import endpoint
 from foureyes.core.principals import RemovePrincipal, RevokeToken
+from foureyes.core.refusals import Refusal
 from foureyes.http.app import build
 from foureyes.http.openapi import described
 from foureyes.mcp.told import CODE
@@ -117,6 +120,25 @@ async def test_nothing_is_read_by_a_token_that_nobody_can_look_up(tmp_path: Path
 
 
 @played
+async def test_a_database_that_comes_back_in_between_opens_nothing_to_who_was_not_looked_up(tmp_path: Path) -> None:
+    """001-76: nothing is read, and a command is taken only when its token is looked up with it."""
+    site = Site(tmp_path)
+    dev = await site.agent("dev")
+    review = (await site.open(dev)).data["review"]
+    site.store.down = True
+    caller = await site.office.recognised(credential_of(dev), spools=True)
+    assert caller is not None
+    assert caller.remembered
+    site.store.down = False
+    with pytest.raises(Unavailable, match="cannot be reached"):
+        await answered(site.office, caller, CALLS["read_review"], {"review": review})
+    assert await answered(site.office, caller, CALLS["add_note"], {"review": review, "text": "good still"})
+    await site.house.do(SUE, RevokeToken(token=await site.token_of("dev"), reason="lost"), stream_of("dev"))
+    with pytest.raises(Refusal, match="revoked"):
+        await answered(site.office, caller, CALLS["add_note"], {"review": review, "text": "not any more"})
+
+
+@played
 async def test_a_token_that_was_good_lately_counts_for_ten_minutes(tmp_path: Path) -> None:
     """001-76: then nobody is believed until the database is back."""
     site = Site(tmp_path)
@@ -194,6 +216,8 @@ async def test_an_agent_is_told_by_its_tool(tmp_path: Path) -> None:
         assert "not accepted" in text_of(result)
         assert "k-9" in text_of(result)
         assert "Code: unavailable" in await no(client, "read_review", review=review)
+        with pytest.raises(MCPError, match="Nothing is cleared meanwhile"):
+            await client.list_tools()
         site.store.down = False
         await site.spool.hand_in()
         assert (await tool(client, "add_note", review=review, text="wait", key="k-9"))["review"] == review
