@@ -129,6 +129,8 @@ def _responses_whole(body: Json, turn: Json) -> Json:
             "arguments": json.dumps(said["call"]["input"]),
             "status": "completed",
         }
+        if "namespace" in said["call"]:
+            item["namespace"] = said["call"]["namespace"]
     return {
         "id": f"resp_{uuid.uuid4().hex[:20]}",
         "object": "response",
