@@ -1,19 +1,23 @@
 """Neither the live feed nor a preview tells whoever has not reported yet what others did."""
 
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from foureyes.app import feeding
 from foureyes.app.bell import end_of
 from foureyes.app.calls.about_reviews import calls
+from foureyes.app.calls.bodies import schema
+from foureyes.app.calls.registry import CALLS
 from foureyes.app.credentials import caller_of, credential_of
 from foureyes.app.feeding import News, feed
 from tests.app.house import played
 from tests.conftest import EFFORT
 from tests.doors.hidden import KINDS, VIEWERS, Ground, at_the_end, differing, ground
+from tests.doors.hidden import _hidden_names as hidden_names
 from tests.doors.requests import REQUESTS, play, sent
+from tests.doors.states import found_in
 from tests.doors.worlds import World
 
 #: Pairs of worlds for each style and viewer.
@@ -21,6 +25,8 @@ PAIRS = {"test": 3, "all": 30}
 GROUNDS = [(kind, viewer) for kind in KINDS for viewer in VIEWERS]
 PREVIEWED = [one.name for one in calls()]
 HERE = "here"
+#: Names that are tried out in each pair.
+PROBES = 30
 
 
 async def always() -> bool:
@@ -40,28 +46,48 @@ async def heard(start: Ground, other: World) -> list[News]:
     return found
 
 
-async def told(start: Ground, world: World) -> list[tuple[str, int, bytes]]:
-    """What the viewer gets who tries out each call without making it."""
+def tried(start: Ground, names: dict[str, list[str]], random: Random) -> list[dict[str, Any]]:
+    """Each call as it should be, and some with the name of something that may be hidden."""
+    forms = [{"call": name, "form": REQUESTS[name](start.facts)} for name in PREVIEWED]
+    probes = [
+        {"call": name, "form": REQUESTS[name](start.facts) | {kind: one}}
+        for name in PREVIEWED
+        for kind, found in names.items()
+        if kind in schema(cast("Any", CALLS[name].form))["properties"]
+        for one in found
+    ]
+    return [*forms, *random.sample(probes, min(len(probes), PROBES))]
+
+
+async def told(start: Ground, world: World, previews: list[dict[str, Any]]) -> list[tuple[str, int, bytes]]:
+    """What the viewer gets who tries out calls without making them."""
     found = []
-    for name in PREVIEWED:
+    for body in previews:
         world.house.ids = start.world.house.ids
-        body: dict[str, Any] = {"call": name, "form": REQUESTS[name](start.facts)}
         answer = await play(world, sent("preview", body), start.headers)
-        found.append((name, answer.status, answer.body))
+        found.append((str(body), answer.status, answer.body))
     return found
+
+
+async def published(start: Ground, world: World) -> tuple[str, int, bytes]:
+    """What the viewer gets who says that the bytes go live."""
+    answer = await play(world.copy(), sent("record_live", REQUESTS["record_live"](start.facts)), start.headers)
+    return "record_live", answer.status, answer.body
 
 
 async def pairs(kind: str, viewer: str) -> list[str]:
     """What is learned over some pairs of worlds."""
     start, random, left, found = await ground(kind, viewer), Random(f"{kind} {viewer}"), PAIRS[EFFORT], list[str]()
-    known = await told(start, at_the_end(start.world))
+    before = at_the_end(start.world)
     while left:
         other = await differing(start, random)
         if other is None:
             continue
         left -= 1
         found += [f"the feed told of {one}" for one in await heard(start, other)]
-        got = await told(start, other)
+        previews = tried(start, await hidden_names(other), random)
+        known, got = await told(start, before, previews), await told(start, other, previews)
+        known, got = [*known, await published(start, before)], [*got, await published(start, other)]
         found += [f"{one} is told, and else {two}" for one, two in zip(known, got, strict=True) if one != two]
     return found
 
@@ -87,3 +113,14 @@ def test_a_feed_that_tells_of_every_event_is_found(monkeypatch: pytest.MonkeyPat
         assert await pairs("story", "ann")
 
     story()
+
+
+@played
+async def test_a_publisher_who_sees_no_reports_is_told_that_it_is_not_cleared_and_not_who_vetoed() -> None:
+    """T13: a veto is somebody's report."""
+    made, facts = await found_in("vetoed")
+    request = sent("record_live", REQUESTS["record_live"](facts))
+    answers = {name: await play(made.copy(), request, made.headers[name]) for name in ("robot", "hugo")}
+    assert not any(answer.data["allowed"] for answer in answers.values())
+    assert "veto" not in answers["robot"].data["reason"].lower()
+    assert "veto" in answers["hugo"].data["reason"].lower()

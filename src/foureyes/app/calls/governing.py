@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any, NoReturn, cast
 
 from foureyes.app.calls.about_accounts import NoForm
+from foureyes.app.calls.blindness import live_blindly
 from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.office import Handed, Office
+from foureyes.app.live import BLOCKED, Live
 from foureyes.app.policies import POLICY_STREAM
 from foureyes.app.ports import Reading
 from foureyes.app.shelf import dated
@@ -121,6 +124,7 @@ async def record_live(office: Office, caller: Caller, form: LiveForm) -> LiveSho
     reply = await office.do(caller, command, Handed(key=form.key, stream=stream))
     said = await office.store.read(partial(_said, stream, reply.version))
     reason = said.reason if isinstance(said, LiveRefused) else ""
+    reason = await _heard(office, caller, form, reason) if reason else ""
     return LiveShown(allowed=isinstance(said, WentLive), target=form.target, digest=form.digest, reason=reason)
 
 
@@ -151,6 +155,17 @@ async def disable_skip(office: Office, caller: Caller, form: NoSkipForm) -> Trus
 async def track_records(office: Office, _: Caller, __: NoForm) -> TrustsShown:
     """Every author's track record, which says who may be let pass without reviewers."""
     return TrustsShown(records=await office.store.read(_records))
+
+
+async def _heard(office: Office, caller: Caller, form: LiveForm, reason: str) -> str:
+    """Why not, as far as the caller may know: neither the named review nor another of these bytes tells of a veto."""
+    named = Live(state=BLOCKED, digest=form.digest, review=form.review, reason=reason)
+    for live in (named, await office.may_go_live(form.digest, form.target)):
+        with suppress(Refusal):  # there may be no such review
+            told = await live_blindly(office.gate, caller.who, live)
+            if told.reason != live.reason:
+                return told.reason
+    return reason
 
 
 def _said(stream: str, version: int, reading: Reading) -> WentLive | LiveRefused:

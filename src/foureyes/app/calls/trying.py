@@ -8,6 +8,7 @@ from typing import Any
 
 from foureyes.app.asks import Reply
 from foureyes.app.calls import about_reviews
+from foureyes.app.calls.blindness import told_blindly
 from foureyes.app.calls.bodies import taken
 from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.looking import ReviewForm
@@ -16,7 +17,7 @@ from foureyes.app.calls.shown import ReviewShown, shown
 from foureyes.app.gate import Preview, Seen
 from foureyes.codec.commands import Command
 from foureyes.core.explain import Explanation
-from foureyes.core.refusals import Code, refuse
+from foureyes.core.refusals import Code, Refusal, refuse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,8 +47,11 @@ class _Trying(Office):
     found: list[Preview] = field(default_factory=list)
 
     async def do(self, caller: Caller, command: Command, handed: Handed) -> Reply:
-        """Ask instead of doing."""
-        self.found.append(await self.gate.preview(self.ask(caller, command, handed)))
+        """Ask instead of doing; a no tells as little as it would."""
+        try:
+            self.found.append(await self.gate.preview(self.ask(caller, command, handed)))
+        except Refusal as refusal:
+            raise await told_blindly(self.gate, caller.who, command, handed.stream, refusal) from None
         return Reply(stream=handed.stream, version=0)
 
 
