@@ -192,4 +192,4 @@ def test_what_is_gone_or_a_link_or_binary_has_no_form() -> None:
 
 def test_rules_have_their_own_ids() -> None:
     assert len({rule.id for rule in CRITIC.rules}) == len(CRITIC.rules)
-    assert CRITIC.look(work(a__md="x")).looked_at == "the form of 1 files"
+    assert CRITIC.look(work(a__md="x")).looked_at == "the form of 1 file"

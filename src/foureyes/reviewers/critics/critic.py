@@ -86,6 +86,11 @@ class Critic(Protocol):
         """Judge; must end in time linear in the size of the work."""
 
 
+def counted(count: int, word: str) -> str:
+    """A number and its word."""
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
+
 def judged(hits: Iterable[Hit], *, unread: Iterable[Unread] = (), looked_at: str = "") -> Judged:
     """The hits in the order of the places, each once."""
     once = dict.fromkeys(hits)

@@ -7,7 +7,7 @@ from foureyes.reviewers.critics.commands.model import HOLE, NOTHING
 from foureyes.reviewers.critics.commands.scene import Scene
 from foureyes.reviewers.critics.commands.tools import UNREADABLE
 from foureyes.reviewers.critics.commands.walk import Walk
-from foureyes.reviewers.critics.critic import Hit, Judged, State, judged
+from foureyes.reviewers.critics.critic import Hit, Judged, State, counted, judged
 
 STDIN = "stdin"
 
@@ -15,7 +15,7 @@ STDIN = "stdin"
 def judge_command(text: str) -> Judged:
     """Judge one command line, or a short script, as it would be typed."""
     placed, count = judge_script(text.replace(HOLE, "").replace("\r\n", "\n"))
-    return judged(hits(settled(placed), STDIN), looked_at=f"{count} commands")
+    return judged(hits(settled(placed), STDIN), looked_at=counted(count, "command"))
 
 
 def judge_script(text: str, line: int = 1, *, pinned: bool = False) -> tuple[list[Placed], int]:

@@ -24,7 +24,7 @@ from foureyes.reviewers.critics.commands.tools import (
     root,
     system,
 )
-from foureyes.reviewers.critics.critic import Hit, Judged, Rule, State, judged
+from foureyes.reviewers.critics.critic import Hit, Judged, Rule, State, counted, judged
 from foureyes.reviewers.critics.texts import readable, unread_of, without_long_lines
 
 PROGRAM_MODE = "100755"
@@ -75,7 +75,7 @@ class Commands:
         count = _Count()
         for file in change.files:
             found.extend(_file(file, change.kind, unread, count))
-        looked = f"{count.commands} shell commands, {count.statements} SQL statements"
+        looked = f"{counted(count.commands, 'shell command')}, {counted(count.statements, 'SQL statement')}"
         return judged(found, unread=unread, looked_at=looked)
 
 

@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import PurePosixPath
 
 from foureyes.app.reviewers import LINK_MODE, Change, File, Unread
-from foureyes.reviewers.critics.critic import Hit, Judged, Rule, State, judged
+from foureyes.reviewers.critics.critic import Hit, Judged, Rule, State, counted, judged
 from foureyes.reviewers.critics.factual import rules
 from foureyes.reviewers.critics.factual.claims import claims_in
 from foureyes.reviewers.critics.factual.links import MARKDOWN, dead_links
@@ -61,7 +61,8 @@ class Factual:
         if not count:
             return "no prose"
         dates = "" if self.today else "; dates were not looked at, because the day is not known"
-        return f"the sources of {count} texts{dates}; whether their claims are true needs a model or a human to verify"
+        texts = f"the sources of {counted(count, 'text')}{dates}"
+        return f"{texts}; whether their claims are true needs a model or a human to verify"
 
     def _hits(self, file: File, change: Change) -> Iterator[Hit]:
         text = (file.text or "")[:TEXT_MAX]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from foureyes.app.reviewers import LINK_MODE, Change, File, Unread
-from foureyes.reviewers.critics.critic import Hit, Judged, Rule, State, judged
+from foureyes.reviewers.critics.critic import Hit, Judged, Rule, State, counted, judged
 from foureyes.reviewers.critics.format import rules
 from foureyes.reviewers.critics.format.leftovers import leftovers_in
 from foureyes.reviewers.critics.format.parsing import Flaw, Unparsed, flaws_in
@@ -50,7 +50,7 @@ class Format:
         unread.extend(more)
         if not change.files:
             hits.append(Hit(rule=rules.NOTHING, path="", state=State.CLEAR, severity="minor"))
-        return judged(hits, unread=unread, looked_at=f"the form of {len(change.files)} files")
+        return judged(hits, unread=unread, looked_at=f"the form of {counted(len(change.files), 'file')}")
 
 
 CRITIC = Format()

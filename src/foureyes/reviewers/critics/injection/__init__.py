@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from foureyes.app.reviewers import Change, Unread
-from foureyes.reviewers.critics.critic import Hit, Judged, Rule, State, judged
+from foureyes.reviewers.critics.critic import Hit, Judged, Rule, State, counted, judged
 from foureyes.reviewers.critics.injection import rules
 from foureyes.reviewers.critics.injection.aims import Aim, aims_in
 from foureyes.reviewers.critics.injection.characters import Seen, hidden_in, spelled
@@ -54,9 +54,9 @@ class Injection:
                 unread.append(Unread(path=file.path, why=why))
         for said in (change.title, change.note):
             hits.extend(_hits(said, "", prose=True, at_line=0))
-        return judged(
-            hits, unread=unread, looked_at=f"the characters and sentences of {count} files, their names and the note"
-        )
+        files = counted(count, "file")
+        looked_at = f"the characters and sentences of {files}, their names and the note"
+        return judged(hits, unread=unread, looked_at=looked_at)
 
 
 CRITIC = Injection()

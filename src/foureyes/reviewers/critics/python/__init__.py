@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 from foureyes.app.reviewers import Change, File, Unread
-from foureyes.reviewers.critics.critic import Hit, Judged, Rule, State, judged
+from foureyes.reviewers.critics.critic import Hit, Judged, Rule, State, counted, judged
 from foureyes.reviewers.critics.python.known import SYNTAX, all_rules, is_broken, is_passed_on, rule_of
 from foureyes.reviewers.critics.python.tools import Said, ToolError, bandit_says, laid_out, ruff_says
 from foureyes.reviewers.critics.texts import shown, suffix
@@ -45,7 +45,9 @@ class Python:
             said, failed = _said(files, Path(name))
         unread.extend(failed)
         hits = [_hit(one, files[path]) for path, one in said if not _is_fine(one, path)]
-        return judged(_once(hits), unread=unread, looked_at=f"{len(files)} Python files with bandit and ruff")
+        return judged(
+            _once(hits), unread=unread, looked_at=f"{counted(len(files), 'Python file')} with bandit and ruff"
+        )
 
 
 CRITIC = Python()

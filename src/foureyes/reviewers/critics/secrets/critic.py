@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from foureyes.app.reviewers import LINK_MODE, SUBMODULE_MODE, Change, File, Unread
-from foureyes.reviewers.critics.critic import Hit, Judged, Rule, State, judged
+from foureyes.reviewers.critics.critic import Hit, Judged, Rule, State, counted, judged
 from foureyes.reviewers.critics.secrets import rules
 from foureyes.reviewers.critics.secrets.extra import Asked, ask
 from foureyes.reviewers.critics.secrets.find import TEXT_MAX, Search, find
@@ -175,7 +175,7 @@ def _loose(change: Change) -> Iterator[Hit]:
 
 
 def _looked_at(files: int, asked: Asked) -> str:
-    return f"{files} {'file' if files == 1 else 'files'}; {asked.says}"
+    return f"{counted(files, 'file')}; {asked.says}"
 
 
 CRITIC = SecretsCritic()
