@@ -112,6 +112,22 @@ def test_who_did_not_look_and_what_was_not_read_is_said_even_then() -> None:
     assert "docs/**" in text
 
 
+def test_until_when_a_limit_holds_is_said_once() -> None:
+    limited = replace(outcomes.CODEX, reason="Codex is over its limit until 14:00 UTC.")
+    text = "\n".join(map(str, shown(replace(CLEAN, looked=(*CLEAN.looked, limited)), width=120)))
+    assert "Codex could not say (Codex is over its limit until 14:00 UTC), 2.0 s" in text
+
+
+def test_where_there_are_several_stages_each_look_says_its_own() -> None:
+    """004-15: the same reviewer looks in each of them, and one line for it would be like the other."""
+    looks = [replace(outcomes.CLAUDE, stage=stage, summary="") for stage in ("solo", "spec", "quality", "spec.3")]
+    several = "\n".join(map(str, shown(replace(BLOCKED, looked=tuple(looks)), width=120)))
+    for stage in ("solo", "spec", "quality"):
+        assert f"Claude Code ({stage}) has findings" in several
+    one = "\n".join(map(str, shown(replace(BLOCKED, looked=(looks[1], looks[3])), width=120)))
+    assert "Claude Code has findings" in one
+
+
 def test_what_is_unread_is_counted_where_it_is_much() -> None:
     outcome = replace(CLEAN, unread=tuple(Unread(path=f"f{n}.bin", why="binary") for n in range(500)))
     assert len(shown(outcome, width=80)) < 15

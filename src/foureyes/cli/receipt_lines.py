@@ -82,7 +82,9 @@ def calm(outcome: Outcome, *, width: int, everything: bool = False) -> Iterator[
     ]
     said = " · ".join(one for one in words if one)
     yield from (Line(f"{INDENT}{one}", "dim") for one in wrapped(marked(said), width - len(INDENT)))
-    yield from rows("Could not", [_one(one) for one in outcome.looked if not one.answered], width, "care")
+    staged = _is_staged(outcome)
+    failed = [_one(one, staged=staged) for one in outcome.looked if not one.answered]
+    yield from rows("Could not", failed, width, "care")
     yield from _missing(outcome, width, everything=everything)
     yield from next_lines(outcome, width)
 
@@ -110,7 +112,9 @@ def _looked(outcome: Outcome, width: int, *, everything: bool) -> Iterator[Line]
     programs = [one for one in outcome.looked if one.kind is LookedKind.PROGRAM]
     calm = [] if everything else [one for one in programs if one.answered]
     stopped = [one for one in programs if not one.answered and outcome.interrupted and not everything]
-    rows = [(_one(one), _TONES.get(one.state, "care")) for one in outcome.looked if one not in (*calm, *stopped)]
+    staged = _is_staged(outcome)
+    told = [one for one in outcome.looked if one not in (*calm, *stopped)]
+    rows = [(_one(one, staged=staged), _TONES.get(one.state, "care")) for one in told]
     if stopped:
         names = telling.listed((one.reviewer for one in stopped), 6)
         rows.insert(0, (f"not done when it was stopped: {names}", "care"))
@@ -128,14 +132,27 @@ def _programs(calm: list[Looked]) -> str:
     return f"{telling.counted(len(calm), 'program')}: {names}{said or ('' if loud else '; found nothing')}"
 
 
-def _one(looked: Looked) -> str:
+def _is_staged(outcome: Outcome) -> bool:
+    """Whether agents and models were asked in more than one stage."""
+    return len({_stage(one) for one in outcome.looked if one.kind is not LookedKind.PROGRAM}) > 1
+
+
+def _stage(looked: Looked) -> str:
+    """Where it was asked; whoever verifies has a seat beside those of its stage."""
+    stage, dot, seat = looked.stage.rpartition(".")
+    return stage if dot and seat.isdecimal() else looked.stage
+
+
+def _one(looked: Looked, *, staged: bool = False) -> str:
+    """What one look came to; where there are several stages, with the one it was asked in."""
     state = "could not say" if looked.state is LookedState.INCONCLUSIVE else looked.state.value
-    until = f", until {looked.until.astimezone():%H:%M}" if looked.until else ""
+    until = f", until {looked.until.astimezone():%H:%M}" if looked.until and " until " not in looked.reason else ""
     why = f" ({looked.reason.rstrip('.')}{until})" if looked.reason else until
     took = [telling.duration(looked.seconds) if looked.seconds else "", telling.cost(looked.usd_micro, looked.tokens)]
     facts = "".join(f", {one}" for one in took if one)
     summary = f": {looked.summary}" if looked.summary and looked.state is not LookedState.FOUND_NOTHING else ""
-    return f"{looked.reviewer} {state}{why}{facts}{summary}"
+    where = f" ({_stage(looked)})" if staged and looked.stage else ""
+    return f"{looked.reviewer}{where} {state}{why}{facts}{summary}"
 
 
 def _absent(outcome: Outcome, *, everything: bool) -> list[str]:
