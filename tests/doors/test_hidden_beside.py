@@ -21,12 +21,12 @@ from tests.doors.states import found_in
 from tests.doors.worlds import World
 
 #: Pairs of worlds for each style and viewer.
-PAIRS = {"test": 3, "all": 30}
+PAIRS = {"test": 2, "all": 30}
 GROUNDS = [(kind, viewer) for kind in KINDS for viewer in VIEWERS]
 PREVIEWED = [one.name for one in calls()]
 HERE = "here"
 #: Names that are tried out in each pair.
-PROBES = 30
+PROBES = 12
 
 
 async def always() -> bool:
