@@ -1,0 +1,20 @@
+"""Which seats wait for whoever comes? Those that nobody could be found for."""
+
+from foureyes.core.explain import is_vacant
+from foureyes.core.facts import Load
+from tests.cast import Play
+
+
+def test_a_seat_is_vacant_while_nobody_has_time_for_it_and_no_longer() -> None:
+    """B17: what waits in somebody's queue is theirs, and what is no request is nobody's."""
+    play = Play()
+    full, busy = Load(active=3, queued=5), Load(active=3)
+    play.know(load={"auditor": full, "tester": full})
+    play.open("create_core")
+    assert is_vacant(play.review, "peer.1")
+    assert not is_vacant(play.review, "peer.9")
+    for load in (busy, Load()):
+        other = Play()
+        other.know(load={"auditor": load, "tester": load})
+        other.open("create_core")
+        assert not is_vacant(other.review, "peer.1")
