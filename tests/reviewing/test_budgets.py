@@ -113,3 +113,14 @@ async def test_who_hits_a_limit_has_no_answer_and_what_it_found_is_kept(found: t
     assert (failed.reason, failed.text, failed.cost.usd_micro) == (Failure.OUT_OF_BUDGET, "over its budget", 7)
     told = next(one for one in outcome.looked if one.reviewer == "codex")
     assert (told.state, told.reason, told.tokens) == (LookedState.INCONCLUSIVE, "over its budget", 3)
+
+
+@played
+async def test_a_budget_of_nothing_is_called_that_and_is_not_said_to_be_used_up() -> None:
+    """D-09: whoever says 0 is told that it is theirs."""
+    codex = agent("codex")
+    outcome = await reviewed(solo(codex), change(CLEAN), usd_micro_max=0)
+    (one,) = outcome.not_looked
+    assert (one.who, one.why) == ("codex", "you set the budget of this run to 0")
+    assert one.next_step == "allow more: foureyes review --budget-usd 0.50"
+    assert codex.tasks == []

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from foureyes.app.reviewers import Bounds
-from foureyes.app.reviewing.outcome import Options
+from foureyes.app.reviewing.outcome import NotLooked, Options
 from foureyes.core.model import Review
 from foureyes.policy.policy import Policy
 
 #: From so much of a budget on, people are warned.
 WARNED_PERCENT = 80
+#: What whoever was not paid for is told, and where the person allowed nothing at all.
+USED_UP = "the budget for reviews is used up"
+NOTHING = "you set the budget of this run to 0"
+ALLOW = "allow more: foureyes review --budget-usd 0.50"
 _USD_MICRO = 1_000_000
 
 
@@ -35,6 +40,13 @@ def bounds_of(policy: Policy, purse: int, options: Options) -> Bounds:
 def warnings(policy: Policy, review: Review, today: int) -> tuple[str, ...]:
     """What people are told before a budget is used up, and when it is."""
     return tuple(_warned(policy, review, today))
+
+
+def unpaid(not_looked: Iterable[NotLooked], options: Options) -> list[NotLooked]:
+    """Who was not paid; where the person allowed nothing, nothing was used up."""
+    if options.usd_micro_max != 0:
+        return list(not_looked)
+    return [replace(one, why=NOTHING, next_step=ALLOW) if one.why == USED_UP else one for one in not_looked]
 
 
 def _warned(policy: Policy, review: Review, today: int) -> Iterator[str]:

@@ -18,7 +18,7 @@ from foureyes.app.ports import Damaged, Directory, Reading, Store
 from foureyes.app.projections.costs import COSTS, day_usd_micro
 from foureyes.app.projections.suppressions import SUPPRESSIONS
 from foureyes.app.reviewers import AtHand, Change, lines_of
-from foureyes.app.reviewing.budgets import bounds_of, purse_of, warnings
+from foureyes.app.reviewing.budgets import bounds_of, purse_of, unpaid, warnings
 from foureyes.app.reviewing.entering import Entered, Entry, enter
 from foureyes.app.reviewing.jobs import Pool
 from foureyes.app.reviewing.merging import Quote
@@ -201,7 +201,9 @@ class Rounds:
             revision=review.revision,
             clock=self.clock,
         )
-        return await one.run()
+        ran = await one.run()
+        ran.not_looked = unpaid(ran.not_looked, options)
+        return ran
 
     async def _warnings(self, store: Store, policy: Policy, seen: Seen) -> tuple[str, ...]:
         await Follower(store, (COSTS,)).catch_up()
