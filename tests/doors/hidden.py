@@ -36,8 +36,9 @@ JOINING = ("carl", "dora")
 #: The styles, and who looks: the reviewer before the own report (asked, or begun), or somebody without a seat.
 KINDS = ("story", "script", "milestone", "task", "security_step")
 VIEWERS = ("ann", "ann begun", "eve", "dweller", "robot")
-#: By these the own report comes in; what is told then may depend on the others'.
-OWN_WORD = frozenset({"report", "keep_report", "settle_finding", "report_inconclusive", *SEED_OWN_WORD})
+#: By these the own report comes in or is given up: what everybody is told then, that it is cleared, may depend on the
+#: others'.
+OWN_WORD = frozenset({"report", "keep_report", "settle_finding", "report_inconclusive", "leave_seat", *SEED_OWN_WORD})
 ACTS_MAX = 6
 #: How much of what changes something is tried in each pair; over all pairs everything is.
 ACTS_ASKED = {"test": 12, "all": 60}
