@@ -8,7 +8,7 @@ MEASURED := tests/core tests/seeds
 TOO_OLD := foureyes needs Python 3.11 or newer, this is %d.%d; choose one with: make PYTHON=python3.11
 
 .DEFAULT_GOAL := help
-.PHONY: help install lint format tests test test-all wheel-test manifest manifest-audit bench bench-growth lock clean
+.PHONY: help install run lint format tests test test-all wheel-test manifest manifest-audit bench bench-growth lock clean
 
 help: ## Show this list.
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
@@ -16,6 +16,9 @@ help: ## Show this list.
 install: ## Build .venv from the lock file, if it is not up to date.
 	@$(PYTHON) -c "import sys; sys.version_info >= (3, 11) or sys.exit('$(TOO_OLD)' % sys.version_info[:2])"
 	@$(PYTHON) -m tools.install
+
+run: install ## Start the server here: HTTP, MCP and pages, on SQLite in the data folder.
+	$(BIN)/foureyes up
 
 lint: install ## Style, types and import contracts.
 	$(BIN)/ruff check
