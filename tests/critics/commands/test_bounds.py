@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from foureyes.app.reviewers import Change, File
 from foureyes.reviewers.critics.commands import CRITIC, judge_command
 from foureyes.reviewers.critics.commands.sql import judge_sql
+from foureyes.reviewers.critics.commands.syntax import narrow
 from foureyes.reviewers.critics.commands.tools import FAMILIES
 from foureyes.reviewers.critics.critic import State
 from tests.critics.works import look
@@ -157,3 +158,18 @@ def test_a_script_of_many_lines_is_judged_in_parts_where_this_work_has_lines() -
 
 def test_data_that_is_too_long_is_said_and_nothing_more() -> None:
     assert of_long("package-lock.json", "{\n" + '"a": "b",\n' * 300_000 + "}\n") == set()
+
+
+@pytest.mark.parametrize(
+    "text", ["n{\U0004d136\n", "O\r{\U000fe7df5", "[[ -\U00010348 x ]]", "{1..\u2028}", "é{\ud800"]
+)
+def test_the_parser_never_meets_a_character_it_has_no_table_for(text: str) -> None:
+    """It reads such a one out of bounds, and sometimes the process dies of that."""
+    assert max(map(ord, narrow(text))) < 256
+    assert len(narrow(text)) == len(text)
+    assert judge_command(text).state in State
+
+
+def test_what_a_wide_character_stands_beside_is_still_seen() -> None:
+    assert judge_command("rm -rf /数据").state is State.BLOCK
+    assert judge_command("echo 数据 && rm -rf / {\U0004d136").state is State.BLOCK

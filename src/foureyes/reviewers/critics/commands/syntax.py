@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ OPERATORS_PER_LINE_MAX = 1_000
 OPERATORS_MAX = 30_000
 BACKTICKS_MIN = 4
 _OPERATORS = "|<>()`{"
+_WIDE = re.compile(r"[^\x00-\xff]")
 
 
 class TooMuch(Exception):  # noqa: N818 - an expected "no", not a failure of ours
@@ -21,7 +23,8 @@ class TooMuch(Exception):  # noqa: N818 - an expected "no", not a failure of our
 
 
 def tree(text: str) -> Node:
-    """The script's syntax tree; raises TooMuch."""
+    """The script's syntax tree; raises TooMuch. What no byte can hold stands there as a dot."""
+    text = narrow(text)
     data = text.encode("utf-8", "surrogatepass")
     if len(data) > SCRIPT_BYTES_MAX:
         raise TooMuch(f"longer than {SCRIPT_BYTES_MAX // 1024} KiB")
@@ -31,6 +34,15 @@ def tree(text: str) -> Node:
     if text.count("`") >= BACKTICKS_MIN:
         data = _one_way(text).encode("utf-8", "surrogatepass")
     return _parser().parse(data).root_node
+
+
+def narrow(text: str) -> str:
+    """The text with a dot for every character beyond Latin-1.
+
+    The grammar's own C code looks such characters up in a table of 256 entries, behind a brace for one; where that
+    memory is not ours, the whole process dies of it.
+    """
+    return text if text.isascii() else _WIDE.sub("\u00b7", text)
 
 
 def _one_way(text: str) -> str:
