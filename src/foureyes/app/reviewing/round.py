@@ -16,6 +16,7 @@ from datetime import timedelta
 from foureyes.app.asks import Ask
 from foureyes.app.gate import Gate, new_key
 from foureyes.app.reviewers import Bounds, Change, Inconclusive, Look, Say, Task
+from foureyes.app.reviewing.budgets import USED_UP
 from foureyes.app.reviewing.handing_in import no_report, report_of, spent, verifications
 from foureyes.app.reviewing.jobs import Job, Pool, jobs, task_for
 from foureyes.app.reviewing.outcome import Looked, LookedState, NotLooked, Watch
@@ -358,4 +359,4 @@ def _state(job: Job, look: Look, review: Review) -> tuple[LookedState, str]:
 
 
 def _out_of_money(job: Job) -> NotLooked:
-    return NotLooked(who=job.name, why="the budget for reviews is used up", next_step="raise `budget` in the policy")
+    return NotLooked(who=job.name, why=USED_UP, next_step="raise `budget` in the policy")
