@@ -40,8 +40,8 @@ Every key a `foureyes.yaml` can have. This page is written from the schema in `s
   (`review_required`, `reviewer_matrix`, `auto_escalate`, …), the rows of a matrix alone (`primary_reviewer`, …), critic
   chains (`chains`), or a project file (`review`).
 - The long form of the matrix was handed around with the key `rationale` twice in every row, once after
-  `primary_reviewer` and once after `backup_reviewer`. Readers that do not mind keep the last and lose the first, so it
-  is refused like every key that stands twice, each with its line. Write `rationale` once, as a list of both texts.
+  `primary_reviewer` and once after `backup_reviewer`. Readers that do not mind keep the last and lose the first; here
+  the second one is `backup_rationale`, and both are kept. Any other key that stands twice is refused with its line.
 - A `command` is one of {", ".join(f"`{one}`" for one in COMMANDS)}; a `model` is `provider:name`; a `program` is one
   of our critics by its name, and holds the role of that name by itself; `run` is a command of the project, like its
   tests, run as it stands and without a shell: it passes where it ends with 0.

@@ -13,7 +13,7 @@ from foureyes.policy import Loaded, policy_text, read_policy
 from foureyes.policy.peer import CONSERVATIVE
 from foureyes.policy.peer_conditions import DISPUTED, OPTIONS, REASONS
 from foureyes.policy.peer_lists import ESCALATE_WHEN
-from tests.policy.documents import ESCALATION, ONCE, TWICE
+from tests.policy.documents import ESCALATION, ONCE, ROWS, TWICE
 from tests.policy.reading import loaded, minimal, refused
 
 
@@ -178,14 +178,17 @@ def test_a_formula_of_any_length_is_answered_at_once() -> None:
         assert refused(f"auto_escalate:\n  - condition: '{long}'\n")
 
 
-def test_the_long_matrix_holds_a_key_twice_in_every_row_and_is_refused() -> None:
-    """001-16, 001-51: a reader that does not mind would lose every first rationale."""
-    found = refused(TWICE, "matrix.yaml")
-    assert {one.wrong for one in found} == {"the key 'rationale' stands here twice"}
-    lines = [at for at, line in enumerate(TWICE.splitlines(), 1) if "rationale" in line]
-    assert [one.line for one in found] == lines[1::2]
-    assert [one.allowed for one in found] == [f"it stands on line {at} already" for at in lines[0::2]]
-    assert len(found) == len(MATRIX) == 6
+def test_the_long_matrix_says_rationale_twice_in_every_row_and_neither_is_lost() -> None:
+    """001-16, 001-17, 001-51: as it stands in its document; each belongs to the reviewer before it."""
+    reasons = ("Why the first one looks, in two lines.", "Why the other one does.")
+    assert matrix(loaded(TWICE, "matrix.yaml")) == tuple(replace(one, reasons=reasons) for one in MATRIX)
+
+
+def test_a_rationale_that_stands_twice_for_one_reviewer_is_refused() -> None:
+    """001-16: anywhere but behind the backup it is a key that stands twice, with its line."""
+    row = ROWS[0].replace("  backup_reviewer", "  rationale: again\n  backup_reviewer")
+    (found,) = refused(row, "matrix.yaml")
+    assert (found.wrong, found.line) == ("the key 'rationale' stands here twice", 7)
 
 
 def test_without_the_second_the_long_matrix_is_the_shipped_one() -> None:

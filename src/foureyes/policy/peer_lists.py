@@ -38,7 +38,8 @@ def read_matrix(node: Node | None, problems: Problems) -> tuple[MatrixRow, ...]:
         primary, backup = (table.name(_either(table, one, f"{one}_reviewer")) for one in ("primary", "backup"))
         escalate = table.name(_either(table, "escalate", "escalate_to"))
         reasons = sentences(table.special(_either(table, "reasons", "rationale")), problems)
-        if table.has("rationale"):
+        reasons += sentences(table.special("backup_rationale"), problems)
+        if table.has("rationale") or table.has("backup_rationale"):
             # Long texts are broken into lines where the editor ended, which means nothing.
             reasons = tuple(" ".join(one.split()) for one in reasons)
         if sentences(table.special("escalate_when"), problems):

@@ -103,7 +103,16 @@ PEER_SECTIONS: dict[str, tuple[Key, ...]] = {
         _key("primary_reviewer", Name(), "Another name of `primary`."),
         _key("backup_reviewer", Name(), "Another name of `backup`."),
         _key("escalate_to", Name(default="human"), "Another name of `escalate`."),
-        _key("rationale", Special(form="a text, or a list of them"), "Another name of `reasons`; once, as every key."),
+        _key(
+            "rationale",
+            Special(form="a text, or a list of them"),
+            "Another name of `reasons`, or of the first of them.",
+        ),
+        _key(
+            "backup_rationale",
+            Special(form="a text, or a list of them"),
+            "Why the backup; a `rationale` right behind `backup_reviewer` is taken for it.",
+        ),
         _key(
             "escalate_when",
             Special(form="a list of sentences"),

@@ -61,6 +61,11 @@ def read_yaml(file: str, text: str, problems: Problems) -> Node:
         raise PolicyErrors((_problem(file, reader.line, f"this is no YAML: {short(str(error))}"),)) from None
 
 
+#: A key that means another thing behind a certain one. The long matrix of an older document says `rationale` twice in a
+#: row, each time of the reviewer before it; named for what it means, neither is lost and no key stands twice.
+MEANT = {("backup_reviewer", "rationale"): "backup_rationale"}
+
+
 class _Reader:
     """The events of one document, turned into nodes."""
 
@@ -136,6 +141,7 @@ class _Reader:
             if isinstance(event, yaml.MappingEndEvent):
                 break
             key_line, key = self.line, self._key(event, events, depth)
+            key = MEANT.get((entries[-1].key, key), key) if entries else key
             if key in seen:
                 again = f"it stands on line {seen[key]} already"
                 self._go_on_after(f"the key {short(key)!r} stands here twice", again)
