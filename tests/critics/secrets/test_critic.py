@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from foureyes.app.reviewers import Change, File
+from foureyes.app.reviewers import LINK_MODE, Change, File
 from foureyes.reviewers.critics.critic import Judged, State
 from foureyes.reviewers.critics.secrets import CRITIC, spans
 from foureyes.reviewers.critics.secrets.find import TEXT_MAX
@@ -189,3 +189,9 @@ def test_spans_are_in_order_and_never_overlap() -> None:
     assert found
     assert all(a.end <= b.start for a, b in pairwise(found))
     assert rules_of(look(CRITIC, "a.py", text)) <= {rule.id for rule in CRITIC.rules}
+
+
+def test_a_link_is_read_as_what_it_says_and_is_no_binary_file() -> None:
+    """Where it leads is all there is of it, so nothing is left unread."""
+    links = (File(path="ok", content=b"a", mode=LINK_MODE), File(path="out", content=b"/etc/shadow", mode=LINK_MODE))
+    assert CRITIC.look(Change(title="links", kind="code", files=links)).unread == ()

@@ -57,7 +57,8 @@ class SecretsCritic:
             if search.cut:
                 unread.append(Unread(path=file.path, why=f"not searched for secrets to its end: {search.cut}"))
             hits += _file_hits(file, text, search, asked)
-            if file.text is None:
+            # What a link says is where it leads, and that was read.
+            if file.text is None and file.mode != LINK_MODE:
                 unread.append(Unread(path=file.path, why="binary: searched only for credentials in plain text"))
         hits += _whole_hits(change.files)
         hits += _loose(change)
