@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 
 from foureyes.app.ports import Conflict, Damaged, Reading, Store, Unavailable
 from foureyes.app.rows import START, Cursor, Stored
@@ -62,9 +63,8 @@ class Bell:
         """Whether everybody was let go."""
         return self._closed
 
-    def ring(self, stream: str = "") -> None:
+    def ring(self) -> None:
         """Something was written here; where it was is seen in the log."""
-        del stream
         if self._listeners:
             self._rung.set()
 
@@ -98,7 +98,7 @@ class Bell:
         """What came after a cursor from before; what comes meanwhile may be told twice, and that is harmless."""
         grown, cursor = dict[str, int](), since
         for _ in range(STREAMS_MAX):
-            page = await store.read(lambda reading, behind=cursor: reading.tail(behind, PAGE))  # type: ignore[misc]
+            page = await store.read(partial(_page, cursor))
             _gather(grown, page)
             if len(page) < PAGE or len(grown) > STREAMS_MAX:
                 break
@@ -120,7 +120,7 @@ class Bell:
 
     async def _look(self, store: Store) -> bool:
         """Read one page and tell of it; whether there may be more."""
-        page = await store.read(lambda reading: reading.tail(self._cursor or START, PAGE))
+        page = await store.read(partial(_page, self._cursor or START))
         if not page:
             return False
         self._cursor = page[-1].cursor
@@ -156,6 +156,10 @@ def _last(is_before: Callable[[int], bool]) -> int:
         middle = (low + high) // 2
         low, high = (middle, high) if is_before(middle) else (low, middle)
     return low
+
+
+def _page(cursor: Cursor, reading: Reading) -> tuple[Stored, ...]:
+    return reading.tail(cursor, PAGE)
 
 
 def _gather(grown: dict[str, int], page: tuple[Stored, ...]) -> None:

@@ -174,7 +174,7 @@ async def _check(assembly: Assembly, store: Store, serving: Serving) -> None:
     settings = assembly.settings
     signing.signer(assembly, make=True)
     public = urlsplit(serving.public_url).netloc
-    bind = Bind(host=serving.host or "0.0.0.0", proxy=serving.behind_proxy, hosts=(public,) if public else ())  # noqa: S104
+    bind = Bind(host=serving.host or "0.0.0.0", proxy=serving.behind_proxy, hosts=(public,) if public else ())  # noqa: S104 - named to the check
     checks = checks_of(
         store,
         policy=assembly.policy(),

@@ -51,7 +51,7 @@ def before(
     async def tell(told: Replayed) -> None:
         await keep(told)
         if told.reply is not None:
-            bell.ring(told.reply.stream)
+            bell.ring()
 
     return SpoolingGate(gate, spool, lambda: str(_spelled(clock())), tell=tell)
 

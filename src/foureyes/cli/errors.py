@@ -86,7 +86,7 @@ def _of_the_gate(error: BaseException) -> Told | None:
     # Imported here: `check` fails without them, and everybody else has them already.
     from foureyes.app.keys import KeyTrouble  # noqa: PLC0415
     from foureyes.app.ports import Conflict, Damaged, Unavailable  # noqa: PLC0415
-    from foureyes.core.refusals import Code, Refusal  # noqa: PLC0415
+    from foureyes.core.refusals import Code, Refusal  # noqa: PLC0415 - as said above
     from foureyes.policy.nodes import PolicyErrors  # noqa: PLC0415
 
     if isinstance(error, Refusal):

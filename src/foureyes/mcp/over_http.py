@@ -152,11 +152,11 @@ async def caller_of_request(request: object) -> Caller:
 
 def _manager(office: Office, names: Names) -> StreamableHTTPSessionManager:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager  # noqa: PLC0415 - see above
-    from mcp.server.transport_security import TransportSecuritySettings  # noqa: PLC0415
+    from mcp.server.transport_security import TransportSecuritySettings  # noqa: PLC0415 - likewise
 
-    from foureyes.mcp.near import Near  # noqa: PLC0415
-    from foureyes.mcp.server import build  # noqa: PLC0415
-    from foureyes.mcp.tools import TOOLS  # noqa: PLC0415
+    from foureyes.mcp.near import Near  # noqa: PLC0415 - likewise
+    from foureyes.mcp.server import build  # noqa: PLC0415 - likewise
+    from foureyes.mcp.tools import TOOLS  # noqa: PLC0415 - likewise
 
     security = TransportSecuritySettings(
         enable_dns_rebinding_protection=True,

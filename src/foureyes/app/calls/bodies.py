@@ -48,6 +48,12 @@ def given(value: object) -> Json:
     return cast("Json", shape(cast("Any", type(value)))[0](value))
 
 
+def picked(form: type[T], source: object, **others: object) -> T:
+    """A value of this form with what the source has under the same names, and some others."""
+    names = _hints(cast("Any", form)).keys() - others.keys()
+    return form(**{name: getattr(source, name) for name in names}, **others)
+
+
 @cache
 def schema(form: Any) -> Json:
     """The form in JSON Schema, for people and programs that read one."""

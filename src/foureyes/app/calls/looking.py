@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from foureyes.app.calls.blindness import live_blindly
+from foureyes.app.calls.bodies import picked
 from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.office import Office
 from foureyes.app.calls.shown import ReviewShown, mark_of, shown
@@ -185,15 +186,7 @@ async def inbox(office: Office, caller: Caller, form: InboxForm) -> InboxShown:
 async def gate(office: Office, caller: Caller, form: GateForm) -> GateShown:
     """Whether bytes may go live: judged anew."""
     found = await live_blindly(office.gate, caller.who, await office.may_go_live(form.digest, form.target))
-    return GateShown(
-        allowed=found.allowed,
-        state=found.state,
-        digest=found.digest,
-        review=found.review,
-        reason=found.reason,
-        level=found.level,
-        flags=found.flags,
-    )
+    return picked(GateShown, found)
 
 
 async def _decisions(office: Office, caller: Caller, limit: int) -> list[InboxRow]:
@@ -242,28 +235,11 @@ def _cursor(token: str) -> tuple[str, str] | None:
 
 
 def _listed(row: ReviewRow) -> Listed:
-    return Listed(
-        review=row.review,
-        kind=row.kind,
-        title=row.title,
-        author=row.author,
-        state=row.state,
-        revision=row.revision,
-        digest=row.digest,
-        opened=row.opened,
-    )
+    return picked(Listed, row)
 
 
 def _waiting(row: InboxRow) -> Waiting:
-    return Waiting(
-        review=row.review,
-        request=row.request,
-        kind=row.kind,
-        held=row.held,
-        revision=row.revision,
-        due=row.due,
-        lease=row.lease,
-    )
+    return picked(Waiting, row)
 
 
 def calls() -> Iterator[Call[Any]]:

@@ -64,7 +64,7 @@ class Office:
             reply = await self._handed_in(caller, self.ask(caller, command, handed))
         except Refusal as refusal:
             raise await told_blindly(self.gate, caller.who, command, handed.stream, refusal) from None
-        self.bell.ring(reply.stream)
+        self.bell.ring()
         return reply
 
     async def _handed_in(self, caller: Caller, ask: Ask) -> Reply:

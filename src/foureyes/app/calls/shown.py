@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from foureyes.app.calls.bodies import given
+from foureyes.app.calls.bodies import given, picked
 from foureyes.app.gate import Seen
 from foureyes.codec.shapes import canonical
 from foureyes.core.explain import Explained, Turn
@@ -177,70 +177,19 @@ def _vetoed(review: Review) -> Iterator[str]:
 
 
 def _seat(one: Seat) -> SeatShown:
-    return SeatShown(
-        seat=one.id,
-        stage=one.stage,
-        part=one.part,
-        scope=one.scope,
-        veto=one.veto,
-        required=one.required,
-        candidates=one.candidates,
-        reviewer=one.reviewer,
-        lease=one.lease,
-        draft=one.draft,
-    )
+    return picked(SeatShown, one, seat=one.id)
 
 
 def _report(one: Report) -> ReportShown:
-    return ReportShown(
-        seat=one.seat,
-        revision=one.revision,
-        reviewer=one.reviewer,
-        verdict=one.verdict,
-        summary=one.summary,
-        strengths=one.strengths,
-        evidence=one.evidence,
-        checklist=one.checklist,
-        answers=one.answers,
-        confidence=one.confidence,
-        coverage=one.coverage,
-        kept=one.kept,
-    )
+    return picked(ReportShown, one)
 
 
 def _finding(one: Finding) -> FindingShown:
-    return FindingShown(
-        finding=one.id,
-        seat=one.seat,
-        raiser=one.raiser,
-        revision=one.revision,
-        severity=one.severity,
-        category=one.category,
-        rule=one.rule,
-        text=one.text,
-        place=one.place,
-        evidence=one.evidence,
-        suggestion=one.suggestion,
-        advisory=one.advisory,
-        standing=one.standing,
-        answer=one.answer,
-        rebuttal=one.rebuttal,
-        note=one.note,
-        verification=one.verification,
-    )
+    return picked(FindingShown, one, finding=one.id)
 
 
 def _ruling(review: Review) -> RulingShown | None:
     found = review.ruling()
     if found is None:
         return None
-    return RulingShown(
-        request=found.id,
-        stage=found.stage,
-        reason=found.reason,
-        text=found.text,
-        options=found.options,
-        needs=found.needs,
-        group=found.group,
-        due=found.due,
-    )
+    return picked(RulingShown, found, request=found.id)

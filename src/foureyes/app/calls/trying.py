@@ -86,7 +86,7 @@ async def _before(office: Office, caller: Caller, form: PreviewForm) -> ReviewSh
 
 #: By these somebody is chosen.
 _ASKING = frozenset({"ReportRequested", "SeatTaken"})
-_PREVIEWED: dict[str, Call[Any]] = {one.name: replace(one) for one in about_reviews.calls()}
+_PREVIEWED: dict[str, Call[Any]] = {one.name: one for one in about_reviews.calls()}
 
 
 def calls() -> Iterator[Call[Any]]:

@@ -45,10 +45,14 @@ def _part(parts: tuple[WorkPart, ...], path: str) -> WorkPart | None:
 
 
 def _text(reading: Reading, part: WorkPart, texts: Texts) -> tuple[str, ...] | None:
-    """The lines of a part as it is stored; what is gone or no text has none."""
     if part.digest not in texts:
-        try:
-            texts[part.digest] = lines_of(stored_bytes(reading, part).decode())
-        except (Refusal, Damaged, UnicodeDecodeError):
-            texts[part.digest] = None
+        texts[part.digest] = stored_lines(reading, part)
     return texts[part.digest]
+
+
+def stored_lines(reading: Reading, part: WorkPart) -> tuple[str, ...] | None:
+    """The lines of a part as it is stored; what is gone or no text has none."""
+    try:
+        return lines_of(stored_bytes(reading, part).decode())
+    except (Refusal, Damaged, UnicodeDecodeError):
+        return None

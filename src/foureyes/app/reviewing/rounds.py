@@ -11,18 +11,17 @@ from itertools import islice
 from typing import Protocol
 
 from foureyes.app.asks import Ask
-from foureyes.app.facts import stored_bytes
 from foureyes.app.following import Follower
 from foureyes.app.gate import Gate, Seen, new_key
-from foureyes.app.ports import Damaged, Directory, Reading, Store
+from foureyes.app.ports import Directory, Reading, Store
 from foureyes.app.projections.costs import COSTS, day_usd_micro
 from foureyes.app.projections.suppressions import SUPPRESSIONS
-from foureyes.app.reviewers import AtHand, Change, lines_of
+from foureyes.app.reviewers import AtHand, Change
 from foureyes.app.reviewing.budgets import bounds_of, purse_of, unpaid, warnings
 from foureyes.app.reviewing.entering import Entered, Entry, enter
 from foureyes.app.reviewing.jobs import Pool
 from foureyes.app.reviewing.merging import Quote
-from foureyes.app.reviewing.moving import moved
+from foureyes.app.reviewing.moving import moved, stored_lines
 from foureyes.app.reviewing.outcome import NotLooked, Options, Outcome, Watch
 from foureyes.app.reviewing.readable import readable
 from foureyes.app.reviewing.recorded import Recorded, recorded
@@ -35,7 +34,7 @@ from foureyes.app.shelf import dated
 from foureyes.core.commands import WaiveFinding
 from foureyes.core.events import ReviewOpened
 from foureyes.core.model import Review
-from foureyes.core.refusals import Code, Refusal, refuse
+from foureyes.core.refusals import Code, refuse
 from foureyes.core.values import Who
 from foureyes.policy.policy import Policy
 
@@ -271,11 +270,5 @@ def _recorded(seen: Seen, reading: Reading) -> Recorded:
 def _texts(review: Review, reading: Reading) -> dict[str, tuple[str, ...]]:
     """The lines of the files that findings lie in, as they are stored; what is gone or no text is left out."""
     wanted = {one.place.path for one in review.findings.values() if one.place}
-    found: dict[str, tuple[str, ...]] = {}
-    for part in review.current.parts:
-        if part.name in wanted:
-            try:
-                found[part.name] = lines_of(stored_bytes(reading, part).decode())
-            except (Refusal, Damaged, UnicodeDecodeError):
-                continue
-    return found
+    parts = (one for one in review.current.parts if one.name in wanted)
+    return {one.name: lines for one in parts if (lines := stored_lines(reading, one)) is not None}
