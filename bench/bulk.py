@@ -2,7 +2,8 @@
 
 One in four reviews is a whole lifecycle of eighteen events, the others were approved at once; a fixed number is open.
 What differs between two reviews (who, what, which bytes) is encoded for each; what does not, once. Every link of every
-chain is true, so that the gate says yes to each cleared one. A thousand reviews make a day.
+chain is true, so that the gate says yes to each cleared one. A thousand reviews make a day. PostgreSQL is written the
+same in `bulk_postgres.py`.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from foureyes.app.gate import new_key
 from foureyes.app.projections.metrics import METRICS, TOTALS
 from foureyes.app.projections.pairings import PAIRINGS
 from foureyes.app.projections.projection import VERSION_KEY, key
-from foureyes.app.rows import Answered, Append, Changes, Cursor, DigestRow, Entry, InboxRow, ReviewRow, Stored
+from foureyes.app.rows import Answered, Append, Changes, DigestRow, Entry, InboxRow, ReviewRow, Stored
 from foureyes.app.shelf import dated
 from foureyes.app.trusting import to_row
 from foureyes.app.work import Work, work_of
@@ -47,7 +48,7 @@ OPEN = 200
 LONG_EVERY = 4
 KINDS = tuple(f"kind-{number}" for number in range(20))
 AUTHORS = tuple(replace(AUTHOR, name=f"author-{number}") for number in range(50))
-REVIEWERS = tuple(f"reviewer-{number}" for number in range(10))
+REVIEWERS = (REVIEWER.name, *(f"reviewer-{number}" for number in range(1, 10)))
 REPLY = '["review/000000000000",3,["ReviewOpened"],"open"]'
 BEGIN = datetime(2020, 1, 1, tzinfo=UTC)
 #: Nobody needs this file after a power cut.
@@ -130,7 +131,10 @@ def write(path: Path, size: int, known: Patterns) -> float:
             connection.execute("COMMIT")
         connection.execute("BEGIN")
         end = (0, connection.execute("SELECT MAX(seq) FROM log").fetchone()[0])
-        _beside(SqliteWriting(SqliteDriver(connection)), size, end)
+        tx = SqliteWriting(SqliteDriver(connection))
+        tx.apply(standing())
+        for projection, rows in sums(size):
+            tx.follow(projection, rows, end)
         connection.execute("COMMIT")
     return time.perf_counter() - begun
 
@@ -255,21 +259,25 @@ def _owed(row: ReviewRow) -> InboxRow:
     )
 
 
-def _beside(tx: SqliteWriting, size: int, end: Cursor) -> None:
-    """What does not belong to one review: the policy, track records, and the sums of every day."""
+def standing() -> Changes:
+    """What does not belong to one review: the policy and the track records."""
     records = [TrustRecord(kind=kind, author=author.name) for kind in KINDS for author in AUTHORS]
-    tx.apply(Changes(blobs={POLICY.digest: policy_text(POLICY)}, trust=tuple(map(to_row, records))))
-    sums = {"opened": size, "cleared": size - OPEN, "now_open": OPEN, "now_cleared": size - OPEN}
-    rows: dict[str, str | None] = {VERSION_KEY: str(METRICS.version), TOTALS: json.dumps(sums)}
+    return Changes(blobs={POLICY.digest: policy_text(POLICY)}, trust=tuple(map(to_row, records)))
+
+
+def sums(size: int) -> Iterator[tuple[str, dict[str, str]]]:
+    """The rows of each following projection, some at a time: the sums of every day, and who reviewed whom."""
+    counted = json.dumps({"opened": size, "cleared": size - OPEN, "now_open": OPEN, "now_cleared": size - OPEN})
+    rows = {VERSION_KEY: str(METRICS.version), TOTALS: counted}
     for kind in KINDS:
-        rows[key("kind", kind)] = json.dumps(sums)
+        rows[key("kind", kind)] = counted
         rows |= {
             key("pair", kind, author.name): json.dumps({"kind": kind, "author": author.name, "opened": 1})
             for author in AUTHORS
         }
     for number in range(0, size, A_DAY):
         day = f"{BEGIN + timedelta(seconds=number * 86_400 // A_DAY):%Y-%m-%d}"
-        rows[key("date", day)] = json.dumps(sums)
+        rows[key("date", day)] = counted
         rows |= {
             key("day", day, kind, author.name, reviewer): '{"approved":1,"reviews":1}'
             for kind in KINDS
@@ -277,8 +285,8 @@ def _beside(tx: SqliteWriting, size: int, end: Cursor) -> None:
             for reviewer in REVIEWERS
         }
         if len(rows) > BATCH:
-            tx.follow(METRICS.name, rows, end)
+            yield METRICS.name, rows
             rows = {}
-    tx.follow(METRICS.name, rows, end)
-    pairs: dict[str, str | None] = {key(one.name): json.dumps(REVIEWERS * 3) for one in AUTHORS}
-    tx.follow(PAIRINGS.name, {VERSION_KEY: str(PAIRINGS.version), **pairs}, end)
+    yield METRICS.name, rows
+    pairs = {key(one.name): json.dumps(REVIEWERS * 3) for one in AUTHORS}
+    yield PAIRINGS.name, {VERSION_KEY: str(PAIRINGS.version), **pairs}

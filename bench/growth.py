@@ -1,7 +1,8 @@
 """Does anything slow down when very much was reviewed? Gate, lists, metrics and a lifecycle, with few and with many.
 
-Usage: python -m bench.growth [--size N] [--rounds N]. A store with a thousand reviews and one with N are written in
-bulk (see `bulk.py`) into a temporary folder, take turns with every question, and are deleted.
+Usage: python -m bench.growth [--size N] [--rounds N] [--store sqlite|postgres|both]. A store with a thousand reviews
+and one with N are written in bulk (see `bulk.py`) into a temporary folder, as two files or as two databases of one
+server, take turns with every question, and are deleted.
 """
 
 from __future__ import annotations
@@ -10,14 +11,15 @@ import argparse
 import asyncio
 import itertools
 import random
-import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
-from bench import bulk
+from bench import bulk, bulk_postgres
+from bench.bytes import size_of
+from bench.lifecycle import NAMES, places_of
 from bench.lines import Figure, keep, middle
 from bench.story import TARGET, gate_on, lifecycle, opened
 from foureyes.app.gate import Gate
@@ -31,6 +33,9 @@ WRITE_SECONDS_MAX = 15 * 60
 BLOCK = 25
 LIFECYCLES = 40
 PAGE = 50
+#: How the figures of each store begin.
+PREFIXES = {"sqlite": "", "postgres": "pg_"}
+BOTH = "both"
 
 Ask = Callable[[], Awaitable[object]]
 
@@ -119,45 +124,59 @@ QUESTIONS: dict[str, tuple[str, float, int]] = {
 }
 
 
-async def measure(size: int, rounds: int) -> None:
+async def measure(kind: str, size: int, rounds: int) -> None:
     """Write both, ask both, forget both."""
-    with tempfile.TemporaryDirectory(prefix="foureyes-bench-") as folder:
-        known = await bulk.patterns()
-        paths = {FEW: Path(folder) / "few.db", size: Path(folder) / "many.db"}
-        bulk.write(paths[FEW], FEW, known)
-        took = bulk.write(paths[size], size, known)
-        bytes_each = paths[size].stat().st_size / size
-        command = f"python -m bench.growth --size {size}"
-        keep(
-            Figure(
-                figure=f"growth.{size}.write",
-                what=f"seconds to write {size:,} reviews through the codec",
-                measured=round(took, 1),
-                unit="s",
-                demand=WRITE_SECONDS_MAX,
-                correct=True,
-                command=command,
-                more={"bytes_each": round(bytes_each)},
-            )
-        )
-        async with opened(str(paths[FEW])) as few, opened(str(paths[size])) as many:
+    known = await bulk.patterns()
+    figures = Figures(kind=kind, size=size)
+    with places_of(kind) as places:
+        few_at, many_at = places(), places()
+        _write(kind, few_at, FEW, known)
+        took = _write(kind, many_at, size, known)
+        keep(figures.written(took, size_of(many_at) / size))
+        async with opened(few_at) as few, opened(many_at) as many:
             sides = Side(store=few, size=FEW), Side(store=many, size=size)
-            for name, (what, demand, block) in QUESTIONS.items():
+            for name, (_, _, block) in QUESTIONS.items():
                 asks = [getattr(side, name) for side in sides]
                 await ratio(asks[0], asks[1], 1, 5)
-                found, small, large = await ratio(asks[0], asks[1], rounds, block)
-                keep(
-                    Figure(
-                        figure=f"growth.{size}.{name}",
-                        what=f"{what}, with {size:,} reviews against {FEW:,}",
-                        measured=found,
-                        unit="×",
-                        demand=demand,
-                        correct=True,
-                        command=command,
-                        more={"few_ms": small, "many_ms": large},
-                    )
-                )
+                keep(figures.asked(name, *await ratio(asks[0], asks[1], rounds, block)))
+
+
+def _write(kind: str, place: str, size: int, known: bulk.Patterns) -> float:
+    """So many reviews; how many seconds it took."""
+    if kind == "sqlite":
+        return round(bulk.write(Path(place), size, known), 1)
+    return round(bulk_postgres.write(place, size, known), 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """The figures of one store."""
+
+    kind: str
+    size: int
+
+    def written(self, seconds: float, bytes_each: float) -> Figure:
+        """How long the writing took."""
+        what = f"seconds to write {self.size:,} reviews through the codec, on {NAMES[self.kind]}"
+        return self._figure("write", what, seconds, WRITE_SECONDS_MAX, unit="s", bytes_each=round(bytes_each))
+
+    def asked(self, name: str, ratio: float, few_ms: float, many_ms: float) -> Figure:
+        """How much longer an answer takes."""
+        question, demand, _ = QUESTIONS[name]
+        what = f"{question}, on {NAMES[self.kind]}, with {self.size:,} reviews against {FEW:,}"
+        return self._figure(name, what, ratio, demand, unit="×", few_ms=few_ms, many_ms=many_ms)
+
+    def _figure(self, name: str, what: str, measured: float, demand: float, *, unit: str, **more: float) -> Figure:
+        return Figure(
+            figure=f"growth.{self.size}.{PREFIXES[self.kind]}{name}",
+            what=what,
+            measured=measured,
+            unit=unit,
+            demand=demand,
+            correct=True,
+            command=f"python -m bench.growth --size {self.size}",
+            more=dict(more),
+        )
 
 
 def main() -> None:
@@ -165,8 +184,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--size", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--store", choices=(*PREFIXES, BOTH), default=BOTH)
     given = parser.parse_args()
-    asyncio.run(measure(given.size, given.rounds))
+    for kind in PREFIXES if given.store == BOTH else (given.store,):
+        asyncio.run(measure(kind, given.size, given.rounds))
 
 
 if __name__ == "__main__":
