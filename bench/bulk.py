@@ -79,6 +79,8 @@ class Patterns:
     long: Pattern
     short: Pattern
     open: Pattern
+    #: What is owed in the open one.
+    owed: InboxRow
 
 
 async def patterns() -> Patterns:
@@ -96,7 +98,10 @@ async def patterns() -> Patterns:
             return Pattern.of(tuple(event for event, _ in dated(stored)))
 
         return Patterns(
-            long=await events(long.stream), short=await events(short.stream), open=await events(waiting.stream)
+            long=await events(long.stream),
+            short=await events(short.stream),
+            open=await events(waiting.stream),
+            owed=(await store.read(lambda look: look.inbox(REVIEWER.name)))[0],
         )
 
 
@@ -116,14 +121,14 @@ def last_digest(number: int, size: int) -> str:
     return bytes_of(number, 2 if long else 1).digest
 
 
-def write(path: Path, size: int, known: Patterns) -> float:
-    """Make a store with so many reviews; how many seconds it took."""
+def write(path: Path, size: int, known: Patterns, *, makers: int = MAKERS) -> float:
+    """Make a store with so many reviews; how many seconds it took. No makers: all in this process."""
     begun = time.perf_counter()
     migrate(path)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         for setting in _SETTINGS:
             connection.execute(f"PRAGMA {setting}")
-        for batch in _batches(size, known):
+        for batch in _batches(size, known, makers):
             connection.execute("BEGIN")
             tx = SqliteWriting(SqliteDriver(connection))
             for changes in batch:
@@ -139,9 +144,12 @@ def write(path: Path, size: int, known: Patterns) -> float:
     return time.perf_counter() - begun
 
 
-def _batches(size: int, known: Patterns) -> Iterator[list[Changes]]:
+def _batches(size: int, known: Patterns, makers: int) -> Iterator[list[Changes]]:
     """Made by other processes while this one writes; only a few batches wait."""
-    with ProcessPoolExecutor(MAKERS, mp_context=get_context("spawn")) as other:
+    if not makers:
+        yield from (_batch(first, size, known) for first in range(0, size, BATCH))
+        return
+    with ProcessPoolExecutor(makers, mp_context=get_context("spawn")) as other:
         waiting: deque[Future[list[Changes]]] = deque()
         for first in range(0, size, BATCH):
             waiting.append(other.submit(_batch, first, size, known))
@@ -192,7 +200,7 @@ def review(number: int, size: int, known: Patterns) -> Changes:
             DigestRow(digest=one.digest, review=name, cleared=one is works[-1] and not is_open, vetoed=False)
             for one in works
         ),
-        inbox=(_owed(row),) if is_open else (),
+        inbox=(replace(known.owed, review=name),) if is_open else (),
         aliases=tuple((f"{int(one.digest[:40], 16):040x}", one.digest) for one in works),
         blobs={digest: content for one in works for digest, content in one.blobs.items()},
         answered=Answered(asker=author.name, key=name, body_hash=works[0].digest, reply=REPLY, at=at),
@@ -244,19 +252,6 @@ def _append(pattern: Pattern, row: ReviewRow, differing: Iterable[Event]) -> App
 def _written(event: Event) -> tuple[str, int, str]:
     found = encode(event)
     return found["type"], found["schema"], spelled(found["body"])
-
-
-def _owed(row: ReviewRow) -> InboxRow:
-    return InboxRow(
-        review=row.review,
-        request="solo.1",
-        kind="report",
-        who=REVIEWERS[0],
-        held=True,
-        queued=False,
-        revision=1,
-        due=row.opened,
-    )
 
 
 def standing() -> Changes:

@@ -1,0 +1,1 @@
+"""Does a benchmark measure what it says?"""
