@@ -156,7 +156,7 @@ async def request_re_review(office: Office, caller: Caller, form: AgainForm) -> 
         revision = ReviseForm(
             review=form.reviewId,
             files=files_of(form.artifacts),
-            note="\n".join(one for one in (form.changes_made, form.message) if one),
+            note=words.noted(form.changes_made, form.message),
             confidence=form.creator_confidence,
             key=form.key,
         )

@@ -6,7 +6,7 @@ work and of its own reports; all of them are for a human who owes no report.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import partial
@@ -18,7 +18,7 @@ from foureyes.app.calls.measures import sees_all
 from foureyes.app.calls.office import Office
 from foureyes.app.calls.seed_words import spelled_alike
 from foureyes.app.ports import Reading
-from foureyes.app.projections.metrics import METRICS, PAGE_MAX, of_day, totals
+from foureyes.app.projections.metrics import METRICS, PAGE_MAX, of_day, rulings_of_day
 from foureyes.app.rows import Listing, ReviewRow
 from foureyes.codec import Json
 from foureyes.core.kinds import canonical_kind
@@ -29,6 +29,7 @@ PERIODS = {"day": 1, "daily": 1, "week": 7, "weekly": 7, "month": 30, "monthly":
 #: The newest reviews that are looked at for how often work came back.
 REVIEWS_MAX = 1_000
 _MINUTE = 60_000
+_Page = tuple[tuple[str, Json], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +138,7 @@ def _counted(caller: Caller, form: PeriodForm, days: tuple[str, ...], reading: R
     return ReviewMetrics(
         period=form.period,
         **_verdicts(found, "total_reviews"),
-        escalated=_escalated(reading, days) if whole else 0,
+        escalated=sum(_escalated(reading, day, form, "" if whole else me) for day in days),
         avg_review_time_minutes=_minutes(found),
         avg_confidence=_mean(found, "confidence", "sure"),
         by_agent={name: _agent(name, found, works) for name in names},
@@ -146,19 +147,27 @@ def _counted(caller: Caller, form: PeriodForm, days: tuple[str, ...], reading: R
 
 
 def _reports(reading: Reading, day: str) -> Iterator[_Reports]:
+    for name, row in _all_of(partial(of_day, reading, day)):
+        _, _, kind, creator, reviewer = (unquote(one) for one in name.split("/"))
+        yield _Reports(type=kind, creator=creator, reviewer=reviewer, row=row)
+
+
+def _all_of(page_after: Callable[[str], _Page]) -> Iterator[tuple[str, Json]]:
     after = ""
-    while page := of_day(reading, day, after):
-        for name, row in page:
-            _, _, kind, creator, reviewer = (unquote(one) for one in name.split("/"))
-            yield _Reports(type=kind, creator=creator, reviewer=reviewer, row=row)
+    while page := page_after(after):
+        yield from page
         if len(page) < PAGE_MAX:
             return
         after = page[-1][0]
 
 
 def _is_asked_for(form: PeriodForm, one: _Reports) -> bool:
-    agent = not form.agent or any(spelled_alike(form.agent, name) for name in (one.creator, one.reviewer))
-    return agent and (not form.type or canonical_kind(form.type) == one.type)
+    return _is_about(form, one.type, one.creator, one.reviewer)
+
+
+def _is_about(form: PeriodForm, kind: str, *names: str) -> bool:
+    agent = not form.agent or any(spelled_alike(form.agent, name) for name in names)
+    return agent and (not form.type or canonical_kind(form.type) == kind)
 
 
 def _works(reading: Reading, since: str) -> tuple[ReviewRow, ...]:
@@ -166,8 +175,14 @@ def _works(reading: Reading, since: str) -> tuple[ReviewRow, ...]:
     return tuple(one for one in rows if one.opened[:10] >= since)
 
 
-def _escalated(reading: Reading, days: tuple[str, ...]) -> int:
-    return sum(int(totals(reading, "date", day).get("rulings_asked", 0)) for day in days)
+def _escalated(reading: Reading, day: str, form: PeriodForm, author: str) -> int:
+    """How often a human was asked to decide; an agent learns that of its own work alone."""
+    asked = 0
+    for name, row in _all_of(partial(rulings_of_day, reading, day)):
+        _, _, kind, creator, _ = (unquote(one) for one in name.split("/"))
+        if author in ("", creator) and _is_about(form, kind, creator, *row["reviewers"]):
+            asked += row["asked"]
+    return asked
 
 
 def _verdicts(found: Iterable[_Reports], total: str = "total") -> dict[str, Any]:

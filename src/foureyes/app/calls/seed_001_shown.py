@@ -255,7 +255,7 @@ def _rows(found: Witness) -> Iterator[RevisionRow]:
                 revision_number=number,
                 created_at=at,
                 changes_requested=asked,
-                changes_made=made.partition("\n")[0],
+                changes_made=words.changes_made(made),
             )
 
 

@@ -59,8 +59,8 @@ VERDICT_OF: Mapping[str, Verdict] = {
     REJECTED: Verdict.REJECT,
 }
 STATUS_OF: Mapping[Verdict, str] = {verdict: word for word, verdict in VERDICT_OF.items()}
-UNKNOWN_TOOL = "Unknown tool: {name}"
 INVALID = "Invalid review request"
+_MESSAGE = "\n\nMessage: "
 #: Words that a seed's reviewer puts before a concern to say how grave it is.
 GRAVITIES = ("critical", "moderate", "minor")
 
@@ -91,6 +91,17 @@ def gravity(concern: str) -> str:
     """How grave a concern is: as its first word says, else it stops the work."""
     word = concern.partition(":")[0].strip().lower()
     return word if word in GRAVITIES else "important"
+
+
+def noted(changes: str, message: str) -> str:
+    """What goes with a new version: what was changed, and a word to the reviewer behind it."""
+    return f"{changes}{_MESSAGE}{message}" if message or _MESSAGE in changes else changes
+
+
+def changes_made(note: str) -> str:
+    """What was changed, whole, without the word to the reviewer."""
+    before, found, after = note.rpartition(_MESSAGE)
+    return before if found else after
 
 
 def spelled_alike(one: str, other: str) -> bool:

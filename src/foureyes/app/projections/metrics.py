@@ -1,7 +1,8 @@
 """How much was reviewed, by whom, how fast and with what end? Sums kept up to date, so that nothing is counted anew.
 
 Rows: `totals`; `date/<day>`; `kind/<kind>`; `pair/<kind>/<author>`; `day/<day>/<kind>/<author>/<reviewer>`, one for
-each of these; `asked/<review>/<request>` while an answer is owed, so that the time it takes is known.
+each of these; `ruling/<day>/<kind>/<author>/<review>` for each day on which a human was asked to decide about it;
+`asked/<review>/<request>` while an answer is owed, so that the time it takes is known.
 """
 
 from __future__ import annotations
@@ -58,11 +59,15 @@ def changes(one: Happened, read: Read) -> Changed:
     if isinstance(one.event, ReportSubmitted):
         name = key("day", one.day, review.kind, review.author.name, one.event.reviewer.name)
         yield name, _day_row(one, one.event, read, read(name))
+    if isinstance(one.event, RulingRequested):
+        name = key("ruling", one.day, review.kind, review.author.name, review.id)
+        said = sorted({report.reviewer.name for report in review.reports.values()})
+        yield name, added(read(name), asked=1) | {"reviewers": said}
     yield from _asked(one, review)
 
 
 METRICS = Projection(
-    name="metrics", version=1, takes=types(*get_args(ReviewEvent), WentLive, LiveRefused), changes=changes
+    name="metrics", version=2, takes=types(*get_args(ReviewEvent), WentLive, LiveRefused), changes=changes
 )
 
 
@@ -78,6 +83,12 @@ def of_day(reading: Reading, day: str, after: str = "", limit: int = PAGE_MAX) -
     prefix = f"{key('day', day)}/"
     rows = reading.rows(slot_of(reading, METRICS.name), prefix, after, min(limit, PAGE_MAX))
     return tuple((name, _averaged(json.loads(body))) for name, body in rows)
+
+
+def rulings_of_day(reading: Reading, day: str, after: str = "", limit: int = PAGE_MAX) -> tuple[tuple[str, Json], ...]:
+    """A page of what humans were asked to decide on a date: one for each review, with who had reported on it."""
+    rows = reading.rows(slot_of(reading, METRICS.name), f"{key('ruling', day)}/", after, min(limit, PAGE_MAX))
+    return tuple((name, json.loads(body)) for name, body in rows)
 
 
 def pairs(reading: Reading, after: str = "", limit: int = PAGE_MAX) -> tuple[tuple[str, Json], ...]:
