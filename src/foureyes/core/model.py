@@ -199,6 +199,9 @@ class RulingRequest:
     group: str
     fallback: Effect | None
     veto: bool
+    #: Who asked for it, and what they say in their favour; a gate that asks says neither.
+    by: str = ""
+    argument: str = ""
     votes: tuple[Vote, ...] = ()
     notified: int = 0
 

@@ -104,6 +104,7 @@ class Waiting:
     """Something that waits for the caller: theirs to do, or theirs to take."""
 
     review: str
+    title: str
     request: str
     #: report, revision or ruling.
     kind: str
@@ -177,10 +178,15 @@ async def list_reviews(office: Office, _: Caller, form: ListForm) -> ListShown:
 async def inbox(office: Office, caller: Caller, form: InboxForm) -> InboxShown:
     """What waits for the caller."""
     limit = _limited(form.limit)
-    rows = await office.store.read(lambda reading: reading.inbox(caller.who.name, limit))
+
+    def owed(reading: Reading) -> list[Waiting]:
+        rows = ((one, reading.review(one.review)) for one in reading.inbox(caller.who.name, limit))
+        return [_waiting(one, review.title if review else "") for one, review in rows]
+
+    found = await office.store.read(owed)
     if caller.who.is_human:
-        rows = (*rows, *await _decisions(office, caller, limit))[:limit]
-    return InboxShown(waiting=tuple(map(_waiting, rows)))
+        found += await _decisions(office, caller, limit)
+    return InboxShown(waiting=tuple(found[:limit]))
 
 
 async def gate(office: Office, caller: Caller, form: GateForm) -> GateShown:
@@ -189,7 +195,7 @@ async def gate(office: Office, caller: Caller, form: GateForm) -> GateShown:
     return picked(GateShown, found)
 
 
-async def _decisions(office: Office, caller: Caller, limit: int) -> list[InboxRow]:
+async def _decisions(office: Office, caller: Caller, limit: int) -> list[Waiting]:
     """What any human, or one of the caller's group, is asked to decide; not where they sit and have not reported."""
 
     def asked(reading: Reading) -> list[InboxRow]:
@@ -197,12 +203,12 @@ async def _decisions(office: Office, caller: Caller, limit: int) -> list[InboxRo
         mine = (group(one.name) for one in groups if normal(caller.who.name) in map(normal, one.members))
         return [row for name in (HUMANS, *mine) for row in reading.inbox(name, limit)]
 
-    found = list[InboxRow]()
+    found = list[Waiting]()
     for row in (await office.store.read(asked))[:limit]:
         with suppress(Refusal):
             seen = await office.gate.read(row.review, caller.who)
             if row.request in seen.view.review.requests:
-                found.append(row)
+                found.append(_waiting(row, seen.view.review.title))
     return found
 
 
@@ -238,8 +244,8 @@ def _listed(row: ReviewRow) -> Listed:
     return picked(Listed, row)
 
 
-def _waiting(row: InboxRow) -> Waiting:
-    return picked(Waiting, row)
+def _waiting(row: InboxRow, title: str) -> Waiting:
+    return picked(Waiting, row, title=title)
 
 
 def calls() -> Iterator[Call[Any]]:

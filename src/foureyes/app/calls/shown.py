@@ -11,7 +11,7 @@ from foureyes.app.calls.bodies import given, picked
 from foureyes.app.gate import Seen
 from foureyes.codec.shapes import canonical
 from foureyes.core.explain import Explained, Turn
-from foureyes.core.model import Finding, Report, Review, Seat
+from foureyes.core.model import Finding, Report, Review, Seat, Vote
 from foureyes.core.values import (
     Criterion,
     Evidence,
@@ -94,7 +94,12 @@ class RulingShown:
     stage: str
     reason: str
     text: str
+    #: Who asked for it, and what they say in their favour; empty where a requirement asks.
+    by: str
+    argument: str
     options: tuple[Option, ...]
+    #: Who has voted already, where it needs several.
+    votes: tuple[Vote, ...]
     needs: int
     group: str
     due: datetime

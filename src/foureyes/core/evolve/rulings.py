@@ -22,6 +22,8 @@ def ruling_requested(review: Review, event: e.RulingRequested) -> Review:
         group=event.group,
         fallback=event.fallback,
         veto=event.veto,
+        by=event.by,
+        argument=event.argument,
     )
     asked = review.asked | {(event.by, event.revision)} if event.by else review.asked
     kept = {key: one for key, one in review.requests.items() if isinstance(one, ReportRequest)}
