@@ -51,6 +51,7 @@ from foureyes.home.lock import ServerLock
 from foureyes.home.trouble import Trouble
 from foureyes.http.app import Site, build
 from foureyes.http.logs import Logged, write_to
+from foureyes.http.patient import Patient
 from foureyes.http.problems import problem
 from foureyes.mcp.over_http import PATH, Endpoint, Names
 from foureyes.web.pages import Pages
@@ -166,7 +167,7 @@ def application(office: Office, named: Addresses, endpoint: Endpoint) -> ASGIApp
 
     tools = Route(PATH, endpoint)
     site = Site(hosts=named.hosts, origins=named.origins)
-    return Logged(build(office, site, [tools, *pages.routes()], lifespan))
+    return Patient(Logged(build(office, site, [tools, *pages.routes()], lifespan)))
 
 
 async def _check(assembly: Assembly, store: Store, serving: Serving) -> None:

@@ -23,6 +23,7 @@ from foureyes.app.calls.office import Office
 from foureyes.app.calls.registry import CALLS, answered
 from foureyes.app.calls.sending import BlobKept, check_digest, keep_blob
 from foureyes.app.credentials import Credential, credential_of
+from foureyes.app.patience import KNOWN
 from foureyes.app.ports import Damaged, Unavailable
 from foureyes.app.signing_in import COOKIE as SESSION_COOKIE
 from foureyes.app.signing_in import form_mark
@@ -112,10 +113,12 @@ class Door:
         key = hash_of(f"{credential.token} {credential.session} {credential.agent}")
         known = self._known.get(key)
         if known is not None and self.office.quotas.is_over(known, now):
+            request.scope[KNOWN] = known.name
             self.office.quotas.asked(known, now)
         caller = await self.office.recognised(credential, spools=spools)
         if caller is None:
             raise NoCredential("The credential opens nothing: it is unknown, revoked, over, or not for that agent.")
+        request.scope[KNOWN] = caller.who.name
         if credential.session and request.method != GET:
             _check_form(request, credential.session)
         if known is None:

@@ -17,6 +17,7 @@ from foureyes.app.calls.call import Caller
 from foureyes.app.calls.office import Office
 from foureyes.app.credentials import credential_of
 from foureyes.app.limits import TooFast
+from foureyes.app.patience import KNOWN
 from foureyes.app.ports import Unavailable
 from foureyes.mcp.strict import MESSAGE_BYTES_MAX, flaw
 
@@ -115,7 +116,10 @@ class Endpoint:
             return None
         now, quotas = self._office.clock(), self._office.quotas
         caller = await self._office.recognised(credential, spools=True)
-        if caller is not None and quotas.is_over(caller.who, now):
+        if caller is None:
+            return None
+        scope[KNOWN] = caller.who.name
+        if quotas.is_over(caller.who, now):
             quotas.asked(caller.who, now)  # says what there was too much of, before any of the message is read
         return caller
 
