@@ -59,7 +59,7 @@ async def test_content_of_every_type_is_in_review_until_the_gate_clears_it() -> 
 
 @played
 async def test_an_item_is_raised_answered_reopened_answered_and_resolved() -> None:
-    """000-03, 000-05, 000-08, 000-09, 000-17: with every answer and when it was confirmed, and why."""
+    """000-03, 000-05, 000-08, 000-09, 000-17, 000-22: with every answer and when it was confirmed, and why."""
     web, haku, ann, _, story = await submitted()
     answer = await web.post(f"/review/{story}/feedback", ann, items=[GAP, VAGUE])
     assert answer.status == 201

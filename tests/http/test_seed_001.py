@@ -1,5 +1,6 @@
 """Seed 001 over HTTP: its seven tools with its names, arguments, results and sentences."""
 
+import asyncio
 from typing import Any
 
 from foureyes.core import protocols
@@ -16,6 +17,8 @@ WORK: dict[str, Any] = {
     "context": {"spec_id": "spec_042", "dependencies": ["core-string-utils"], "estimated_complexity": "low"},
     "questions": ["Is the validation logic comprehensive enough?", "Are the error messages clear?"],
 }
+#: Far more than an answer takes that waits for nobody.
+AT_ONCE_SECONDS = 10
 FULL = {name: True for name, _ in CRITERIA[0].required}
 ANSWERS = ["Yes.", "They are."]
 GOOD: dict[str, Any] = {
@@ -60,7 +63,8 @@ async def test_a_request_is_answered_at_once_with_who_was_asked_and_when_to_expe
     """001-02, 001-35, B20: the caller's own id makes repeating harmless."""
     web = Five()
     dev, _ = await web.role("core-developer"), await web.role("auditor")
-    answer = await web.tool("request_review", dev, **WORK)
+    async with asyncio.timeout(AT_ONCE_SECONDS):
+        answer = await web.tool("request_review", dev, **WORK)
     assert answer.status == 201
     assert answer.data == {
         "id": "r1",
@@ -196,7 +200,7 @@ async def test_who_is_not_asked_is_told_who_is() -> None:
 
 @played
 async def test_a_revision_cycle_ends_approved_with_one_revision() -> None:
-    """001-38, 001-31, 001-08, 001-83, I16: nobody judges a version they were not given."""
+    """001-38, 001-31, 001-08, 001-83, B20, I16: nobody judges a version they were not given."""
     web, dev, auditor, review = await asked()
     unread = await web.tool("submit_review", auditor, reviewId=review, **CHANGES)
     assert (unread.status, unread.data["code"]) == (409, "stale")

@@ -116,7 +116,7 @@ async def test_rule_4_all_approved_the_session_goes_on() -> None:
 
 @played
 async def test_rule_3_one_concern_is_logged_and_the_session_goes_on_flagged() -> None:
-    """003-10, 003-13, O4, X4: the work itself waits for the concern, and the issues list keeps it."""
+    """003-07, 003-10, 003-13, O4, X4: the work itself waits for the concern, and the issues list keeps it."""
     web, claude, codex, gemini, review = await at_work()
     await web.done(f"{S}/results", codex, **result(APPROVED, "codex"))
     decided = await web.done(f"{S}/results", gemini, **result(CONCERNS, "gemini"))
@@ -172,7 +172,7 @@ async def test_rule_2_two_concerns_pause_and_the_agents_clarify() -> None:
 
 @played
 async def test_rule_1_a_blocker_stops_at_once_until_a_human_overrides() -> None:
-    """003-08, O2: it does not wait for the others, and no agent lifts it."""
+    """003-07, 003-08, O2: it does not wait for the others, and no agent lifts it."""
     web, claude, codex, _, review = await at_work()
     sue = await web.human()
     decided = await web.done(f"{S}/results", codex, **result(BLOCKER, "codex"))

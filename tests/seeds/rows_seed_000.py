@@ -24,7 +24,7 @@ SEED_000 = (
     Row("000-19", "A reviewer who has reported may raise new findings after a revision."),
     Row("000-20", "The resolve style has no reject; the author may withdraw, which ends the review."),
     Row("000-21", "A critical finding still unresolved after 3 answers shelves the work."),
-    Row("000-22", "The paths /review/… and /feedback/… exist.", area="doors"),
+    Row("000-22", "The paths /review/… and /feedback/… exist."),
     Row(
         "000-23",
         "Moving in from the old tables: work under validation is moved, old endpoints are deprecated.",

@@ -4,7 +4,7 @@ from tests.seeds.shapes import Row
 
 SEED_001 = (
     Row("001-01", "The reviewer is never the author."),
-    Row("001-02", "request_review returns at once with id, reviewer, pending and estimated_completion.", area="doors"),
+    Row("001-02", "request_review returns at once with id, reviewer, pending and estimated_completion."),
     Row(
         "001-03",
         "Shown goals: under 30 min on average, 90 % without a human, all required work reviewed, 70 % fewer bugs.",
@@ -13,9 +13,7 @@ SEED_001 = (
     Row("001-04", "fix_typo, update_formatting, add_comment, update_readme need no review, and the reason is given."),
     Row("001-05", "Every request, decision, skip and override is a row with who, when and why."),
     Row(
-        "001-06",
-        "Statuses: pending, in_progress, pending_re_review, approved, changes_requested, rejected, escalated.",
-        area="doors",
+        "001-06", "Statuses: pending, in_progress, pending_re_review, approved, changes_requested, rejected, escalated."
     ),
     Row(
         "001-07",
@@ -89,33 +87,19 @@ SEED_001 = (
     Row("001-31", "A re-review has the next number, new bytes and a note; after 3 resubmissions a human is asked."),
     Row("001-32", "A rejected author disputes with an argument, or accepts, which leaves a rejected_approach lesson."),
     Row("001-33", "The merge commit names the reviewer.", area="enforcement"),
-    Row(
-        "001-34",
-        "check_review_required answers needs_review with a reason, or with reviewer and estimated time.",
-        area="doors",
-    ),
-    Row(
-        "001-35",
-        'request_review names each bad field in "Invalid review request: …", or answers the pending review.',
-        area="doors",
-    ),
+    Row("001-34", "check_review_required answers needs_review with a reason, or with reviewer and estimated time."),
+    Row("001-35", 'request_review names each bad field in "Invalid review request: …", or answers the pending review.'),
     Row(
         "001-36",
         "submit_review: unknown review and wrong reviewer refused in their sentences; else times, notice, learning.",
-        area="doors",
     ),
-    Row("001-37", "get_review answers the whole review as JSON.", area="doors"),
+    Row("001-37", "get_review answers the whole review as JSON."),
     Row(
         "001-38",
         "request_re_review: revision row, pending_re_review, artifacts replaced, times cleared, reviewer told.",
-        area="doors",
     ),
-    Row(
-        "001-39",
-        "escalate_review: escalated, reason and argument kept, human informed, success answered.",
-        area="doors",
-    ),
-    Row("001-40", "get_review_metrics answers totals and averages by agent and by type.", area="doors"),
-    Row("001-41", 'An unknown tool is answered "Unknown tool: X".', area="doors"),
-    Row("001-42", "The server can present itself as review-server 1.0.0 on stdio.", area="doors"),
+    Row("001-39", "escalate_review: escalated, reason and argument kept, human informed, success answered."),
+    Row("001-40", "get_review_metrics answers totals and averages by agent and by type."),
+    Row("001-41", 'An unknown tool is answered "Unknown tool: X".'),
+    Row("001-42", "The server can present itself as review-server 1.0.0 on stdio."),
 )

@@ -3,12 +3,8 @@
 from tests.seeds.shapes import Row
 
 SEED_001_PAGES = (
-    Row(
-        "001-43",
-        "Request schema: artifacts with any key, complexity low/medium/high, 8 types, 8 roles.",
-        area="doors",
-    ),
-    Row("001-44", "Metrics schema: as_creator, as_reviewer and by_type with their fields.", area="doors"),
+    Row("001-43", "Request schema: artifacts with any key, complexity low/medium/high, 8 types, 8 roles."),
+    Row("001-44", "Metrics schema: as_creator, as_reviewer and by_type with their fields."),
     Row(
         "001-45",
         "Exported tree: reviews by state and date, metrics daily, weekly and patterns, README.",

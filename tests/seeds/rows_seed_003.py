@@ -13,7 +13,7 @@ SEED_003 = (
         "review_request schema: reviewer, targets, context summaries, focus_areas, max_words 200.",
         area="engine",
     ),
-    Row("003-07", "review_result schema: reviewer, timestamp, payload with verdict, summary and issues.", area="doors"),
+    Row("003-07", "review_result schema: reviewer, timestamp, payload with verdict, summary and issues."),
     Row("003-08", "Rule 1: any blocker stops, pauses the session and asks a human at once."),
     Row("003-09", "Rule 2: two or more concerns pause the session and ask the agents to clarify."),
     Row("003-10", "Rule 3: exactly one concern is logged, the session goes on flagged."),
