@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import cast
 
 from foureyes.app.ports import Reading, Writing
-from foureyes.app.rows import ACCOUNTS, START, TOKENS
+from foureyes.app.rows import ACCOUNTS, START, TOKENS, Known
 from foureyes.app.shelf import read_events
 from foureyes.core.events import PrincipalEvent, TokenIssued
 from foureyes.core.facts import Principal
@@ -23,6 +23,8 @@ LOCK = "principals"
 #: The row that changes whenever an account does, so that the pool is read again.
 _CHANGED = ".changed"
 _PAGE = 1_000
+#: Accounts that are kept at hand.
+ROLL_MAX = 4_096
 _SECRET_BYTES = 32
 _ID_BYTES = 5
 _WORD_BYTES = 8
@@ -58,7 +60,10 @@ def stream_of(name: str) -> str:
 
 def account(reading: Reading, name: str) -> Account | None:
     """The account with this name, as the log has it; nothing where there never was one."""
-    known = reading.known(stream_of(name), "", "")
+    return _read(reading, name, reading.known(stream_of(name), "", ""))
+
+
+def _read(reading: Reading, name: str, known: Known) -> Account | None:
     if not known.version:
         return None
     past = read_events(reading, stream_of(name), known)
@@ -70,11 +75,44 @@ def accounts(reading: Reading) -> tuple[Account, ...]:
     return tuple(one for name in _names(reading) if (one := account(reading, name)) is not None)
 
 
-def bearer(reading: Reading, secret: str, now: datetime) -> tuple[Account, Token] | None:
+class Unread(Exception):  # noqa: N818 - expected: read it, where that may take its time
+    """An account is not at hand, or not as its stream ends now."""
+
+
+class Roll:
+    """The accounts that were read lately. One is used only where its stream still ends as it did."""
+
+    def __init__(self) -> None:
+        """Nobody came yet."""
+        self._held: dict[str, tuple[Known, Account]] = {}
+
+    def read(self, reading: Reading, name: str) -> Account | None:
+        """The account as the log has it, kept for the next time."""
+        known = reading.known(stream_of(name), "", "")
+        found = _read(reading, name, known)
+        if found is not None:
+            if len(self._held) >= ROLL_MAX:
+                self._held.clear()
+            self._held[name] = known, found
+        return found
+
+    def recall(self, reading: Reading, name: str) -> Account | None:
+        """The same without reading its log; raises Unread where that must be done."""
+        known = reading.known(stream_of(name), "", "")
+        held, found = self._held.get(name, (None, None))
+        if held != known:
+            raise Unread
+        return found
+
+
+Find = Callable[[Reading, str], Account | None]
+
+
+def bearer(reading: Reading, secret: str, now: datetime, find: Find = account) -> tuple[Account, Token] | None:
     """Whom this token speaks for; nobody where it is unknown, revoked or over."""
     known = hash_of(secret)
     name = reading.row(TOKENS, known)
-    found = account(reading, name) if name else None
+    found = find(reading, name) if name else None
     if found is None or found.removed:
         return None
     # The row is only where to look: what counts is that the account's own log has issued this token.

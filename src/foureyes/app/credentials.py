@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from foureyes.app.accounts import account, bearer, credential_for, hash_of
+from foureyes.app.accounts import Find, Roll, Unread, account, bearer, credential_for, hash_of
 from foureyes.app.calls.call import Caller, scopes_of
-from foureyes.app.ports import Reading, Store
+from foureyes.app.ports import Quick, Reading, Store
 from foureyes.app.signing_in import signed_in
 from foureyes.core.principals import Scope
 
@@ -65,28 +65,36 @@ def _key(given: Credential) -> str:
     return hash_of(f"{given.token} {given.session} {given.agent}")
 
 
-async def caller_of(store: Store, given: Credential, now: datetime) -> Caller | None:
-    """Who calls; nobody where the credential is unknown, over, or not theirs to use so."""
-    return await store.read(lambda reading: look_up(reading, given, now))
+async def caller_of(store: Store, given: Credential, now: datetime, roll: Roll | None = None) -> Caller | None:
+    """Who calls; nobody where the credential is unknown, over, or not theirs to use so.
+
+    With a roll the store is asked as always, but an account whose log is as it was is not read again.
+    """
+    if roll is None or not given.token:
+        return await store.read(lambda reading: look_up(reading, given, now))
+    try:
+        return await store.read(Quick(lambda reading: look_up(reading, given, now, roll.recall)))
+    except Unread:
+        return await store.read(lambda reading: look_up(reading, given, now, roll.read))
 
 
-def look_up(reading: Reading, given: Credential, now: datetime) -> Caller | None:
+def look_up(reading: Reading, given: Credential, now: datetime, find: Find = account) -> Caller | None:
     """The same on one look at the store."""
     if given.token:
-        return _by_token(reading, given, now)
+        return _by_token(reading, given, now, find)
     found = signed_in(reading, given.session, now) if given.session and not given.agent else None
     return Caller(account=found.account, signed_in=found.since) if found else None
 
 
-def _by_token(reading: Reading, given: Credential, now: datetime) -> Caller | None:
-    found = bearer(reading, given.token, now)
+def _by_token(reading: Reading, given: Credential, now: datetime, find: Find) -> Caller | None:
+    found = bearer(reading, given.token, now, find)
     if found is None:
         return None
     holder, token = found
     scopes = scopes_of(holder, token.scopes)
     if not given.agent:
         return Caller(account=holder, scopes=scopes, credential=token.id)
-    agent = account(reading, given.agent) if Scope.VOUCH in scopes else None
+    agent = find(reading, given.agent) if Scope.VOUCH in scopes else None
     if agent is None or agent.removed or agent.vouched_by != holder.who.name:
         return None
     # Each agent is a session of its own, though all of them come through one token.

@@ -31,7 +31,7 @@ async def read_json(request: Request) -> dict[str, Any]:
     if not content.strip():
         return {}
     try:
-        found = json.loads(content.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_number)
+        found = _STRICT.decode(content.decode("utf-8"))
     except RecursionError:
         raise _bad("it is nested too deep") from None
     except UnicodeDecodeError:
@@ -89,6 +89,9 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_number(word: str) -> NoReturn:
     raise ValueError(f"{word} is no number")
+
+
+_STRICT = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_number)
 
 
 def _bad(what: str) -> Refusal:

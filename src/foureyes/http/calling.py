@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 import re
 import secrets
@@ -29,6 +28,7 @@ from foureyes.app.signing_in import COOKIE as SESSION_COOKIE
 from foureyes.app.signing_in import form_mark
 from foureyes.app.spooling import IsSpooled
 from foureyes.app.work import BLOB_BYTES_MAX
+from foureyes.codec.shapes import spelled
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.values import Who
 from foureyes.http.bodies import TooLarge, read_blob, read_json
@@ -205,7 +205,7 @@ def _with_path(call: Call[Any], request: Request, sent: dict[str, Any]) -> dict[
 
 
 def _rendered(request: Request, found: object, way: Way) -> Response:
-    body = json.dumps(given(found), ensure_ascii=False, separators=(",", ":")).encode()
+    body = spelled(given(found)).encode()
     # The mark of a list is a hash of exactly what is sent, so it tells no more than that does.
     mark = hashlib.sha256(body).hexdigest()[:32] if way.marked else getattr(found, "mark", "")
     headers = {"cache-control": "no-store"}

@@ -132,7 +132,9 @@ async def _work(
         return work_sent(shelf, files), work_sent(shelf, base)
 
     try:
-        work, before = await office.store.read(both)
+        # Bytes that came along need no look at the store.
+        named = any(one.digest is not None for one in (*files, *base))
+        work, before = await office.store.read(both) if named else both(_Empty())
     except Unavailable as error:
         if not caller.may_wait or not error.down:
             raise
@@ -144,12 +146,14 @@ async def _work(
 
 @dataclass(frozen=True, slots=True)
 class _Empty:
-    """What can be looked up while the database is down: nothing, and that is told."""
+    """What can be looked up without the database: nothing, and where it is down, that is told."""
 
-    error: Unavailable
+    error: Unavailable | None = None
 
     def blob(self, _: str) -> Blob | None:
-        raise self.error
+        if self.error is not None:
+            raise self.error
+        return None
 
 
 async def _done(office: Office, caller: Caller, command: c.ReviewCommand, handed: Handed) -> Done:

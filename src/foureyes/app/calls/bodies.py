@@ -6,11 +6,11 @@ an unknown field, a wrong type or a truth value in place of a number is refused 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import datetime, timedelta
 from enum import IntEnum, StrEnum
-from functools import cache
+from functools import cache, partial
 from math import isfinite
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
@@ -20,13 +20,16 @@ from foureyes.core.refusals import Code, Refusal
 
 T = TypeVar("T")
 DEPTH_MAX = 32
+#: Adds to what was sent what was left out; the number is how deep that stands.
+Filler = Callable[[Any, int], Any]
 
 
 def taken(form: type[T], data: object) -> T:
     """Read what was sent; raises Refusal with the field and what is wrong with it."""
     try:
         _check_names(data)
-        return cast("T", shape(cast("Any", form))[1](_filled(form, data, 0)))
+        fill = _filler(cast("Any", form))
+        return cast("T", shape(cast("Any", form))[1](fill(data, 0) if fill else data))
     except CodecError as error:
         raise Refusal(
             Code.BAD_VALUE, f"The request is not well formed: {str(error).lstrip('.: ')}.", "Correct the field."
@@ -157,22 +160,52 @@ def _defaults(form: type) -> dict[str, Any]:
     return found
 
 
-def _filled(form: Any, data: object, depth: int) -> object:
-    """What was sent, with what was left out; wrong types are left for the strict reader to refuse."""
-    if depth > DEPTH_MAX:
-        raise CodecError(f": nested deeper than {DEPTH_MAX}")
+@cache
+def _filler(form: Any) -> Filler | None:
+    """What adds to a value of this form what was left out; nothing where nothing can be.
+
+    Wrong types are left for the strict reader to refuse.
+    """
     if isinstance(form, type) and is_dataclass(form):
-        if type(data) is not dict:
-            return data
-        hints = _hints(form)
-        sent = {name: _filled(hints[name], one, depth + 1) if name in hints else one for name, one in data.items()}
-        return {**_defaults(form), **sent}
+        return _record_filler(form)
     match get_origin(form), get_args(form):
         case (origin, (one, other)) if origin in (UnionType, Union):
-            return data if data is None else _filled(one if other is NoneType else other, data, depth)
-        case (origin, (one, other)) if origin is tuple and other is Ellipsis and type(data) is list:
-            return [_filled(one, item, depth + 1) for item in data]
-        case (origin, (_, other)) if origin is Mapping and type(data) is dict:
-            return {name: _filled(other, item, depth + 1) for name, item in data.items()}
-        case _:
+            fill = _filler(one if other is NoneType else other)
+            return fill and partial(_fill_optional, fill)
+        case (origin, (one, other)) if origin is tuple and other is Ellipsis:
+            fill = _filler(one)
+            return fill and partial(_fill_list, fill)
+        case (origin, (_, other)) if origin is Mapping:
+            fill = _filler(other)
+            return fill and partial(_fill_names, fill)
+    return None
+
+
+def _fill_optional(fill: Filler, data: Any, depth: int) -> Any:
+    return None if data is None else fill(data, depth)
+
+
+def _fill_list(fill: Filler, data: Any, depth: int) -> Any:
+    return [fill(one, depth + 1) for one in data] if type(data) is list else data
+
+
+def _fill_names(fill: Filler, data: Any, depth: int) -> Any:
+    return {name: fill(one, depth + 1) for name, one in data.items()} if type(data) is dict else data
+
+
+def _record_filler(form: type) -> Filler:
+    hints, defaults = _hints(form), _defaults(form)
+    turns = tuple((name, turn) for name, hint in hints.items() if (turn := _filler(hint)) is not None)
+
+    def fill(data: Any, depth: int) -> Any:
+        if depth > DEPTH_MAX:
+            raise CodecError(f": nested deeper than {DEPTH_MAX}")
+        if type(data) is not dict:
             return data
+        found = {**defaults, **data}
+        for name, turn in turns:
+            if name in data:
+                found[name] = turn(data[name], depth + 1)
+        return found
+
+    return fill

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -45,11 +45,13 @@ class Caller:
     remembered: bool = False
     #: What they hand in may wait in the spool: it is all that the call does.
     may_wait: bool = False
+    #: The actor of every command.
+    who: Who = field(init=False)
 
-    @property
-    def who(self) -> Who:
-        """The actor of every command."""
-        return replace(self.account.who, session=self.account.who.session or self.credential)
+    def __post_init__(self) -> None:
+        """Say once who it is: it is asked for again and again."""
+        who = self.account.who
+        object.__setattr__(self, "who", who if who.session else replace(who, session=self.credential))
 
     def check(self, need: Need) -> None:
         """Refuse what this credential is not for."""
