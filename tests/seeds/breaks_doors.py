@@ -36,5 +36,6 @@ BREAKS_DOORS: dict[str, tuple[Break, ...]] = {
     "B11": _one(WORDS, 'word = status.strip().lower().replace("-", "_")', 'word = status.replace("-", "_")'),
     "B19": _one(PEER_SHOWN, "return review.report_request(seat.id) is not None", "return False"),
     "B20": _one(PEER, "if said not in (None, number):", "if said == 0:"),
+    "D-04": _one("core/checks.py", "    if normal(actor.name) in makers:", "    if normal(actor.name) in ():"),
     "C7": _one(PATHS, 'also=("/seldon/validate",), query', "query"),
 }

@@ -18,7 +18,6 @@ BEYOND = (
     Row(
         "D-04",
         "The author's credential, or one of its session, cannot report, confirm or override; a name is no identity.",
-        area="doors",
     ),
     Row(
         "D-05",
