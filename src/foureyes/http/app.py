@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from starlette.applications import Starlette
@@ -16,6 +16,11 @@ from foureyes.http import others
 from foureyes.http.calling import Door
 from foureyes.http.problems import problem
 from foureyes.http.routes import BASE
+from foureyes.http.table import Table
+
+#: Answers somebody who came where there is nothing, or leaves it to us.
+Strayed = Callable[[Request, int], Response | None]
+Failed = Callable[[Request, Exception], Awaitable[Response]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,22 +36,25 @@ def build(
     site: Site,
     more: Sequence[BaseRoute] = (),
     lifespan: Lifespan[Starlette] | None = None,
+    strayed: Strayed = lambda _, __: None,
 ) -> ASGIApp:
-    """The application, ready to be served; `more` are the routes of other doors."""
+    """The application, ready to be served; `more` are the routes of other doors.
+
+    `strayed` may answer somebody who came where there is nothing, by their request and the status it has.
+    """
     door = Door(office=office)
-    routes = [
-        *door.routes(),
-        *others.routes(door),
-        *more,
-    ]
+    calls, beside = door.routes(), others.routes(door)
     app = Starlette(
-        routes=routes,
-        exception_handlers={404: _not_found, 405: _not_allowed, Exception: _broken},
+        routes=[*calls, *beside, *more],
+        exception_handlers={404: _not_found(strayed), 405: _not_allowed(strayed), Exception: _broken},
         lifespan=lifespan,
     )
     # A place is spelled one way: nobody is sent on to another, with their body and their credential.
     app.router.redirect_slashes = False
-    return Guarded(app, site)
+    table = Table(app, _broken)
+    for one in (*calls, *beside):
+        table.add(one, one.endpoint)
+    return Guarded(table, site)
 
 
 class Guarded:
@@ -75,14 +83,22 @@ class Guarded:
             await self._app(scope, receive, send)
 
 
-async def _not_found(_: Request, __: Exception) -> Response:
-    return problem(404, "no_such_place", "There is nothing here.", f"See {BASE}/openapi.json for what there is.")
+def _not_found(strayed: Strayed) -> Failed:
+    async def answer(request: Request, _: Exception) -> Response:
+        step = f"See {BASE}/openapi.json for what there is."
+        return strayed(request, 404) or problem(404, "no_such_place", "There is nothing here.", step)
+
+    return answer
 
 
-async def _not_allowed(_: Request, error: Exception) -> Response:
-    headers: dict[str, str] = getattr(error, "headers", None) or {}
-    step = f"See {BASE}/openapi.json for what there is."
-    return problem(405, "wrong_method", "This place does not take that method.", step, headers)
+def _not_allowed(strayed: Strayed) -> Failed:
+    async def answer(request: Request, error: Exception) -> Response:
+        headers: dict[str, str] = getattr(error, "headers", None) or {}
+        step = f"See {BASE}/openapi.json for what there is."
+        said = problem(405, "wrong_method", "This place does not take that method.", step, headers)
+        return strayed(request, 405) or said
+
+    return answer
 
 
 async def _broken(_: Request, __: Exception) -> Response:

@@ -1,0 +1,84 @@
+"""Who answers at a path? Found segment by segment, so that no request waits while all routes are tried in their turn.
+
+Only what is found here whole, method and path, is answered by it. Everything else goes to the router as always, which
+says that a place is not there, or not for that method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+@dataclass(slots=True)
+class _Branch:
+    """What may come behind a segment: segments that are spelled out, and one that has a name."""
+
+    spelled: dict[str, _Branch] = field(default_factory=dict)
+    named: _Branch | None = None
+    #: Who answers here, and the names of the segments on the way.
+    handler: Handler | None = None
+    names: tuple[str, ...] = ()
+
+
+class Table:
+    """Stands before the router, with the same routes."""
+
+    def __init__(self, app: ASGIApp, broken: Callable[[Request, Exception], Awaitable[Response]]) -> None:
+        """Ask the router for what is not found; `broken` answers what nobody expected."""
+        self._app = app
+        self._broken = broken
+        self._roots: dict[str, _Branch] = {}
+
+    def add(self, route: Route, handler: Handler) -> None:
+        """Take up a route."""
+        for method in route.methods or ():
+            branch, names = self._roots.setdefault(method, _Branch()), list[str]()
+            for one in route.path.split("/"):
+                if one.startswith("{"):
+                    names.append(one[1:-1])
+                    branch.named = branch.named or _Branch()
+                    branch = branch.named
+                else:
+                    branch = branch.spelled.setdefault(one, _Branch())
+            if branch.handler is None:
+                branch.handler, branch.names = handler, tuple(names)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or let the router do it."""
+        root = self._roots.get(scope["method"]) if scope["type"] == "http" and not scope.get("root_path") else None
+        values = list[str]()
+        found = _found(root, scope["path"].split("/"), 0, values) if root else None
+        if found is None or found.handler is None:
+            await self._app(scope, receive, send)
+            return
+        scope["path_params"] = dict(zip(found.names, values, strict=True))
+        request = Request(scope, receive, send)
+        try:
+            response = await found.handler(request)
+        except Exception as error:
+            await (await self._broken(request, error))(scope, receive, send)
+            raise  # the server writes it down
+        await response(scope, receive, send)
+
+
+def _found(branch: _Branch, path: list[str], at: int, values: list[str]) -> _Branch | None:
+    """Where a path leads; what is spelled out comes before what has a name."""
+    if at == len(path):
+        return branch if branch.handler else None
+    spelled = branch.spelled.get(path[at])
+    found = _found(spelled, path, at + 1, values) if spelled else None
+    if found is not None or branch.named is None or not path[at]:
+        return found
+    values.append(path[at])
+    found = _found(branch.named, path, at + 1, values)
+    if found is None:
+        values.pop()
+    return found
