@@ -21,12 +21,12 @@ def test_so_many_requests_a_minute_are_taken_and_the_next_is_told_when() -> None
     """T18."""
     quotas = Quotas(LIMITS)
     for _ in range(6):
-        quotas.asked(ANN, START)
+        quotas.asked(ANN, START).leave()
     with pytest.raises(TooFast) as caught:
         quotas.asked(ANN, START)
     assert (caught.value.seconds, quotas.is_over(ANN, START), quotas.is_over(EVE, START)) == (10, True, False)
     later = START + timedelta(seconds=10)
-    quotas.asked(ANN, later)
+    quotas.asked(ANN, later).leave()
     with pytest.raises(TooFast):
         quotas.asked(ANN, later)
 
@@ -35,7 +35,7 @@ def test_many_accounts_of_one_operator_are_one_party() -> None:
     """T2, T18: a second name does not double what one may ask for."""
     quotas = Quotas(LIMITS)
     for number in range(9):
-        quotas.asked((ANN, BOB)[number % 2], START)
+        quotas.asked((ANN, BOB)[number % 2], START).leave()
     with pytest.raises(TooFast, match="acme"):
         quotas.asked(BOB, START)
     quotas.asked(EVE, START)
@@ -45,9 +45,9 @@ def test_a_clock_that_is_set_back_shuts_nobody_out_for_long() -> None:
     """F9."""
     quotas = Quotas(LIMITS)
     for _ in range(6):
-        quotas.asked(ANN, START + timedelta(days=3650))
+        quotas.asked(ANN, START + timedelta(days=3650)).leave()
     for _ in range(6):
-        quotas.asked(ANN, START)
+        quotas.asked(ANN, START).leave()
     assert quotas.is_over(ANN, START)
 
 
@@ -117,6 +117,6 @@ async def test_who_sends_much_waits_in_a_line_of_their_own() -> None:
 def test_no_more_names_are_remembered_than_fit() -> None:
     quotas = Quotas()
     for number in range(NAMES_MAX):
-        quotas.asked(Who(name=f"a{number}", operator=f"o{number}"), START)
+        quotas.asked(Who(name=f"a{number}", operator=f"o{number}"), START).leave()
     assert len(quotas._requests.taken) <= NAMES_MAX + 1
     assert len(quotas._lines) <= 2 * NAMES_MAX

@@ -11,10 +11,10 @@ import asyncio
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from foureyes.app.turns import Line, Room, Time, Turn, Within, now_in
 from foureyes.core.refusals import Code, Refusal
 from foureyes.core.values import Who
 
@@ -105,34 +105,39 @@ class _Rates:
         self.taken.update(ends)
 
 
-@dataclass(slots=True)
-class _Line:
-    """Those of one name whose requests are under way, and those behind them."""
-
-    slots: asyncio.Semaphore
-    #: Under way and in line together.
-    there: int = 0
-
-
 class Quotas:
     """What was asked for lately, by account and by operator."""
 
-    def __init__(self, limits: Limits | None = None) -> None:
+    def __init__(self, limits: Limits | None = None, time: Time | None = None) -> None:
         """Keep to these limits."""
         self.limits = limits or Limits()
         self._requests = _Rates(MINUTE, "too many requests in a minute")
         self._bytes = _Rates(DAY, "too many bytes in a day")
-        self._lines: dict[str, _Line] = {}
+        self._room = Room(time or Time())
+        self._lines: dict[str, Line] = {}
         self._held: dict[tuple[str, str], int] = {}
         #: How many reviews are open at most, by author and by operator.
         self._open: dict[str, int] = {}
 
-    def asked(self, who: Who, now: datetime) -> Turn:
-        """One request, to be answered in its turn; raises TooFast where there are too many."""
+    def asked(self, who: Who, now: datetime) -> Turn | Within:
+        """One request, to be answered in its turn or left; raises TooFast where there are too many.
+
+        It is counted here, once: what the same account asks in the course of it belongs to it.
+        """
         shares = self._shares(who)
         lines = [self._line(name, share) for name, share in shares]
+        if now_in(lines[0]):
+            return Within()
+        for line, (name, share) in zip(lines, shares, strict=True):
+            if line.there >= share.at_once + share.in_line:
+                raise TooFast(f"{_plain(name)} has {line.there} requests under way.", SOON_SECONDS)
         self._requests.spend(now.timestamp(), [(name, 1, share.requests_a_minute) for name, share in shares])
-        return Turn(lines)
+        return self._room.enter(lines)
+
+    def check_rate(self, who: Who, now: datetime) -> None:
+        """Raise TooFast where this one asks too fast already; that is known without looking anything up."""
+        if self.is_over(who, now):
+            self._requests.spend(now.timestamp(), [(name, 1, one.requests_a_minute) for name, one in self._shares(who)])
 
     def is_over(self, who: Who, now: datetime) -> bool:
         """Whether this one asks too fast already, which is known without looking anything up."""
@@ -206,62 +211,13 @@ class Quotas:
     def _shares(self, who: Who) -> tuple[tuple[str, Share], ...]:
         return (f"account/{who.name}", self.limits.account), (f"operator/{who.operator}", self.limits.operator)
 
-    def _line(self, name: str, share: Share) -> _Line:
+    def _line(self, name: str, share: Share) -> Line:
         line = self._lines.get(name)
         if line is None:
             if len(self._lines) >= NAMES_MAX:
                 self._lines = {name: one for name, one in self._lines.items() if one.there}
-            line = self._lines[name] = _Line(slots=asyncio.Semaphore(share.at_once))
-        if line.there >= share.at_once + share.in_line:
-            raise TooFast(f"{_plain(name)} has {line.there} requests under way.", SOON_SECONDS)
+            line = self._lines[name] = Line(slots=asyncio.Semaphore(share.at_once))
         return line
-
-
-class Turn:
-    """A request on its way through the lines of its account and its operator."""
-
-    __slots__ = ("_held", "_lines")
-
-    def __init__(self, lines: list[_Line]) -> None:
-        """Stand in these."""
-        self._lines = lines
-        self._held: list[_Line] = []
-
-    async def __aenter__(self) -> None:
-        """Wait until it is this one's turn."""
-        for line in self._lines:
-            line.there += 1
-        try:
-            for line in self._lines:
-                await line.slots.acquire()
-                self._held.append(line)
-        except BaseException:
-            self.leave()
-            raise
-        _turn.set(self)
-
-    async def __aexit__(self, *_: object) -> None:
-        """Let the next one come."""
-        _turn.set(None)
-        self.leave()
-
-    def leave(self) -> None:
-        """Give the place to the next one, once."""
-        for line in self._held:
-            line.slots.release()
-        for line in self._lines:
-            line.there -= 1
-        self._held, self._lines = [], []
-
-
-_turn: ContextVar[Turn | None] = ContextVar("foureyes_turn", default=None)
-
-
-def step_aside() -> None:
-    """Let others come while this request only waits for something to happen."""
-    turn = _turn.get()
-    if turn is not None:
-        turn.leave()
 
 
 def _plain(name: str) -> str:

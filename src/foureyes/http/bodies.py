@@ -25,9 +25,8 @@ class TooLarge(Exception):  # noqa: N818 - an expected no, with a status of its 
         self.most = most
 
 
-async def read_json(request: Request) -> dict[str, Any]:
-    """The object in the body; nothing at all is an empty one."""
-    content = await read_bytes(request, BODY_BYTES_MAX)
+def read_json(content: bytes) -> dict[str, Any]:
+    """The object in a body; nothing at all is an empty one."""
     if not content.strip():
         return {}
     try:
@@ -43,7 +42,7 @@ async def read_json(request: Request) -> dict[str, Any]:
     return found
 
 
-async def read_bytes(request: Request, most: int) -> bytes:
+async def read_bytes(request: Request, most: int = BODY_BYTES_MAX) -> bytes:
     """The body, unless it is longer than that; it is not read to its end to find out."""
     pieces = list[bytes]()
     async for piece in _pieces(request, most):

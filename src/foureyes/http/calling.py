@@ -31,7 +31,7 @@ from foureyes.app.work import BLOB_BYTES_MAX
 from foureyes.codec.shapes import spelled
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.values import Who
-from foureyes.http.bodies import TooLarge, read_blob, read_json
+from foureyes.http.bodies import TooLarge, read_blob, read_bytes, read_json
 from foureyes.http.meter import Meter
 from foureyes.http.problems import problem, refused, spooled
 from foureyes.http.routes import GET, WAYS, Way
@@ -79,12 +79,18 @@ class Door:
         caller = await self.caller(request, spools=call.spools)
         if way.streamed:
             return _rendered(request, await self._kept(call, caller, request), way)
-        sent = _query(call, request) if way.method == GET else _beside(call, way, request, await read_json(request))
+        # Counted before any of the body comes, and read in its turn: a long one costs nobody else's time.
+        turn = self.office.quotas.asked(caller.who, self.office.clock())
         try:
-            found = await answered(self.office, caller, call, _with_path(call, request, sent))
+            content = b"" if way.method == GET else await read_bytes(request)
+            async with turn:
+                sent = _query(call, request) if way.method == GET else _beside(call, way, request, read_json(content))
+                found = await answered(self.office, caller, call, _with_path(call, request, sent))
+                return _rendered(request, found, way)
         except IsSpooled as waits:
             return spooled(waits)
-        return _rendered(request, found, way)
+        finally:
+            turn.leave()
 
     async def _kept(self, call: Call[Any], caller: Caller, request: Request) -> BlobKept:
         """Bytes that come piece by piece; who may not send any is told before the first is read."""
@@ -92,9 +98,13 @@ class Door:
         digest, office = request.path_params["digest"], self.office
         check_digest(digest)
         with office.quotas.holding(caller.who, "uploads"):
-            _, content = await read_blob(request, BLOB_BYTES_MAX)
-            async with office.quotas.asked(caller.who, office.clock()):
-                return await keep_blob(office, caller, digest, content)
+            turn = office.quotas.asked(caller.who, office.clock())
+            try:
+                _, content = await read_blob(request, BLOB_BYTES_MAX)
+                async with turn:
+                    return await keep_blob(office, caller, digest, content)
+            finally:
+                turn.leave()
 
     @staticmethod
     def credential(request: Request) -> Credential:
@@ -112,11 +122,12 @@ class Door:
         credential, now = self.credential(request), self.office.clock()
         key = hash_of(f"{credential.token} {credential.session} {credential.agent}")
         known = self._known.get(key)
-        if known is not None and self.office.quotas.is_over(known, now):
+        if known is not None:
             request.scope[KNOWN] = known.name
-            self.office.quotas.asked(known, now)
+            self.office.quotas.check_rate(known, now)
         caller = await self.office.recognised(credential, spools=spools)
         if caller is None:
+            request.scope.pop(KNOWN, None)
             raise NoCredential("The credential opens nothing: it is unknown, revoked, over, or not for that agent.")
         request.scope[KNOWN] = caller.who.name
         if credential.session and request.method != GET:

@@ -16,7 +16,7 @@ from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.looking import ReviewForm, SeenShown, read_review
 from foureyes.app.calls.office import Office
 from foureyes.app.calls.shown import ReviewShown
-from foureyes.app.limits import step_aside
+from foureyes.app.turns import step_aside
 from foureyes.core.refusals import Code, refuse
 
 SECONDS_MAX = 45

@@ -1,0 +1,178 @@
+"""Whose request is answered next? Each account's and each operator's stand in a line of their own.
+
+So a flood waits behind itself. Whoever has a large part of the server's time while others ask too gets one request at a
+time, and after it a pause that is the longer the more they had: the others have the rest, however many wait in that
+line. While nobody else asks, nobody is slowed down.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Self
+
+#: Somebody else was here so lately that they will come again.
+OTHERS_SECONDS = 1.0
+#: Whoever had more of the last second than this is a crowd. Somebody at work has a few hundredths.
+CROWD = 0.15
+#: How long a crowd pauses after a request, as a multiple of how long that took: so much with twice that share.
+PAUSE_TIMES = 8.0
+PAUSE_SECONDS_MAX = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Time:
+    """How time goes by here: a clock that only goes forward, and something done later by it."""
+
+    now: Callable[[], float] = time.perf_counter
+    later: Callable[[float, Callable[[], None]], object] = field(
+        default=lambda seconds, work: asyncio.get_running_loop().call_later(seconds, work)
+    )
+
+
+@dataclass(slots=True)
+class Line:
+    """Those of one name whose requests are under way, and those behind them."""
+
+    slots: asyncio.Semaphore
+    #: Held by the one request at a time that a crowd has.
+    narrow: asyncio.Lock = field(default_factory=asyncio.Lock)
+    #: Under way and in line together.
+    there: int = 0
+    #: What they had of about the last second, in seconds, and as of when.
+    had: float = 0.0
+    at: float = -math.inf
+
+    def share(self, now: float) -> float:
+        """What they had of about the last second."""
+        return self.had * math.exp(min(0.0, self.at - now))
+
+    def add(self, took: float, now: float) -> None:
+        """A request of theirs is over."""
+        self.had, self.at = self.share(now) + took, now
+
+
+@dataclass(slots=True)
+class Room:
+    """Everybody who asks."""
+
+    time: Time = field(default_factory=Time)
+    #: When somebody last asked who is no crowd.
+    _calm_at: float = -math.inf
+
+    def enter(self, lines: list[Line]) -> Turn:
+        """One more request, which stands in these lines until it is left."""
+        now = self.time.now()
+        if all(one.share(now) <= CROWD for one in lines):
+            self._calm_at = now
+        return Turn(self, lines)
+
+    def crowds(self, lines: list[Line]) -> list[Line]:
+        """Those of them that have too much, as long as that keeps others waiting."""
+        now = self.time.now()
+        if now - self._calm_at > OTHERS_SECONDS:
+            return []
+        return [one for one in lines if one.share(now) > CROWD]
+
+
+class Turn:
+    """A request on its way through the lines of its account and its operator."""
+
+    __slots__ = ("_began", "_held", "_lines", "_narrow", "_room")
+
+    def __init__(self, room: Room, lines: list[Line]) -> None:
+        """Stand in these."""
+        self._room, self._lines = room, lines
+        self._held: list[Line] = []
+        self._narrow: list[Line] = []
+        self._began = 0.0
+        for one in lines:
+            one.there += 1
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it was not left yet."""
+        return bool(self._lines)
+
+    def stands_in(self, line: Line) -> bool:
+        """Whether it stands in this line."""
+        return line in self._lines
+
+    async def __aenter__(self) -> Self:
+        """Wait until it is this one's turn."""
+        try:
+            for line in self._lines:
+                await line.slots.acquire()
+                self._held.append(line)
+            for line in self._room.crowds(self._lines):
+                await line.narrow.acquire()
+                self._narrow.append(line)
+        except BaseException:
+            self.leave()
+            raise
+        self._began = self._room.time.now()
+        _turn.set(self)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Let the next one come."""
+        _turn.set(None)
+        self.leave()
+
+    def leave(self) -> None:
+        """Give the place to the next one, once; a crowd pauses before that."""
+        for line in self._held:
+            line.slots.release()
+        for line in self._lines:
+            line.there -= 1
+        if self._began:
+            self._count()
+        for line in self._narrow:
+            line.narrow.release()
+        self._held, self._lines, self._narrow, self._began = [], [], [], 0.0
+
+    def _count(self) -> None:
+        """Note how long it took; the narrow way of a crowd opens again after its pause."""
+        now = self._room.time.now()
+        took = now - self._began
+        for line in self._lines:
+            line.add(took, now)
+        for line in self._room.crowds(self._narrow):
+            over = min(line.share(now) / CROWD - 1, 1.0)
+            self._room.time.later(min(PAUSE_TIMES * over * took, PAUSE_SECONDS_MAX), line.narrow.release)
+            self._narrow.remove(line)
+
+
+class Within:
+    """Something that is asked in the course of a request whose turn it is already."""
+
+    __slots__ = ()
+
+    async def __aenter__(self) -> None:
+        """Go on."""
+
+    async def __aexit__(self, *_: object) -> None:
+        """Go on."""
+
+    def leave(self) -> None:
+        """The request is still there."""
+
+
+_turn: ContextVar[Turn | None] = ContextVar("foureyes_turn", default=None)
+
+
+def now_in(line: Line) -> bool:
+    """Whether what runs here belongs to a request of that line whose turn it is."""
+    turn = _turn.get()
+    return turn is not None and turn.stands_in(line)
+
+
+def step_aside() -> None:
+    """Let others come while this request only waits for something to happen."""
+    turn = _turn.get()
+    if turn is not None:
+        turn.leave()
