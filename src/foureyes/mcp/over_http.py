@@ -19,6 +19,7 @@ from foureyes.app.credentials import credential_of
 from foureyes.app.limits import TooFast
 from foureyes.app.patience import KNOWN
 from foureyes.app.ports import Unavailable
+from foureyes.app.turns import Turn, Within
 from foureyes.mcp.strict import MESSAGE_BYTES_MAX, flaw
 
 if TYPE_CHECKING:
@@ -74,16 +75,21 @@ class Endpoint:
         """Answer one request."""
         try:
             caller = await self._caller(scope)
+            # Counted before any of the message comes; the calls in it belong to it.
+            turn = self._office.quotas.asked(caller.who, self._office.clock()) if caller else None
         except Unavailable as error:
             no = self._problem(503, "unavailable", error.sentence, error.next_step, {"retry-after": RETRY_SECONDS})
         except TooFast as error:
             later = {"retry-after": str(error.seconds)}
             no = self._problem(429, error.code.value, error.sentence, error.next_step, later)
         else:
-            if caller is not None and scope["method"] == "POST":
-                await self._let_in({**scope, CALLER: caller}, receive, send)
+            if turn is not None:
+                try:
+                    await self._let_in({**scope, CALLER: caller}, turn, receive, send)
+                finally:
+                    turn.leave()
                 return
-            no = self._not_posted() if caller else self._nobody()
+            no = self._nobody()
         await no(scope, receive, send)
 
     def _nobody(self) -> App:
@@ -92,35 +98,38 @@ class Endpoint:
     def _not_posted(self) -> App:
         return self._problem(405, "wrong_method", "Messages are posted.", "Send a POST.", {"allow": "POST"})
 
-    async def _let_in(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _let_in(self, scope: Scope, turn: Turn | Within, receive: Receive, send: Send) -> None:
+        if scope["method"] != "POST":
+            await self._not_posted()(scope, receive, send)
+            return
         body = await _body(receive)
         if body is None:
             step = "Send large files one by one to /api/v1/blobs and name them by their digest."
             sentence = f"A message has at most {MESSAGE_BYTES_MAX} bytes."
             await self._problem(413, "too_large", sentence, step, {})(scope, receive, send)
             return
-        wrong = flaw(body)
-        if wrong is not None:
-            await _answer(send, 400, json.dumps(wrong).encode())
-            return
+        async with turn:
+            wrong = flaw(body)
+            if wrong is None:
+                manager = await self._speaking()
+                await manager.handle_request(scope, _replayed(body, receive), send)
+            else:
+                await _answer(send, 400, json.dumps(wrong).encode())
+
+    async def _speaking(self) -> StreamableHTTPSessionManager:
         self._wanted.set()
         if self._ready is None:
             raise RuntimeError("serve it inside of `serving`")
-        manager = await asyncio.shield(self._ready)
-        await manager.handle_request(scope, _replayed(body, receive), send)
+        return await asyncio.shield(self._ready)
 
     async def _caller(self, scope: Scope) -> Caller | None:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         credential = credential_of(headers)
         if not credential.token:
             return None
-        now, quotas = self._office.clock(), self._office.quotas
         caller = await self._office.recognised(credential, spools=True)
-        if caller is None:
-            return None
-        scope[KNOWN] = caller.who.name
-        if quotas.is_over(caller.who, now):
-            quotas.asked(caller.who, now)  # says what there was too much of, before any of the message is read
+        if caller is not None:
+            scope[KNOWN] = caller.who.name
         return caller
 
     async def _run(self, ready: asyncio.Future[StreamableHTTPSessionManager]) -> None:
