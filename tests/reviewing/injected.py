@@ -70,8 +70,12 @@ def _beside(path: str, form: str) -> Carrier:
     return carrier
 
 
+_NO_PATH = str.maketrans({"/": "-", "\\": "-", **{chr(one): " " for one in (*range(32), 127)}})
+
+
 def _in_a_name(words: str, *, is_bad: bool) -> Carried:
-    path = f"docs/{words[:150].replace('/', '-').replace(chr(10), ' ')}.txt"
+    # What no path of a work can hold never gets here: the shell names such a file as not read.
+    path = f"docs/{words[:150].translate(_NO_PATH)}.txt"
     return Carried(change=_work(new(path, "Nothing.\n"), is_bad=is_bad), path=path)
 
 

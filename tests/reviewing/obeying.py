@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolCallPart, UserPromptPart
@@ -14,6 +15,7 @@ from foureyes.app.reviewers import Checked, Look, Reviewer, Task
 from foureyes.core.commands import Settlement
 from foureyes.core.values import Criterion, Evidence
 from foureyes.policy.load import shipped
+from foureyes.policy.policy import Policy
 from foureyes.reviewers.at_hand import critic
 from foureyes.reviewers.models import ModelReviewer
 from foureyes.reviewers.models.endpoints import OWN, Endpoint
@@ -186,6 +188,12 @@ def critics(names: tuple[str, ...] = PROGRAMS) -> dict[str, tuple[Reviewer, ...]
 Make = Callable[[Reviewer, Reviewer], Desk]
 
 
+@cache
+def _policy(name: str) -> Policy:
+    """A policy is a value: reading it anew for each of thousands of rounds would prove nothing more."""
+    return loaded(BOTH).policy if name == "both" else shipped(name).policy
+
+
 #: Two must vouch: with one, who looks second may come too late, and rounds could not be compared.
 BOTH = """\
 version: 1
@@ -195,30 +203,30 @@ solo: {agents: [agent, second], quorum: 2}
 
 
 def _solo(one: Reviewer, other: Reviewer) -> Desk:
-    return Desk(reviewers={**critics(), "agent": (one,), "second": (other,)}, policy=loaded(BOTH).policy)
+    return Desk(reviewers={**critics(), "agent": (one,), "second": (other,)}, policy=_policy("both"))
 
 
 def _chain(one: Reviewer, other: Reviewer) -> Desk:
     del other
     own = critics()
     people = {"seldon": own["format"], "hardin": own["security"], "daneel": (one,)}
-    return Desk(reviewers=people, policy=shipped("chains").policy)
+    return Desk(reviewers=people, policy=_policy("chains"))
 
 
 def _peer(one: Reviewer, other: Reviewer) -> Desk:
     del other
-    return Desk(reviewers={**critics(), "auditor": (one,)}, policy=shipped("peer").policy)
+    return Desk(reviewers={**critics(), "auditor": (one,)}, policy=_policy("peer"))
 
 
 def _panel(one: Reviewer, other: Reviewer) -> Desk:
-    return Desk(reviewers={**critics(), "haiku": (one,), "sonnet": (other,)}, policy=shipped("panel").policy)
+    return Desk(reviewers={**critics(), "haiku": (one,), "sonnet": (other,)}, policy=_policy("panel"))
 
 
 def _team(one: Reviewer, other: Reviewer) -> Desk:
     del other
     own = critics()
     people = {**own, "auditor": (one,), "seldon": own["format"], "hardin": own["security"]}
-    return Desk(reviewers=people, policy=shipped("team").policy)
+    return Desk(reviewers=people, policy=_policy("team"))
 
 
 #: Each style with the kind of work that it judges.
