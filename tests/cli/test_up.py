@@ -157,11 +157,11 @@ def test_only_names_of_ours_are_answered_and_every_answer_can_be_found_in_the_lo
             assert (await server.send("GET", "/health", {"x-forwarded-host": "evil.example"})).status == 200
             secret = "foureyes_0123456789_canary-in-a-query"
             answer = await server.send("GET", f"/sign-in?link={secret}", {"authorization": f"Bearer {secret}"})
-            assert answer.status == 200
+            assert answer.status == 401
             assert server.end() == 0
             found = [json.loads(line) for line in server.logged().splitlines()]
             (line,) = [one for one in found if one.get("request") == answer.headers["x-request-id"]]
-            assert (line["path"], line["status"], line["method"]) == ("/sign-in", 200, "GET")
+            assert (line["path"], line["status"], line["method"]) == ("/sign-in", 401, "GET")
             assert "canary" not in server.logged()
 
     story()

@@ -67,7 +67,9 @@ async def test_a_link_is_over_after_ten_minutes_and_nonsense_opens_nothing() -> 
     link = await site.link()
     site.house.wait(minutes=11)
     human = site.stranger()
-    assert (await human.submit((await human.open(link)).form("/sign-in"))).status == 401
+    assert (await human.open(link)).status == 401
+    late = Form(action="/sign-in", fields={"link": link.partition("=")[2]})
+    assert (await human.submit(late)).status == 401
     for link in ("/sign-in", "/sign-in?link=", f"/sign-in?link={'x' * 300}"):
         assert (await human.open(link)).status == 401
     assert human.cookies == {}
@@ -253,8 +255,10 @@ async def test_what_is_asked_of_a_human_waits_on_the_first_page_and_is_decided_t
     human = await site.browser()
     dev, review = await opened(site)
     await site.post(f"{BASE}/reviews/{review}/escalations", dev, reason="We cannot agree.", argument="I am right.")
-    assert review in (await human.open("/")).text
+    assert "Say hello" in (await human.open("/")).text.partition("Reviews")[0], "it waits for her, by its name"
     page = await human.open(f"/reviews/{review}")
+    for words in ("We cannot agree.", "dev asks for it", "I am right."):
+        assert words in page.text, words
     radio = [each for name, each in page.elements if name == "input" and each.get("type") == "radio"]
     options = [each["value"] or "" for each in radio]
     assert "as_is" in options

@@ -41,6 +41,13 @@ def new_link(tx: Writing, human: str, now: datetime) -> str | None:
     return secret
 
 
+def human_of(reading: Reading, secret: str, now: datetime) -> str | None:
+    """Whom a link signs in; nobody where it is used up, over, or none of ours. Looking uses nothing up."""
+    found = reading.row(LINKS, hash_of(secret))
+    link = json.loads(found) if found else None
+    return str(link["human"]) if link and now < datetime.fromisoformat(link["ends"]) else None
+
+
 def redeemed(tx: Writing, secret: str, now: datetime) -> str | None:
     """Sign in with a link, which is then used up: the secret of the new session, or nothing."""
     key = hash_of(secret)

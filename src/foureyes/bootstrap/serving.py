@@ -54,7 +54,7 @@ from foureyes.http.logs import Logged, write_to
 from foureyes.http.patient import Patient
 from foureyes.http.problems import problem
 from foureyes.mcp.over_http import PATH, Endpoint, Names
-from foureyes.web.pages import Pages
+from foureyes.web.pages import Pages, strayed
 from foureyes.web.signing import FIELD
 from foureyes.web.signing import PATH as SIGN_IN
 
@@ -167,7 +167,7 @@ def application(office: Office, named: Addresses, endpoint: Endpoint) -> ASGIApp
 
     tools = Route(PATH, endpoint)
     site = Site(hosts=named.hosts, origins=named.origins)
-    return Patient(Logged(build(office, site, [tools, *pages.routes()], lifespan)))
+    return Patient(Logged(build(office, site, [tools, *pages.routes()], lifespan, strayed)))
 
 
 async def _check(assembly: Assembly, store: Store, serving: Serving) -> None:

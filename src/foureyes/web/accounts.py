@@ -6,22 +6,41 @@ from collections.abc import Callable, Iterator
 
 from starlette.responses import Response
 
-from foureyes.app.calls.about_accounts import AccountShown, Issued
+from foureyes.app.calls.about_accounts import AccountShown, Issued, TokenShown
 from foureyes.app.gate import new_key
 from foureyes.core.principals import ENROLLED_KINDS, SCOPES
 from foureyes.web.door import Show, Turned, Visit, away
-from foureyes.web.frame import form, hidden, line, page
-from foureyes.web.html import Html, element, together
+from foureyes.web.frame import badge, folded, form, hidden, line, link, page, ticked
+from foureyes.web.html import Html, element, prose, together
 
 #: How an agent is connected, a heading and a line to copy for each; made from the token.
 Connect = Callable[[str], tuple[tuple[str, str], ...]]
-ROLES = "Roles, with blanks between them (the policy's words; `agent` if it has none of its own)"
+_DONE = {
+    "enrol": "The account is there.",
+    "revoke": "The token opens nothing any more.",
+    "remove": "The account is removed, and its tokens open nothing any more.",
+}
+#: Where a human gets in who was enrolled here; nobody gets a link for another one on a page.
+_HUMANS = "A human signs in with a link: `foureyes humans link NAME --to FILE`, where the server's data folder is."
 
 
 async def show(visit: Visit) -> Response:
     """Everybody; and a form that a command line may have filled in already."""
     found = await visit.call("list_accounts")
-    return page("Accounts", _enrolment(visit), *(_account(visit, one) for one in found.accounts), session=visit.session)
+    done = _DONE.get(visit.request.query_params.get("done", ""))
+    there = [one for one in found.accounts if not one.removed]
+    gone = [one for one in found.accounts if one.removed]
+    return page(
+        "Accounts",
+        element("p", done, class_="note good", role="status") if done else None,
+        _enrolment(visit, is_open=len(there) == 1),
+        element("h2", "Humans"),
+        *(_account(visit, one) for one in there if one.who.is_human),
+        element("h2", "Agents, programs and services"),
+        *_machines(visit, there),
+        folded(f"Removed: {len(gone)}", *(_account(visit, one) for one in gone)) if gone else None,
+        signed=visit.signed,
+    )
 
 
 def acting(connect: Connect) -> Show:
@@ -39,7 +58,7 @@ def acting(connect: Connect) -> Show:
             await visit.call("remove_account", name=name, **visit.given("reason", "key"))
         else:
             raise Turned(404, "There is nothing here.", "Go back to the accounts.")
-        return away("/accounts")
+        return away(f"/accounts?done={what}")
 
     return act
 
@@ -49,75 +68,111 @@ async def _enrol(visit: Visit, name: str, connect: Connect) -> Response:
     given = visit.given("kind", "operator", "model_family", "provider", "key")
     await visit.call("enrol", name=name, roles=roles, **given)
     if visit.sent.get("token") != "yes" or given.get("kind") == "human":
-        return away("/accounts")
+        return away("/accounts?done=enrol")
     return _issued(visit, await visit.call("issue_token", name=name), connect)
 
 
 def _issued(visit: Visit, issued: Issued, connect: Connect) -> Response:
     """The one time a token is shown."""
-    ways = (together(element("h2", heading), element("pre", command)) for heading, command in connect(issued.secret))
+    ways = (
+        element("section", element("h2", heading), element("pre", command, class_="copy"), class_="card")
+        for heading, command in connect(issued.secret)
+    )
+    once = "It is shown this once and kept nowhere: copy it now. Whoever has it speaks as this account."
     return page(
         f"A token for {issued.name}",
-        element("p", "It is shown this once and kept nowhere. Whoever has it speaks as this account."),
+        element("p", once, class_="note care"),
         element("pre", issued.secret, id="token"),
+        element("h2", f"Connect {issued.name}"),
+        element("p", "One of these, in a terminal where the agent runs; it comes with the next start of the agent."),
         *ways,
-        session=visit.session,
+        element("p", link("/accounts", "I have copied it")),
+        signed=visit.signed,
         status=201,
     )
 
 
-def _enrolment(visit: Visit) -> Html:
+def _enrolment(visit: Visit, *, is_open: bool) -> Html:
     asked = visit.request.query_params
     kinds = (
         element("option", one.value, value=one.value, selected=one.value == asked.get("kind", "agent"))
         for one in ENROLLED_KINDS
     )
-    token = element("input", type="checkbox", name="token", value="yes", checked=True)
     sending = form(
         "/accounts/enrol",
         visit.session,
         hidden("key", new_key()),
-        line("name", "Name", value=asked.get("name", ""), required=True),
+        line("name", "Name", "Small letters, digits, - and _.", value=asked.get("name", ""), required=True),
         element("label", "Kind", element("select", *kinds, name="kind")),
-        line("roles", ROLES, value=asked.get("roles", "agent")),
-        line("operator", "Operator: who is behind it; you, if empty", value=asked.get("operator", "")),
-        line("model_family", "Model family, such as claude, gpt or gemini", value=asked.get("model_family", "")),
-        line("provider", "Provider", value=asked.get("provider", "")),
-        element("label", token, " and give it a token", class_="choice"),
+        line("operator", "Operator", "Who is behind it; you, if empty.", value=asked.get("operator", "")),
+        line("model_family", "Model family", "Such as claude, gpt or gemini.", value=asked.get("model_family", "")),
+        line("provider", "Provider", "Who runs the model, where that matters.", value=asked.get("provider", "")),
+        line(
+            "roles",
+            "Roles",
+            "The policy's words, with blanks between them; agent, if it has none of its own.",
+            value=asked.get("roles", "agent"),
+        ),
+        ticked("token", "Give it a token (humans get a link instead)", checked=True),
         button="Enrol",
     )
-    return element("section", element("h2", "Enrol somebody"), sending, class_="card")
+    is_asked = is_open or bool(asked.get("name"))
+    return element("section", folded("Enrol somebody", sending, opened=is_asked), class_="card")
+
+
+def _machines(visit: Visit, there: list[AccountShown]) -> Iterator[Html]:
+    found = [one for one in there if not one.who.is_human]
+    yield from (_account(visit, one) for one in found)
+    if not found:
+        none = "None yet. Enrol one above, or with `foureyes agents add NAME`."
+        yield element("p", prose(none), class_="card soft")
 
 
 def _account(visit: Visit, one: AccountShown) -> Html:
     name = one.who.name
     said = (
-        str(one.who.kind),
         f"operator {one.who.operator}" if one.who.operator else "",
         one.who.model_family,
+        one.who.provider,
         f"roles {', '.join(one.roles)}" if one.roles else "",
         f"vouched by {one.vouched_by}" if one.vouched_by else "",
-        "removed" if one.removed else "",
     )
-    head = (element("h2", name, id=name), element("p", " · ".join(each for each in said if each), class_="soft"))
-    return element("section", *head, *_tokens(visit, one), *_acts(visit, one), class_="card")
+    head = (
+        element("strong", name, id=name),
+        badge(str(one.who.kind)),
+        badge("removed", "bad") if one.removed else None,
+        element("span", " · ".join(each for each in said if each), class_="soft small"),
+    )
+    way = element("p", prose(_HUMANS), class_="soft small") if one.who.is_human and name != visit.signed.name else None
+    tokens = (_token(visit, name, each) for each in one.tokens)
+    return element("article", element("h3", *head, class_="badges"), way, *tokens, *_acts(visit, one), class_="card")
 
 
-def _tokens(visit: Visit, one: AccountShown) -> Iterator[Html]:
-    for token in one.tokens:
-        ends = f", until {token.expires:%Y-%m-%d %H:%M}" if token.expires else ""
-        state = "revoked" if token.revoked else f"for {', '.join(token.scopes)}{ends}"
-        yield element("p", f"Token {token.token}: {state}", class_="mono")
-        if not token.revoked:
-            fields = (hidden("name", one.who.name), hidden("token", token.token), hidden("key", new_key()))
-            why = line("reason", "Why", required=True)
-            yield form("/accounts/revoke", visit.session, *fields, why, button="Revoke this token")
+def _token(visit: Visit, name: str, token: TokenShown) -> Html:
+    if token.revoked:
+        return element("p", f"Token {token.token}: revoked", class_="mono soft")
+    ends = f", until {token.expires:%Y-%m-%d %H:%M} UTC" if token.expires else ""
+    sending = form(
+        "/accounts/revoke",
+        visit.session,
+        hidden("name", name),
+        hidden("token", token.token),
+        hidden("key", new_key()),
+        line("reason", f"Why {token.token} shall be taken back", required=True),
+        button="Revoke this token",
+        tone="grave",
+    )
+    says = element("p", f"Token {token.token}: for {', '.join(token.scopes)}{ends}", class_="mono")
+    return together(says, folded(f"Revoke {token.token}", sending))
 
 
 def _acts(visit: Visit, one: AccountShown) -> Iterator[Html]:
     if one.removed:
         return
+    name = one.who.name
     if one.who.kind in SCOPES and not one.vouched_by:
-        yield form("/accounts/token", visit.session, hidden("name", one.who.name), button="Give it a new token")
-    fields = (hidden("name", one.who.name), hidden("key", new_key()), line("reason", "Why", required=True))
-    yield form("/accounts/remove", visit.session, *fields, button="Remove this account")
+        label = f"Give {name} a new token"
+        yield form("/accounts/token", visit.session, hidden("name", name), button=label, tone="quiet")
+    fields = (hidden("name", name), hidden("key", new_key()), line("reason", f"Why {name} shall go", required=True))
+    removing = form("/accounts/remove", visit.session, *fields, button="Remove this account", tone="grave")
+    yield folded(f"Remove {name}", removing)

@@ -15,18 +15,18 @@ from foureyes.app.calls.call import Caller
 from foureyes.app.calls.office import Office
 from foureyes.app.calls.registry import CALLS, answered
 from foureyes.app.credentials import Credential
-from foureyes.app.patience import KNOWN
 from foureyes.app.ports import Damaged, Unavailable
 from foureyes.app.signing_in import COOKIE, form_mark
 from foureyes.app.spooling import IsSpooled
 from foureyes.core.refusals import Code, Refusal
-from foureyes.web.frame import FORM_FIELD, HEADERS, told
+from foureyes.web.frame import FORM_FIELD, HEADERS, Signed, link, told
+from foureyes.web.html import Html
 
 FORM_BYTES_MAX = 64 * 1024
 FIELDS_MAX = 100
 _STATUS = {Code.REVIEW_MISSING: 404, Code.SIGN_IN_NEEDED: 403, Code.HUMAN_ONLY: 403}
 _UNDERSTOOD = 422
-LINK = "Run `foureyes humans link` where the server's data folder is: it opens this page in your browser, signed in."
+LINK = "Run `foureyes humans link` where the server's data folder is: it opens the page to sign in."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +43,11 @@ class Visit:
     async def call(self, name: str, /, **data: Any) -> Any:
         """Make a call as this human: the same one that every other door makes."""
         return await answered(self.office, self.caller, CALLS[name], data)
+
+    @property
+    def signed(self) -> Signed:
+        """Who sees the page, for its frame."""
+        return Signed(session=self.session, name=self.caller.who.name, here=self.request.url.path)
 
     def given(self, *names: str) -> dict[str, str]:
         """These fields of the form, as far as they were sent."""
@@ -65,29 +70,30 @@ def signed(office: Office, show: Show) -> Callable[[Request], Awaitable[Response
     """A page for somebody who is signed in; what goes wrong is told on a page too."""
 
     async def answer(request: Request) -> Response:
-        session = request.cookies.get(COOKIE, "")
-        known = ""
+        session, known = request.cookies.get(COOKIE, ""), None
+        back = _back(request)
         try:
             caller = await _caller(office, session)
-            known = session
-            request.scope[KNOWN] = caller.who.name
+            known = Signed(session=session, name=caller.who.name)
             sent = await read_form(request) if request.method == "POST" else {}
             if request.method == "POST":
                 _check_form(sent, session)
             return await show(Visit(office=office, request=request, session=session, caller=caller, sent=sent))
         except Turned as no:
-            return told("Not now", no.sentence, no.next_step, status=no.status, session=known)
+            return told(
+                "Not now", no.sentence, no.next_step, status=no.status, signed=known, back=back if known else None
+            )
         except Refusal as refusal:
             status = _STATUS.get(refusal.code, _UNDERSTOOD)
             step = f"{refusal.next_step} {LINK}" if refusal.code is Code.SIGN_IN_NEEDED else refusal.next_step
-            return told("Not done", refusal.sentence, step, status=status, session=known)
+            return told("Not done", refusal.sentence, step, status=status, signed=known, back=back)
         except IsSpooled as waits:
-            return told("Not done yet", waits.sentence, "Look again when it is back.", status=202, session=known)
+            return told("Not done yet", waits.sentence, "Look again when it is back.", status=202, signed=known)
         except Unavailable as error:
-            return told("Not now", error.sentence, error.next_step, status=503, session=known)
+            return told("Not now", error.sentence, error.next_step, status=503, signed=known)
         except Damaged:
             step = "Run `foureyes log verify`."
-            return told("Not now", "What the store holds was altered.", step, status=503, session=known)
+            return told("Not now", "What the store holds was altered.", step, status=503, signed=known)
 
     return answer
 
@@ -115,6 +121,16 @@ async def read_form(request: Request) -> dict[str, str]:
     return {name: value.replace("\r\n", "\n") for name, value in sent.items()}
 
 
+def _back(request: Request) -> Html | None:
+    """Where somebody goes on whose form was not taken: to the page it stood on."""
+    if request.method != "POST":
+        return None
+    review = request.path_params.get("review")
+    if review:
+        return link(path_to("reviews", review), "Back to the review")
+    return link("/accounts", "Back to the accounts")
+
+
 def away(address: str) -> Response:
     """On to another page, after something was done."""
     return Response(b"", 303, {**HEADERS, "location": address})
@@ -128,7 +144,7 @@ def path_to(*names: str) -> str:
 async def _caller(office: Office, session: str) -> Caller:
     found = await office.recognised(Credential(session=session)) if session else None
     if found is None:
-        raise Turned(401, "You are not signed in.", LINK)
+        raise Turned(401, "You are not signed in.", f"{LINK} Then open this page again.")
     return found
 
 

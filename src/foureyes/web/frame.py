@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib import resources
 
 from starlette.responses import Response
 
 from foureyes.app.signing_in import form_mark
-from foureyes.web.html import Child, Html, element, together
+from foureyes.web.html import Child, Html, element, prose, together
 
 HEADERS = {
     "content-security-policy": (
@@ -22,12 +23,26 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
-STYLE = "/pages/style.css"
+#: What a page loads beside itself: where it is, which file of ours it is, and of which type.
+STYLE, ICON = "/pages/style.css", "/pages/icon.svg"
+BESIDE = {STYLE: ("style.css", "text/css"), ICON: ("icon.svg", "image/svg+xml")}
 #: The hidden field with which a form of ours says that it is one.
 FORM_FIELD = "form"
+_PLACES = (("/", "What waits"), ("/accounts", "Accounts"))
+#: Where the keyboard gets past what is the same on every page.
+_MAIN = "main"
 
 
-def page(title: str, *body: Child, session: str = "", status: int = 200) -> Response:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signed:
+    """Who is signed in, with which session, and on which page they are."""
+
+    session: str
+    name: str
+    here: str = ""
+
+
+def page(title: str, *body: Child, signed: Signed | None = None, status: int = 200, above: Child = None) -> Response:
     """A whole page; who is signed in gets the way around and out."""
     head = element(
         "head",
@@ -35,22 +50,39 @@ def page(title: str, *body: Child, session: str = "", status: int = 200) -> Resp
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("title", f"{title} · foureyes"),
         element("link", rel="stylesheet", href=STYLE),
+        element("link", rel="icon", type="image/svg+xml", href=ICON),
     )
-    around = _around(session) if session else None
-    whole = element("html", head, element("body", around, element("main", element("h1", title), *body)), lang="en")
+    skip = element("a", "Skip to the content", href=f"#{_MAIN}", class_="skip") if signed else None
+    main = element("main", above, element("h1", title), *body, id=_MAIN, class_=None if signed else "narrow")
+    whole = element("html", head, element("body", skip, _around(signed), main), lang="en")
     return Response(f"<!doctype html>{whole}", status, HEADERS, media_type="text/html")
 
 
-def told(title: str, sentence: str, next_step: str, *, status: int, session: str = "") -> Response:
-    """A page that says what is wrong and what to do."""
-    return page(title, element("p", sentence, class_="bad"), element("p", next_step), session=session, status=status)
+def told(
+    title: str, sentence: str, next_step: str, *, status: int, signed: Signed | None = None, back: Child = None
+) -> Response:
+    """A page that says what is wrong, or was done, and what to do next."""
+    tone = "note" if status < 400 else "note bad"  # noqa: PLR2004 - where HTTP begins to say no
+    said = element("p", prose(sentence), class_=tone, role="status" if status < 400 else "alert")  # noqa: PLR2004 - likewise
+    on = element("p", back) if back else None
+    return page(title, said, element("p", prose(next_step)), on, signed=signed, status=status)
 
 
-def form(action: str, session: str, *fields: Child, button: str) -> Html:
+def form(action: str, session: str, *fields: Child, button: str, tone: str = "") -> Html:
     """A form that only this session can send."""
     mark = element("input", type="hidden", name=FORM_FIELD, value=form_mark(session))
-    inside = together(mark, *fields, element("button", button, type="submit"))
+    inside = together(mark, *fields, element("button", button, type="submit", class_=tone or None))
     return element("form", inside, method="post", action=action, class_="act")
+
+
+def folded(summary: str, *inside: Child, opened: bool = False) -> Html:
+    """Something that is rarely wanted, behind its name."""
+    return element("details", element("summary", summary), *inside, open=opened)
+
+
+def badge(word: str, tone: str = "") -> Html:
+    """A word that stands out."""
+    return element("span", word, class_=f"badge {tone}".strip())
 
 
 def hidden(name: str, value: str) -> Html:
@@ -58,29 +90,43 @@ def hidden(name: str, value: str) -> Html:
     return element("input", type="hidden", name=name, value=value)
 
 
-def line(name: str, label: str, *, value: str = "", required: bool = False) -> Html:
+def line(name: str, label: str, hint: str = "", *, value: str = "", required: bool = False) -> Html:
     """A field of one line."""
     field = element("input", type="text", name=name, value=value, required=required, autocomplete="off")
-    return element("label", label, field)
+    return element("label", label, element("small", hint) if hint else None, field)
 
 
-def words(name: str, label: str, *, required: bool = True) -> Html:
+def words(name: str, label: str, hint: str = "", *, required: bool = True) -> Html:
     """A field of several lines."""
-    return element("label", label, element("textarea", name=name, required=required))
+    return element(
+        "label", label, element("small", hint) if hint else None, element("textarea", name=name, required=required)
+    )
 
 
-def link(address: str, label: str) -> Html:
+def ticked(name: str, label: str, *, checked: bool = False) -> Html:
+    """A field that is said yes to, or not."""
+    box = element("input", type="checkbox", name=name, value="yes", checked=checked)
+    return element("label", box, element("span", label), class_="choice")
+
+
+def link(address: str, label: str, *, here: bool = False) -> Html:
     """A way to another page of ours."""
-    return element("a", label, href=address)
+    return element("a", label, href=address, aria_current="page" if here else None)
 
 
-def style() -> Response:
-    """How it looks."""
-    text = resources.files("foureyes.web").joinpath("style.css").read_text(encoding="utf-8")
+def beside(path: str) -> Response:
+    """How it looks, and by which sign it is known."""
+    name, media_type = BESIDE[path]
+    text = resources.files("foureyes.web").joinpath(name).read_text(encoding="utf-8")
     headers = {**HEADERS, "cache-control": "public, max-age=3600"}
-    return Response(text, 200, headers, media_type="text/css")
+    return Response(text, 200, headers, media_type=media_type)
 
 
-def _around(session: str) -> Html:
-    out = form("/sign-out", session, button="Sign out")
-    return element("header", link("/", "What waits"), link("/accounts", "Accounts"), out)
+def _around(signed: Signed | None) -> Html:
+    if signed is None:
+        return element("header", element("div", element("span", "foureyes", class_="brand")), class_="top")
+    places = (link(address, label, here=address == signed.here) for address, label in _PLACES)
+    ways = element("nav", element("a", "foureyes", href="/", class_="brand"), *places, aria_label="Pages")
+    out = form("/sign-out", signed.session, button="Sign out", tone="quiet")
+    me = element("div", element("span", f"Signed in as {signed.name}"), out, class_="me")
+    return element("header", element("div", ways, me), class_="top")

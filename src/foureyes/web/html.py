@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from html import escape
 from typing import TypeAlias
 
@@ -42,6 +43,30 @@ def text(words: str) -> Html:
     lines = words.replace("\r\n", "\n").split("\n")
     shown = "\n".join(marked(one, _MARK_CHARS_MAX * (len(one) + 1)) for one in lines)
     return Html(escape(shown))
+
+
+def prose(sentence: str) -> Html:
+    """A sentence for people; what stands between backticks is something to type."""
+    pieces = sentence.split("`")
+    if len(pieces) % 2 == 0:
+        return text(sentence)
+    return together(*(element("code", one) if number % 2 else one for number, one in enumerate(pieces)))
+
+
+def when(at: datetime, now: datetime) -> Html:
+    """A time in words: how far it is, and exactly."""
+    exactly = f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    return element("time", f"{_away(at - now)} ({exactly})", datetime=at.astimezone(UTC).isoformat())
+
+
+def _away(distance: timedelta) -> str:
+    seconds = abs(distance.total_seconds())
+    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        if seconds >= length:
+            number = round(seconds / length)
+            words = f"{number} {unit}{'' if number == 1 else 's'}"
+            return f"in {words}" if distance > timedelta() else f"{words} ago"
+    return "now"
 
 
 def _attribute(name: str, value: Attribute) -> str:

@@ -11,7 +11,7 @@ from starlette.routing import Route
 from foureyes.app.calls.office import Office
 from foureyes.web import accounts, reviews, signing, waiting
 from foureyes.web.door import Show, signed
-from foureyes.web.frame import STYLE, style
+from foureyes.web.frame import BESIDE, beside, link, told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,13 +26,14 @@ class Pages:
         """All of them; whatever changes something is sent by a form of ours."""
         entrance = signing.SigningIn(office=self.office, tls_hosts=self.tls_hosts)
         return [
-            Route(STYLE, _style, methods=["GET"]),
+            *(Route(path, _beside, methods=["GET"]) for path in BESIDE),
             Route(signing.PATH, entrance.ask, methods=["GET"]),
             Route(signing.PATH, entrance.take, methods=["POST"]),
             self._page("/sign-out", entrance.leave, "POST"),
             self._page("/", waiting.show),
             self._page("/reviews/{review}", reviews.show),
             self._page("/reviews/{review}/work", reviews.work),
+            self._page("/reviews/{review}/record", reviews.record),
             self._page("/reviews/{review}/{act}", reviews.act, "POST"),
             self._page("/accounts", accounts.show),
             self._page("/accounts/{act}", accounts.acting(self.connect), "POST"),
@@ -42,5 +43,13 @@ class Pages:
         return Route(path, signed(self.office, show), methods=[method])
 
 
-async def _style(_: Request) -> Response:
-    return style()
+def strayed(request: Request, status: int) -> Response | None:
+    """A page for a browser that came where there is nothing; a program is answered as programs are."""
+    if "text/html" not in request.headers.get("accept", "") or request.url.path.startswith("/api/"):
+        return None
+    step = "A form that was sent is not there to be opened again."
+    return told("Nothing here", "There is no such page.", step, status=status, back=link("/", "What waits"))
+
+
+async def _beside(request: Request) -> Response:
+    return beside(request.url.path)

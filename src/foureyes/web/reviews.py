@@ -1,33 +1,35 @@
-"""How does one review look on a page, and what can a human decide there?"""
+"""How does one review look on a page, and what becomes of the forms there?"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime
 
 from starlette.responses import Response
 
 from foureyes.app.calls.looking import FileShown
-from foureyes.app.calls.shown import FindingShown, ReportShown, ReviewShown, RulingShown
-from foureyes.app.gate import new_key
-from foureyes.core.values import Outcome, Standing
+from foureyes.app.calls.records import Acted
+from foureyes.app.calls.shown import FindingShown, ReportShown, ReviewShown
+from foureyes.core.explain import Explained, Status
+from foureyes.core.values import Severity, Standing, Verdict, WhoKind
+from foureyes.web import deciding
 from foureyes.web.door import Turned, Visit, away, path_to
-from foureyes.web.frame import form, hidden, line, link, page, words
-from foureyes.web.html import Html, element, together
+from foureyes.web.frame import badge, folded, link, page
+from foureyes.web.html import Html, element, together, when
+from foureyes.web.waiting import tone_of
 
 #: So much of a file is shown on a page; all of it is at the API.
 FILE_CHARS_MAX = 200_000
 FILES_MAX = 100
-#: How long ago a human may have signed in who lifts a veto.
-ANEW = timedelta(minutes=5)
-_SETTLED = (Standing.RESOLVED, Standing.WAIVED)
-#: What each form of the page sends on to its call.
-ACTS: dict[str, tuple[str, ...]] = {
-    "rule": ("request", "option", "reason", "key"),
-    "override": ("stage", "digest", "reason", "key"),
-    "waive": ("finding", "reason", "key"),
-    "reopen": ("reason", "undoes", "key"),
+RECORD_MAX = 200
+_TONES = {Severity.CRITICAL: "bad", Severity.IMPORTANT: "care", Severity.MINOR: ""}
+_STANDINGS = {Standing.OPEN: "bad", Standing.ANSWERED: "care", Standing.RESOLVED: "good", Standing.WAIVED: ""}
+_VERDICTS = {
+    Verdict.APPROVE: ("found nothing", "good"),
+    Verdict.CONCERNS: ("has concerns", "care"),
+    Verdict.REJECT: ("rejects", "bad"),
 }
+_MET = (Status.MET, Status.OVERRIDDEN, Status.SKIPPED)
 
 
 async def show(visit: Visit) -> Response:
@@ -35,180 +37,182 @@ async def show(visit: Visit) -> Response:
     one: ReviewShown = (await visit.call("read_review", review=visit.request.path_params["review"])).review
     return page(
         one.title,
-        _facts(one),
-        _ruling(visit, one, one.ruling) if one.ruling else None,
-        *(_requirement(each.stage, each.requirement, str(each.status), each.reason) for each in one.requirements),
-        element("h2", "Findings") if one.findings else None,
-        *(_finding(visit, one, each) for each in one.findings),
-        element("h2", "Reports") if one.reports else None,
-        *map(_report, one.reports),
-        *_decisions(visit, one),
-        session=visit.session,
+        _state(one),
+        deciding.done(visit),
+        _facts(one, visit.office.clock()),
+        deciding.ruling(visit, one, one.ruling) if one.ruling else None,
+        *_requirements(one.requirements),
+        *_findings(visit, one),
+        *_reports(one),
+        *deciding.others(visit, one),
+        signed=visit.signed,
     )
 
 
 async def work(visit: Visit) -> Response:
     """The bytes of the current version, as text."""
-    found = await visit.call("read_work", review=visit.request.path_params["review"])
+    review = visit.request.path_params["review"]
+    found = await visit.call("read_work", review=review)
     rest = len(found.files) - FILES_MAX
     return page(
-        f"Version {found.revision}",
-        element("p", found.digest, class_="mono"),
+        f"The work, version {found.revision}",
+        element("p", "Exactly this version: ", element("span", found.digest, class_="mono")),
         *map(_file, found.files[:FILES_MAX]),
         element("p", f"{rest} more files are not shown here; the API has them.", class_="bad") if rest > 0 else None,
-        session=visit.session,
+        signed=visit.signed,
+        above=_up(review),
+    )
+
+
+async def record(visit: Visit) -> Response:
+    """Who did what, when and why, as far as this human may know."""
+    review = visit.request.path_params["review"]
+    found = await visit.call("audit", review=review, limit=RECORD_MAX)
+    now = visit.office.clock()
+    more = element("p", "More of it is at the API.", class_="soft") if found.next else None
+    return page(
+        "The record",
+        element("ul", *(_acted(one, now) for one in found.rows), class_="list"),
+        more,
+        signed=visit.signed,
+        above=_up(review),
     )
 
 
 async def act(visit: Visit) -> Response:
     """Do what a form of the page says, by the call of its name."""
     review, name = visit.request.path_params["review"], visit.request.path_params["act"]
-    if name not in ACTS:
+    if name not in deciding.ACTS:
         raise Turned(404, "There is nothing here.", "Go back to the review.")
-    data: dict[str, object] = {"review": review, **visit.given(*ACTS[name])}
-    if name == "rule" and (demands := visit.sent.get("demands", "").strip()):
-        data["demands"] = [one.strip() for one in demands.split("\n") if one.strip()]
-    if name == "override":
-        number = visit.sent.get("revision", "")
-        data["revision"] = int(number) if number.isascii() and number.isdigit() and len(number) < 10 else number  # noqa: PLR2004
-    if name == "waive":
-        data["false_positive"] = visit.sent.get("false_positive") == "yes"
-    await visit.call(name, **data)
-    return away(path_to("reviews", review))
+    await visit.call(name, review=review, **deciding.sent(visit, name))
+    return away(f"{path_to('reviews', review)}?done={name}")
 
 
-def _facts(one: ReviewShown) -> Html:
-    rows = {
-        "State": f"{one.state}{f': {one.reason}' if one.reason else ''}",
-        "Author": f"{one.author.name} ({one.author.kind})",
-        "Kind": one.kind,
-        "Version": f"{one.revision}, {one.digest}",
-        "Note": one.note,
-        "Waiting for": "; ".join(f"{', '.join(turn.who)}: {turn.what}" for turn in one.turns),
-        "Vetoed in": ", ".join(one.vetoed),
-    }
-    body = (element("tr", element("th", name), element("td", text)) for name, text in rows.items() if text)
-    hidden_yet = element("p", "Some of it is hidden until your own report is in.", class_="soft") if one.hides else None
-    work_link = element("p", link(path_to("reviews", one.review, "work"), "Read the work itself"))
-    return together(element("table", *body), hidden_yet, work_link)
+def _up(review: str) -> Html:
+    return element("p", link(path_to("reviews", review), "← The review"), class_="small")
 
 
-def _requirement(stage: str, requirement: str, status: str, reason: str) -> Html:
-    tone = "good" if status == "met" else "bad"
-    return element("p", element("span", f"{status} ", class_=tone), f"{stage}: {requirement}. {reason}")
+def _state(one: ReviewShown) -> Html:
+    said = (
+        badge(one.state, tone_of(one.state)),
+        badge(f"version {one.revision}"),
+        *(badge(f"veto in {stage}", "bad") for stage in one.vetoed),
+        element("span", f"{one.kind} by {one.author.name}", class_="soft"),
+    )
+    reason = element("p", one.reason, class_="lines") if one.reason else None
+    hides = element("p", "Some of it is hidden until your own report is in.", class_="note") if one.hides else None
+    return together(element("p", *said, class_="badges"), reason, hides)
 
 
-def _ruling(visit: Visit, one: ReviewShown, ruling: RulingShown) -> Html:
-    options = (
+def _facts(one: ReviewShown, now: datetime) -> Html:
+    rows: tuple[tuple[str, str], ...] = (
+        *(("Waiting for", f"{', '.join(turn.who)}: {turn.what}") for turn in one.turns),
+        ("Author", _author(one)),
+        ("Opened", when(datetime.fromisoformat(one.opened), now) if one.opened else ""),
+        ("Note", one.note),
+        *(("Asks", question) for question in one.questions),
+        ("Review style", ", ".join(one.protocols)),
+        ("Exact version", element("span", one.digest, class_="mono")),
+    )
+    body = (together(element("dt", name), element("dd", text, class_="lines")) for name, text in rows if text)
+    ways = (
+        link(path_to("reviews", one.review, "work"), "Read the work itself"),
+        link(path_to("reviews", one.review, "record"), "The record"),
+    )
+    return element("section", element("dl", *body), element("p", *ways, class_="filters"), class_="card")
+
+
+def _author(one: ReviewShown) -> str:
+    who = one.author
+    more = (str(who.kind), who.model_family, f"operator {who.operator}" if who.operator else "")
+    return f"{who.name} ({', '.join(each for each in more if each)})"
+
+
+def _requirements(requirements: tuple[Explained, ...]) -> Iterator[Html]:
+    if not requirements:
+        return
+    yield element("h2", "Requirements")
+    rows = (
         element(
-            "label",
-            element("input", type="radio", name="option", value=each.id, required=True),
-            f" {each.label}",
-            *_beside(each.time, each.risk, each.pros, each.cons),
-            class_="choice",
+            "li",
+            badge(str(one.status), "good" if one.status in _MET else "bad"),
+            element("span", f"{one.stage}: {one.requirement}"),
+            element("span", one.reason, class_="soft small whole") if one.reason else None,
         )
-        for each in ruling.options
+        for one in requirements
     )
-    needs = element("p", f"It needs {ruling.needs} humans.", class_="soft") if ruling.needs > 1 else None
-    sending = form(
-        path_to("reviews", one.review, "rule"),
-        visit.session,
-        hidden("request", ruling.request),
-        _key(),
-        *options,
-        words("reason", "Why"),
-        words("demands", "What must change, a line each (only where a new version is asked for)", required=False),
-        button="Decide",
-    )
-    head = element("h2", f"A decision is asked for: {ruling.reason}", id="ruling")
-    return together(head, element("p", ruling.text), needs, element("section", sending, class_="card"))
+    yield element("ul", *rows, class_="list")
 
 
-def _beside(time: str, risk: str, pros: tuple[str, ...], cons: tuple[str, ...]) -> Iterator[Html]:
-    said = (("takes", time), ("risk", risk), ("for", "; ".join(pros)), ("against", "; ".join(cons)))
-    for name, text in said:
-        if text:
-            yield element("div", f"{name}: {text}", class_="soft")
+def _findings(visit: Visit, one: ReviewShown) -> Iterator[Html]:
+    if one.findings:
+        yield element("h2", "Findings")
+    # What is still to be settled comes first, the gravest of it before the rest.
+    settled = (Standing.RESOLVED, Standing.WAIVED)
+    for each in sorted(one.findings, key=lambda each: (each.standing in settled, -each.severity)):
+        yield _finding(visit, one, each)
 
 
 def _finding(visit: Visit, one: ReviewShown, finding: FindingShown) -> Html:
-    place = f", {finding.place.path}:{finding.place.start}" if finding.place else ""
-    head = f"{finding.finding}, {finding.severity.name.lower()}{place}, {finding.standing}"
+    place = f"{finding.place.path}:{finding.place.start}" if finding.place else ""
+    head = (
+        badge(finding.severity.name.lower(), _TONES[finding.severity]),
+        badge(str(finding.standing), _STANDINGS[finding.standing]),
+        element("span", place, class_="mono") if place else None,
+        element("span", finding.finding, class_="mono soft"),
+    )
     rows = (
         ("Evidence", finding.evidence),
         ("Suggestion", finding.suggestion),
-        ("Answer", f"{'rebuttal: ' if finding.rebuttal else ''}{finding.answer}" if finding.answer else ""),
+        ("Rebuttal" if finding.rebuttal else "Answer", finding.answer),
         ("Note", finding.note),
         ("Only advice", finding.advisory),
     )
-    body = (element("p", element("strong", f"{name}: "), text) for name, text in rows if text)
-    waiver = _waiver(visit, one, finding) if finding.standing not in _SETTLED and one.state == "open" else None
-    by = element("p", f"Raised by {finding.raiser} on version {finding.revision}.", class_="soft")
-    parts = (element("h3", head), element("p", finding.text), *body, by, waiver)
-    return element("section", *parts, class_="card")
-
-
-def _waiver(visit: Visit, one: ReviewShown, finding: FindingShown) -> Html:
-    return form(
-        path_to("reviews", one.review, "waive"),
-        visit.session,
-        hidden("finding", finding.finding),
-        _key(),
-        line("reason", "Why it shall not stop the work", required=True),
-        element(
-            "label",
-            element("input", type="checkbox", name="false_positive", value="yes"),
-            " It is not real",
-            class_="choice",
-        ),
-        button="Dismiss",
+    body = tuple(together(element("dt", name), element("dd", text, class_="lines")) for name, text in rows if text)
+    by = element("p", f"Raised by {finding.raiser} on version {finding.revision}.", class_="soft small")
+    parts = (
+        element("p", *head, class_="badges"),
+        element("h3", finding.text, class_="lines"),
+        element("dl", *body) if body else None,
+        by,
+        deciding.waiver(visit, one, finding),
     )
+    return element("article", *parts, class_="card")
+
+
+def _reports(one: ReviewShown) -> Iterator[Html]:
+    if one.reports:
+        yield element("h2", "Reports")
+    programs = [each for each in one.reports if each.reviewer.kind is WhoKind.PROGRAM]
+    yield from (_report(each) for each in one.reports if each not in programs)
+    if programs:
+        noted = sum(each.verdict is not Verdict.APPROVE for each in programs)
+        found = "which found nothing" if not noted else f"{noted} of them not content"
+        count = f"{len(programs)} report{'' if len(programs) == 1 else 's'} of programs, {found}"
+        yield folded(count, *map(_report, programs), opened=bool(noted))
 
 
 def _report(report: ReportShown) -> Html:
-    head = f"{report.reviewer.name} on version {report.revision}: {report.verdict or 'no verdict'}"
-    evidence = (element("li", f"{each.what}: {each.why}") for each in report.evidence)
+    word, tone = _VERDICTS[report.verdict] if report.verdict else ("no verdict", "")
+    who = report.reviewer
+    more = ", ".join(each for each in (str(who.kind), who.model_family) if each)
+    sure = f", {report.confidence} % sure" if report.confidence is not None else ""
+    read = f", read {report.coverage} % of it" if report.coverage < 100 else ""  # noqa: PLR2004 - all of it
+    kept = ", kept from the version before" if report.kept else ""
+    head = (
+        element("strong", who.name),
+        badge(word, tone),
+        element("span", f"{more}, on version {report.revision}{sure}{read}{kept}", class_="soft small"),
+    )
+    evidence = tuple(element("li", f"{each.what}: {each.why}") for each in report.evidence)
+    checks = tuple(element("li", f"{each.name}: {'passed' if each.passed else 'failed'}") for each in report.checklist)
     return element(
-        "section", element("h3", head), element("p", report.summary), element("ul", *evidence), class_="card"
+        "article",
+        element("p", *head, class_="badges"),
+        element("p", report.summary, class_="lines") if report.summary else None,
+        element("ul", *evidence, *checks) if evidence or checks else None,
+        class_="card",
     )
-
-
-def _decisions(visit: Visit, one: ReviewShown) -> Iterator[Html]:
-    """What a human may do beside answering what is asked."""
-    if one.state != "open":
-        if one.state in {each.value for each in Outcome}:
-            yield element("h2", "Set it going again")
-            yield form(
-                path_to("reviews", one.review, "reopen"),
-                visit.session,
-                hidden("undoes", one.state),
-                _key(),
-                line("reason", "Why", required=True),
-                button="Reopen",
-            )
-        return
-    stages = tuple(dict.fromkeys(each.stage for each in one.requirements))
-    if not stages:
-        return
-    yield element("h2", "Pass a step of exactly this version")
-    if one.vetoed and not _is_fresh(visit):
-        yield element("p", "A veto stands: to lift it, sign in again first (at most 5 minutes ago).", class_="bad")
-    chosen = element("select", *(element("option", name, value=name) for name in stages), name="stage")
-    yield form(
-        path_to("reviews", one.review, "override"),
-        visit.session,
-        hidden("digest", one.digest),
-        hidden("revision", str(one.revision)),
-        _key(),
-        element("label", "Step", chosen),
-        line("reason", "Why; it stays in the record", required=True),
-        button="Pass this step",
-    )
-
-
-def _is_fresh(visit: Visit) -> bool:
-    since = visit.caller.signed_in
-    return since is not None and visit.office.clock() - since <= ANEW
 
 
 def _file(file: FileShown) -> Html:
@@ -222,6 +226,13 @@ def _file(file: FileShown) -> Html:
     return together(head, element("pre", numbered), rest if cut else None)
 
 
-def _key() -> Html:
-    """Sent twice, a form does its work once."""
-    return hidden("key", new_key())
+def _acted(one: Acted, now: datetime) -> Html:
+    asks = f", of {one.asks}" if one.asks else ""
+    where = f" in {one.stage}" if one.stage else ""
+    return element(
+        "li",
+        element("strong", one.who),
+        element("span", f"{one.what}: {one.says}{where}{asks}"),
+        element("span", when(datetime.fromisoformat(one.at), now), class_="soft small end"),
+        element("span", one.why, class_="whole small lines") if one.why else None,
+    )

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from foureyes.app.calls.office import Office
 from foureyes.app.ports import Unavailable
-from foureyes.app.signing_in import COOKIE, SIGN_IN_LIFE, redeemed, sign_out
+from foureyes.app.signing_in import COOKIE, SIGN_IN_LIFE, human_of, redeemed, sign_out
 from foureyes.web.door import LINK, Turned, Visit, away, read_form
 from foureyes.web.frame import hidden, page, told
 from foureyes.web.html import element
@@ -34,9 +34,16 @@ class SigningIn:
         secret = request.query_params.get(FIELD, "")
         if not secret or len(secret) > SECRET_CHARS_MAX:
             return told("Sign in", "Signing in needs a link that works once.", LINK, status=401)
-        button = element("button", "Sign in", type="submit")
+        try:
+            human = await self.office.store.read(lambda reading: human_of(reading, secret, self.office.clock()))
+        except Unavailable as error:
+            return told("Sign in", error.sentence, error.next_step, status=503)
+        if human is None:
+            return told("Sign in", OVER, LINK, status=401)
+        button = element("button", f"Sign in as {human}", type="submit")
         form = element("form", hidden(FIELD, secret), button, method="post", action=PATH, class_="act")
-        return page("Sign in", element("p", "You are about to sign in here, in this browser."), form)
+        says = "You are about to sign in here, in this browser. What you decide then is kept under this name."
+        return page("Sign in", element("p", says), form)
 
     async def take(self, request: Request) -> Response:
         """Use the link up, and begin a session."""

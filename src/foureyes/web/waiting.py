@@ -2,57 +2,81 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from urllib.parse import urlencode
+
 from starlette.responses import Response
 
 from foureyes.app.calls.looking import Listed, Waiting
 from foureyes.web.door import Visit, path_to
-from foureyes.web.frame import link, page
-from foureyes.web.html import Html, element
+from foureyes.web.frame import badge, link, page
+from foureyes.web.html import Html, element, together, when
 
 LISTED_MAX = 50
 _KINDS = {"ruling": "a decision", "report": "a report", "revision": "a new version"}
+_FILTERS = (("", "All"), ("open", "Open"), ("cleared", "Cleared"), ("rejected", "Rejected"))
 
 
 async def show(visit: Visit) -> Response:
     """The first page."""
     waits = (await visit.call("inbox", limit=LISTED_MAX)).waiting
-    cursor = visit.request.query_params.get("cursor", "")
-    found = await visit.call("list_reviews", limit=LISTED_MAX, cursor=cursor)
-    more = element("p", link(f"/?cursor={found.next}", "Older ones")) if found.next else None
+    asked = visit.request.query_params
+    state, cursor = asked.get("state", ""), asked.get("cursor", "")
+    found = await visit.call("list_reviews", limit=LISTED_MAX, cursor=cursor, state=state)
+    older = urlencode({name: text for name, text in (("state", state), ("cursor", found.next)) if text})
+    now = visit.office.clock()
+    none = "There is none yet: an agent asks for the first one." if not state else "There is none."
     return page(
         "What waits",
-        _waits(waits) if waits else element("p", "Nothing waits for you."),
+        _waits(waits, now) if waits else element("p", "Nothing waits for you.", class_="card"),
         element("h2", "Reviews"),
-        _reviews(found.reviews) if found.reviews else element("p", "There is none yet.", class_="soft"),
-        more,
-        session=visit.session,
+        _filters(state),
+        _reviews(found.reviews, now) if found.reviews else element("p", none, class_="card soft"),
+        element("p", link(f"/?{older}", "Older ones")) if found.next else None,
+        signed=visit.signed,
     )
 
 
-def _waits(waits: tuple[Waiting, ...]) -> Html:
+def tone_of(state: str) -> str:
+    """In which colour a state stands."""
+    return {"cleared": "good", "open": "care"}.get(state, "bad")
+
+
+def _waits(waits: tuple[Waiting, ...], now: datetime) -> Html:
     rows = (
         element(
-            "tr",
-            element("td", link(path_to("reviews", one.review), one.review), class_="mono"),
-            element("td", _KINDS.get(one.kind, one.kind)),
-            element("td", f"version {one.revision}"),
-            element("td", f"due {one.due}", class_="soft"),
+            "li",
+            link(path_to("reviews", one.review), one.title or one.review),
+            badge(_KINDS.get(one.kind, one.kind), "care"),
+            element("span", f"version {one.revision}", class_="soft small"),
+            element("span", "due ", when(datetime.fromisoformat(one.due), now), class_="soft small end"),
         )
         for one in waits
     )
-    return element("table", *rows)
+    return element("ul", *rows, class_="list")
 
 
-def _reviews(reviews: tuple[Listed, ...]) -> Html:
+def _filters(state: str) -> Html:
+    ways = (link(f"/?state={word}" if word else "/", label, here=word == state) for word, label in _FILTERS)
+    return element("nav", *ways, class_="filters", aria_label="Which reviews")
+
+
+def _reviews(reviews: tuple[Listed, ...], now: datetime) -> Html:
     rows = (
         element(
-            "tr",
-            element("td", link(path_to("reviews", one.review), one.title)),
-            element("td", one.kind),
-            element("td", one.author),
-            element("td", one.state),
-            element("td", f"version {one.revision}"),
+            "li",
+            link(path_to("reviews", one.review), one.title),
+            badge(one.state, tone_of(one.state)),
+            element(
+                "span",
+                together(f"{one.kind} by {one.author}, version {one.revision}, ", when(_time(one.opened), now)),
+                class_="soft small whole",
+            ),
         )
         for one in reviews
     )
-    return element("table", *rows)
+    return element("ul", *rows, class_="list")
+
+
+def _time(text: str) -> datetime:
+    return datetime.fromisoformat(text)
