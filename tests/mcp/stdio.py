@@ -85,6 +85,7 @@ async def server_at(home: Path, house: House, before: Around = _as_it_is) -> Asy
     """A server at work in a data folder, on loopback; its address."""
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
+        listening.listen()  # whoever comes before the server has started waits for it
         host = f"127.0.0.1:{listening.getsockname()[1]}"
         site = Site(hosts=frozenset({host}), origins=frozenset({f"http://{host}"}))
         office = Office(gate=house.gate, store=house.store, clock=lambda: house.now)

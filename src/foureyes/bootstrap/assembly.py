@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from foureyes.app.reviewing.rounds import Rounds
     from foureyes.app.reviewing.rulebook import RuleEntry
     from foureyes.cli.console import Console
-    from foureyes.cli.parts import Progress, Schema, Speaking, Wanted
+    from foureyes.cli.parts import Asking, Heard, Progress, Schema, Speaking, Wanted
     from foureyes.cli.serving import Begun, Serving
     from foureyes.core.facts import Principal
     from foureyes.core.values import Who
@@ -170,6 +170,12 @@ class Assembly:
         from foureyes.bootstrap.health import health
 
         return await health(self, os.environ)
+
+    def ask(self, asking: Asking) -> Heard:
+        """Make a call at a running server."""
+        from foureyes.bootstrap.asking import ask
+
+        return ask(self, asking)
 
     async def speak(self, how: Speaking) -> None:
         """Speak MCP on stdin and stdout until stdin ends."""

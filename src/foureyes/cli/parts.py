@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from foureyes.cli.console import Console
 
@@ -85,6 +85,27 @@ class Speaking:
     server: str = ""
     #: The agent for whom a service acts.
     agent: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """A call to make at a server, and in whose name."""
+
+    call: str
+    data: Mapping[str, Any]
+    token: str = field(repr=False)
+    #: Empty: the one that runs in the data folder.
+    server: str = ""
+    #: The agent for whom a service acts.
+    agent: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """What a server answered: the status of HTTP and an object, which may be a problem."""
+
+    status: int
+    data: Mapping[str, Any]
 
 
 class Reviewing(Protocol):
@@ -168,6 +189,9 @@ class Parts(Protocol):
 
     async def health(self) -> tuple[Health | Missing, ...]:
         """One real call to everybody who is at hand, all at once; and who is not, and why."""
+
+    def ask(self, asking: Asking) -> Heard:
+        """Make a call at a running server; Trouble where none runs, Unavailable where it does not answer."""
 
     async def speak(self, how: Speaking) -> None:
         """Speak MCP on stdin and stdout until stdin ends."""

@@ -24,6 +24,7 @@ Assemble = Callable[[Mapping[str, str | None]], Parts]
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "agents": ("foureyes.cli.agents:agents", "Enrol agents, list them and take their tokens back."),
     "backup": ("foureyes.cli.backups:backup", "Copy everything into a folder, while others go on working."),
+    "call": ("foureyes.cli.calling:call", "Ask the server as an account: every call that HTTP and MCP have."),
     "check": ("foureyes.cli.checking:check", "Say whether exactly these bytes may go live."),
     "completion": ("foureyes.cli.completion:completion", "Print the script that completes commands in your shell."),
     "config": ("foureyes.cli.settings:config", "Look at the settings."),
@@ -63,7 +64,7 @@ SENTENCE_CHARS_MAX = 300
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Every day": ("review", "fix", "dismiss", "status", "why", "rules", "doctor"),
     "The gate": ("check", "receipt", "policy"),
-    "Together": ("up", "agents", "humans", "wait", "decide"),
+    "Together": ("up", "agents", "humans", "call", "wait", "decide"),
 }
 
 

@@ -1,0 +1,246 @@
+"""How does a script ask what agents ask? Every call of the registry is a command, made as an account with its token."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NoReturn, cast
+
+import click
+
+from foureyes.app.calls.bodies import schema
+from foureyes.app.calls.call import Call, Need
+from foureyes.app.calls.registry import CALLS
+from foureyes.app.plain import marked
+from foureyes.app.ports import Unavailable
+from foureyes.cli import codes
+from foureyes.cli.answer import Answer, Json, Line
+from foureyes.cli.parts import Asking, Heard, Parts
+from foureyes.cli.program import Group, answering
+from foureyes.core.refusals import Code, Refusal
+from foureyes.home.token import AGENT_VARIABLE, token_of
+from foureyes.home.trouble import Trouble
+
+FILE_BYTES_MAX: Final = 32 * 1024 * 1024
+#: Answers that are a yes or a no: a script that only looks at the exit code must not take the no for a yes.
+JUDGES: Final = ("allowed", "can_graduate")
+_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_SPOOLED, _NOBODY, _TOO_MANY, _OURS = 202, 401, 429, 500
+_GOOD = (200, 201)
+
+
+def spelt(name: str) -> str:
+    """A call or a field as it is typed at a command line."""
+    return _WORDS.sub("-", name).replace("_", "-").lower()
+
+
+#: What can be asked with a token, by the word that is typed; what is a human's is no command for anybody.
+OFFERED: Final[Mapping[str, Call[Any]]] = {
+    spelt(name): one for name, one in sorted(CALLS.items()) if one.needs is not Need.HUMAN
+}
+
+
+class Calls(Group):
+    """A command for every call; each is made when it is named."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Their names in order."""
+        return list(OFFERED)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - likewise
+        """The command of a call."""
+        return _command(cmd_name, OFFERED[cmd_name]) if cmd_name in OFFERED else None
+
+
+@click.group(cls=Calls)
+def call() -> None:
+    """Ask the server as an account: every call that HTTP and MCP have.
+
+    The account is that of the token in FOUREYES_TOKEN. Fields are options; those with a shape of their own take JSON,
+    or @FILE. Exit code 0: it was done, and a question at the gate was answered with yes. 2: it was refused, or the
+    answer is no. 3: it waits in the spool. 4: the server did not answer.
+    """
+
+
+def _command(name: str, one: Call[Any]) -> click.Command:
+    form = schema(cast("Any", one.form))
+    needed = frozenset(form.get("required", ()))
+
+    @answering
+    def made(parts: Parts, *, body: str, server: str, token_file: str, **fields: object) -> Answer:
+        data = _together(_body(body), {field: value for field, value in fields.items() if value is not None})
+        _check_whole(data, needed)
+        asking = Asking(
+            call=one.name,
+            data=data,
+            token=token_of(os.environ, token_file),
+            server=server,
+            agent=os.environ.get(AGENT_VARIABLE, ""),
+        )
+        return _answer(parts.ask(asking))
+
+    says = one.says if one.says.endswith(".") else f"{one.says}."
+    options = [_option(field, shape, needed=field in needed) for field, shape in form["properties"].items()]
+    function: Any = made
+    for option in reversed((*options, *_COMMON)):
+        function = option(function)
+    found: click.Command = click.command(name, help=says)(function)
+    return found
+
+
+_COMMON = (
+    click.option("--body", metavar="FILE", default="", help="A file with fields as one JSON object; - for stdin."),
+    click.option("--server", metavar="URL", default="", help="The server to ask, instead of the one that runs here."),
+    click.option("--token-file", metavar="FILE", default="", help="A file of mode 0600 with the token."),
+)
+
+
+def _option(field: str, shape: Json, *, needed: bool) -> Any:
+    kind, says = _kind(shape)
+    if field == "key":
+        says = "A word of your own; with the same one nothing is done twice"
+    return click.option(
+        f"--{spelt(field)}", field, type=kind, default=None, help=f"{says}.{' Needed.' if needed else ''}"
+    )
+
+
+def _kind(shape: Any) -> tuple[click.ParamType[Any], str]:
+    """How a field is read from a word, and what to say of it; what may be nothing is left out where it is."""
+    shape = next((one for one in shape.get("anyOf", ()) if one.get("type") != "null"), shape)
+    if "enum" in shape:
+        return click.Choice(shape["enum"]), "One of these words"
+    match shape.get("type"):
+        case "string":
+            return click.STRING, f"A time: {shape['description']}" if "description" in shape else "A text"
+        case "integer":
+            return click.INT, "A whole number"
+        case "boolean":
+            return Truth(), "Whether it is so"
+        case _:
+            return JsonWord(), _in_words(shape)
+
+
+def _in_words(shape: Any) -> str:
+    """What a shape of its own holds, in a few words; the reference of the API has all of it."""
+    what = {"array": "A JSON list", "object": "A JSON object"}.get(shape.get("type"), "Any JSON value")
+    fields = ", ".join(shape.get("properties") or shape.get("items", {}).get("properties") or ())
+    each = "each with" if shape.get("type") == "array" else "with"
+    return f"{what} or @FILE{f', {each} {fields}' if fields else ''}"
+
+
+class Truth(click.Choice[Any]):
+    """The two words that JSON has for it, and no others."""
+
+    def __init__(self) -> None:
+        """Take these words."""
+        super().__init__(("true", "false"))
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The truth in the word."""
+        return super().convert(value, param, ctx) == "true"
+
+
+class JsonWord(click.ParamType[Any]):
+    """A word that is JSON, or names a file with it."""
+
+    name = "json|@file"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The value in it; nothing is not a value here."""
+        text = str(value)
+        try:
+            found = read_json(_file(text[1:]) if text.startswith("@") else text)
+        except ValueError as error:
+            self.fail(f"this is not JSON: {error}.", param, ctx)
+        return self.fail("leave it out instead.", param, ctx) if found is None else found
+
+
+def read_json(text: str) -> Any:
+    """Read JSON as it is meant: no field twice, no NaN; raises ValueError with what is wrong."""
+    try:
+        return json.loads(text, object_pairs_hook=_once, parse_constant=_no_number)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a field is there twice")
+    return found
+
+
+def _no_number(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no number")
+
+
+def _file(name: str) -> str:
+    try:
+        with click.open_file(name, encoding="utf-8") as opened:
+            text: str = opened.read(FILE_BYTES_MAX + 1)
+    except UnicodeDecodeError:
+        raise Trouble(f"{name} is not UTF-8.", "Write it in UTF-8.", usage=True) from None
+    except OSError as error:
+        raise Trouble(f"{name} cannot be read: {error.strerror}.", "Name a file that is there.", usage=True) from None
+    if len(text) > FILE_BYTES_MAX:
+        raise Trouble(f"{name} has more than {FILE_BYTES_MAX} characters.", "Send less at a time.", usage=True)
+    return text
+
+
+def _body(name: str) -> dict[str, Any]:
+    if not name:
+        return {}
+    try:
+        found = read_json(_file(name))
+    except ValueError as error:
+        raise Trouble(f"What is in {name} is not JSON: {error}.", "Mend it and send it again.", usage=True) from None
+    if not isinstance(found, dict):
+        raise Trouble(f"What is in {name} is no JSON object.", "Write the fields as one object.", usage=True)
+    return found
+
+
+def _together(body: dict[str, Any], fields: dict[str, object]) -> dict[str, Any]:
+    twice = next((field for field in fields if field in body), "")
+    if twice:
+        raise click.UsageError(f"--{spelt(twice)} is in the body too: say it once.")
+    return {**body, **fields}
+
+
+def _check_whole(data: Mapping[str, Any], needed: frozenset[str]) -> None:
+    missing = sorted(spelt(field) for field in needed - data.keys())
+    if missing:
+        raise click.UsageError(f"Missing: --{', --'.join(missing)}.")
+
+
+def _answer(heard: Heard) -> Answer:
+    data = heard.data
+    if heard.status == _SPOOLED:
+        return Answer(code=codes.PENDING, lines=tuple(_lines(data)), data=data)
+    if heard.status not in _GOOD:
+        raise _no(heard.status, data)
+    is_no = any(data.get(name) is False for name in JUDGES)
+    return Answer(code=codes.BLOCKED if is_no else codes.OK, lines=tuple(_lines(data)), data=data)
+
+
+def _no(status: int, data: Mapping[str, Any]) -> Exception:
+    """What the server said no with, as this program tells it everywhere."""
+    code, sentence, step = (str(data.get(name, "")) for name in ("code", "title", "next_step"))
+    if status == _NOBODY:
+        return Trouble(sentence, "Ask a human for a token: foureyes agents add NAME", usage=True)
+    if status == _TOO_MANY or status >= _OURS:
+        return Unavailable(sentence, step)
+    if code in {one.value for one in Code}:
+        return Refusal(Code(code), sentence, step)
+    return Trouble(sentence, step, blocked=True)
+
+
+def _lines(data: Mapping[str, Any]) -> Iterator[Line]:
+    for name, one in data.items():
+        if isinstance(one, str):
+            yield Line(f"{name}: {marked(one)}")
+            continue
+        first, *rest = json.dumps(one, indent=2, ensure_ascii=False).split("\n")
+        yield Line(f"{name}: {marked(first)}")
+        yield from (Line(marked(line)) for line in rest)

@@ -1,0 +1,1 @@
+"""The five systems as conversations, each played at every door."""
