@@ -43,6 +43,7 @@ from foureyes.store.sqlite import SqliteDriver, SqliteWriting
 BATCH = 2_000
 AHEAD = 4
 MAKERS = 2
+PIECE_BYTES = 16 * 1024 * 1024
 A_DAY = 1_000
 OPEN = 200
 LONG_EVERY = 4
@@ -141,7 +142,15 @@ def write(path: Path, size: int, known: Patterns, *, makers: int = MAKERS) -> fl
         for projection, rows in sums(size):
             tx.follow(projection, rows, end)
         connection.execute("COMMIT")
+    _warm(path)
     return time.perf_counter() - begun
+
+
+def _warm(path: Path) -> None:
+    """Have all of it in the machine's memory: what was written first may be out of it again."""
+    with path.open("rb") as file:
+        while file.read(PIECE_BYTES):
+            pass
 
 
 def _batches(size: int, known: Patterns, makers: int) -> Iterator[list[Changes]]:

@@ -11,7 +11,6 @@ import argparse
 import asyncio
 import itertools
 import random
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -19,7 +18,7 @@ from pathlib import Path
 
 from bench import bulk, bulk_postgres
 from bench.bytes import size_of
-from bench.lifecycle import NAMES, places_of
+from bench.lifecycle import NAMES, places_of, take_turns
 from bench.lines import Figure, keep, middle
 from bench.story import TARGET, gate_on, lifecycle, opened
 from foureyes.app.gate import Gate
@@ -36,6 +35,7 @@ PAGE = 50
 #: How the figures of each store begin.
 PREFIXES = {"sqlite": "", "postgres": "pg_"}
 BOTH = "both"
+FEWER, MANY = "few", "many"
 
 Ask = Callable[[], Awaitable[object]]
 
@@ -100,18 +100,13 @@ def _page(look: Reading, day: str) -> tuple[object, ...]:
     return totals(look), of_day(look, day), pairs(look), look.reviews(Listing(state="open", limit=bulk.OPEN))
 
 
-async def ratio(few: Ask, many: Ask, rounds: int, block: int) -> tuple[float, float, float]:
-    """Both in turns: the ratio of the medians of a round, the median of all rounds; and milliseconds of both."""
-    found: list[tuple[float, float]] = []
-    for _ in range(rounds):
-        times: tuple[list[float], list[float]] = ([], [])
-        for _ in range(block):
-            for ask, kept in zip((few, many), times, strict=True):
-                begun = time.perf_counter()
-                await ask()
-                kept.append(1000 * (time.perf_counter() - begun))
-        found.append((middle(times[0]), middle(times[1])))
-    return middle(b / a for a, b in found), middle(a for a, _ in found), middle(b for _, b in found)
+async def ratio(few: Ask, many: Ask, rounds: int, block: int) -> tuple[float, dict[str, float]]:
+    """Both in turns: the ratio of the medians of a round, the median of all rounds; and what stands beside it."""
+    found = [await take_turns({FEWER: few, MANY: many}, block) for _ in range(rounds)]
+    wall = [(middle(one.wall[FEWER]), middle(one.wall[MANY])) for one in found]
+    cpu = middle(middle(one.cpu[MANY]) / middle(one.cpu[FEWER]) for one in found)
+    beside = {"few_ms": middle(a for a, _ in wall), "many_ms": middle(b for _, b in wall), "cpu_ratio": cpu}
+    return middle(b / a for a, b in wall), beside
 
 
 QUESTIONS: dict[str, tuple[str, float, int]] = {
@@ -160,11 +155,11 @@ class Figures:
         what = f"seconds to write {self.size:,} reviews through the codec, on {NAMES[self.kind]}"
         return self._figure("write", what, seconds, WRITE_SECONDS_MAX, unit="s", bytes_each=round(bytes_each))
 
-    def asked(self, name: str, ratio: float, few_ms: float, many_ms: float) -> Figure:
+    def asked(self, name: str, ratio: float, beside: dict[str, float]) -> Figure:
         """How much longer an answer takes."""
         question, demand, _ = QUESTIONS[name]
         what = f"{question}, on {NAMES[self.kind]}, with {self.size:,} reviews against {FEW:,}"
-        return self._figure(name, what, ratio, demand, unit="×", few_ms=few_ms, many_ms=many_ms)
+        return self._figure(name, what, ratio, demand, unit="×", **beside)
 
     def _figure(self, name: str, what: str, measured: float, demand: float, *, unit: str, **more: float) -> Figure:
         return Figure(

@@ -47,7 +47,10 @@ append.""",
     (
         "growth.",
         "Much history",
-        "Two stores, one with a thousand reviews and one with many, take turns with every question.",
+        """Two stores, one with a thousand reviews and one with many, take turns with every question: two files of
+SQLite, or two databases of one PostgreSQL server with its settings as they come. Both lie in the machine's memory when
+the questions begin; where a page has to come from the disk, it costs what the disk takes, and a random one of many
+reviews has to more often. Processor time is that of our process.""",
     ),
     ("bytes.", "Room", "Bytes on the disk, the empty store's taken off."),
     ("cold.", "A check from nothing", "A new process for every answer; none of the heavy modules may be imported."),
