@@ -208,7 +208,8 @@ def test_whoever_obeys_in_a_second_round_settles_nothing_of_others(way: str) -> 
     for carrier, words in zip(NAMES[:: 1 if EVERYTHING else 6], CORPUS[:: 4 if EVERYTHING else 20], strict=False):
         known = [_again(carrier, f"{NEUTRAL} Again.", says) for says in (approves, silent)]
         found = _again(carrier, words, OBEYING[way])
-        assert (found.review.revision, found.outcome.result) == (2, Result.BLOCKED)
+        # Another note or title is the same version again: both are no bytes of the work.
+        assert (found.review.revision, found.outcome.result) == (2 if found.carried.path else 1, Result.BLOCKED)
         assert_nothing_was_taken(found, known[0])
         raised = found.review.findings
         assert {raised[one.id].raiser for one in found.outcome.settled} <= {"one"}
