@@ -231,6 +231,14 @@ class Matched:
     uncertain: tuple[Group, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """A word beside the review; it judges nothing."""
+
+    by: str
+    text: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Review:
     """One piece of work asking to go live."""
@@ -271,7 +279,7 @@ class Review:
     stricter: str = ""
     policies: frozenset[str] = frozenset()
     usd_micro: int = 0
-    notes: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
     escapes: Mapping[str, int] = field(default_factory=dict)
 
     @property

@@ -11,7 +11,7 @@ from foureyes.app.calls.bodies import given, picked
 from foureyes.app.gate import Seen
 from foureyes.codec.shapes import canonical
 from foureyes.core.explain import Explained, Turn
-from foureyes.core.model import Finding, Report, Review, Seat, Vote
+from foureyes.core.model import Finding, Note, Report, Review, Seat, Vote
 from foureyes.core.values import (
     Criterion,
     Evidence,
@@ -137,6 +137,8 @@ class ReviewShown:
     turns: tuple[Turn, ...]
     ruling: RulingShown | None
     vetoed: tuple[str, ...]
+    #: What was written beside it, in order; it judges nothing.
+    notes: tuple[Note, ...]
 
 
 def shown(seen: Seen) -> ReviewShown:
@@ -169,6 +171,7 @@ def shown(seen: Seen) -> ReviewShown:
         turns=seen.explanation.turns,
         ruling=_ruling(review),
         vetoed=tuple(sorted(_vetoed(review))),
+        notes=review.notes,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from foureyes.core import events as e
 from foureyes.core.evolve.puts import changed, put, with_request, without
 from foureyes.core.evolve.rulings import argued_anew, asked_anew
-from foureyes.core.model import ReportRequest, Review, Revision, RevisionRequest, Skip
+from foureyes.core.model import Note, ReportRequest, Review, Revision, RevisionRequest, Skip
 from foureyes.core.values import ChangeKind, Outcome
 
 
@@ -122,7 +122,7 @@ def policy_noted(review: Review, event: e.PolicyNoted) -> Review:
 
 
 def said_beside(review: Review, event: e.EscapeReported | e.NoteAdded) -> Review:
-    """Counted only, so that nobody floods the record."""
+    """A note is kept for whoever it is for; an escape is counted only. Of neither does anybody flood the record."""
     if isinstance(event, e.NoteAdded):
-        return changed(review, notes=put(review.notes, event.by, review.notes.get(event.by, 0) + 1))
+        return changed(review, notes=(*review.notes, Note(by=event.by, text=event.text)))
     return changed(review, escapes=put(review.escapes, event.by, review.escapes.get(event.by, 0) + 1))
