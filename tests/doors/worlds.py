@@ -18,6 +18,7 @@ from foureyes.core.values import Who, WhoKind
 from foureyes.http.app import Guarded
 from foureyes.http.calling import FORM_HEADER
 from foureyes.http.routes import BASE
+from foureyes.http.table import Table
 from foureyes.store.memory import MemoryStore
 from foureyes.store.memory_tables import Tables
 from tests.app.house import House, Pool, policy
@@ -98,8 +99,9 @@ class World(Web):
     def routes(self) -> list[BaseRoute]:
         """Everything the application serves."""
         assert isinstance(self.app, Guarded)
-        assert isinstance(self.app._app, Starlette)
-        return list(self.app._app.routes)
+        assert isinstance(self.app._app, Table)
+        assert isinstance(self.app._app._app, Starlette)
+        return list(self.app._app._app.routes)
 
     @property
     def events(self) -> int:
