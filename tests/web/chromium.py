@@ -68,6 +68,7 @@ class Chromium:
 
     def __enter__(self) -> Self:
         self.folder.mkdir(parents=True, exist_ok=True)
+        self._log = (self.folder / "stderr").open("wb")
         child_reads, self._to = os.pipe()
         self._from, child_writes = os.pipe()
         started = [sys.executable, "-c", _START, str(child_reads), str(child_writes)]
@@ -77,7 +78,7 @@ class Chromium:
             env={"PATH": os.environ["PATH"], "HOME": str(self.folder), "LANG": "C.UTF-8"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            stderr=(self.folder / "stderr").open("wb"),
+            stderr=self._log,
         )
         os.close(child_reads)
         os.close(child_writes)
@@ -95,6 +96,7 @@ class Chromium:
             self.process.kill()
             self.process.wait()
         os.close(self._from)
+        self._log.close()
 
     def open(self, address: str) -> None:
         """Go to a page, and on to wherever it leads."""

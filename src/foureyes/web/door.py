@@ -25,7 +25,7 @@ from foureyes.web.html import Html
 FORM_BYTES_MAX = 64 * 1024
 FIELDS_MAX = 100
 _STATUS = {Code.REVIEW_MISSING: 404, Code.SIGN_IN_NEEDED: 403, Code.HUMAN_ONLY: 403}
-_UNDERSTOOD = 422
+_UNKNOWN, _UNDERSTOOD = 401, 422
 LINK = "Run `foureyes humans link` where the server's data folder is: it opens the page to sign in."
 
 
@@ -81,7 +81,12 @@ def signed(office: Office, show: Show) -> Callable[[Request], Awaitable[Response
             return await show(Visit(office=office, request=request, session=session, caller=caller, sent=sent))
         except Turned as no:
             return told(
-                "Not now", no.sentence, no.next_step, status=no.status, signed=known, back=back if known else None
+                "Sign in" if no.status == _UNKNOWN else "Not now",
+                no.sentence,
+                no.next_step,
+                status=no.status,
+                signed=known,
+                back=back if known else None,
             )
         except Refusal as refusal:
             status = _STATUS.get(refusal.code, _UNDERSTOOD)

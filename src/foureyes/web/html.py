@@ -66,7 +66,7 @@ def _away(distance: timedelta) -> str:
             number = round(seconds / length)
             words = f"{number} {unit}{'' if number == 1 else 's'}"
             return f"in {words}" if distance > timedelta() else f"{words} ago"
-    return "now"
+    return "in a moment" if distance > timedelta() else "just now"
 
 
 def _attribute(name: str, value: Attribute) -> str:

@@ -13,6 +13,8 @@ from foureyes.web import accounts, reviews, signing, waiting
 from foureyes.web.door import Show, signed
 from foureyes.web.frame import BESIDE, beside, link, told
 
+_NOT_FOUND = 404
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pages:
@@ -47,7 +49,7 @@ def strayed(request: Request, status: int) -> Response | None:
     """A page for a browser that came where there is nothing; a program is answered as programs are."""
     if "text/html" not in request.headers.get("accept", "") or request.url.path.startswith("/api/"):
         return None
-    step = "A form that was sent is not there to be opened again."
+    step = "Look at the address." if status == _NOT_FOUND else "A form that was sent is not there to be opened again."
     return told("Nothing here", "There is no such page.", step, status=status, back=link("/", "What waits"))
 
 

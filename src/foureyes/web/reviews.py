@@ -29,7 +29,9 @@ _VERDICTS = {
     Verdict.CONCERNS: ("has concerns", "care"),
     Verdict.REJECT: ("rejects", "bad"),
 }
-_MET = (Status.MET, Status.OVERRIDDEN, Status.SKIPPED)
+#: What lets the work through without having been met stands out, also long after.
+_STATUSES = {Status.MET: "good", Status.OVERRIDDEN: "care", Status.SKIPPED: "care", Status.NOT_APPLICABLE: ""}
+_PASSED = {Status.OVERRIDDEN: "passed by a human", Status.SKIPPED: "skipped"}
 
 
 async def show(visit: Visit) -> Response:
@@ -93,10 +95,12 @@ def _up(review: str) -> Html:
 
 
 def _state(one: ReviewShown) -> Html:
+    passed = (f"{each.stage} {_PASSED[each.status]}" for each in one.requirements if each.status in _PASSED)
     said = (
         badge(one.state, tone_of(one.state)),
         badge(f"version {one.revision}"),
         *(badge(f"veto in {stage}", "bad") for stage in one.vetoed),
+        *(badge(each, "care") for each in dict.fromkeys(passed)),
         element("span", f"{one.kind} by {one.author.name}", class_="soft"),
     )
     reason = element("p", one.reason, class_="lines") if one.reason else None
@@ -135,7 +139,7 @@ def _requirements(requirements: tuple[Explained, ...]) -> Iterator[Html]:
     rows = (
         element(
             "li",
-            badge(str(one.status), "good" if one.status in _MET else "bad"),
+            badge(str(one.status), _STATUSES.get(one.status, "bad")),
             element("span", f"{one.stage}: {one.requirement}"),
             element("span", one.reason, class_="soft small whole") if one.reason else None,
         )

@@ -69,7 +69,7 @@ def _reviews(reviews: tuple[Listed, ...], now: datetime) -> Html:
             badge(one.state, tone_of(one.state)),
             element(
                 "span",
-                together(f"{one.kind} by {one.author}, version {one.revision}, ", when(_time(one.opened), now)),
+                together(f"{one.kind} by {one.author}, version {one.revision}, opened ", when(_time(one.opened), now)),
                 class_="soft small whole",
             ),
         )
