@@ -125,7 +125,7 @@ class Quotas:
         It is counted here, once: what the same account asks in the course of it belongs to it.
         """
         shares = self._shares(who)
-        lines = [self._line(name, share) for name, share in shares]
+        lines = self._line(*shares[0]), self._line(*shares[1])
         if now_in(lines[0]):
             return Within()
         for line, (name, share) in zip(lines, shares, strict=True):
@@ -208,7 +208,7 @@ class Quotas:
         for name, _ in self._shares(who):
             self._open.pop(name, None)
 
-    def _shares(self, who: Who) -> tuple[tuple[str, Share], ...]:
+    def _shares(self, who: Who) -> tuple[tuple[str, Share], tuple[str, Share]]:
         return (f"account/{who.name}", self.limits.account), (f"operator/{who.operator}", self.limits.operator)
 
     def _line(self, name: str, share: Share) -> Line:

@@ -34,7 +34,7 @@ class Time:
     )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Line:
     """Those of one name whose requests are under way, and those behind them."""
 
@@ -56,51 +56,72 @@ class Line:
         self.had, self.at = self.share(now) + took, now
 
 
+#: Those of an account and of its operator.
+Lines = tuple[Line, Line]
+
+
+@dataclass(slots=True)
+class _Calm:
+    """Who asked last of those who are no crowd, when, and when somebody else of them did."""
+
+    last: Line | None = None
+    last_at: float = -math.inf
+    before_at: float = -math.inf
+
+    def asks(self, line: Line, now: float) -> None:
+        if line is not self.last:
+            self.last, self.before_at = line, self.last_at
+        self.last_at = now
+
+    def without(self, line: Line) -> float:
+        """When somebody else than this one asked."""
+        return self.before_at if line is self.last else self.last_at
+
+
 @dataclass(slots=True)
 class Room:
     """Everybody who asks."""
 
     time: Time = field(default_factory=Time)
-    #: When somebody last asked who is no crowd.
-    _calm_at: float = -math.inf
+    #: For accounts and for operators.
+    _calm: tuple[_Calm, _Calm] = field(default_factory=lambda: (_Calm(), _Calm()))
 
-    def enter(self, lines: list[Line]) -> Turn:
-        """One more request, which stands in these lines until it is left."""
+    def enter(self, lines: Lines) -> Turn:
+        """One more request, which stands in the lines of its account and its operator until it is left."""
         now = self.time.now()
         if all(one.share(now) <= CROWD for one in lines):
-            self._calm_at = now
+            for calm, line in zip(self._calm, lines, strict=True):
+                calm.asks(line, now)
         return Turn(self, lines)
 
-    def crowds(self, lines: list[Line]) -> list[Line]:
+    def crowds(self, lines: Lines) -> list[Line]:
         """Those of them that have too much, as long as that keeps others waiting."""
         now = self.time.now()
-        if now - self._calm_at > OTHERS_SECONDS:
-            return []
-        return [one for one in lines if one.share(now) > CROWD]
+        return [
+            line
+            for calm, line in zip(self._calm, lines, strict=True)
+            if line.share(now) > CROWD and now - calm.without(line) <= OTHERS_SECONDS
+        ]
 
 
 class Turn:
     """A request on its way through the lines of its account and its operator."""
 
-    __slots__ = ("_began", "_held", "_lines", "_narrow", "_room")
+    __slots__ = ("_began", "_held", "_is_there", "_lines", "_narrow", "_room")
 
-    def __init__(self, room: Room, lines: list[Line]) -> None:
+    def __init__(self, room: Room, lines: Lines) -> None:
         """Stand in these."""
         self._room, self._lines = room, lines
         self._held: list[Line] = []
         self._narrow: list[Line] = []
         self._began = 0.0
+        self._is_there = True
         for one in lines:
             one.there += 1
 
-    @property
-    def is_there(self) -> bool:
-        """Whether it was not left yet."""
-        return bool(self._lines)
-
     def stands_in(self, line: Line) -> bool:
-        """Whether it stands in this line."""
-        return line in self._lines
+        """Whether it stands in this line still."""
+        return self._is_there and line in self._lines
 
     async def __aenter__(self) -> Self:
         """Wait until it is this one's turn."""
@@ -125,6 +146,9 @@ class Turn:
 
     def leave(self) -> None:
         """Give the place to the next one, once; a crowd pauses before that."""
+        if not self._is_there:
+            return
+        self._is_there = False
         for line in self._held:
             line.slots.release()
         for line in self._lines:
@@ -133,7 +157,6 @@ class Turn:
             self._count()
         for line in self._narrow:
             line.narrow.release()
-        self._held, self._lines, self._narrow, self._began = [], [], [], 0.0
 
     def _count(self) -> None:
         """Note how long it took; the narrow way of a crowd opens again after its pause."""
@@ -141,7 +164,7 @@ class Turn:
         took = now - self._began
         for line in self._lines:
             line.add(took, now)
-        for line in self._room.crowds(self._narrow):
+        for line in [one for one in self._room.crowds(self._lines) if one in self._narrow]:
             over = min(line.share(now) / CROWD - 1, 1.0)
             self._room.time.later(min(PAUSE_TIMES * over * took, PAUSE_SECONDS_MAX), line.narrow.release)
             self._narrow.remove(line)

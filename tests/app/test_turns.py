@@ -1,0 +1,150 @@
+"""Whoever has much of the server's time lets others go first; who is alone is not slowed down."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from foureyes.app.limits import Quotas
+from foureyes.app.turns import OTHERS_SECONDS, PAUSE_SECONDS_MAX, Time, now_in, step_aside
+from foureyes.core.values import Who
+from tests.app.house import played
+from tests.cast import START
+
+EVE, ANN = Who(name="eve", operator="bolt"), Who(name="ann", operator="acme")
+
+
+@dataclass
+class Clock:
+    """Time that goes by when somebody says so, and what is to be done later."""
+
+    now: float = 1_000.0
+    later: list[tuple[float, Callable[[], None]]] = field(default_factory=list)
+
+    def quotas(self) -> Quotas:
+        return Quotas(time=Time(now=lambda: self.now, later=lambda seconds, work: self.later.append((seconds, work))))
+
+
+async def asks(quotas: Quotas, clock: Clock, who: Who, seconds: float = 0.001) -> None:
+    """One request that takes so long."""
+    async with quotas.asked(who, START):
+        clock.now += seconds
+
+
+async def settled() -> None:
+    """Let everybody go as far as they can."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+@played
+async def test_who_is_alone_has_all_of_the_server() -> None:
+    clock = Clock()
+    quotas = clock.quotas()
+    for _ in range(2_000):
+        await asks(quotas, clock, EVE)
+    clock.now += OTHERS_SECONDS
+    under_way = [quotas.asked(EVE, START) for _ in range(4)]
+    for one in under_way:
+        await asyncio.wait_for(one.__aenter__(), 1)
+    for one in under_way:
+        one.leave()
+    assert clock.later == []
+
+
+@played
+async def test_who_has_much_of_the_servers_time_has_one_request_at_a_time_and_pauses_while_others_ask() -> None:
+    """T18: the pause is a multiple of what the request took, so that the others have the larger part."""
+    clock = Clock()
+    quotas = clock.quotas()
+    for _ in range(1_000):
+        await asks(quotas, clock, EVE)
+    await asks(quotas, clock, ANN)
+    order, go = list[str](), asyncio.Event()
+
+    async def ask() -> None:
+        async with quotas.asked(EVE, START):
+            order.append("eve")
+            await go.wait()
+
+    flood = [asyncio.create_task(ask()) for _ in range(2)]
+    await settled()
+    await asks(quotas, clock, ANN, 0.01)
+    order.append("ann")
+    go.set()
+    await settled()
+    assert order == ["eve", "ann"]
+    # For the account and for its operator.
+    assert [round(seconds, 6) for seconds, _ in clock.later] == [0.08, 0.08]
+    for _, work in clock.later:
+        work()
+    await asyncio.gather(*flood)
+    assert order == ["eve", "ann", "eve"]
+
+
+@played
+async def test_a_pause_has_an_end_and_there_is_none_once_the_others_are_gone() -> None:
+    """T18: waiting is bounded."""
+    clock = Clock()
+    quotas = clock.quotas()
+    await asks(quotas, clock, EVE, 5)
+    await asks(quotas, clock, ANN)
+    await asks(quotas, clock, EVE, 0.9)
+    assert [seconds for seconds, _ in clock.later] == [PAUSE_SECONDS_MAX] * 2
+    for _, work in clock.later:
+        work()
+    clock.later.clear()
+    await asks(quotas, clock, ANN)
+    await asks(quotas, clock, EVE, OTHERS_SECONDS + 1)
+    assert clock.later == []
+    await asyncio.wait_for(asks(quotas, clock, EVE), 1)
+
+
+@played
+async def test_who_was_a_crowd_is_none_after_a_while() -> None:
+    clock = Clock()
+    quotas = clock.quotas()
+    await asks(quotas, clock, EVE, 5)
+    clock.now += 10
+    await asks(quotas, clock, ANN)
+    await asks(quotas, clock, EVE)
+    assert clock.later == []
+
+
+@played
+async def test_many_accounts_of_one_operator_crowd_as_one() -> None:
+    """T2, T18."""
+    clock = Clock()
+    quotas = clock.quotas()
+    for number in range(400):
+        await asks(quotas, clock, Who(name=f"eve{number % 20}", operator="bolt"))
+    await asks(quotas, clock, ANN)
+    await asks(quotas, clock, Who(name="eve0", operator="bolt"))
+    assert len(clock.later) == 1
+
+
+@played
+async def test_what_is_asked_in_the_course_of_a_request_belongs_to_it() -> None:
+    """A request holds its place once, however many calls it makes; and none when it only waits."""
+    clock = Clock()
+    quotas = clock.quotas()
+    async with quotas.asked(EVE, START):
+        async with quotas.asked(EVE, START) as within:
+            assert within is None
+        quotas.asked(EVE, START).leave()
+        line = quotas._lines["account/eve"]
+        assert (line.there, now_in(line)) == (1, True)
+        step_aside()
+        assert (line.there, now_in(line)) == (0, False)
+    assert line.there == 0
+
+
+@played
+async def test_a_request_that_is_left_before_its_turn_leaves_nothing_behind() -> None:
+    """T18: bodies that never come hold no place."""
+    quotas = Clock().quotas()
+    turn = quotas.asked(EVE, START)
+    line = quotas._lines["account/eve"]
+    assert line.there == 1
+    turn.leave()
+    turn.leave()
+    assert (line.there, line.had) == (0, 0.0)
