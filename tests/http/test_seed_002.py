@@ -192,3 +192,33 @@ async def test_a_named_number_of_seconds_is_waited_for_and_no_longer() -> None:
         await asyncio.sleep(0)
     await say(web, who["seldon"], "r1", "approve")
     assert (await asked).data["status"] == "approved"
+
+
+@played
+async def test_every_decision_of_a_layer_is_a_row_of_the_log() -> None:
+    """002-21, C1: approve, reject, veto, and error where a critic could not judge; in the order they were made."""
+    web, agent, who = await critics("seldon", "hardin", "daneel")
+    await web.done("/validate", agent, **OUTPUT, kind="infrastructure_step")
+    await say(web, who["seldon"], "r1", "approve", "Well formed.")
+    body = {"revision": 1, "seat": "infrastructure.security.1", "reason": "crashed", "text": "Out of memory."}
+    await web.done(f"{BASE}/reviews/r1/reports/inconclusive", who["hardin"], **body)
+    await say(web, who["hardin"], "r1", "approve", "Nothing dangerous.")
+    await say(web, who["daneel"], "r1", "concerns", "No way back.")
+    await web.done("/validate", agent, output="deploy --canary\n", review="r1")
+    await say(web, who["seldon"], "r1", "approve", "Well formed.")
+    await say(web, who["hardin"], "r1", "reject", "It deletes the disk.")
+    rows = (await web.found(f"{BASE}/reviews/r1/decisions", agent))["decisions"]
+    assert [(one["critic_agent_id"], one["decision"], one["layer_index"]) for one in rows] == [
+        ("seldon", "approve", 0),
+        ("hardin", "error", 1),
+        ("hardin", "approve", 1),
+        ("daneel", "reject", 2),
+        ("seldon", "approve", 0),
+        ("hardin", "veto", 1),
+    ]
+    assert {(one["task_id"], one["chain_name"]) for one in rows} == {(TASK, "infrastructure")}
+    assert [one["reason"] for one in rows][1:4] == [
+        "inconclusive: crashed: Out of memory.",
+        "Nothing dangerous.",
+        "No way back.",
+    ]

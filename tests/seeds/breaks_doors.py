@@ -33,6 +33,13 @@ BREAKS_DOORS: dict[str, tuple[Break, ...]] = {
     "003-07": _one(
         "app/calls/seed_003_results.py", "place = Place(path=issue.file) if issue.file else None", "place = None"
     ),
+    "002-21": _one(
+        "app/calls/records.py", 'row["type"] in ("ReportSubmitted", _FAILED) and', 'row["type"] == _FAILED and'
+    ),
+    "003-06": _one("app/calls/seed_003_asked.py", "targets=asked.targets,", "targets=(),"),
+    "004-05": _one(WORDS, 'return f"Fix attempt {number}/{most}: {issues}"', 'return f"Fix attempt {number}/{most}"'),
+    "004-07": _one(WORDS, 'return f"{done} (max)" if done >= most else str(done)', "return str(done)"),
+    "D-13": _one("app/calls/shown.py", "notes=review.notes,", "notes=(),"),
     "B11": _one(WORDS, 'word = status.strip().lower().replace("-", "_")', 'word = status.replace("-", "_")'),
     "B19": _one(PEER_SHOWN, "return review.report_request(seat.id) is not None", "return False"),
     "B20": _one(PEER, "if said not in (None, number):", "if said == 0:"),

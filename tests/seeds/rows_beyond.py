@@ -40,7 +40,7 @@ BEYOND = (
         "Hooks keep an agent from stopping or pushing while the gate is shut, without an endless loop.",
         area="enforcement",
     ),
-    Row("D-13", "Plans are reviewed with findings on lines, and notes reach the agent on approval.", area="doors"),
+    Row("D-13", "Plans are reviewed with findings on lines, and notes reach the agent on approval."),
     Row(
         "D-14",
         "A human's inbox anywhere: a signed link decides once, is attributed and survives a restart.",

@@ -29,7 +29,7 @@ SEED_002 = (
     Row("002-18", "The veto message, word for word, in the task's Discord thread.", area="engine"),
     Row("002-19", "The approval message, word for word.", area="engine"),
     Row("002-20", "An escalation reaches the Discord alerts channel and Telegram.", area="engine"),
-    Row("002-21", "critic_reviews has one row per layer decision, approvals too.", area="engine"),
+    Row("002-21", "critic_reviews has one row per layer decision, approvals too."),
     Row("002-22", "A critic cannot change the work: no command of a seat touches its bytes."),
     Row("002-23", "Only a human lifts a veto, with a reason on record; an agent is refused."),
     Row(

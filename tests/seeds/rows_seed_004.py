@@ -10,9 +10,9 @@ SEED_004 = (
     ),
     Row("004-03", "A passing panel review clears the task."),
     Row("004-04", "Only minor findings: cleared with notes, not blocked."),
-    Row("004-05", 'The fix message: "Fix attempt {i}/{max}: …" with file and line, to the author.', area="engine"),
+    Row("004-05", 'The fix message: "Fix attempt {i}/{max}: …" with file and line, to the author.'),
     Row("004-06", '"Task {N} failed review after {max} fix attempts. …"; dependent tasks do not start.', area="engine"),
-    Row("004-07", 'Statuses review-fix-{N} and escalated; fix iterations shown as 0, 1, "2 (max)".', area="engine"),
+    Row("004-07", 'Statuses review-fix-{N} and escalated; fix iterations shown as 0, 1, "2 (max)".'),
     Row(
         "004-08",
         "Memory files: MEMORY.md index, one file per review, one per service and reviewer type.",

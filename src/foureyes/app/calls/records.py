@@ -27,10 +27,12 @@ from foureyes.codec.shapes import shape
 from foureyes.core.lessons import Lesson, in_force
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.rules import Rules
+from foureyes.core.values import Verdict
 
 PAGE_MAX = 200
 DAY_CHARS_MAX = 10
 _NO_LAYER = -1
+_FAILED = "ReportFailed"
 _take = shape(tuple[str, int])[1]
 
 
@@ -90,7 +92,7 @@ class LayerDecision:
     revision: int
     task_id: str
     critic_agent_id: str
-    #: approve, concerns, reject or veto.
+    #: approve, reject, veto, or error where the critic could not judge; reported where the style has no verdicts.
     decision: str
     reason: str
     chain_name: str
@@ -209,20 +211,23 @@ def _decisions(office: Office, caller: Caller, review: str, reading: Reading) ->
     view = may_know.seen(review).view
     rules = office.gate.policies.rules(reading, view.review.rules)
     rows = _rows(reading, AuditForm(review=review), "")
-    said = (row for row in rows if row["type"] == "ReportSubmitted" and may_know(row))
+    said = (row for row in rows if row["type"] in ("ReportSubmitted", _FAILED) and may_know(row))
     return tuple(_decision(row, rules, view.review.protocols) for row in said)
 
 
 def _decision(row: Json, rules: Rules, protocols: tuple[str, ...]) -> LayerDecision:
     chain, layer = _layer(rules, protocols, row.get("stage", ""))
+    says, why = row["says"], row.get("why", "")
+    if row["type"] == _FAILED:
+        says, why = "error", f"{says}: {why}" if why else says
     return LayerDecision(
         at=row["at"],
         review=row["review"],
         revision=row["revision"],
         task_id=row.get("task", ""),
-        critic_agent_id=row["who"],
-        decision=row["says"],
-        reason=row["why"],
+        critic_agent_id=row.get("who", ""),
+        decision="reject" if says == Verdict.CONCERNS else says,
+        reason=why,
         chain_name=chain,
         layer_index=layer,
         layer=row.get("stage", ""),

@@ -87,7 +87,9 @@ def _stage(seen: Seen, stage: str) -> str:
 
 def _message(review: Review, most: int) -> str:
     """What the seed says to the implementer before each fix, and to the human after the last."""
-    left = "; ".join(_issue(one) for one in review.findings.values() if one.blocks(Severity.IMPORTANT))
+    # What both models say in the same words of the same place is one issue.
+    issues = dict.fromkeys(_issue(one) for one in review.findings.values() if one.blocks(Severity.IMPORTANT))
+    left = "; ".join(issues)
     ruling = review.ruling()
     if ruling is not None:
         spent = review.resubmissions >= most

@@ -200,8 +200,8 @@ def task_status(review: Review) -> str:
 
 
 def fix_iterations(review: Review, most: int) -> str:
-    """The column of that name: 0, 1, and how many at most once that is reached."""
-    done = review.resubmissions
+    """The column of that name: 0, 1, and how many at most once that is reached; the one it is in counts."""
+    done = review.resubmissions + (review.revision_request() is not None)
     return f"{done} (max)" if done >= most else str(done)
 
 
