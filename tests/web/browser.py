@@ -10,7 +10,7 @@ from urllib.parse import urlencode, urlsplit
 
 from foureyes.app.signing_in import new_link
 from foureyes.http.app import build
-from foureyes.web.pages import Pages
+from foureyes.web.pages import Pages, strayed
 from tests.http.web import HOST, SITE, Answer, Web
 
 Send = Callable[[str, str, dict[str, str], bytes], Awaitable[Answer]]
@@ -133,7 +133,7 @@ class Site(Web):
     def __post_init__(self) -> None:
         super().__post_init__()
         pages = Pages(office=self.office, connect=lambda token: (("An agent", f"connect {token}"),))
-        self.app = build(self.office, SITE, pages.routes())
+        self.app = build(self.office, SITE, pages.routes(), strayed=strayed)
 
     async def browser(self, name: str = "sue") -> Browser:
         """A browser of a human who came with a link and pressed its button."""

@@ -28,6 +28,7 @@ HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)> \u202edrawkcab 
 async def opened(site: Site, **fields: Any) -> tuple[dict[str, str], str]:
     """Work of dev's that was just opened."""
     dev = await site.agent("dev")
+    await site.agent("codex")  # who is asked to look at it
     body = {"kind": "script", "title": "Say hello", "files": FILES, **fields}
     answer = await site.post(f"{BASE}/reviews", dev, **body)
     assert answer.status == 201, answer.data
@@ -104,7 +105,7 @@ async def test_signing_out_ends_the_session_on_the_server_too() -> None:
     assert (await Browser(send=human.send, cookies=kept).open("/")).status == 401
 
 
-PAGES = ("/", "/accounts", "/reviews/any", "/reviews/any/work")
+PAGES = ("/", "/accounts", "/reviews/any", "/reviews/any/work", "/reviews/any/record")
 FORMS = ("/sign-out", "/reviews/any/rule", "/accounts/enrol", "/accounts/token", "/accounts/revoke", "/accounts/remove")
 
 
@@ -148,7 +149,8 @@ async def test_every_page_forbids_scripts_frames_and_whatever_is_not_ours() -> N
     site = Site()
     human = await site.browser()
     _, review = await opened(site)
-    for path in ("/", "/accounts", f"/reviews/{review}", f"/reviews/{review}/work", "/sign-in", "/reviews/none"):
+    more = (f"/reviews/{review}/record", "/sign-in", "/reviews/none")
+    for path in ("/", "/accounts", f"/reviews/{review}", f"/reviews/{review}/work", *more):
         headers = (await human.open(path)).answer.headers
         said = headers["content-security-policy"]
         assert "default-src 'self'" in said
@@ -179,7 +181,8 @@ async def test_what_strangers_write_is_text_wherever_it_stands() -> None:
     body = {"revision": 1, "verdict": "concerns", "findings": [finding], "summary": HOSTILE, "evidence": CHECKED}
     assert (await site.post(f"{BASE}/reviews/{review}/reports", codex, **body)).status == 200
     await site.post(f"{BASE}/reviews/{review}/escalations", dev, reason=HOSTILE, argument=HOSTILE)
-    for path in ("/", f"/reviews/{review}", f"/reviews/{review}/work", f"/accounts?name={'%3Cscript%3E'}"):
+    mine = (f"/reviews/{review}{rest}" for rest in ("", "/work", "/record", "?done=%3Cscript%3E"))
+    for path in ("/", *mine, f"/accounts?name={'%3Cscript%3E'}&done=%3Cb%3E"):
         page = await human.open(path)
         assert page.status == 200, page.text
         _harmless(page)
@@ -295,6 +298,50 @@ async def test_a_veto_is_lifted_only_by_who_signed_in_within_five_minutes() -> N
 
 
 @played
+async def test_a_link_says_whom_it_signs_in_before_its_button_is_pressed() -> None:
+    """Nobody acts under another name unawares because a link of somebody else's was put before them."""
+    site = Site()
+    human = await site.browser()
+    await site.human("bob")
+    page = await human.open(await site.link("bob"))
+    assert "Sign in as bob" in page.text
+    assert "Signed in as sue" in (await human.open("/")).text
+    assert "Signed in as bob" in (await human.submit(page.form("/sign-in"))).text
+
+
+@played
+async def test_a_browser_that_strays_is_shown_a_page_and_a_program_a_problem() -> None:
+    site = Site()
+    browser = {"accept": "text/html,application/xhtml+xml"}
+    for method, path, status in (("GET", "/nothing", 404), ("GET", "/reviews/any/rule", 405)):
+        answer = await site.request(method, path, browser)
+        assert (answer.status, answer.headers["content-type"]) == (status, "text/html; charset=utf-8")
+        assert b"What waits" in answer.body
+        answer = await site.request(method, path, {})
+        assert (answer.status, answer.headers["content-type"]) == (status, "application/problem+json")
+    assert (await site.request("GET", f"{BASE}/nothing", browser)).headers["content-type"] == "application/problem+json"
+
+
+@played
+async def test_what_was_done_is_said_and_what_was_not_leads_back() -> None:
+    site = Site()
+    human = await site.browser()
+    _, review = await opened(site)
+    await concerned(site, review)
+    page = await human.open(f"/reviews/{review}")
+    form = page.form(f"/reviews/{review}/waive")
+    refused = await human.submit(form, reason="", key="first")
+    assert refused.status == 422
+    assert ("a", {"href": f"/reviews/{review}"}) in refused.elements
+    assert "The finding was dismissed" in (await human.submit(form, reason="It says hello.")).text
+    form = page.form(f"/reviews/{review}/override")
+    assert "The step was passed" in (await human.submit(form, reason="I looked.")).text
+    record = (await human.open(f"/reviews/{review}/record")).text
+    for words in ("sue", "I looked.", "It says hello.", "solo"):
+        assert words in record, words
+
+
+@played
 async def test_a_form_that_cannot_be_read_is_said_and_nothing_is_done() -> None:
     """T19."""
     site = Site()
@@ -330,8 +377,9 @@ async def test_a_human_who_sits_and_has_not_reported_sees_nothing_of_others_on_a
             body = {"revision": 1, "findings": [FINDING], "evidence": CHECKED, "summary": "A hidden word."}
             assert (await site.post(f"{BASE}/reviews/{review}/reports", codex, **body)).status == 200
             await site.post(f"{BASE}/reviews/{review}/escalations", codex, reason="A hidden quarrel.")
-        pages = [await human.open(one) for one in ("/", f"/reviews/{review}", f"/reviews/{review}/work")]
-        assert [one.status for one in pages] == [200, 200, 200]
+        places = ("/", "/?state=open", *(f"/reviews/{review}{rest}" for rest in ("", "/work", "/record")))
+        pages = [await human.open(one) for one in places]
+        assert {one.status for one in pages} == {200}
         assert not any("hidden word" in one.text or "quarrel" in one.text for one in pages)
         shown.append([_bare(one) for one in pages])
     assert shown[0] == shown[1]
