@@ -123,6 +123,15 @@ def test_a_name_is_plain_and_not_our_own(name: str) -> None:
     assert refused(AGENT, name=name) is Code.UNKNOWN_WORD
 
 
+@pytest.mark.parametrize(
+    ("name", "ours"), [("securlty", "security"), ("f0rmat", "format"), ("pyth0n", "python"), ("system", "system")]
+)
+def test_a_name_that_looks_like_one_of_ours_is_refused_in_words(name: str, ours: str) -> None:
+    """T30: whoever reads a report must not take it for one of our programs'."""
+    with pytest.raises(Refusal, match=f"^unknown_word: {name} (is|looks like {ours},) a name that foureyes itself"):
+        decided(AGENT, SUE, name=name)
+
+
 @pytest.mark.parametrize("name", ["audit0r", "aud1tor", "audltor"])
 def test_a_name_that_looks_like_a_taken_one_is_refused(name: str) -> None:
     assert refused(AGENT, name=name, census=Census(names=frozenset({"auditor"}))) is Code.DUPLICATE

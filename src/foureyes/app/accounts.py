@@ -10,17 +10,28 @@ from datetime import datetime
 from typing import cast
 
 from foureyes.app.ports import Reading, Writing
-from foureyes.app.rows import ACCOUNTS, START, TOKENS, Known
+from foureyes.app.rows import ACCOUNTS, START, TOKENS, TOLD, Known
 from foureyes.app.shelf import read_events
 from foureyes.core.events import PrincipalEvent, TokenIssued
 from foureyes.core.facts import Principal
-from foureyes.core.principals import Account, Census, PrincipalCommand, Token, account_of, decide_principal
+from foureyes.core.names import looks
+from foureyes.core.principals import (
+    Account,
+    Census,
+    EnrolPrincipal,
+    PrincipalCommand,
+    Token,
+    account_of,
+    decide_principal,
+)
+from foureyes.core.refusals import Code, Refusal
 from foureyes.core.values import Who
 
 PREFIX = "principal/"
 #: Held while an account is decided about: two names that look alike must not be enrolled at the same time.
 LOCK = "principals"
 #: The row that changes whenever an account does, so that the pool is read again.
+_MACHINE = "machine:"
 _CHANGED = ".changed"
 _PAGE = 1_000
 #: Accounts that are kept at hand.
@@ -150,6 +161,8 @@ def decide(
         humans=sum(one.who.is_human and not one.removed for one in everybody),
     )
     found = next((one for one in everybody if one.who.name == name), None)
+    if found is None and isinstance(command, EnrolPrincipal):
+        _check_machine(tx, name)
     events = decide_principal(found, command, actor, name=name, census=census, now=now)
     # A word that was never there before, not a count: one that was taken back must not come again with other accounts.
     tx.follow(ACCOUNTS, {name: "", _CHANGED: secrets.token_hex(_WORD_BYTES)}, START)
@@ -157,6 +170,21 @@ def decide(
     if hashes:
         tx.follow(TOKENS, cast("dict[str, str | None]", hashes), START)
     return events
+
+
+def keep_names(tx: Writing, names: Iterable[str]) -> None:
+    """Note who reviews on this machine by a name alone: nobody is enrolled under it, or one like it, any more."""
+    rows = {_MACHINE + looks(one): one for one in names if tx.row(TOLD, _MACHINE + looks(one)) is None}
+    if rows:
+        tx.follow(TOLD, cast("dict[str, str | None]", rows), START)
+
+
+def _check_machine(tx: Writing, name: str) -> None:
+    """A seat is held by a name: an account would speak for the reviewer who took it."""
+    if known := tx.row(TOLD, _MACHINE + looks(name)):
+        said = f"{name} is" if known == name else f"{name} looks like {known},"
+        sentence = f"{said} a reviewer that `foureyes review` runs on this machine; an account would speak for it."
+        raise Refusal(Code.DUPLICATE, sentence, f"Choose another name, such as {known}-1.")
 
 
 def _names(reading: Reading) -> Iterable[str]:

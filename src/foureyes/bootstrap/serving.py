@@ -43,7 +43,7 @@ from foureyes.bootstrap import spool
 from foureyes.bootstrap.addresses import EVERYWHERE, Addresses, address_of, addresses, bound_socket
 from foureyes.cli import browser, signing
 from foureyes.cli.serving import Begun, Serving, connecting
-from foureyes.core.names import RESERVED, is_name
+from foureyes.core.names import is_name, ours_alike
 from foureyes.core.principals import EnrolPrincipal
 from foureyes.core.values import Who, WhoKind
 from foureyes.home import folder
@@ -235,7 +235,7 @@ async def _first_human(office: Office) -> str:
 def human_name(user: str) -> str:
     """A user of the operating system under a name that an account may bear."""
     name = re.sub(r"[^a-z0-9_-]+", "-", user.lower()).strip("-_")[:64]
-    return name if is_name(name) and name not in RESERVED else "owner"
+    return name if is_name(name) and not ours_alike(name) else "owner"
 
 
 async def _say(

@@ -29,11 +29,19 @@ def is_name(name: str) -> bool:
 
 def check_name(name: str, taken: Iterable[str]) -> None:
     """Refuse a name that is none, that is ours, or that looks like one that is taken."""
-    if not is_name(name) or name in RESERVED:
-        raise refuse(Code.UNKNOWN_WORD, what="The name", word=name[:80], allowed=f"{ALLOWED}, and not our own")
+    if not is_name(name):
+        raise refuse(Code.UNKNOWN_WORD, what="The name", word=name[:80], allowed=ALLOWED)
+    if ours := ours_alike(name):
+        said = f"{name} is" if ours == name else f"{name} looks like {ours},"
+        raise Refusal(Code.UNKNOWN_WORD, f"{said} a name that foureyes itself acts under.", "Choose another name.")
     alike = next((one for one in sorted(taken) if looks(one) == looks(name)), "")
     if alike:
         raise Refusal(Code.DUPLICATE, f"{name} looks like {alike}, who is enrolled.", "Choose another name.")
+
+
+def ours_alike(name: str) -> str:
+    """Which name of our own this is, or looks like; empty where it is like none."""
+    return name if name in RESERVED else next((one for one in sorted(RESERVED) if looks(one) == looks(name)), "")
 
 
 def looks(name: str) -> str:

@@ -67,6 +67,10 @@ class Pool:
         """Everybody who may be asked to review."""
         return tuple(Principal(who=one.who, roles=frozenset(self._roles[name])) for name, one in self._by_name.items())
 
+    def minds(self) -> list[str]:
+        """The agents and models among them."""
+        return [name for name, one in self._by_name.items() if one.who.kind is not WhoKind.PROGRAM]
+
     def named(self, name: str) -> Reviewer | None:
         """The reviewer of this name, if at hand."""
         return self._by_name.get(name)

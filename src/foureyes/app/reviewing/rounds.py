@@ -10,13 +10,15 @@ from functools import partial
 from itertools import islice
 from typing import Protocol
 
+from foureyes.app.accounts import accounts, keep_names
 from foureyes.app.asks import Ask
 from foureyes.app.following import Follower
 from foureyes.app.gate import Gate, Seen, new_key
-from foureyes.app.ports import Directory, Reading, Store
+from foureyes.app.ports import Directory, Reading, Store, Writing
 from foureyes.app.projections.costs import COSTS, day_usd_micro
 from foureyes.app.projections.suppressions import SUPPRESSIONS
 from foureyes.app.reviewers import AtHand, Change
+from foureyes.app.reviewing.apart import apart
 from foureyes.app.reviewing.budgets import bounds_of, purse_of, unpaid, warnings
 from foureyes.app.reviewing.entering import Entered, Entry, enter
 from foureyes.app.reviewing.jobs import Pool
@@ -114,8 +116,8 @@ class Rounds:
         chosen = self.desk.policy_for(change, options)
         read, ignored = readable(change, chosen.policy, chosen.beside)
         hand = self.desk.at_hand(chosen.policy, options)
-        pool = Pool(hand)
         async with self.desk.store() as store:
+            pool = Pool(apart(hand, await store.read(_enrolled)))
             await Follower(store, (SUPPRESSIONS, COSTS)).catch_up()
             gate = self.desk.gate(store, chosen.policy, pool)
             entry = Entry(
@@ -128,7 +130,7 @@ class Rounds:
                 anew=options.anew,
             )
             entered = await enter(gate, store, change, entry)
-            await store.write(lambda tx: tell_last(tx, self._place(), entered.review))
+            await store.write(partial(self._note, entered.review, pool))
             seen = await gate.read(entered.review, self.person)
             policy = await store.read(lambda reading: gate.policies.named(reading, seen.view.review.rules))
             ran = Ran()
@@ -204,6 +206,11 @@ class Rounds:
         ran.not_looked = unpaid(ran.not_looked, options)
         return ran
 
+    def _note(self, review: str, pool: Pool, tx: Writing) -> None:
+        """Which review is meant here from now on, and who looks here without an account."""
+        tell_last(tx, self._place(), review)
+        keep_names(tx, pool.minds())
+
     async def _warnings(self, store: Store, policy: Policy, seen: Seen) -> tuple[str, ...]:
         await Follower(store, (COSTS,)).catch_up()
         today = await store.read(lambda reading: day_usd_micro(reading, self.desk.today()))
@@ -260,6 +267,10 @@ async def _kept(store: Store, entered: Entered, revision: int, now: Told) -> Tol
         before = await store.read(lambda reading: told(reading, entered.review, revision))
         return replace(now, looked=before.looked, notes=before.notes)
     return await store.write(lambda tx: tell(tx, entered.review, revision, now))
+
+
+def _enrolled(reading: Reading) -> list[str]:
+    return [one.who.name for one in accounts(reading)]
 
 
 def _recorded(seen: Seen, reading: Reading) -> Recorded:

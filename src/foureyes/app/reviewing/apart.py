@@ -1,0 +1,56 @@
+"""How is a reviewer of this machine told from an account of the same name? By a name that no account can bear."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from foureyes.app.reviewers import AtHand, Look, Reviewer, Say, Task
+from foureyes.core.names import looks
+from foureyes.core.values import Who
+
+HERE = " (here)"
+
+
+def apart(hand: AtHand, accounts: Iterable[str]) -> AtHand:
+    """The same reviewers; those who are called like somebody enrolled, or nearly so, under another name.
+
+    A seat is held by a name. Whoever has the token of `codex` must not speak for the Codex that is run here.
+    """
+    taken = {looks(one) for one in accounts}
+    if not taken:
+        return hand
+
+    def told(name: str) -> str:
+        return f"{name}{HERE}" if looks(name) in taken else name
+
+    return replace(
+        hand,
+        reviewers={
+            role: tuple(one if told(one.who.name) == one.who.name else Here(one) for one in found)
+            for role, found in hand.reviewers.items()
+        },
+        models=frozenset(map(told, hand.models)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """A reviewer of this machine whose name somebody else bears."""
+
+    reviewer: Reviewer
+
+    @property
+    def who(self) -> Who:
+        """The same one, under a name of its own."""
+        who = self.reviewer.who
+        return replace(who, name=f"{who.name}{HERE}")
+
+    @property
+    def sends(self) -> str:
+        """Who receives the work."""
+        return self.reviewer.sends
+
+    async def look(self, task: Task, say: Say) -> Look:
+        """Look."""
+        return await self.reviewer.look(task, say)
