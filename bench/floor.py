@@ -26,7 +26,7 @@ CREATE TABLE IF NOT EXISTS event (id {id}, review BIGINT NOT NULL, kind TEXT NOT
   at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP);
 CREATE INDEX IF NOT EXISTS event_review ON event (review)
 """
-_WORK = LINES[:WORK_BYTES]
+WORK = LINES[:WORK_BYTES]
 _EVENT = "INSERT INTO event (review, kind, body) VALUES (?, ?, ?)"
 
 
@@ -52,26 +52,32 @@ class LeastSqlite:
 
     def lifecycle(self) -> None:
         """Open, three findings, a revision that answers them, an approval, the gate."""
-        review = self._open()
-        found = self._report(review, FOUND, approves=False)
-        self._revise(review, found)
-        self._report(review, (), approves=True)
-        state = self._db.execute("SELECT state FROM review WHERE id = ?", (review,)).fetchone()[0]
-        assert state == "approved", state
+        review = self.open(WORK)
+        found = self.report(review, FOUND, approves=False)
+        self.revise(review, f"{WORK}# 2", found)
+        self.report(review, (), approves=True)
+        assert self.is_approved(review), review
 
     def close(self) -> None:
         """Let go of the file."""
         self._db.close()
 
-    def _open(self) -> int:
+    def is_approved(self, review: int) -> bool:
+        """The gate."""
+        found: tuple[str] = self._db.execute("SELECT state FROM review WHERE id = ?", (review,)).fetchone()
+        return found[0] == "approved"
+
+    def open(self, work: str) -> int:
+        """The first commit."""
         do = self._db.execute
         do("BEGIN IMMEDIATE")
-        review = do("INSERT INTO review (work, state) VALUES (?, 'open')", (_WORK,)).lastrowid
+        review = do("INSERT INTO review (work, state) VALUES (?, 'open')", (work,)).lastrowid
         do(_EVENT, (review, "opened", "{}"))
         do("COMMIT")
         return review or 0
 
-    def _report(self, review: int, findings: Sequence[tuple[str, str]], *, approves: bool) -> list[int]:
+    def report(self, review: int, findings: Sequence[tuple[str, str]], *, approves: bool) -> list[int]:
+        """The second commit, and the last."""
         do = self._db.execute
         do("BEGIN IMMEDIATE")
         sql = "INSERT INTO finding (review, severity, body) VALUES (?, ?, ?)"
@@ -85,13 +91,14 @@ class LeastSqlite:
         do("COMMIT")
         return found
 
-    def _revise(self, review: int, answered: list[int]) -> None:
+    def revise(self, review: int, work: str, answered: list[int]) -> None:
+        """The third."""
         do = self._db.execute
         do("BEGIN IMMEDIATE")
         self._db.executemany("UPDATE finding SET resolved = 1 WHERE id = ?", [(one,) for one in answered])
         do(
             "UPDATE review SET work = ?, revision = revision + 1, open = open - ?, state = 'open' WHERE id = ?",
-            (f"{_WORK}# 2", len(answered), review),
+            (work, len(answered), review),
         )
         do(_EVENT, (review, "revised", json.dumps(answered)))
         do("COMMIT")
@@ -111,7 +118,7 @@ class LeastPostgres:
         review = self._one(
             """WITH new AS (INSERT INTO review (work, state) VALUES (%s, 'open') RETURNING id)
             INSERT INTO event (review, kind, body) SELECT id, 'opened', '{}' FROM new RETURNING review""",
-            _WORK,
+            WORK,
         )[0][0]
         found = self._report(review, FOUND, approves=False)
         self._one(
@@ -120,7 +127,7 @@ class LeastPostgres:
                 WHERE id = %s)
             INSERT INTO event (review, kind, body) VALUES (%s, 'revised', '{}') RETURNING id""",
             found,
-            f"{_WORK}# 2",
+            f"{WORK}# 2",
             len(found),
             review,
             review,

@@ -1,0 +1,159 @@
+"""How is a lifecycle played over a network? In five requests, by those who are enrolled; every answer is checked."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from bench.floor import WORK
+from bench.servers import Failed, Line
+from bench.story import FINDINGS, FOUND, LINES, TARGET, WORK_BYTES, work
+from foureyes.app.gate import new_key
+from tests.mcp.desk import MODERN
+from tests.mcp.wire import message
+
+API = "/api/v1"
+REQUESTS = 5
+_FOUND = [{"severity": severity, "text": text} for severity, text in FOUND]
+
+
+class Player(Protocol):
+    """Somebody who plays lifecycles on a connection."""
+
+    line: Line
+
+    async def lifecycle(self, number: int) -> None:
+        """Five requests, and the answer yes."""
+
+
+@dataclass(slots=True)
+class OnFloor:
+    """The least, behind Starlette."""
+
+    line: Line
+
+    async def lifecycle(self, number: int) -> None:  # noqa: ARG002 - the floor looks at no bytes
+        """Open, three findings, a revision that answers them, an approval, the gate."""
+        review = (await self._post("/reviews", work=WORK))["id"]
+        found = (await self._post(f"/reviews/{review}/reports", findings=_FOUND, approves=False))["ids"]
+        await self._post(f"/reviews/{review}/revisions", work=f"{WORK}# 2", answered=found)
+        await self._post(f"/reviews/{review}/reports", findings=[], approves=True)
+        await self.gate(review)
+
+    async def gate(self, review: int = 1) -> None:
+        """May it go live?"""
+        _is_yes(await self.line.ask("GET", f"/reviews/{review}/gate"))
+
+    async def _post(self, path: str, **body: Any) -> Any:
+        return await self.line.ask("POST", path, json.dumps(body).encode(), {"Content-Type": "application/json"})
+
+
+@dataclass(slots=True)
+class OnHttp:
+    """An author and a reviewer, over HTTP."""
+
+    line: Line
+    author: str
+    reviewer: str
+
+    async def lifecycle(self, number: int) -> None:
+        """The same, with the credential of each and a key for everything that changes something."""
+        review = (await self._post(self.author, "/reviews", opening(number)))["review"]
+        _is(await self._post(self.reviewer, f"/reviews/{review}/reports", objecting()), "open")
+        _is(await self._post(self.author, f"/reviews/{review}/revisions", revising(number)), "open")
+        _is(await self._post(self.reviewer, f"/reviews/{review}/reports", approving()), "cleared")
+        await self.gate(number)
+
+    async def gate(self, number: int) -> None:
+        """May it go live?"""
+        path = f"{API}/gate/{work(number, 2).digest}?target={TARGET}"
+        _is_yes(await self.line.ask("GET", path, headers={"Authorization": f"Bearer {self.author}"}))
+
+    async def _post(self, token: str, path: str, body: dict[str, Any]) -> Any:
+        headers = {
+            "Authorization": f"Bearer {token}",
+            "Content-Type": "application/json",
+            "Idempotency-Key": new_key(),
+        }
+        return await self.line.ask("POST", API + path, json.dumps(body).encode(), headers)
+
+
+@dataclass(slots=True)
+class OnMcp:
+    """An author and a reviewer, by tools."""
+
+    line: Line
+    author: str
+    reviewer: str
+    era: str = MODERN
+
+    async def lifecycle(self, number: int) -> None:
+        """The same in five calls of tools."""
+        review = (await self.tool(self.author, "open_review", key=new_key(), **opening(number)))["review"]
+        about = {"review": review}
+        _is(await self.tool(self.reviewer, "report", key=new_key(), **about, **objecting()), "open")
+        _is(await self.tool(self.author, "revise", key=new_key(), **about, **revising(number)), "open")
+        _is(await self.tool(self.reviewer, "report", key=new_key(), **about, **approving()), "cleared")
+        await self.gate(number)
+
+    async def gate(self, number: int) -> None:
+        """May it go live?"""
+        _is_yes(await self.tool(self.author, "gate", digest=work(number, 2).digest, target=TARGET))
+
+    async def read(self, review: str) -> None:
+        """A review that was cleared, as its author sees it."""
+        shown = (await self.tool(self.author, "read_review", review=review))["review"]
+        _is(shown, "cleared")
+        if len(shown["findings"]) != len(FOUND):
+            raise Failed(str(shown["findings"]))
+
+    async def echo(self, number: int) -> None:
+        """A tool of the SDK that gives back what it gets."""
+        if await self.tool("", "echo", x=number) != {"x": number}:
+            raise Failed(f"no echo of {number}")
+
+    async def tool(self, token: str, name: str, **arguments: Any) -> Any:
+        """What a tool answers."""
+        headers, body = message("tools/call", {"name": name, "arguments": arguments}, self.era)
+        found = await self.line.ask("POST", "/mcp", body, {**headers, "Authorization": f"Bearer {token}"})
+        result = found.get("result", {})
+        if result.get("isError", True):
+            raise Failed(str(found)[:300])
+        return result["structuredContent"]
+
+
+def opening(number: int) -> dict[str, Any]:
+    """Work that nobody has seen before."""
+    return {"kind": "code", "title": "Transfer", "files": [_file(number, 1)]}
+
+
+def objecting() -> dict[str, Any]:
+    """Three findings."""
+    found = [{**one, "category": "bug", "evidence": "Seen in transfer()"} for one in _FOUND]
+    return {"revision": 1, "verdict": "reject", "findings": found}
+
+
+def revising(number: int) -> dict[str, Any]:
+    """New bytes that answer them."""
+    answers = [{"finding": one, "text": "Done as you say."} for one in FINDINGS]
+    return {"files": [_file(number, 2)], "answers": answers}
+
+
+def approving() -> dict[str, Any]:
+    """The reviewer is content."""
+    return {"revision": 2, "verdict": "approve", "settled": [{"finding": one, "resolved": True} for one in FINDINGS]}
+
+
+def _file(number: int, revision: int) -> dict[str, str]:
+    return {"path": "transfer.py", "text": f"# {number}.{revision}\n{LINES}".encode()[:WORK_BYTES].decode()}
+
+
+def _is(found: dict[str, Any], state: str) -> None:
+    if found["state"] != state:
+        raise Failed(f"{found['state']}, not {state}")
+
+
+def _is_yes(found: dict[str, Any]) -> None:
+    if found["allowed"] is not True:
+        raise Failed(str(found)[:300])
