@@ -1,5 +1,6 @@
 """Bugs of the doors, planted one at a time: each is found by a check that runs on every build."""
 
+import re
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from random import Random
@@ -7,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from foureyes.app import credentials, deciding, gate
+from foureyes.app import deciding, gate
+from foureyes.app.accounts import Roll
 from foureyes.app.accounts import account as account_of_name
+from foureyes.app.calls import bodies as forms
 from foureyes.app.calls import office
 from foureyes.app.calls.call import Caller
 from foureyes.app.calls.registry import CALLS
@@ -16,10 +19,11 @@ from foureyes.core.answers import anyone, author
 from foureyes.core.principals import Token
 from foureyes.core.refusals import Code, Refusal
 from foureyes.core.views import View
-from foureyes.http import calling, problems
+from foureyes.http import bodies, calling, problems
 from foureyes.http.openapi import described
 from tests.app.house import played
 from tests.doors import test_identity as identity
+from tests.doors.drawn import Sender, corners, operations
 from tests.doors.fuzz import Shooter
 from tests.doors.requests import REQUESTS
 from tests.doors.states import found_in
@@ -108,11 +112,11 @@ def a_token_is_for_ever(patch: pytest.MonkeyPatch) -> None:
 def a_service_is_anybody(patch: pytest.MonkeyPatch) -> None:
     """Own 4: whom a service names it acts for."""
 
-    def account(reading: Any, name: str) -> Any:
+    def account(_: Any, reading: Any, name: str) -> Any:
         found = account_of_name(reading, name)
         return replace(found, vouched_by="dsf") if found else None
 
-    patch.setattr(credentials, "account", account)
+    patch.setattr(Roll, "recall", account)
 
 
 def an_old_sign_in_lifts_a_veto(patch: pytest.MonkeyPatch) -> None:
@@ -145,8 +149,34 @@ def a_sentence_tells(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(office, "told_blindly", as_it_is)
 
 
+def an_answer_is_otherwise(patch: pytest.MonkeyPatch) -> None:
+    """Own 9: an answer is not as the description says."""
+
+    def given(found: object) -> Any:
+        said = forms.given(found)
+        return {**said, "review": 1} if "review" in said else said
+
+    patch.setattr(calling, "given", given)
+
+
+def a_word_is_taken_for_a_number(patch: pytest.MonkeyPatch) -> None:
+    """Own 10: what is no number behind the question mark breaks the door."""
+    patch.setattr(calling, "_WHOLE", re.compile(r"-?\w+").fullmatch)
+
+
+def depth_breaks(patch: pytest.MonkeyPatch) -> None:
+    """Own 11: a body that is nested too deep breaks the door."""
+    patch.setattr(bodies, "RecursionError", KeyError, raising=False)
+
+
+def a_letter_breaks(patch: pytest.MonkeyPatch) -> None:
+    """Own 12: a body that is no text breaks the door."""
+    patch.setattr(bodies, "UnicodeDecodeError", KeyError, raising=False)
+    patch.setattr(bodies, "ValueError", KeyError, raising=False)
+
+
 async def broken() -> list[str]:
-    """What a few hundred requests find."""
+    """What a few hundred requests of our own find: wrong in ways that no description knows."""
     made, facts = await found_in("open")
     world = made.copy()
     usual = {name: good(facts) for name, good in REQUESTS.items() if name in ("add_note", "withdraw")}
@@ -157,6 +187,16 @@ async def broken() -> list[str]:
         shot, before = shooter.shot(), world.events
         found += wrong_with(shot, await shoot(world, shot), world.events - before)
     return found
+
+
+async def unlike_the_description() -> list[str]:
+    """What schemathesis finds at the limits of some forms."""
+    sender = Sender(*await found_in("open"))
+    for operation in operations():
+        if operation.definition.raw["operationId"] in ("add_note", "read_review", "inbox", "list_reviews"):
+            for case in corners(operation):
+                await sender.send(case)
+    return sender.wrong
 
 
 async def shown() -> list[str]:
@@ -194,12 +234,17 @@ BUGS: list[tuple[Plant, Find]] = [
     (what_is_refused_is_done, broken),
     (a_status_nobody_described, broken),
     (a_sentence_tells, shown),
+    (what_is_refused_is_done, unlike_the_description),
+    (an_answer_is_otherwise, unlike_the_description),
+    (a_word_is_taken_for_a_number, unlike_the_description),
+    (depth_breaks, broken),
+    (a_letter_breaks, broken),
 ]
 
 
-@pytest.mark.parametrize(("plant", "find"), BUGS, ids=[plant.__name__ for plant, _ in BUGS])
+@pytest.mark.parametrize(("plant", "find"), BUGS, ids=[f"{plant.__name__}-{find.__name__}" for plant, find in BUGS])
 def test_a_planted_bug_is_found(plant: Plant, find: Find, monkeypatch: pytest.MonkeyPatch) -> None:
-    """S1, S2, S3, S4, S5, S9, S15 and eight of our own: with the bug the check fails, and without it passes."""
+    """S1, S2, S3, S4, S5, S9, S15 and twelve of our own: with the bug the check fails, and without it passes."""
 
     @played
     async def story() -> None:
@@ -216,5 +261,6 @@ def test_without_a_bug_the_requests_find_nothing() -> None:
     @played
     async def story() -> None:
         assert await broken() == []
+        assert await unlike_the_description() == []
 
     story()
