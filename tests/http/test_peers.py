@@ -247,3 +247,42 @@ async def test_figures_are_of_the_period_the_agent_and_the_type_that_were_asked_
     web.house.wait(minutes=60 * 24 * 7)
     assert await counted(period="week") == (0, 0)
     assert await counted(period="month") == (1, 1)
+
+
+@played
+async def test_how_sure_reviewers_were_and_how_far_an_author_is_trusted_are_two_figures() -> None:
+    """B6, 001-10: the mean says whether a skip may be switched on; what is moved is the old field `avg_confidence`."""
+    web = Five()
+    dev, auditor, sue = await web.role("core-developer"), await web.role("auditor"), await web.human()
+
+    async def judged(number: int, **said: Any) -> dict[str, Any]:
+        body = WORK | {"id": f"rev_{number}", "artifacts": {"code": f"v{number}\n"}}
+        review = (await web.tool("request_review", dev, **body)).data["id"]
+        await web.tool("submit_review", auditor, reviewId=review, revision=1, **said)
+        (record,) = (await web.found(f"{BASE}/track-records", sue))["records"]
+        return dict(record)
+
+    record = dict[str, Any]()
+    for number in range(1, 11):
+        record = await judged(number, **GOOD)
+    assert (record["confidence_mean"], record["trust"]) == (95, 100)
+    assert record["pattern"] == {
+        "id": "create_core/core-developer",
+        "action_type": "create_core",
+        "creator_agent": "core-developer",
+        "total_attempts": 10,
+        "successful_reviews": 10,
+        "avg_confidence": 1.0,
+        "eligible_for_skip": True,
+        "skip_enabled": False,
+        "skip_enabled_at": None,
+        "last_review_at": "2026-01-05T09:00:00.000000Z",
+    }
+    await web.done(f"{BASE}/skips", sue, kind="create_core", author="core-developer")
+    on = (await web.found(f"{BASE}/track-records", sue))["records"][0]["pattern"]
+    assert (on["skip_enabled"], on["skip_enabled_at"]) == (True, "2026-01-05T09:00:00.000000Z")
+    await web.done(f"{BASE}/skips/end", sue, kind="create_core", author="core-developer", reason="Let us see.")
+    failed = await judged(11, **REJECT)
+    assert (failed["confidence_mean"], failed["trust"]) == (95, 85)
+    assert failed["pattern"]["avg_confidence"] == 0.85
+    assert (failed["pattern"]["eligible_for_skip"], failed["pattern"]["total_attempts"]) == (False, 11)

@@ -40,6 +40,11 @@ BREAKS_DOORS: dict[str, tuple[Break, ...]] = {
     "004-05": _one(WORDS, 'return f"Fix attempt {number}/{most}: {issues}"', 'return f"Fix attempt {number}/{most}"'),
     "004-07": _one(WORDS, 'return f"{done} (max)" if done >= most else str(done)', "return str(done)"),
     "D-13": _one("app/calls/shown.py", "notes=review.notes,", "notes=(),"),
+    "B6": _one(
+        "app/calls/seed_001_patterns.py",
+        "avg_confidence=one.trust / TRUST_MAX,",
+        "avg_confidence=one.confidence_sum / max(1, one.successes) / TRUST_MAX,",
+    ),
     "B11": _one(WORDS, 'word = status.strip().lower().replace("-", "_")', 'word = status.replace("-", "_")'),
     "B19": _one(PEER_SHOWN, "return review.report_request(seat.id) is not None", "return False"),
     "B20": _one(PEER, "if said not in (None, number):", "if said == 0:"),

@@ -21,11 +21,7 @@ DECISIONS = (
     Row("B3", "A skip needs 10 successes; 8 of 8 is not eligible."),
     Row("B4", "A report's confidence is an integer 0-100, a pattern's is its mean divided by 100."),
     Row("B5", "No recent failure means: within 30 days attempts equal successes."),
-    Row(
-        "B6",
-        "avg_confidence (mean) and trust (moved) are two fields; the old JSON shows trust as avg_confidence.",
-        area="doors",
-    ),
+    Row("B6", "avg_confidence (mean) and trust (moved) are two fields; the old JSON shows trust as avg_confidence."),
     Row("B7", "A skip is suggested 7 days after it became eligible; 0 is allowed."),
     Row("B8", "A human enables skips, off by default; never for security, breaking, migration or a veto scope."),
     Row("B9", "A failure costs 0.15; an escaped bug 0.30, the skip and 10 new successes."),

@@ -13,6 +13,7 @@ from foureyes.app.calls.about_accounts import NoForm
 from foureyes.app.calls.blindness import live_blindly
 from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.office import Handed, Office
+from foureyes.app.calls.seed_001_patterns import PatternShown, pattern_of
 from foureyes.app.live import BLOCKED, Live
 from foureyes.app.policies import POLICY_STREAM
 from foureyes.app.ports import Reading
@@ -23,7 +24,7 @@ from foureyes.core.kinds import canonical_kind
 from foureyes.core.live import RecordLive
 from foureyes.core.policies import ActivatePolicy
 from foureyes.core.refusals import Code, Refusal
-from foureyes.core.trust import DisableSkip, EnableSkip, TrustRecord
+from foureyes.core.trust import TRUST_MAX, DisableSkip, EnableSkip, TrustRecord, average
 from foureyes.policy.load import load_text, shipped
 from foureyes.policy.nodes import PolicyErrors
 from foureyes.policy.policy import Policy, policy_text
@@ -103,11 +104,16 @@ class TrustShown:
     author: str
     attempts: int = 0
     successes: int = 0
+    #: How sure reviewers were of the successes on average, in percent; whether a skip may be switched on at all.
+    confidence_mean: int | None = None
+    #: Moved by each review, in percent; where it falls too low, a skip is off.
     trust: int = 0
     enabled_by: str = ""
     expires: datetime | None = None
     disabled_because: str = ""
     damaged: str = ""
+    #: The same as a row of the peers' table of patterns.
+    pattern: PatternShown | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,7 +160,7 @@ async def disable_skip(office: Office, caller: Caller, form: NoSkipForm) -> Trus
 
 async def track_records(office: Office, _: Caller, __: NoForm) -> TrustsShown:
     """Every author's track record, which says who may be let pass without reviewers."""
-    return TrustsShown(records=await office.store.read(_records))
+    return TrustsShown(records=await office.store.read(partial(_records, office)))
 
 
 async def _heard(office: Office, caller: Caller, form: LiveForm, reason: str) -> str:
@@ -208,26 +214,29 @@ async def _switched(
 ) -> TrustShown:
     name = canonical_kind(kind)
     await office.do(caller, command, Handed(key=key, stream=stream_of(name, author)))
-    return await office.store.read(lambda reading: _record(load(reading, name, author)))
+    return await office.store.read(lambda reading: _record(office, reading, load(reading, name, author)))
 
 
-def _records(reading: Reading) -> tuple[TrustShown, ...]:
+def _records(office: Office, reading: Reading) -> tuple[TrustShown, ...]:
     rows = tuple(one for one, _ in zip(reading.trusts(), range(RECORDS_MAX), strict=False))
-    return tuple(map(_record, examined(reading, rows)))
+    return tuple(_record(office, reading, one) for one in examined(reading, rows))
 
 
-def _record(one: TrustRecord | Suspect) -> TrustShown:
+def _record(office: Office, reading: Reading, one: TrustRecord | Suspect) -> TrustShown:
     if isinstance(one, Suspect):
         return TrustShown(kind=one.kind, author=one.author, damaged=one.why)
+    mean, learning = average(one), office.gate.policies.current(reading).policy.rules.learning
     return TrustShown(
         kind=one.kind,
         author=one.author,
         attempts=one.attempts,
         successes=one.successes,
+        confidence_mean=None if mean is None else int(mean * TRUST_MAX),
         trust=one.trust,
         enabled_by=one.enabled_by,
         expires=one.expires,
         disabled_because=one.disabled_because,
+        pattern=pattern_of(one, office.clock(), learning),
     )
 
 
