@@ -217,21 +217,7 @@ async def many(bench: Bench, callers: int, rounds: int, count: int) -> None:
 async def over_mcp(bench: Bench, rounds: int, count: int) -> None:
     """Single calls in turns with the SDK's echo, in both eras; and a lifecycle in five calls."""
     for suffix, era in ERAS.items():
-        costs = Costs()
-        async with Line(bench.ours.port) as here, Line(bench.echo.port) as there:
-            player, echo = bench.mcp(here, era), bench.mcp(there, era)
-            last = next(bench.numbers)
-            await player.lifecycle(last)
-            bench.played += 1
-            review = await _newest(bench, here)
-            for number in range(WARM):
-                await player.read(review)
-                await echo.echo(number)
-            for _ in range(rounds):
-                await costs.take("echo", bench.echo, echo.echo, CALLS * count)
-                await costs.take("read", bench.ours, lambda _: player.read(review), CALLS * count)
-                await costs.take("gate", bench.ours, lambda _: player.gate(last), CALLS * count)
-                await costs.take("lifecycle", bench.ours, lambda _: bench.play(player), count)
+        costs = await _called(bench, era, rounds, count)
         words = "an MCP call" if era == MODERN else "an MCP call of the older era"
         keep(
             *(_call(f"doors.mcp{suffix}.{name}", f"{words}, {what}", costs, name) for name, what in _CALLED),
@@ -245,6 +231,25 @@ async def over_mcp(bench: Bench, rounds: int, count: int) -> None:
                 more=costs.more("lifecycle", "echo"),
             ),
         )
+
+
+async def _called(bench: Bench, era: str, rounds: int, count: int) -> Costs:
+    costs = Costs()
+    async with Line(bench.ours.port) as here, Line(bench.echo.port) as there:
+        player, echo = bench.mcp(here, era), bench.mcp(there, era)
+        last = next(bench.numbers)
+        await player.lifecycle(last)
+        bench.played += 1
+        review = await _newest(bench, here)
+        for number in range(WARM):
+            await player.read(review)
+            await echo.echo(number)
+        for _ in range(rounds):
+            await costs.take("echo", bench.echo, echo.echo, CALLS * count)
+            await costs.take("read", bench.ours, lambda _: player.read(review), CALLS * count)
+            await costs.take("gate", bench.ours, lambda _: player.gate(last), CALLS * count)
+            await costs.take("lifecycle", bench.ours, lambda _: bench.play(player), count)
+    return costs
 
 
 #: A reviewer with much to do is not asked by name, and takes the seat with the report.
@@ -285,6 +290,10 @@ async def check(home: Path, played: int) -> None:
         )
     assert len(found) == played, f"{len(found)} reviews are cleared, and {played} were played"
     assert events == played * each, f"{events} events of {played} reviews, and not {each} each"
+    await asyncio.to_thread(_verify, home)
+
+
+def _verify(home: Path) -> None:
     program = str(Path(sys.executable).with_name("foureyes"))
     subprocess.run([program, "--home", str(home), "log", "verify"], check=True, capture_output=True)  # noqa: S603 - our own
 
