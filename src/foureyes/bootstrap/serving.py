@@ -40,7 +40,7 @@ from foureyes.app.signing_in import new_link
 from foureyes.app.spooling import Spool
 from foureyes.app.tending import Deadlines, Tending
 from foureyes.bootstrap import spool
-from foureyes.bootstrap.addresses import EVERYWHERE, Addresses, address_of, addresses, bound_socket
+from foureyes.bootstrap.addresses import Addresses, address_of, addresses, bound_socket
 from foureyes.cli import browser, signing
 from foureyes.cli.serving import Begun, Serving, connecting
 from foureyes.core.names import is_name, ours_alike
@@ -50,6 +50,7 @@ from foureyes.home import folder
 from foureyes.home.lock import ServerLock
 from foureyes.home.trouble import Trouble
 from foureyes.http.app import Site, build
+from foureyes.http.forwarded import Forwarded
 from foureyes.http.logs import Logged, write_to
 from foureyes.http.patient import Patient
 from foureyes.http.problems import problem
@@ -79,7 +80,7 @@ def serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], None]) -
         address = address_of(serving.host, bound.getsockname()[1])
         now = assembly.now().isoformat()
         with (
-            ServerLock.acquire(assembly.settings.home, address, now=now, public=serving.public_url.rstrip("/")),
+            ServerLock.acquire(assembly.settings.home, address, now=now, public=serving.public_url),
             asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
         ):
             runner.run(_serve(assembly, serving, told, bound))
@@ -120,6 +121,7 @@ async def _serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], N
         human = await _first_human(office)
         endpoint = Endpoint(office, Names(hosts=named.hosts, origins=named.origins), problem)
         app = application(office, named, endpoint)
+        app = Forwarded(app) if serving.behind_proxy else app
         config = uvicorn.Config(
             app,
             loop="uvloop",
@@ -129,8 +131,7 @@ async def _serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], N
             log_config=None,
             access_log=False,
             server_header=False,
-            proxy_headers=serving.behind_proxy,
-            forwarded_allow_ips="127.0.0.1,::1" if serving.host not in EVERYWHERE else "*",
+            proxy_headers=False,
             timeout_graceful_shutdown=DRAIN_SECONDS,
             backlog=BACKLOG,
         )

@@ -85,7 +85,7 @@ class Endpoint:
         else:
             if turn is not None:
                 try:
-                    await self._let_in({**scope, CALLER: caller}, turn, receive, send)
+                    await self._let_in({**scope, "headers": _named(scope), CALLER: caller}, turn, receive, send)
                 finally:
                     turn.leave()
                 return
@@ -182,6 +182,11 @@ def _manager(office: Office, names: Names) -> StreamableHTTPSessionManager:
         security_settings=security,
         max_request_body_size=MESSAGE_BYTES_MAX,
     )
+
+
+def _named(scope: Scope) -> list[tuple[bytes, bytes]]:
+    """The headers, with our name in small letters: the SDK would take it for another's in large ones."""
+    return [(name, value.lower() if name in (b"host", b"origin") else value) for name, value in scope["headers"]]
 
 
 async def _body(receive: Receive) -> bytes | None:
