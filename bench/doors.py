@@ -1,9 +1,9 @@
 """What does a lifecycle cost a server, with credentials, policy and audit, beside one that has none of it?
 
 Usage: python -m bench.doors [--rounds N] [--count N] [--only http,mcp,many]. `foureyes up` on SQLite (FULL), the least
-four commits behind Starlette and the MCP SDK's own echo, each in a process of its own, take turns in the same run. What
-counts is the processor time of the server's process; the clock stands beside it. Every answer is checked, afterwards
-the events are counted and the log is verified.
+four commits behind Starlette and the MCP SDK's own echo, each in a process of its own, take short turns in the same
+run. What counts is the processor time of the server's process; the clock stands beside it. Every answer is checked,
+afterwards the events are counted and the log is verified.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from bench.callers import API, REQUESTS, OnFloor, OnHttp, OnMcp, Player
@@ -32,6 +33,8 @@ WARM = 30
 #: A round of single calls is cheap: so many more of them.
 CALLS = 5
 SOME, MANY = 16, 64
+#: With many callers one turn is long.
+ROUNDS_OF_MANY = 5
 ERAS = {"": MODERN, ".older": LEGACY}
 
 
@@ -183,8 +186,8 @@ async def many(bench: Bench, callers: int, rounds: int, count: int) -> None:
             costs.add(name, (server.cpu_seconds() - cpu) / good, seconds / good)
             return good / seconds
 
-        ours_acts = [lambda one=one: bench.play(one) for one in mine]  # type: ignore[misc]
-        floor_acts = [lambda one=one: one.lifecycle(0) for one in least]  # type: ignore[misc]
+        ours_acts = [partial(bench.play, one) for one in mine]
+        floor_acts = [partial(one.lifecycle, 0) for one in least]
         speeds = list[float]()
         for number in range(rounds + 1):
             if number == 1:  # the first turn of each is for warming up
@@ -248,13 +251,18 @@ async def _called(bench: Bench, era: str, rounds: int, count: int) -> Costs:
             await costs.take("echo", bench.echo, echo.echo, CALLS * count)
             await costs.take("read", bench.ours, lambda _: player.read(review), CALLS * count)
             await costs.take("gate", bench.ours, lambda _: player.gate(last), CALLS * count)
+            await costs.take("inbox", bench.ours, lambda _: player.inbox(), CALLS * count)
             await costs.take("lifecycle", bench.ours, lambda _: bench.play(player), count)
     return costs
 
 
 #: A reviewer with much to do is not asked by name, and takes the seat with the report.
 _TAKEN = "SeatTaken"
-_CALLED = (("read", "a whole review as its author sees it"), ("gate", "the gate's yes"))
+_CALLED = (
+    ("read", "a whole review as its author sees it"),
+    ("gate", "the gate's yes"),
+    ("inbox", "an empty inbox"),
+)
 
 
 def _call(figure: str, what: str, costs: Costs, name: str) -> Figure:
@@ -315,7 +323,7 @@ async def measure(rounds: int, count: int, only: Sequence[str]) -> None:
                 await over_http(bench, rounds, count)
             if "many" in only:
                 for callers in (SOME, MANY):
-                    await many(bench, callers, rounds, max(count, 4 * callers))
+                    await many(bench, callers, ROUNDS_OF_MANY, max(count, 4 * callers))
             if "mcp" in only:
                 await over_mcp(bench, rounds, count)
         await check(home, bench.played)
@@ -324,8 +332,8 @@ async def measure(rounds: int, count: int, only: Sequence[str]) -> None:
 def main() -> None:
     """Measure and keep."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--rounds", type=int, default=31)
+    parser.add_argument("--count", type=int, default=8)
     parser.add_argument("--only", default="http,many,mcp")
     given = parser.parse_args()
     asyncio.run(measure(given.rounds, given.count, given.only.split(",")))
