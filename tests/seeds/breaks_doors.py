@@ -36,6 +36,7 @@ BREAKS_DOORS: dict[str, tuple[Break, ...]] = {
     "002-21": _one(
         "app/calls/records.py", 'row["type"] in ("ReportSubmitted", _FAILED) and', 'row["type"] == _FAILED and'
     ),
+    "003-04": _one("web/sessions.py", '"review": ("trigger_review",', '"review": ("pause_session",'),
     "003-06": _one("app/calls/seed_003_asked.py", "targets=asked.targets,", "targets=(),"),
     "004-05": _one(WORDS, 'return f"Fix attempt {number}/{most}: {issues}"', 'return f"Fix attempt {number}/{most}"'),
     "004-07": _one(WORDS, 'return f"{done} (max)" if done >= most else str(done)', "return str(done)"),
