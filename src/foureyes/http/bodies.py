@@ -1,4 +1,4 @@
-"""What did somebody send? JSON as it is meant: no field twice, no NaN, not too deep, not too long."""
+"""What did somebody send? JSON as it is meant: no field twice, no NaN, not too deep, too long or too full."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from starlette.requests import ClientDisconnect, Request
 
 from foureyes.app.blobs import Intake
+from foureyes.codec.sizes import VALUES_MAX, first_twice, is_too_full
 from foureyes.core.refusals import Code, Refusal
 
 BODY_BYTES_MAX = 4 * 1024 * 1024
@@ -29,6 +30,8 @@ def read_json(content: bytes) -> dict[str, Any]:
     """The object in a body; nothing at all is an empty one."""
     if not content.strip():
         return {}
+    if is_too_full(content):
+        raise _bad(f"it holds more than {VALUES_MAX} values")
     try:
         found = _STRICT.decode(content.decode("utf-8"))
     except RecursionError:
@@ -80,8 +83,7 @@ async def _pieces(request: Request, most: int) -> AsyncIterator[bytes]:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = first_twice([name for name, _ in pairs])
         raise ValueError(f"the field {twice[:80]!r} is there twice")
     return found
 
