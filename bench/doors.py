@@ -26,6 +26,7 @@ from bench.lines import Figure, keep, middle
 from bench.servers import Failed, Line, Server, enrolled, floor, ours
 from bench.story import gate_on, lifecycle, opened
 from foureyes.app.rows import Listing
+from foureyes.app.turns import OTHERS_SECONDS
 from tests.mcp.desk import LEGACY, MODERN
 
 COMMAND = "python -m bench.doors"
@@ -33,6 +34,8 @@ WARM = 30
 #: A round of single calls is cheap: so many more of them.
 CALLS = 5
 SOME, MANY = 16, 64
+#: Single calls are one account's: it is not slowed down for another that asked before.
+ALONE_SECONDS = 2 * OTHERS_SECONDS
 #: With many callers one turn is long.
 ROUNDS_OF_MANY = 5
 ERAS = {"": MODERN, ".older": LEGACY}
@@ -121,6 +124,8 @@ async def over_http(bench: Bench, rounds: int, count: int) -> None:
         for _ in range(rounds):
             await costs.take("ours", bench.ours, lambda _: bench.play(player), count)
             await costs.take("floor", bench.floor, least.lifecycle, count)
+        await asyncio.sleep(ALONE_SECONDS)
+        for _ in range(rounds):
             await costs.take("gate", bench.ours, lambda _: player.gate(last), CALLS * count)
             await costs.take("floor's gate", bench.floor, lambda _: least.gate(), CALLS * count)
     keep(
@@ -247,11 +252,13 @@ async def _called(bench: Bench, era: str, rounds: int, count: int) -> Costs:
         for number in range(WARM):
             await player.read(review)
             await echo.echo(number)
+        await asyncio.sleep(ALONE_SECONDS)
         for _ in range(rounds):
             await costs.take("echo", bench.echo, echo.echo, CALLS * count)
             await costs.take("read", bench.ours, lambda _: player.read(review), CALLS * count)
             await costs.take("gate", bench.ours, lambda _: player.gate(last), CALLS * count)
             await costs.take("inbox", bench.ours, lambda _: player.inbox(), CALLS * count)
+        for _ in range(rounds):
             await costs.take("lifecycle", bench.ours, lambda _: bench.play(player), count)
     return costs
 

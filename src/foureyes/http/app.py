@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute
+from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Lifespan, Receive, Scope, Send
 
 from foureyes.app.calls.office import Office
@@ -56,6 +56,10 @@ def build(
     table = Table(app, _broken)
     for one in (*calls, *beside):
         table.add(one, one.endpoint)
+    for other in more:
+        # What is no function answers as an application of its own.
+        if isinstance(other, Route) and not other.methods:
+            table.add_app(other.path, other.app)
     return Guarded(table, site)
 
 
