@@ -123,6 +123,12 @@ def test_a_name_is_plain_and_not_our_own(name: str) -> None:
     assert refused(AGENT, name=name) is Code.UNKNOWN_WORD
 
 
+def test_whoever_chose_a_name_that_is_none_is_told_how_names_are_spelled() -> None:
+    with pytest.raises(Refusal, match="'Ann' is no name here") as caught:
+        decided(AGENT, SUE, name="Ann")
+    assert caught.value.next_step == "Choose one of 1 to 64 of a-z, 0-9, _ and -, beginning with a letter or digit."
+
+
 @pytest.mark.parametrize(
     ("name", "ours"), [("securlty", "security"), ("f0rmat", "format"), ("pyth0n", "python"), ("system", "system")]
 )
