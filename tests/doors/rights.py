@@ -178,6 +178,7 @@ PLACES: dict[str, dict[str, str]] = {
     "openapi": {f"{TOKENS} {HUMANS} revoked expired person nobody": "ok"},
     "health": {f"{TOKENS} {HUMANS} revoked expired person nobody": "ok"},
     "ready": {f"{TOKENS} {HUMANS} revoked expired person nobody": "ok"},
+    "old_validation": {f"{TOKENS} {HUMANS} revoked expired person nobody": "gone"},
 }
 
 
