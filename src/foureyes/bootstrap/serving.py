@@ -9,6 +9,7 @@ import logging
 import os
 import pwd
 import re
+import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -63,6 +64,8 @@ if TYPE_CHECKING:
     from foureyes.bootstrap.assembly import Assembly
     from foureyes.policy.policy import Policy
 
+#: So long whoever still sends or reads has at the end; then their connections are closed.
+HANG_UP_SECONDS = 5
 #: So long the requests that are under way have at the end; the rest of ten seconds is for what comes after them.
 DRAIN_SECONDS = 7
 TEND_SECONDS = 1.0
@@ -100,9 +103,18 @@ class Server(uvicorn.Server):
         self._began()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Let those go who only wait, then finish what is under way."""
+        """Let those go who only wait, then finish what is under way; who says no more is not waited for."""
         self._ends()
-        await super().shutdown(sockets)
+        hanging_up = asyncio.get_running_loop().call_later(HANG_UP_SECONDS, self._hang_up)
+        try:
+            await super().shutdown(sockets)
+        finally:
+            hanging_up.cancel()
+
+    def _hang_up(self) -> None:
+        for one in tuple(self.server_state.connections):
+            if one.transport is not None:
+                one.transport.abort()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -110,6 +122,8 @@ class Server(uvicorn.Server):
         with super().capture_signals():
             yield
             self._captured_signals.clear()
+        # Whoever asks once more must not end in its middle what is short, and under way already.
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
 async def _serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], None], bound: socket.socket) -> None:
