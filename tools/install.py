@@ -18,7 +18,7 @@ def main() -> None:
     tools = fingerprint(LOCK, Path(__file__))
     if stamped("tools") != tools:
         require_ensurepip()
-        print("Installing the locked tools into .venv, once; it takes a minute or more ...", flush=True)
+        print("Installing the locked tools into .venv ...", flush=True)
         shutil.rmtree(VENV, ignore_errors=True)
         run(sys.executable, "-m", "venv", str(VENV))
         pip("--require-hashes", "--only-binary", ":all:", "--requirement", str(LOCK))
