@@ -13,8 +13,8 @@ _MARKS = b",[{"
 _QUOTES_EACH_MAX = 4
 
 
-def is_too_full(message: bytes) -> bool:
-    """Whether there are more values in this JSON than are taken; a few passes over it, whatever it holds."""
+def is_too_full(message: bytes | bytearray) -> bool:
+    """Whether there are more values in this JSON, or in its beginning, than are taken: a few passes over it at most."""
     if _marks(message) <= VALUES_MAX:
         return False
     # Marks in a text are no values. Without escaped backslashes and quotes, every quote begins or ends a text.
@@ -30,5 +30,5 @@ def first_twice(names: Sequence[str]) -> str:
     return next(name for name in names if counts[name] > 1)
 
 
-def _marks(message: bytes) -> int:
+def _marks(message: bytes | bytearray) -> int:
     return len(message) - len(message.translate(None, _MARKS))
