@@ -45,6 +45,14 @@ the commits of several. A lifecycle is mostly our own deciding, so sharing commi
 append.""",
     ),
     (
+        "flood.",
+        "Beside somebody who floods",
+        """The shipped server has one processor for itself. Agents play ten lifecycles a second over HTTP, alone and
+beside one caller who sends as much as it can, up to 2,000 requests a second, in turns. A ratio is that of the 95th
+percentiles of all rounds; what the flooder was told stands beside it, with a plus where it was told when to come
+back.""",
+    ),
+    (
         "growth.",
         "Much history",
         """Two stores, one with a thousand reviews and one with many, take turns with every question: two files of
@@ -192,6 +200,11 @@ _WORDS = {
     "alone_per_s": "alone /s",
     "lifecycles": "lifecycles",
     "per_s": "/s",
+    "alone_ms": "alone ms",
+    "beside_ms": "beside it ms",
+    "times": "×",
+    "flood_per_s": "its requests /s",
+    "told": "told",
     "few_ms": "few: ms",
     "many_ms": "many: ms",
     "bytes": "bytes",
