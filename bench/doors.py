@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -157,52 +157,53 @@ def _lifecycle(name: str, what: str, costs: Costs, count: int) -> Figure:
     )
 
 
+Acts = Sequence[Callable[[], Awaitable[None]]]
+
+
+@dataclass(slots=True)
+class Crowd:
+    """Callers at once, what came of it, and how long each lifecycle took in milliseconds."""
+
+    costs: Costs = field(default_factory=Costs)
+    failures: list[str] = field(default_factory=list)
+    took: list[float] = field(default_factory=list)
+    per_s: list[float] = field(default_factory=list)
+
+    async def turn(self, name: str, server: Server, acts: Acts, count: int) -> None:
+        """So many lifecycles by all of them together."""
+        self.took.clear()
+        numbers = iter(range(count))
+        cpu, wall = server.cpu_seconds(), time.perf_counter()
+        await asyncio.gather(*(self._caller(act, numbers) for act in acts))
+        good, seconds = max(len(self.took), 1), time.perf_counter() - wall
+        self.costs.add(name, (server.cpu_seconds() - cpu) / good, seconds / good)
+        self.per_s.append(good / seconds)
+
+    async def _caller(self, act: Callable[[], Awaitable[None]], numbers: Iterator[int]) -> None:
+        for _ in numbers:
+            begun = time.perf_counter()
+            try:
+                await act()
+            except (Failed, OSError, EOFError) as error:
+                self.failures.append(f"{type(error).__name__}: {error}"[:200])
+            else:
+                self.took.append(1000 * (time.perf_counter() - begun))
+
+
 async def many(bench: Bench, callers: int, rounds: int, count: int) -> None:
-    """So many callers at once, each with a connection of its own."""
-    costs, failures, done = Costs(), list[str](), list[float]()
+    """So many callers at once, each with a connection of its own; the first turn of each is for warming up."""
+    crowd, warming = Crowd(), Crowd()
     async with AsyncExitStack() as stack:
         here = [await stack.enter_async_context(Line(bench.ours.port)) for _ in range(callers)]
         there = [await stack.enter_async_context(Line(bench.floor.port)) for _ in range(callers)]
-        mine = [bench.http(line, number % SOME) for number, line in enumerate(here)]
-        least = [OnFloor(line) for line in there]
-
-        async def crowd(acts: Sequence[Callable[[], Awaitable[None]]], left: int) -> int:
-            numbers, good = iter(range(left)), 0
-
-            async def caller(act: Callable[[], Awaitable[None]]) -> None:
-                nonlocal good
-                for _ in numbers:
-                    begun = time.perf_counter()
-                    try:
-                        await act()
-                    except (Failed, OSError, EOFError) as error:
-                        failures.append(f"{type(error).__name__}: {error}"[:200])
-                    else:
-                        good += 1
-                        done.append(1000 * (time.perf_counter() - begun))
-
-            await asyncio.gather(*map(caller, acts))
-            return good
-
-        async def turn(name: str, server: Server, acts: Sequence[Callable[[], Awaitable[None]]]) -> float:
-            cpu, wall = server.cpu_seconds(), time.perf_counter()
-            good = max(await crowd(acts, count), 1)
-            seconds = time.perf_counter() - wall
-            costs.add(name, (server.cpu_seconds() - cpu) / good, seconds / good)
-            return good / seconds
-
-        ours_acts = [partial(bench.play, one) for one in mine]
-        floor_acts = [partial(one.lifecycle, 0) for one in least]
-        speeds = list[float]()
-        for number in range(rounds + 1):
-            if number == 1:  # the first turn of each is for warming up
-                costs, done[:] = Costs(), []
-            await turn("floor", bench.floor, floor_acts)
-            done.clear()
-            speeds.append(await turn("ours", bench.ours, ours_acts))
-    done.sort()
+        mine = [partial(bench.play, bench.http(line, number % SOME)) for number, line in enumerate(here)]
+        least = [partial(OnFloor(line).lifecycle, 0) for line in there]
+        for one in (warming, *([crowd] * rounds)):
+            await one.turn("floor", bench.floor, least, count)
+            await one.turn("ours", bench.ours, mine, count)
+    failures, took = warming.failures + crowd.failures, sorted(crowd.took) or [0.0]
     keep(
-        _lifecycle(f"doors.http.{callers}", f"a lifecycle over HTTP, {callers} callers", costs, rounds * count),
+        _lifecycle(f"doors.http.{callers}", f"a lifecycle over HTTP, {callers} callers", crowd.costs, rounds * count),
         Figure(
             figure=f"doors.failures.{callers}",
             what=f"failures of {callers} callers over HTTP",
@@ -213,9 +214,9 @@ async def many(bench: Bench, callers: int, rounds: int, count: int) -> None:
             command=COMMAND,
             more={
                 "lifecycles": (rounds + 1) * count,
-                "per_s": middle(speeds[1:]),
-                "p50_ms": middle(done),
-                "p99_ms": round(done[int(len(done) * 0.99)], 3),
+                "per_s": middle(crowd.per_s[1::2]),
+                "p50_ms": middle(took),
+                "p99_ms": round(took[int(len(took) * 0.99)], 3),
                 "failures": failures[:3],
             },
         ),
