@@ -97,6 +97,11 @@ async def test_a_service_acts_for_the_agents_it_vouches_for_and_for_nobody_else(
     assert "vouch" not in me.data["scopes"]
     told(await web.get(f"{BASE}/me", dsf | {"foureyes-agent": "dev"}), 401, "credential_needed")
     told(await web.post(f"{BASE}/accounts", dsf, name="boss", kind="human"), 403, "human_only")
+    told(await web.post(f"{BASE}/accounts", dsf, name="judge", roles=["security_auditor"]), 403, "not_eligible")
+    sue = await web.human()
+    await web.post(f"{BASE}/accounts/dweller-42/removal", sue, reason="It misbehaves.")
+    told(await web.post(f"{BASE}/accounts", dsf, name="dweller-42"), 403, "human_only")
+    told(await web.get(f"{BASE}/me", dsf | {"foureyes-agent": "dweller-42"}), 401, "credential_needed")
 
 
 @played
