@@ -17,15 +17,18 @@ BODY_BYTES_MAX = 4 * 1024 * 1024
 UPLOAD_SECONDS_MAX = 300
 #: After so many bytes it is looked at how full a body is, for the first time.
 LOOK_BYTES = 64 * 1024
+_AHEAD = "Send large files one by one to /blobs and name them by their digest."
+#: A file that is named by its digest is as many values as one that is sent along.
+_LESS = "Send fewer pieces at a time, or data as one text: a text is one value."
 
 
 class TooLarge(Exception):  # noqa: N818 - an expected no, with a status of its own
     """More bytes than are taken, or more values."""
 
-    def __init__(self, most: int, what: str = "bytes") -> None:
-        """Say how many are."""
+    def __init__(self, most: int, what: str = "bytes", next_step: str = _AHEAD) -> None:
+        """Say how many are, and what to do instead."""
         super().__init__(most, what)
-        self.most, self.what = most, what
+        self.most, self.what, self.next_step = most, what, next_step
 
 
 def read_json(content: bytes) -> dict[str, Any]:
@@ -87,7 +90,7 @@ async def _pieces(request: Request, most: int) -> AsyncIterator[bytes]:
 
 def _check_fullness(content: bytes | bytearray) -> None:
     if is_too_full(content):
-        raise TooLarge(VALUES_MAX, "values")
+        raise TooLarge(VALUES_MAX, "values", _LESS)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
