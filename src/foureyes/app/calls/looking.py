@@ -153,15 +153,13 @@ async def read_review(office: Office, caller: Caller, form: ReviewForm) -> SeenS
 
 async def read_work(office: Office, caller: Caller, form: ReviewForm) -> WorkShown:
     """The bytes of the current version; what was served is noted, so that nobody judges what they did not get."""
-    seen = await office.gate.read(form.review, caller.who)
     found = await office.gate.serve(form.review, caller.who)
-    current = seen.view.review.current
-    parts = {one.name: one for one in current.parts}
+    current = found.seen.view.review.current
     files = tuple(
-        FileShown(path=path, mode=parts[path].mode, digest=parts[path].digest, text=text, base64=encoded)
-        for path, content in found.items()
-        for text, encoded in (_text(content),)
-        if path in parts
+        FileShown(path=one.name, mode=one.mode, digest=one.digest, text=text, base64=encoded)
+        for one in current.parts
+        if one.name in found.files
+        for text, encoded in (_text(found.files[one.name]),)
     )
     return WorkShown(review=form.review, revision=current.number, digest=current.digest, files=files)
 

@@ -93,7 +93,7 @@ class ClarifyForm:
 async def review_requests(office: Office, caller: Caller, form: SessionNamed) -> RequestsShown:
     """What a session asks of the caller as a reviewer, with the work itself."""
     found = await owed_by(office, caller, form.session, "report")
-    return RequestsShown(requests=tuple([await asked_of(office, caller, one) for one in found]))
+    return RequestsShown(requests=tuple([await asked_of(office, caller, one.review.id) for one in found]))
 
 
 async def submit_result(office: Office, caller: Caller, form: ResultForm) -> Decided:
