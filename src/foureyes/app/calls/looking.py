@@ -14,6 +14,7 @@ from foureyes.app.calls.bodies import picked
 from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.office import Office
 from foureyes.app.calls.shown import ReviewShown, mark_of, shown
+from foureyes.app.calls.whole import shown_to
 from foureyes.app.heads import HUMANS, group
 from foureyes.app.ports import Quick, Reading
 from foureyes.app.rows import InboxRow, Listing, ReviewRow
@@ -147,7 +148,7 @@ class GateShown:
 
 async def read_review(office: Office, caller: Caller, form: ReviewForm) -> SeenShown:
     """A review, as far as the caller may see it."""
-    one = shown(await office.gate.read(form.review, caller.who))
+    one = shown(await shown_to(office, caller, form.review))
     return SeenShown(mark=mark_of(one), review=one)
 
 

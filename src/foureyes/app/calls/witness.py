@@ -12,6 +12,7 @@ from typing import TypeVar, cast
 from foureyes.app.calls.about_reviews import REVIEW
 from foureyes.app.calls.call import Caller
 from foureyes.app.calls.office import Office
+from foureyes.app.calls.whole import note
 from foureyes.app.gate import Seen
 from foureyes.app.ports import Reading, Writing
 from foureyes.app.rows import SERVED
@@ -75,7 +76,9 @@ async def witness(office: Office, caller: Caller, review: str) -> Witness:
     def work(reading: Reading) -> Witness:
         return _witness(reading, office.gate.look(reading, review, caller.who), caller)
 
-    return await office.store.read(work)
+    found = await office.store.read(work)
+    await note(office, caller, (found.seen,))
+    return found
 
 
 async def given_work(office: Office, caller: Caller, review: str) -> tuple[Witness, dict[str, bytes]]:
@@ -85,7 +88,9 @@ async def given_work(office: Office, caller: Caller, review: str) -> tuple[Witne
         served = office.gate.serving(review, caller.who, tx)
         return _witness(tx, served.seen, caller), served.files
 
-    return await office.store.write(work)
+    found, files = await office.store.write(work)
+    await note(office, caller, (found.seen,))
+    return found, files
 
 
 def _witness(reading: Reading, seen: Seen, caller: Caller) -> Witness:
