@@ -33,12 +33,17 @@ ELSE = [{"path": "else.txt", "text": "Something else."}]
 WINDOW = timedelta(minutes=20)
 #: Who does what the viewer must not know of; those who join come beside the one who is asked.
 JOINING = ("carl", "dora")
+HUMAN_ROLES = ["first", "second", "agent", "reviewer", "hardin", "seldon", "haiku", "sonnet"]
 #: The styles, and who looks: the reviewer before the own report (asked, or begun), or somebody without a seat.
 KINDS = ("story", "script", "milestone", "task", "security_step")
 VIEWERS = ("ann", "ann begun", "eve", "dweller", "robot")
+#: And a human who sits there unasked, where there is room for one.
+GROUNDS = [*((kind, viewer) for kind in KINDS for viewer in VIEWERS), ("story", "hugo begun"), ("script", "hugo begun")]
 #: By these the own report comes in or is given up: what everybody is told then, that it is cleared, may depend on the
 #: others'.
 OWN_WORD = frozenset({"report", "keep_report", "settle_finding", "report_inconclusive", "leave_seat", *SEED_OWN_WORD})
+#: What these answer is drawn anew each time.
+DRAWN = frozenset({"issue_token"})
 ACTS_MAX = 6
 #: How much of what changes something is tried in each pair; over all pairs everything is.
 ACTS_ASKED = {"test": 12, "all": 60}
@@ -85,11 +90,19 @@ async def ground(kind: str, viewer: str) -> Ground:
     await world.done("eve", "/reviews", kind="script", title="Something else", files=ELSE)
     for name in JOINING:
         await world.enrol(name, "agent", ("second", "agent"))
+    facts = await facts_of(world)
     name, _, begun = viewer.partition(" ")
+    if name == "hugo":
+        await world.done("hugo", "/accounts", name="hugo", kind="human", operator="hugo-co", roles=HUMAN_ROLES)
+        world.headers["sue"] = await world.session("sue")
     if begun:
         await world.post(f"{BASE}/reviews/{world.review}/seats", world.headers[name])
-    seats = _seats_of(await world.house.review(f"review/{world.review}"), name)
-    return Ground(world=world, facts=await facts_of(world), viewer=name, seats=seats)
+    seen = await world.house.review(f"review/{world.review}")
+    own = [one for one in seen.seats.values() if one.reviewer and one.reviewer.name == name]
+    if name == "hugo":
+        assert own, kind
+        facts = replace(facts, stage=own[0].stage, seat=own[0].id, finding=f"{own[0].id}-F1")
+    return Ground(world=world, facts=facts, viewer=name, seats=_seats_of(seen, name))
 
 
 def at_the_end(world: World) -> World:
@@ -126,6 +139,7 @@ async def act(world: World, start: Ground, random: Random) -> None:
     seats = [one for one in seen.seats.values() if one.reviewer and one.reviewer.name == who]
     seat = random.choice(seats).id if seats else ""
     found = random.choice([*seen.findings, "none"])
+    human = "sue" if start.viewer == "hugo" else "hugo"
     name, by, body = random.choice(
         (
             *(("report", who, _report(start.facts, seat, random)),) * 5,
@@ -137,8 +151,8 @@ async def act(world: World, start: Ground, random: Random) -> None:
             ("escalate", random.choice((who, "dev")), {"reason": _text(random), "argument": _text(random)}),
             ("add_note", random.choice((who, "dev")), {"text": _text(random)}),
             ("answer_finding", "dev", {"finding": found, "text": _text(random), "rebuttal": random.random() < 0.5}),
-            ("waive", "hugo", {"finding": found, "reason": _text(random)}),
-            ("read_review", "hugo", {}),
+            ("waive", human, {"finding": found, "reason": _text(random)}),
+            ("read_review", human, {}),
         )
     )
     await play(world, sent(name, {"review": world.review, **body}), world.headers[by])
@@ -232,7 +246,7 @@ def _same(request: Sent, known: Answer, got: Answer) -> bool:
     if known == got:
         return True
     both_done = max(known.status, got.status) < 300
-    return both_done and any(_is_way(request, name) for name in OWN_WORD)
+    return both_done and any(_is_way(request, name) for name in OWN_WORD | DRAWN)
 
 
 def _is_way(request: Sent, name: str) -> bool:

@@ -13,13 +13,12 @@ from foureyes.app.rows import Listing
 from foureyes.core.refusals import Refusal
 from tests.app.house import played
 from tests.conftest import EFFORT
-from tests.doors.hidden import KINDS, VIEWERS, differing, ground, leaks
+from tests.doors.hidden import GROUNDS, differing, ground, leaks
 
 #: Pairs of worlds in all.
 PAIRS = {"test": 300, "all": 2_000}
 #: How many pairs a planted leak may stay unseen for.
 SOON = 12
-GROUNDS = [(kind, viewer) for kind in KINDS for viewer in VIEWERS]
 
 
 async def found_in(kind: str, viewer: str, pairs: int, seed: str) -> list[str]:

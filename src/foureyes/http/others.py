@@ -67,7 +67,7 @@ class _Others:
     async def prometheus(self, request: Request) -> Response:
         """How busy the server is, for those whom that tells nothing they may not know."""
         caller = await self._door.caller(request)
-        if not await self._door.office.store.read(lambda reading: may_watch(reading, caller)):
+        if not await may_watch(self._door.office, caller):
             raise Refusal(
                 Code.NOT_ELIGIBLE,
                 "How busy the server is tells what others do.",

@@ -2,8 +2,8 @@
 
 A sum that moves when somebody reports would tell a blind reviewer of it. So everybody gets the sums of what every list
 shows anyway (how many reviews were opened, and how they ended), and of their own work: as author of all that happened
-to it, as reviewer of their own reports. All the rest is for a human who owes no report: one who holds a seat is as
-blind as anybody.
+to it, as reviewer of their own reports. All the rest is for a human from whom nothing is hidden: one who holds a seat,
+asked or by their own will, is as blind as anybody.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from urllib.parse import unquote
 from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.office import Office
 from foureyes.app.ports import Reading
-from foureyes.app.projections.metrics import METRICS, PAGE_MAX, kinds, of_day, pairs, totals
+from foureyes.app.projections.metrics import METRICS, PAGE_MAX, kinds, of_day, pairs, sitting, totals
 from foureyes.app.projections.projection import added
 from foureyes.codec import Json
 from foureyes.core.principals import Scope
@@ -26,7 +26,7 @@ from foureyes.core.refusals import Code, refuse
 from foureyes.core.values import WhoKind
 
 DAYS_MAX = 31
-INBOX_MAX = 1_000
+SEATS_MAX = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,28 +114,31 @@ async def metrics(office: Office, caller: Caller, form: MetricsForm) -> MetricsS
     await office.caught_up(METRICS)
     today = office.clock().date()
     days = [(today - timedelta(days=back)).isoformat() for back in range(form.days)]
-    return await office.store.read(partial(_measured, caller, days))
+    return await office.store.read(partial(_measured, office, caller, days))
 
 
-def sees_all(reading: Reading, caller: Caller) -> bool:
-    """Whether nothing is hidden from the caller in any review: a human who is signed in and owes no report."""
+def sees_all(office: Office, caller: Caller, reading: Reading) -> bool:
+    """Whether nothing is hidden from the caller in any open review: a human who is signed in, by their view of each."""
     if caller.signed_in is None:
         return False
-    owed = reading.inbox(caller.who.name, INBOX_MAX)
-    return len(owed) < INBOX_MAX and not any(one.kind == "report" and one.held for one in owed)
+    sits = sitting(reading, caller.who.name, SEATS_MAX)
+    return len(sits) < SEATS_MAX and not any(office.gate.look(reading, one, caller.who).view.hides for one in sits)
 
 
-def may_watch(reading: Reading, caller: Caller) -> bool:
+async def may_watch(office: Office, caller: Caller) -> bool:
     """Whether the caller may see how busy the server is, which tells how much others do.
 
     Somebody from whom nothing is hidden, or a program whose token is for reading alone: it can neither open nor review.
     """
     watches = caller.who.kind in (WhoKind.PROGRAM, WhoKind.SERVICE) and caller.scopes == {Scope.READ.value}
-    return watches or sees_all(reading, caller)
+    if watches or caller.signed_in is None:
+        return watches
+    await office.caught_up(METRICS)
+    return await office.store.read(partial(sees_all, office, caller))
 
 
-def _measured(caller: Caller, days: list[str], reading: Reading) -> MetricsShown:
-    full, name = sees_all(reading, caller), caller.who.name
+def _measured(office: Office, caller: Caller, days: list[str], reading: Reading) -> MetricsShown:
+    full, name = sees_all(office, caller, reading), caller.who.name
     by_kind = dict(_all(partial(kinds, reading), 1))
     if full:
         by_author = [(one["author"], one["kind"], one) for _, one in _all(partial(pairs, reading), 1)]

@@ -117,15 +117,17 @@ async def get_review_metrics(office: Office, caller: Caller, form: PeriodForm) -
         raise refuse(Code.UNKNOWN_WORD, what="The period", word=form.period[:80], allowed=", ".join(PERIODS))
     await office.caught_up(METRICS)
     today = office.clock().date()
-    return await office.store.read(partial(_counted, caller, form, _days(today, days)))
+    return await office.store.read(partial(_counted, office, caller, form, _days(today, days)))
 
 
 def _days(today: date, count: int) -> tuple[str, ...]:
     return tuple((today - timedelta(days=back)).isoformat() for back in range(count))
 
 
-def _counted(caller: Caller, form: PeriodForm, days: tuple[str, ...], reading: Reading) -> ReviewMetrics:
-    whole, me = sees_all(reading, caller), caller.who.name
+def _counted(
+    office: Office, caller: Caller, form: PeriodForm, days: tuple[str, ...], reading: Reading
+) -> ReviewMetrics:
+    whole, me = sees_all(office, caller, reading), caller.who.name
     found = [
         one
         for day in days

@@ -2,7 +2,8 @@
 
 Rows: `totals`; `date/<day>`; `kind/<kind>`; `pair/<kind>/<author>`; `day/<day>/<kind>/<author>/<reviewer>`, one for
 each of these; `ruling/<day>/<kind>/<author>/<review>` for each day on which a human was asked to decide about it;
-`asked/<review>/<request>` while an answer is owed, so that the time it takes is known.
+`asked/<review>/<request>` while an answer is owed, so that the time it takes is known; `sits/<human>/<review>` while a
+human holds a seat there, asked or not, and the review is open.
 """
 
 from __future__ import annotations
@@ -64,10 +65,11 @@ def changes(one: Happened, read: Read) -> Changed:
         said = sorted({report.reviewer.name for report in review.reports.values()})
         yield name, added(read(name), asked=1) | {"reviewers": said}
     yield from _asked(one, review)
+    yield from _sitting(one.before, review)
 
 
 METRICS = Projection(
-    name="metrics", version=2, takes=types(*get_args(ReviewEvent), WentLive, LiveRefused), changes=changes
+    name="metrics", version=3, takes=types(*get_args(ReviewEvent), WentLive, LiveRefused), changes=changes
 )
 
 
@@ -95,6 +97,12 @@ def pairs(reading: Reading, after: str = "", limit: int = PAGE_MAX) -> tuple[tup
     """A page of the sums of each kind of work and author; `learned` are the ends that count for the track record."""
     rows = reading.rows(slot_of(reading, METRICS.name), "pair/", after, min(limit, PAGE_MAX))
     return tuple((name, json.loads(body)) for name, body in rows)
+
+
+def sitting(reading: Reading, human: str, limit: int = PAGE_MAX) -> tuple[str, ...]:
+    """The open reviews in which a human holds a seat."""
+    rows = reading.rows(slot_of(reading, METRICS.name), f"{key('sits', human)}/", limit=min(limit, PAGE_MAX))
+    return tuple(json.loads(body)["review"] for _, body in rows)
 
 
 def kinds(reading: Reading, after: str = "", limit: int = PAGE_MAX) -> tuple[tuple[str, Json], ...]:
@@ -145,6 +153,8 @@ def _ended(one: Happened, review: Review) -> dict[str, int]:
 def _gauges(before: Review | None, review: Review) -> dict[str, int]:
     """How many reviews are open, or wait for whom, now; up and down."""
     moved: dict[str, int] = {}
+    if before and review.requests is before.requests and review.outcome is before.outcome:
+        return moved
     for some, by in ((before, -1), (review, 1)):
         for name in _states(some) if some else ():
             moved[name] = moved.get(name, 0) + by
@@ -194,6 +204,23 @@ def _asked(one: Happened, review: Review) -> Changed:
         known = before.get(name)
         if not isinstance(request, RevisionRequest) and (known is None or known.revision != request.revision):
             yield key("asked", review.id, name), {"at": one.stored.at}
+
+
+def _sitting(before: Review | None, review: Review) -> Changed:
+    """Remember which humans hold a seat in an open review, and forget it once they do not."""
+    if before and before.seats is review.seats and before.outcome is review.outcome:
+        return
+    sat, sit = _humans(before), _humans(review)
+    for name in sorted(sat - sit):
+        yield key("sits", name, review.id), None
+    for name in sorted(sit - sat):
+        yield key("sits", name, review.id), {"review": review.id}
+
+
+def _humans(review: Review | None) -> set[str]:
+    if review is None or review.outcome is not None:
+        return set()
+    return {one.reviewer.name for one in review.seats.values() if one.reviewer and one.reviewer.is_human}
 
 
 def _waited(one: Happened, request: str, read: Read) -> int | None:
