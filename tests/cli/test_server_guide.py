@@ -58,6 +58,7 @@ def typed(server: Running, commands: str, variables: dict[str, str]) -> subproce
 @pytest.mark.timeout(180)
 def test_the_guide_is_followed_word_for_word(tmp_path: Path) -> None:
     enrolling, playing = blocks()[1], blocks()[2]
+    (counting,) = (one for one in blocks() if "--kind program" in one)
 
     @played
     async def story() -> None:
@@ -71,6 +72,10 @@ def test_the_guide_is_followed_word_for_word(tmp_path: Path) -> None:
             ran = typed(server, playing, {"DEV": tokens[0], "CODEX": tokens[1]})
             assert ran.returncode == 0, ran.stdout + ran.stderr
             assert "is cleared, version" in ran.stdout.strip().splitlines()[-1]
+            assert server.run(*counting.split()[1:]).returncode == 0
+            form = (await human.open(server.opened()[-1])).form("/accounts/enrol")
+            reading = {"authorization": f"Bearer {(await human.submit(form)).token}"}
+            assert b"foureyes_requests_total" in (await server.send("GET", "/metrics", reading)).body
 
     story()
 

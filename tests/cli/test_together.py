@@ -6,9 +6,12 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -19,10 +22,11 @@ from foureyes.app.signing_in import redeemed
 from foureyes.bootstrap.assembly import Assembly
 from foureyes.cli import browser
 from foureyes.cli.console import Console
-from foureyes.core.principals import EnrolPrincipal
+from foureyes.core.principals import EnrolPrincipal, IssueToken
 from foureyes.home.lock import ServerLock
 from foureyes.store.sqlite_store import SqliteStore
 from tests.calls.counter import OWNER, SUE
+from tests.cast import START
 from tests.cli.desk import CLEARED, Desk, furnish
 from tests.cli.running import where
 
@@ -53,6 +57,16 @@ class Seated(Desk):
                 actor = OWNER if name == "sue" else SUE
                 command = EnrolPrincipal(kind=kind, roles=("tester",), model_family="gpt")
                 await self.house(store, start=2000 + len(name)).do(actor, command, stream_of(name))
+
+        asyncio.run(play())
+
+    def give(self, name: str, token: str, **said: Any) -> None:
+        """A token for somebody."""
+
+        async def play() -> None:
+            async with SqliteStore.open(self.database) as store:
+                command = IssueToken(token=token, hash=sha256(token.encode()).hexdigest(), **said)
+                await self.house(store, start=3000 + 10 * len(token) + len(said)).do(SUE, command, stream_of(name))
 
         asyncio.run(play())
 
@@ -88,8 +102,27 @@ def test_an_agent_is_added_on_a_page_and_nothing_is_done_before(seated: Seated) 
     (address,) = seated.opened
     parts = urlsplit(address)
     assert f"{parts.scheme}://{parts.netloc}{parts.path}" == f"{ADDRESS}/accounts"
-    assert parse_qs(parts.query) == {"name": ["codex-1"], "roles": ["a b"], "operator": ["x"], "model_family": ["gpt"]}
+    said = {"name": ["codex-1"], "kind": ["agent"], "roles": ["a b"], "operator": ["x"], "model_family": ["gpt"]}
+    assert parse_qs(parts.query) == said
     assert seated.run("agents", "list", "--json").data["agents"] == []
+
+
+def test_what_a_token_is_for_and_how_long_is_said_on_the_command_line(seated: Seated) -> None:
+    with served(seated):
+        ran = seated.run("agents", "add", "counter", "--kind", "program", "--scope", "read", "--days", "30")
+        assert (ran.code, len(seated.opened)) == (0, 1)
+        found = parse_qs(urlsplit(seated.opened[0]).query)
+        assert found == {"name": ["counter"], "kind": ["program"], "scopes": ["read"], "days": ["30"]}
+        for wrong in (
+            ("--kind", "human"),
+            ("--scope", "rule"),
+            ("--scope", "vouch"),
+            ("--kind", "program", "--scope", "author"),
+            ("--days", "0"),
+            ("--days", "3651"),
+        ):
+            assert seated.run("agents", "add", "dev", *wrong).code == 64, wrong
+        assert len(seated.opened) == 1
 
 
 def test_a_name_that_cannot_be_is_refused_before_a_page_is_opened(seated: Seated) -> None:
@@ -117,6 +150,24 @@ def test_agents_and_humans_are_listed(seated: Seated) -> None:
     seated.enrol("codex", "agent")
     assert seated.run("humans", "list", "--json").data["humans"] == ["sue"]
     assert seated.run("agents", "list").out.strip() == "codex: agent, gpt, operator sue, roles tester; no token"
+
+
+def test_each_good_token_is_listed_with_what_it_is_for_and_its_end(seated: Seated) -> None:
+    seated.enrol("sue")
+    seated.enrol("codex", "agent")
+    end = datetime(2126, 1, 1, 12, tzinfo=UTC)
+    seated.give("codex", "t-read", scopes=("read",), expires=end)
+    seated.give("codex", "t-all")
+    seated.give("codex", "t-over", expires=START + timedelta(days=1))
+    first, *tokens = seated.run("agents", "list").out.rstrip().split("\n")
+    assert first.endswith("2 of 3 tokens good")
+    assert tokens == [
+        "  token t-read: for read, until 2126-01-01 12:00 UTC",
+        "  token t-all: for read, author, review, signal",
+    ]
+    (told,) = seated.run("agents", "list", "--json").data["agents"]
+    ends = {one["token"]: one["expires"] for one in told["tokens"]}
+    assert (ends["t-read"], ends["t-all"]) == (end.isoformat(), None)
 
 
 def test_a_link_is_opened_by_a_page_that_only_we_can_read_and_never_said(seated: Seated) -> None:

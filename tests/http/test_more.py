@@ -5,7 +5,7 @@ from foureyes.app.limits import Limits, Quotas, Share
 from foureyes.http.app import build
 from foureyes.http.routes import BASE
 from tests.app.house import played
-from tests.calls.test_calls import HELLO, WORLD
+from tests.calls.test_calls import WORLD
 from tests.http.test_http import WORK, told
 from tests.http.web import SITE, Web
 
@@ -78,6 +78,29 @@ async def test_how_busy_the_server_is_tells_a_reviewer_nothing_because_they_are_
 
 
 @played
+async def test_the_end_of_a_token_may_be_spelt_in_every_way_of_rfc_3339() -> None:
+    """What is listed and logged has one spelling; what names no time is refused with its field."""
+    web = Web()
+    sue, _ = await web.human(), await web.agent("dev")
+    tokens = f"{BASE}/accounts/dev/tokens"
+    spelt = {
+        "2027-01-01T00:00:00Z": "2027-01-01T00:00:00.000000Z",
+        "2027-01-01t01:30:00.25+02:00": "2026-12-31T23:30:00.250000Z",
+        "2026-12-31T23:59:59.999999999-00:00": "2026-12-31T23:59:59.999999Z",
+        "2027-01-01T00:00:00.000000Z": "2027-01-01T00:00:00.000000Z",
+    }
+    for said, meant in spelt.items():
+        token = (await web.post(tokens, sue, expires=said)).data["token"]
+        accounts = (await web.get(f"{BASE}/accounts", sue)).data["accounts"]
+        listed = {each["token"]: each["expires"] for one in accounts for each in one["tokens"]}
+        assert listed[token] == meant, said
+    for wrong in ("2027-01-01", "2027-01-01T00:00:00", "2027-02-30T00:00:00Z", "0001-01-01T00:00:00+02:00", "soon", 5):
+        answer = await web.post(tokens, sue, expires=wrong)
+        told(answer, 422, "bad_value")
+        assert "expires" in answer.body.decode(), wrong
+
+
+@played
 async def test_who_asks_too_fast_is_told_when_to_come_back_and_others_are_answered() -> None:
     """T18."""
     web = Web()
@@ -105,4 +128,4 @@ async def test_who_asks_too_fast_is_told_when_to_come_back_and_others_are_answer
     assert (await web.post(f"{BASE}/reviews", dev, **WORK)).status == 201
     big = [{"path": "a", "text": "x" * 100}]
     told(await web.post(f"{BASE}/reviews", dev, **{**WORK, "files": big}), 429, "limit_reached")
-    assert (await web.post(f"{BASE}/reviews", codex, **{**WORK, "files": HELLO})).status == 201
+    assert (await web.post(f"{BASE}/reviews", codex, **{**WORK, "files": [{"path": "b", "text": "x"}]})).status == 201

@@ -230,6 +230,45 @@ async def test_a_human_enrols_an_agent_and_sees_its_token_once() -> None:
 
 
 @played
+async def test_a_human_says_what_a_token_is_for_and_when_it_ends() -> None:
+    """A program that only counts gets a token for reading alone, which ends by itself; nothing ticked is no token."""
+    site = Site()
+    human = await site.browser()
+    form = (await human.open("/accounts?name=counter&kind=program&roles=&scopes=read&days=30")).form("/accounts/enrol")
+    boxes = {name for name in form.fields if name.startswith("for_")}
+    assert (boxes, form.fields["days"], form.fields["roles"]) == ({"for_read"}, "30", "")
+    for days in ("0", "-1", "x", "3651", "99999", "1.5", "\u0663"):
+        page = await human.submit(form, days=days)
+        assert (page.status, "number of days" in page.text) == (422, True), days
+    page = await human.submit(Form(action=form.action, fields={**form.fields, "for_read": "no"}))
+    assert (page.status, "for nothing" in page.text) == (422, True)
+    assert "counter" not in (await human.open("/accounts")).text, "half of a wrong form was done"
+    page = await human.submit(form)
+    assert (page.status, "It is for read, until 2026-02-04 09:00 UTC." in page.text) == (201, True)
+    holder = {"authorization": f"Bearer {page.token}"}
+    assert (await site.get(f"{BASE}/me", holder)).data["scopes"] == ["read"]
+    assert (await site.get("/metrics", holder)).status == 200
+    assert "for read, until 2026-02-04 09:00 UTC" in (await human.open("/accounts")).text
+    site.house.wait(days=30)
+    assert (await site.get(f"{BASE}/me", holder)).status == 401
+    assert "over since 2026-02-04 09:00 UTC" in (await (await site.browser("tom")).open("/accounts")).text
+
+
+@played
+async def test_another_token_offers_what_its_kind_may_have_and_no_more() -> None:
+    site = Site()
+    human = await site.browser()
+    await site.agent("checker", kind="program")
+    form = (await human.open("/accounts")).form("/accounts/token", name="checker")
+    assert {name for name in form.fields if name.startswith("for_")} == {"for_read", "for_review", "for_publish"}
+    page = await human.submit(form, for_publish="", for_vouch="yes")
+    me = await site.get(f"{BASE}/me", {"authorization": f"Bearer {page.token}"})
+    assert me.data["scopes"] == ["read", "review"]
+    assert (await human.submit(form, kind="human")).status == 422
+    assert (await human.submit(form, kind="dragon")).status == 422
+
+
+@played
 async def test_a_name_that_cannot_be_is_refused_with_the_way_out() -> None:
     """T30."""
     site = Site()

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
 from urllib.parse import urlencode
 
 import click
@@ -12,7 +15,8 @@ from foureyes.cli.answer import Answer, Json, Line
 from foureyes.cli.parts import Parts
 from foureyes.cli.program import Group, answering
 from foureyes.core.names import check_name
-from foureyes.core.principals import Account
+from foureyes.core.principals import SCOPES, TOKEN_DAYS_MAX, Account, Scope
+from foureyes.core.values import WhoKind
 from foureyes.home.lock import server
 from foureyes.home.trouble import Trouble
 
@@ -24,11 +28,22 @@ def agents() -> None:
 
 @agents.command()
 @click.argument("name")
+@click.option("--kind", type=click.Choice([str(one) for one in SCOPES]), default="agent", help="What it is.")
 @click.option("--role", "roles", multiple=True, metavar="ROLE", help="A role it may hold; may be repeated.")
 @click.option("--family", default="", metavar="NAME", help="The family of its model, such as claude, gpt or gemini.")
 @click.option("--operator", default="", metavar="NAME", help="Who is behind it; you, if none is named.")
+@click.option(
+    "--scope",
+    "scopes",
+    multiple=True,
+    type=click.Choice([str(one) for one in Scope]),
+    help="What its token is for; may be repeated. All that its kind may have, if none is named.",
+)
+@click.option(
+    "--days", type=click.IntRange(1, TOKEN_DAYS_MAX), help="After how many days its token ends; never, if not said."
+)
 @answering
-def add(parts: Parts, name: str, roles: tuple[str, ...], family: str, operator: str) -> Answer:
+def add(parts: Parts, name: str, **said: Any) -> Answer:
     """Open the page where you enrol an agent and see its token.
 
     Nothing is done until you, signed in, press the button there. The token is shown once, in the browser alone.
@@ -36,17 +51,20 @@ def add(parts: Parts, name: str, roles: tuple[str, ...], family: str, operator: 
     running = server(parts.settings.home)
     everybody = asyncio.run(_everybody(parts))
     check_name(name, {one.who.name for one in everybody if one.who.name != name})
-    asked = {"name": name, "roles": " ".join(roles or ("agent",)), "operator": operator, "model_family": family}
+    asked = {"name": name, **_asked(**said)}
     return _shown(parts, f"{running.address}/accounts?{urlencode(asked)}", f"Confirm {name} in your browser.")
 
 
 @agents.command("list")
 @answering
 def listed(parts: Parts) -> Answer:
-    """List the accounts of agents, programs and services, and how many tokens each has."""
+    """List the accounts of agents, programs and services, and what each of their tokens is for, and until when."""
+    now = parts.now()
     found = [one for one in asyncio.run(_everybody(parts)) if not one.who.is_human]
-    lines = tuple(Line(_line(one)) for one in found) or (Line("None yet: foureyes agents add NAME"),)
-    return Answer(lines=lines, data={"agents": [_data(one) for one in found]})
+    lines = tuple(Line(each) for one in found for each in _lines(one, now))
+    return Answer(
+        lines=lines or (Line("None yet: foureyes agents add NAME"),), data={"agents": [_data(one) for one in found]}
+    )
 
 
 @agents.command()
@@ -58,6 +76,20 @@ def revoke(parts: Parts, name: str) -> Answer:
     if not any(one.who.name == name for one in asyncio.run(_everybody(parts))):
         raise Trouble(f"Nobody is enrolled as {name[:80]!r}.", "foureyes agents list names everybody.", usage=True)
     return _shown(parts, f"{running.address}/accounts#{name}", f"Take back what {name} has in your browser.")
+
+
+def _asked(
+    *, kind: str, roles: tuple[str, ...], family: str, operator: str, scopes: tuple[str, ...], days: int | None
+) -> dict[str, str]:
+    """What the page is filled in with; what nobody named is left to the page."""
+    allowed = SCOPES[WhoKind(kind)]
+    strange = next((one for one in scopes if one not in allowed), "")
+    if strange:
+        sentence = f"The token of a kind {kind} is never for {strange}."
+        raise Trouble(sentence, f"Name some of {', '.join(allowed)}.", usage=True)
+    held = roles or (("agent",) if kind == WhoKind.AGENT else ())
+    found = {"kind": kind, "roles": " ".join(held), "operator": operator, "model_family": family}
+    return {**found, "scopes": " ".join(scopes), "days": str(days or "")}
 
 
 async def _everybody(parts: Parts) -> tuple[Account, ...]:
@@ -73,13 +105,16 @@ def _shown(parts: Parts, address: str, sentence: str) -> Answer:
     return Answer(lines=(Line(first), Line(last)), data={"address": address, "opened": opened})
 
 
-def _line(one: Account) -> str:
-    good = sum(not each.revoked for each in one.tokens)
+def _lines(one: Account, now: datetime) -> Iterator[str]:
+    good = [each for each in one.tokens if each.opens(now)]
     roles = f"roles {', '.join(one.roles)}" if one.roles else "no role"
     words = (str(one.who.kind), one.who.model_family, f"operator {one.who.operator}", roles)
-    tokens = f"{good} of {len(one.tokens)} tokens good" if one.tokens else "no token"
+    tokens = f"{len(good)} of {len(one.tokens)} tokens good" if one.tokens else "no token"
     state = "removed" if one.removed else tokens
-    return f"{one.who.name}: {', '.join(each for each in words if each)}; {state}"
+    yield f"{one.who.name}: {', '.join(each for each in words if each)}; {state}"
+    for each in () if one.removed else good:
+        end = f", until {each.expires:%Y-%m-%d %H:%M} UTC" if each.expires else ""
+        yield f"  token {each.id}: for {', '.join(each.scopes)}{end}"
 
 
 def _data(one: Account) -> dict[str, Json]:
@@ -90,5 +125,13 @@ def _data(one: Account) -> dict[str, Json]:
         "model_family": one.who.model_family,
         "roles": list(one.roles),
         "removed": one.removed,
-        "tokens": [{"token": each.id, "scopes": list(each.scopes), "revoked": each.revoked} for each in one.tokens],
+        "tokens": [
+            {
+                "token": each.id,
+                "scopes": list(each.scopes),
+                "expires": each.expires.isoformat() if each.expires else None,
+                "revoked": each.revoked,
+            }
+            for each in one.tokens
+        ],
     }

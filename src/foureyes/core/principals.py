@@ -25,6 +25,8 @@ TEXT_CHARS_MAX = 200
 REASON_CHARS_MAX = 2_000
 ROLES_MAX = 50
 TOKENS_MAX = 50
+#: The longest span in days that a human is offered for a token; one without an end has none.
+TOKEN_DAYS_MAX = 3_650
 _HASH = re.compile(r"[0-9a-f]{64}").fullmatch
 
 

@@ -9,6 +9,7 @@ from starlette.responses import Response
 from foureyes.app.calls.about_accounts import AccountShown, Issued, TokenShown
 from foureyes.app.gate import new_key
 from foureyes.core.principals import ENROLLED_KINDS, SCOPES
+from foureyes.web import tokens
 from foureyes.web.door import Show, Turned, Visit, away
 from foureyes.web.frame import badge, folded, form, hidden, line, link, page, ticked
 from foureyes.web.html import Html, element, prose, together
@@ -51,7 +52,7 @@ def acting(connect: Connect) -> Show:
         if what == "enrol":
             return await _enrol(visit, name, connect)
         if what == "token":
-            return _issued(visit, await visit.call("issue_token", name=name), connect)
+            return await _issue(visit, name, tokens.wished(visit, visit.sent.get("kind", "")), connect)
         if what == "revoke":
             await visit.call("revoke_token", name=name, **visit.given("token", "reason", "key"))
         elif what == "remove":
@@ -66,13 +67,18 @@ def acting(connect: Connect) -> Show:
 async def _enrol(visit: Visit, name: str, connect: Connect) -> Response:
     roles = visit.sent.get("roles", "").split()
     given = visit.given("kind", "operator", "model_family", "provider", "key")
+    has_token = visit.sent.get("token") == "yes" and given.get("kind") in SCOPES
+    # Before anything is done: nobody is enrolled by a form whose other half is wrong.
+    wish = tokens.wished(visit, given["kind"]) if has_token else None
     await visit.call("enrol", name=name, roles=roles, **given)
-    if visit.sent.get("token") != "yes" or given.get("kind") == "human":
-        return away("/accounts?done=enrol")
-    return _issued(visit, await visit.call("issue_token", name=name), connect)
+    return await _issue(visit, name, wish, connect) if wish else away("/accounts?done=enrol")
 
 
-def _issued(visit: Visit, issued: Issued, connect: Connect) -> Response:
+async def _issue(visit: Visit, name: str, wish: tokens.Wish, connect: Connect) -> Response:
+    return _issued(visit, await visit.call("issue_token", name=name, **wish.sent()), wish, connect)
+
+
+def _issued(visit: Visit, issued: Issued, wish: tokens.Wish, connect: Connect) -> Response:
     """The one time a token is shown."""
     ways = (
         element("section", element("h2", heading), element("pre", command, class_="copy"), class_="card")
@@ -83,6 +89,7 @@ def _issued(visit: Visit, issued: Issued, connect: Connect) -> Response:
         f"A token for {issued.name}",
         element("p", once, class_="note care"),
         element("pre", issued.secret, id="token"),
+        element("p", f"It is {wish}."),
         element("h2", f"Connect {issued.name}"),
         element("p", "One of these, in a terminal where the agent runs; it comes with the next start of the agent."),
         *ways,
@@ -114,6 +121,7 @@ def _enrolment(visit: Visit, *, is_open: bool) -> Html:
             value=asked.get("roles", "agent"),
         ),
         ticked("token", "Give it a token (humans get a link instead)", checked=True),
+        tokens.fields(SCOPES, chosen=asked.get("scopes", "").split(), days=asked.get("days", "")),
         button="Enrol",
     )
     is_asked = is_open or bool(asked.get("name"))
@@ -144,14 +152,14 @@ def _account(visit: Visit, one: AccountShown) -> Html:
         element("span", " · ".join(each for each in said if each), class_="soft small"),
     )
     way = element("p", prose(_HUMANS), class_="soft small") if one.who.is_human and name != visit.signed.name else None
-    tokens = (_token(visit, name, each) for each in one.tokens)
-    return element("article", element("h3", *head, class_="badges"), way, *tokens, *_acts(visit, one), class_="card")
+    rest = (*(_token(visit, name, each) for each in one.tokens), *_acts(visit, one))
+    return element("article", element("h3", *head, class_="badges"), way, *rest, class_="card")
 
 
 def _token(visit: Visit, name: str, token: TokenShown) -> Html:
+    says = tokens.said(token, visit.office.clock())
     if token.revoked:
-        return element("p", f"Token {token.token}: revoked", class_="mono soft")
-    ends = f", until {token.expires:%Y-%m-%d %H:%M} UTC" if token.expires else ""
+        return element("p", says, class_="mono soft")
     sending = form(
         "/accounts/revoke",
         visit.session,
@@ -162,8 +170,7 @@ def _token(visit: Visit, name: str, token: TokenShown) -> Html:
         button="Revoke this token",
         tone="grave",
     )
-    says = element("p", f"Token {token.token}: for {', '.join(token.scopes)}{ends}", class_="mono")
-    return together(says, folded(f"Revoke {token.token}", sending))
+    return together(element("p", says, class_="mono"), folded(f"Revoke {token.token}", sending))
 
 
 def _acts(visit: Visit, one: AccountShown) -> Iterator[Html]:
@@ -171,8 +178,9 @@ def _acts(visit: Visit, one: AccountShown) -> Iterator[Html]:
         return
     name = one.who.name
     if one.who.kind in SCOPES and not one.vouched_by:
-        label = f"Give {name} a new token"
-        yield form("/accounts/token", visit.session, hidden("name", name), button=label, tone="quiet")
+        inside = (hidden("name", name), hidden("kind", one.who.kind), tokens.fields((one.who.kind,)))
+        giving = form("/accounts/token", visit.session, *inside, button="Make the token", tone="quiet")
+        yield folded(f"Give {name} a new token", giving)
     fields = (hidden("name", name), hidden("key", new_key()), line("reason", f"Why {name} shall go", required=True))
     removing = form("/accounts/remove", visit.session, *fields, button="Remove this account", tone="grave")
     yield folded(f"Remove {name}", removing)

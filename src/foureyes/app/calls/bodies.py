@@ -1,14 +1,16 @@
 """How is what somebody sends read into a value, and how is its form described to those who send it?
 
 The forms are the frozen classes themselves: what may be left out has a default there. Reading is strict as everywhere:
-an unknown field, a wrong type or a truth value in place of a number is refused with its place.
+an unknown field, a wrong type or a truth value in place of a number is refused with its place. A time alone may be
+spelt in every way of RFC 3339, as its schema says; it is put into the one spelling of the log first.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import IntEnum, StrEnum
 from functools import cache, partial
 from math import isfinite
@@ -20,7 +22,7 @@ from foureyes.core.refusals import Code, Refusal
 
 T = TypeVar("T")
 DEPTH_MAX = 32
-#: Adds to what was sent what was left out; the number is how deep that stands.
+#: Adds to what was sent what was left out, and spells its times as the log does; the number is how deep that stands.
 Filler = Callable[[Any, int], Any]
 
 
@@ -106,11 +108,21 @@ _PLAIN: Mapping[Any, Json] = {
     str: {"type": "string"},
     int: {"type": "integer"},
     bool: {"type": "boolean"},
-    datetime: {"type": "string", "format": "date-time", "description": "UTC, as 2026-01-31T23:59:59.000000Z"},
+    datetime: {
+        "type": "string",
+        "format": "date-time",
+        "description": "sent as RFC 3339 has it, as 2026-01-31T23:59:59Z; answered in UTC with microseconds",
+    },
     timedelta: {"type": "integer", "description": "microseconds"},
     float: {"type": "number"},
     object: {"description": "any JSON value"},
 }
+
+
+#: A date-time of RFC 3339: with its zone always, with any case of its letters, and with a fraction of a second or none.
+_RFC_3339 = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?([Zz]|[+-][0-9]{2}:[0-9]{2})"
+).fullmatch
 
 
 def _any_json(value: object, depth: int = 0) -> object:
@@ -165,6 +177,8 @@ def _filler(form: Any) -> Filler | None:
 
     Wrong types are left for the strict reader to refuse.
     """
+    if form is datetime:
+        return _fill_time
     if isinstance(form, type) and is_dataclass(form):
         return _record_filler(form)
     match get_origin(form), get_args(form):
@@ -190,6 +204,19 @@ def _fill_list(fill: Filler, data: Any, depth: int) -> Any:
 
 def _fill_names(fill: Filler, data: Any, depth: int) -> Any:
     return {name: fill(one, depth + 1) for name, one in data.items()} if type(data) is dict else data
+
+
+def _fill_time(data: Any, _: int) -> Any:
+    """A date-time of RFC 3339 in the log's own spelling; what is finer than a microsecond is cut off.
+
+    What is none, or names no time of ours, is left for the strict reader to refuse.
+    """
+    if type(data) is not str or not _RFC_3339(data):
+        return data
+    try:
+        return shape(datetime)[0](datetime.fromisoformat(data.upper()).astimezone(UTC))
+    except (ValueError, OverflowError):
+        return data
 
 
 def _record_filler(form: type) -> Filler:
