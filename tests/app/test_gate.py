@@ -93,7 +93,8 @@ async def test_the_same_key_with_another_request_is_refused() -> None:
     refusal = await house.refused(DEV, house.opening(work, "story"), blobs=work.blobs, key="one")
     assert refusal.code is Code.KEY_REUSED
     # Another asker's key is another key.
-    await house.do(EVE, house.opening(work, "story"), blobs=work.blobs, key="one")
+    other = work_of(SECOND)
+    await house.do(EVE, house.opening(other, "story"), blobs=other.blobs, key="one")
 
 
 @pytest.mark.parametrize("key", ["", "k" * 201, "line\nbreak", "nul\0"])

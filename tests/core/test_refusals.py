@@ -367,3 +367,15 @@ def test_only_where_reviewers_know_of_each_other_is_a_holder_named() -> None:
         with pytest.raises(Refusal) as caught:
             blind.do(BOB, command)
         assert "ann" not in str(caught.value)
+
+
+@pytest.mark.parametrize("vetoes", [{}, {"d1": "r7"}])
+def test_bytes_that_another_review_hides_are_refused_alike_whether_a_veto_stands_there_or_not(
+    vetoes: dict[str, str],
+) -> None:
+    """T13: a refusal because of a veto would tell of it."""
+    play = Play()
+    play.know(unseen={"d1": "r7"}, vetoes=vetoes)
+    assert play.refused(DEV, opening()) is Code.UNDER_REVIEW
+    play.open("story", digest="d2")
+    assert play.refused(DEV, c.SubmitRevision(digest="d1")) is Code.UNDER_REVIEW

@@ -14,15 +14,14 @@ from foureyes.app.credentials import caller_of, credential_of
 from foureyes.app.feeding import News, feed
 from tests.app.house import played
 from tests.conftest import EFFORT
-from tests.doors.hidden import KINDS, VIEWERS, Ground, at_the_end, differing, ground
+from tests.doors.hidden import GROUNDS, Ground, at_the_end, differing, ground
 from tests.doors.hidden import _hidden_names as hidden_names
 from tests.doors.requests import REQUESTS, play, sent
-from tests.doors.states import found_in
+from tests.doors.states import FILES, found_in
 from tests.doors.worlds import World
 
 #: Pairs of worlds for each style and viewer.
 PAIRS = {"test": 2, "all": 30}
-GROUNDS = [(kind, viewer) for kind in KINDS for viewer in VIEWERS]
 PREVIEWED = [one.name for one in calls()]
 HERE = "here"
 #: Names that are tried out in each pair.
@@ -36,7 +35,8 @@ async def always() -> bool:
 async def heard(start: Ground, other: World) -> list[News]:
     """What the viewer is told who stopped listening before anything hidden happened, and goes on now."""
     office, now = other.office, other.house.now
-    caller = await caller_of(office.store, credential_of(start.headers), now)
+    session = start.headers.get("cookie", "").partition("=")[2]
+    caller = await caller_of(office.store, credential_of(start.headers, session), now)
     assert caller is not None
     office.places.keep(caller.who.name, HERE, await start.world.house.store.read(end_of))
     news, found = feed(office, caller, HERE, always, heartbeat_seconds=0.001), list[News]()
@@ -49,6 +49,7 @@ async def heard(start: Ground, other: World) -> list[News]:
 def tried(start: Ground, names: dict[str, list[str]], random: Random) -> list[dict[str, Any]]:
     """Each call as it should be, and some with the name of something that may be hidden."""
     forms = [{"call": name, "form": REQUESTS[name](start.facts)} for name in PREVIEWED]
+    forms.append({"call": "open_review", "form": {**REQUESTS["open_review"](start.facts), "files": FILES}})
     probes = [
         {"call": name, "form": REQUESTS[name](start.facts) | {kind: one}}
         for name in PREVIEWED
@@ -124,3 +125,23 @@ async def test_a_publisher_who_sees_no_reports_is_told_that_it_is_not_cleared_an
     assert not any(answer.data["allowed"] for answer in answers.values())
     assert "veto" not in answers["robot"].data["reason"].lower()
     assert "veto" in answers["hugo"].data["reason"].lower()
+
+
+@pytest.mark.parametrize("state", ["vetoed", "open"])
+@pytest.mark.parametrize("name", ["eve", "bob", "dweller"])
+def test_who_comes_with_the_same_bytes_hears_the_same_whether_a_veto_stands_on_them_or_not(
+    state: str, name: str
+) -> None:
+    """T13: a refusal because of a veto would tell of it; whoever sees the veto hears of it."""
+
+    @played
+    async def story() -> None:
+        made, facts = await found_in(state)
+        form = {**REQUESTS["open_review"](facts), "files": FILES}
+        for call, body in (("open_review", form), ("preview", {"call": "open_review", "form": form})):
+            answer = await play(made.copy(), sent(call, body), made.headers[name])
+            assert (answer.status, answer.data["type"].rpartition(":")[2]) == (409, "under_review"), answer.data
+        answer = await play(made.copy(), sent("open_review", form), made.headers["hugo"])
+        assert (answer.status == 409 and "vetoed" in answer.data["type"]) if state == "vetoed" else answer.status == 201
+
+    story()

@@ -65,10 +65,12 @@ async def test_anothers_key_is_nobodys_and_tells_nothing() -> None:
     dev, eve, dsf = await web.agent("dev"), await web.agent("eve"), await web.agent("dsf", kind="service")
     assert (await web.post(f"{BASE}/accounts", dsf, name="dweller-1")).status == 201
     dweller = dsf | {"foureyes-agent": "dweller-1"}
-    opened = [await web.post(REVIEWS, one | KEY, **WORK) for one in (dev, eve, dsf, dweller)]
+    works = [{**WORK, "files": [{"path": "a.txt", "text": f"Work {number}."}]} for number in range(5)]
+    everybody = (dev, eve, dsf, dweller)
+    opened = [await web.post(REVIEWS, one | KEY, **work) for one, work in zip(everybody, works, strict=False)]
     assert [one.status for one in opened] == [201] * 4
     assert len({one.data["review"] for one in opened}) == 4
-    fresh = await web.post(REVIEWS, eve | {"idempotency-key": "unused"}, **WORK)
+    fresh = await web.post(REVIEWS, eve | {"idempotency-key": "unused"}, **works[4])
     assert fresh.data.keys() == opened[1].data.keys()
     told(await web.post(REVIEWS, eve | KEY, **{**WORK, "title": "Other"}), 409, "key_reused")
 

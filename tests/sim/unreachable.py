@@ -31,7 +31,7 @@ EVENTS = {
     **dict.fromkeys(("PrincipalEnrolled", "PrincipalRemoved", "TokenIssued", "TokenRevoked"), AT_THE_DOORS),
     "WholeSeen": ONLY_LOOKED,
 }
-#: Refusals of the gate, before the core is asked; tests/app meets them.
+#: Refusals of the gate, before the core is asked or by what only the shell sees; tests/app and tests/doors meet them.
 REFUSALS = {
     Code.BAD_PATH,
     Code.BAD_VALUE,
@@ -39,6 +39,7 @@ REFUSALS = {
     Code.KEY_MISSING,
     Code.KEY_REUSED,
     Code.PARTS_MISSING,
+    Code.UNDER_REVIEW,
     Code.UNKNOWN_DIGEST,
 }
 #: gate -> moves that it never makes, with the reason.

@@ -16,7 +16,7 @@ from foureyes.app.live import GIT_BASE
 from foureyes.app.policies import InForce, Policies
 from foureyes.app.ports import Directory, Writing
 from foureyes.app.rows import SERVED, Append, Changes, InboxRow, Known
-from foureyes.app.shelf import Held
+from foureyes.app.shelf import Held, read_review
 from foureyes.app.trusting import ENDS, Met, learned, meet, stream_of, to_row
 from foureyes.app.work import GIT_TREE, check_aliases, check_work, git_tree
 from foureyes.codec.shapes import shape
@@ -29,6 +29,7 @@ from foureyes.core.kinds import canonical_kind
 from foureyes.core.model import Review
 from foureyes.core.rules import Rules
 from foureyes.core.values import Risk, RiskLevel, Who
+from foureyes.core.views import view
 
 put_time, take_time = shape(datetime)
 #: How long a sign-in is new enough for what nothing but a human may do.
@@ -100,12 +101,14 @@ class Deciding:
     def _facts(self, review: Review | None, work: Bytes | None, met: Met) -> Facts:
         tx, pool = self.tx, self.directory.pool(self.tx)
         digests = (getattr(self.command, "digest", ""), review.digest if review else "")
+        others = gathering.others(tx, review.id if review else "", tuple(filter(None, digests)))
         return Facts(
             pool=pool,
             load=gathering.load(tx, pool),
             recent_pairings=gathering.pairings(tx, self.books, self._author(review)),
             trust=met.record,
-            vetoes=gathering.vetoes(tx, review.id if review else "", tuple(filter(None, digests))),
+            vetoes=gathering.vetoes(others),
+            unseen=gathering.unseen(tx, others, self._hides),
             suppressions=gathering.suppressions(tx, self.books),
             policy=self.current.fact(self.held.opened) if self.held else None,
             stricter=self.policies.stricter(tx, review.stricter) if review else None,
@@ -118,6 +121,13 @@ class Deciding:
             spent_today=gathering.spent(tx, self.books, self.moment.at[:10]),
             signed_in_anew=self._signed_in_anew(),
         )
+
+    def _hides(self, review: str) -> bool:
+        """Whether whoever asks does not see everything of another review yet."""
+        stream = f"review/{review}"
+        other = read_review(self.tx, stream, self.tx.known(stream, "", "")).review
+        rules, stricter = self.policies.rules(self.tx, other.rules), self.policies.stricter(self.tx, other.stricter)
+        return view(rules, other, self.ask.actor, stricter).hides
 
     def _signed_in_anew(self) -> bool:
         signed_in = self.ask.signed_in

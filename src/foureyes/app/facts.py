@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cache
 
 from foureyes.app.differences import changed_places, file_changes
+from foureyes.app.heads import OPEN
 from foureyes.app.lazily import LazyMapping, LazySequence
 from foureyes.app.ports import Damaged, Reading, Writing
-from foureyes.app.rows import Counts
+from foureyes.app.rows import Counts, DigestRow
 from foureyes.app.work import BLOB_BYTES_MAX, blob_digest, check_blob
 from foureyes.core.facts import Load, PastRuling, Principal, Suppression
 from foureyes.core.model import Review
@@ -40,15 +42,38 @@ class Bytes:
     blobs: Mapping[str, bytes]
 
 
-def vetoes(tx: Writing, own: str, digests: tuple[str, ...]) -> Mapping[str, str]:
-    """The vetoes that stand on these bytes in other reviews; nobody can add one until this transaction ends."""
+Others = Callable[[], tuple[DigestRow, ...]]
 
-    def look() -> Mapping[str, str]:
+
+def others(tx: Writing, own: str, digests: tuple[str, ...]) -> Others:
+    """What other reviews say of these bytes, looked up once; nobody can add to it until this transaction ends."""
+
+    @cache
+    def look() -> tuple[DigestRow, ...]:
         tx.lock(*(digest_lock(one) for one in sorted(set(digests))))
-        rows = [row for digest in digests for row in tx.digests(digest)]
-        return {row.digest: row.review for row in rows if row.vetoed and row.review != own}
+        return tuple(row for digest in digests for row in tx.digests(digest) if row.review != own)
 
-    return LazyMapping(look)
+    return look
+
+
+def vetoes(look: Others) -> Mapping[str, str]:
+    """The vetoes that stand on these bytes in other reviews."""
+    return LazyMapping(lambda: {row.digest: row.review for row in look() if row.vetoed})
+
+
+def unseen(tx: Writing, look: Others, hides: Callable[[str], bool]) -> Mapping[str, str]:
+    """Which of these bytes another open review has that hides something from whoever asks."""
+
+    def found() -> Mapping[str, str]:
+        open_ones = (row for row in look() if not row.cleared and _is_open(tx, row.review))
+        return {row.digest: row.review for row in open_ones if hides(row.review)}
+
+    return LazyMapping(found)
+
+
+def _is_open(reading: Reading, review: str) -> bool:
+    row = reading.review(review)
+    return row is not None and row.state == OPEN
 
 
 def digest_lock(digest: str) -> str:

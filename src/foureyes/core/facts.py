@@ -71,6 +71,8 @@ class Facts:
     trust: TrustRecord | None = None
     #: Digests with a veto that stands in *another* review, and which one; this review knows its own.
     vetoes: Mapping[str, str] = field(default_factory=dict)
+    #: Digests that another open review has or had, of which the actor does not see everything yet, and which one.
+    unseen: Mapping[str, str] = field(default_factory=dict)
     suppressions: Sequence[Suppression] = ()
     policy: PolicyInForce | None = None
     stricter: Rules | None = None

@@ -63,6 +63,7 @@ class Code(StrEnum):
     UNKNOWN_STAGE = "unknown_stage"
     UNKNOWN_WORD = "unknown_word"
     VERDICT_MISSING = "verdict_missing"
+    UNDER_REVIEW = "under_review"
     VETOED = "vetoed"
     VETO_STANDS = "veto_stands"
 
@@ -193,6 +194,10 @@ _TEXTS: dict[Code, tuple[str, str]] = {
     Code.UNKNOWN_SEAT: ("There is no seat {seat} here.", "Look at the seats of the review."),
     Code.UNKNOWN_STAGE: ("There is no stage {stage} here.", "Look at the stages of the review."),
     Code.UNKNOWN_WORD: ("{what} is {word!r}, which is not one of {allowed}.", "Use one of these words."),
+    Code.UNDER_REVIEW: (
+        "Exactly these bytes are under review already (review {review}), and you do not see yet what was said of them.",
+        "Report there if you are asked to, or wait until that review has ended.",
+    ),
     Code.VERDICT_MISSING: ("This report needs a verdict: approve, concerns or reject.", "Send it with one."),
     Code.VETOED: (
         "A veto stands on exactly these bytes (review {review}).",

@@ -47,6 +47,7 @@ STATUS: dict[Code, int] = {
             Code.SEAT_TAKEN,
             Code.SETTLED,
             Code.STALE,
+            Code.UNDER_REVIEW,
             Code.VETOED,
             Code.VETO_STANDS,
         ),

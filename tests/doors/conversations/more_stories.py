@@ -68,6 +68,7 @@ CHAIN = Story(
             "ReportSubmitted ReportRequested FindingRaised ReportSubmitted RevisionRequested "
             "StageOverridden ReviewCleared"
         ),
+        "seen/r1": "WholeSeen",
     },
 )
 

@@ -197,6 +197,7 @@ PEERS = Story(
             "RevisionRequested RevisionSubmitted ReportRequested SeatTaken ReportSubmitted "
             "ReviewClosed ReviewReopened RulingRequested RulingGiven StageOverridden ReviewCleared"
         ),
+        "seen/r2": "WholeSeen",
     },
 )
 

@@ -144,6 +144,9 @@ def withdraw(scene: Scene, command: WithdrawReview, actor: Who) -> Iterator[Revi
 
 def _check_work(command: OpenReview | SubmitRevision, facts: Facts) -> None:
     check_filled("The digest", command.digest)
+    if command.digest in facts.unseen:
+        # With or without a veto there: being refused because of one would tell of it.
+        raise refuse(Code.UNDER_REVIEW, review=facts.unseen[command.digest])
     if command.digest in facts.vetoes:
         raise refuse(Code.VETOED, review=facts.vetoes[command.digest])
 
