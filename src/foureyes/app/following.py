@@ -37,9 +37,10 @@ class Follower:
         done = 0
         for _ in range(STEPS_MAX):
             steps = await self._store.read(self._plan)
-            if not steps:
-                break
-            done += await self._moved(steps)
+            moved = await self._moved(steps) if steps else 0
+            done += moved
+            if moved == sum(one.events for one in steps) and all(one.events < self._batch for one in steps):
+                break  # all there was when it was read, and nobody else came between
         return done
 
     async def _moved(self, steps: list[Step]) -> int:

@@ -27,7 +27,8 @@ def changes(one: Happened, read: Read) -> Changed:
         return
     review, finding = one.review, one.review.findings[one.event.finding]
     place = key("review", review.id, finding.id)
-    raised = (read(place) or {}).get("raised", one.stored.at)
+    new = one.before is None or finding.id not in one.before.findings
+    raised = one.stored.at if new else (read(place) or {}).get("raised", one.stored.at)
     yield place, _row(review, finding) | {"raised": raised, "updated": one.stored.at}
     if review.origin.session and isinstance(one.event, FindingRaised):
         yield key("session", review.origin.session, review.id, finding.id), []

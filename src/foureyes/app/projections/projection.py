@@ -29,6 +29,7 @@ TEXT_CHARS_MAX = 300
 #: A name in a key that is longer is shortened, with a hash so that two names stay two.
 PART_CHARS_MAX = 120
 SEQ_DIGITS = 16
+KEYS_KEPT_MAX = 4_096
 
 Body = Json | list[Any]
 Read = Callable[[str], Any]
@@ -90,7 +91,7 @@ def types(*events: type) -> frozenset[str]:
 
 def key(*parts: str) -> str:
     """A key of parts; no part can look like two, and none is too long for an index."""
-    return "/".join(_part(one) for one in parts)
+    return _joined(parts)
 
 
 def backwards(text: str) -> str:
@@ -110,10 +111,20 @@ def clip(text: str, most: int = TEXT_CHARS_MAX) -> str:
 
 def added(row: Json | None, **counts: int) -> Json:
     """A row of counters, some of them higher; a counter that is not there is zero."""
-    return {**(row or {}), **{name: (row or {}).get(name, 0) + more for name, more in counts.items() if more}}
+    found = dict(row) if row else {}
+    for name, more in counts.items():
+        if more:
+            found[name] = found.get(name, 0) + more
+    return found
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=KEYS_KEPT_MAX)
+def _joined(parts: tuple[str, ...]) -> str:
+    """Remembered, because the events of a review come one behind the other and name the same rows."""
+    return "/".join([_part(one) for one in parts])
+
+
+@lru_cache(maxsize=KEYS_KEPT_MAX)
 def _part(text: str) -> str:
     escaped = text.translate(_ESCAPES)
     if len(escaped) <= PART_CHARS_MAX:

@@ -93,12 +93,13 @@ def waits(review: Review | None) -> bool:
 
 
 def _of_review(one: Happened, review: Review, read: Read) -> Changed:
-    session, before = review.origin.session, waits(one.before)
+    session = review.origin.session
     if not session:
         return
-    if waits(review) != before:
+    before, after = waits(one.before), waits(review)
+    if after != before:
         yield key("waiting", session, review.id), None if before else []
-    if (before and not waits(review)) or isinstance(one.event, ReviewCleared):
+    if (before and not after) or isinstance(one.event, ReviewCleared):
         name = key("session", session)
         row: Json = read(name) or {}
         yield name, row | {"continued_at": one.stored.at}

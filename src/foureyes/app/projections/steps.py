@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, cast
 
 from foureyes.app.ports import Reading, Writing
-from foureyes.app.projections.projection import VERSION_KEY, Body, Happened, Projection, slot_of
+from foureyes.app.projections.projection import VERSION_KEY, Happened, Projection, slot_of
 from foureyes.app.rows import Cursor, Stored
 from foureyes.app.shelf import dated
 from foureyes.codec import canonical
@@ -27,7 +28,8 @@ from foureyes.core.model import Review
 BATCH = 500
 FOLDED_MAX = 256
 
-_read_time = shape(datetime)[1]
+#: The events of one command have one time.
+_when: Callable[[str], datetime] = lru_cache(maxsize=16)(shape(datetime)[1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +71,7 @@ class Folds:
     def happened(self, reading: Reading, stored: Stored) -> Happened:
         """An event with its review before and after it."""
         ((event, at),) = dated((stored,))
-        when: datetime = _read_time(at)
+        when = _when(at)
         if not stored.stream.startswith("review/"):
             return Happened(stored=stored, event=event, at=when, opened=when)
         before = self._before(reading, stored)
@@ -96,12 +98,12 @@ class Folds:
             return known
         past = tuple(one for one in reading.events(stored.stream) if one.version < stored.version)
         review = fold(cast("ReviewEvent", event) for event, _ in dated(past))
-        return Folded(review=review, version=past[-1].version, opened=_read_time(past[0].at))
+        return Folded(review=review, version=past[-1].version, opened=_when(past[0].at))
 
     def _keep(self, stream: str, folded: Folded) -> None:
         self._folded[stream] = folded
         self._folded.move_to_end(stream)
-        while len(self._folded) > self._size:
+        if len(self._folded) > self._size:
             self._folded.popitem(last=False)
 
 
@@ -123,21 +125,13 @@ class Table:
             self.known[key] = None if body is None else json.loads(body)
         return self.known[key]
 
-    def put(self, key: str, body: Body | None) -> None:
-        """Change or (None) remove a row."""
-        self.changed[key] = body
-
     def rows(self) -> dict[str, str | None]:
-        """What differs from what is there."""
+        """What differs from what is there, as far as it was looked at: removing what is not there costs less."""
         return {
             key: None if body is None else canonical(body).decode()
             for key, body in self.changed.items()
-            if body is not None or self.read_before(key) is not None
+            if body is not None or key not in self.known or self.known[key] is not None
         }
-
-    def read_before(self, key: str) -> Any:
-        """One row as it was before the step."""
-        return self.known[key] if key in self.known else self.reading.row(self.slot, key)
 
 
 def targets(reading: Reading, projections: Iterable[Projection]) -> list[Target]:
@@ -176,15 +170,15 @@ def _steps(reading: Reading, folds: Folds, begin: Cursor, group: Sequence[Target
     if not new:
         return
     tables = [Table(reading=reading, slot=one.slot) for one in group]
+    both = tuple(zip(group, tables, strict=True))
+    taking = {
+        name: [(target.projection.changes, table) for target, table in both if name in target.projection.takes]
+        for name in {stored.type for stored in new}
+    }
     for stored in new:
         one = folds.happened(reading, stored)
-        for target, table in zip(group, tables, strict=True):
-            if stored.type in target.projection.takes:
-                _apply(target.projection, one, table)
-    for target, table in zip(group, tables, strict=True):
+        for changes, table in taking[stored.type]:
+            for key, body in changes(one, table.read):
+                table.changed[key] = body
+    for target, table in both:
         yield Step(target=target, begin=begin, end=new[-1].cursor, rows=table.rows(), events=len(new))
-
-
-def _apply(projection: Projection, one: Happened, table: Table) -> None:
-    for key, body in projection.changes(one, table.read):
-        table.put(key, body)
