@@ -69,6 +69,9 @@ async def test_what_is_unchanged_for_this_viewer_is_not_sent_again() -> None:
     first = await web.get(review, dev)
     again = await web.get(review, dev | {"if-none-match": first.headers["etag"]})
     assert (again.status, again.body) == (304, b"")
+    for known in ("*", f'"other", W/{first.headers["etag"]}'):
+        assert (await web.get(review, dev | {"if-none-match": known})).status == 304
+    assert (await web.get(review, dev | {"if-none-match": 'W/"other", "*"'})).status == 200
     await web.post(f"{review}/notes", dev, text="A word.")
     await web.post(f"{review}/revisions", dev, files=WORLD)
     assert (await web.get(review, dev | {"if-none-match": first.headers["etag"]})).status == 200
@@ -188,7 +191,9 @@ async def test_what_is_not_there_and_what_is_not_done_there_is_said() -> None:
     web = Web()
     dev = await web.agent("dev")
     told(await web.get("/nowhere", dev), 404, "no_such_place")
-    told(await web.request("DELETE", f"{BASE}/reviews", dev), 405, "wrong_method")
+    wrong = await web.request("DELETE", f"{BASE}/reviews", dev)
+    told(wrong, 405, "wrong_method")
+    assert {"GET", "POST"} <= set(wrong.headers["allow"].split(", "))
     told(await web.get(f"{BASE}/reviews/none", dev), 404, "review_missing")
     told(await web.get(f"{BASE}/reviews", dev, limit="x"), 422, "bad_value")
     told(await web.request("GET", f"{BASE}/reviews", dev, query="limit=1&limit=2"), 422, "bad_value")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute, Match, Route
 from starlette.types import ASGIApp, Lifespan, Receive, Scope, Send
 
 from foureyes.app.calls.office import Office
@@ -100,8 +100,11 @@ def _not_found(strayed: Strayed) -> Failed:
 
 
 def _not_allowed(strayed: Strayed) -> Failed:
-    async def answer(request: Request, error: Exception) -> Response:
-        headers: dict[str, str] = getattr(error, "headers", None) or {}
+    async def answer(request: Request, _: Exception) -> Response:
+        # The router knows the first place that fits; another may take other methods.
+        fitting = (one for one in request.app.routes if one.matches(request.scope)[0] is not Match.NONE)
+        methods = {method for one in fitting for method in getattr(one, "methods", None) or ()}
+        headers = {"allow": ", ".join(sorted(methods))}
         step = f"See {BASE}/openapi.json for what there is."
         said = problem(405, "wrong_method", "This place does not take that method.", step, headers)
         return strayed(request, 405) or said

@@ -227,9 +227,15 @@ def _rendered(request: Request, found: object, way: Way) -> Response:
     if not mark:
         return Answer(body, way.status)
     headers = {"cache-control": "private, no-cache", "etag": f'"{mark}"'}
-    if header(request.scope, b"if-none-match") == f'"{mark}"':
+    if _has(header(request.scope, b"if-none-match"), mark):
         return Response(b"", 304, headers)
     return Response(body, way.status, headers, media_type="application/json")
+
+
+def _has(said: str, mark: str) -> bool:
+    """Whether a caller has what bears this mark: one of several, weak or not, or anything."""
+    marks = [one.strip().removeprefix("W/") for one in said.split(",")]
+    return f'"{mark}"' in marks or marks == ["*"]
 
 
 class Answer(Response):
