@@ -33,6 +33,7 @@ class Receiver:
     #: What is answered to a request whose path has this in it, always.
     refusing: dict[str, bytes] = field(default_factory=dict)
     port: int = 0
+    came: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def url(self) -> str:
@@ -46,6 +47,7 @@ class Receiver:
             body = await reader.readexactly(int(headers["content-length"]))
             got = Got(path=first.split(" ")[1], headers=headers, body=body)
             self.got.append(got)
+            self.came.set()
             scripted = next((one for part, one in self.refusing.items() if part in got.path), None)
             answer = scripted if scripted is not None else self.answers.pop(0) if self.answers else OK
             if answer == HANGS:
