@@ -45,16 +45,21 @@ _SERVER = Who(name="server", kind=WhoKind.PERSON)
 log = logging.getLogger("foureyes.programs")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Everybody:
     """A directory of several: whoever is enrolled, and the programs that are here."""
 
     directories: tuple[Directory, ...]
+    #: What they said last, and all of it together.
+    _known: tuple[tuple[tuple[Principal, ...], ...], tuple[Principal, ...]] = field(default=((), ()), init=False)
 
     def pool(self, reading: Reading) -> tuple[Principal, ...]:
-        """All of them, each name once."""
-        found = (one for directory in self.directories for one in directory.pool(reading))
-        return tuple({one.who.name: one for one in found}.values())
+        """All of them, each name once; put together anew when one of the directories says something else."""
+        said, known = tuple(one.pool(reading) for one in self.directories), self._known
+        if len(said) != len(known[0]) or any(one is not other for one, other in zip(said, known[0], strict=True)):
+            everybody = {one.who.name: one for part in said for one in part}
+            known = self._known = said, tuple(everybody.values())
+        return known[1]
 
 
 class Later:
