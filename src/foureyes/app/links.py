@@ -71,13 +71,22 @@ def link_of(reading: Reading, secret: str, now: datetime) -> Link | None:
     return found
 
 
-def use_up(tx: Writing, secret: str) -> None:
-    """It has decided: nobody decides by it again."""
+def taken(tx: Writing, secret: str, now: datetime) -> Link | None:
+    """Use a link up, before it decides: of two who come at once, one gets it. Nothing where it is used or over."""
+    tx.lock(f"{DECIDING_LINKS}/{hash_of(secret)}")
+    found = link_of(tx, secret, now)
+    if found is None or found.used:
+        return None
+    _put(tx, hash_of(secret), found, used=True)
+    return found
+
+
+def give_back(tx: Writing, secret: str) -> None:
+    """It decided nothing after all: what was sent was refused, and can be put right."""
     name = hash_of(secret)
-    tx.lock(f"{DECIDING_LINKS}/{name}")
     found = _read(tx, name)
     if found is not None:
-        _put(tx, name, found, used=True)
+        _put(tx, name, found)
 
 
 def human(reading: Reading, name: str) -> Account | None:
