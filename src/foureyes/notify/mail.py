@@ -6,6 +6,7 @@ It works in a thread of its own that nobody can end: a mail server that hangs ho
 from __future__ import annotations
 
 import asyncio
+import logging
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -52,7 +53,8 @@ def mailbox(channel: Mail) -> Any:
         apprise = import_module("apprise")  # here: it takes seconds to load, and most have no mailbox
     except ModuleNotFoundError:
         raise BadAddress(MISSING) from None
-    # Redirects are none of mail's business, and what it logs would hold passwords.
+    # What it logs would hold addresses; that it failed, and why, we tell ourselves.
+    logging.getLogger("apprise").setLevel(logging.CRITICAL)
     asset = apprise.AppriseAsset(app_id="foureyes", http_redirects=False, secure_logging=True)
     box = apprise.Apprise.instantiate(channel.url, asset=asset, suppress_exceptions=True)
     if box is None or not hasattr(box, "smtp_host"):
