@@ -83,7 +83,8 @@ def _redacted(review: Review, viewer: Who, whole: frozenset[str], *, hides: bool
         bound=False,
         reason="" if hides else review.reason,
         usd_micro=0,
-        notes=() if hides else review.notes,
+        notes={},
+        noted=() if hides else review.noted,
         escapes={},
     )
 

@@ -20,12 +20,12 @@ LOOK_BYTES = 64 * 1024
 
 
 class TooLarge(Exception):  # noqa: N818 - an expected no, with a status of its own
-    """More bytes than are taken."""
+    """More bytes than are taken, or more values."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, what: str = "bytes") -> None:
         """Say how many are."""
-        super().__init__(most)
-        self.most = most
+        super().__init__(most, what)
+        self.most, self.what = most, what
 
 
 def read_json(content: bytes) -> dict[str, Any]:
@@ -87,7 +87,7 @@ async def _pieces(request: Request, most: int) -> AsyncIterator[bytes]:
 
 def _check_fullness(content: bytes | bytearray) -> None:
     if is_too_full(content):
-        raise _bad(f"it holds more than {VALUES_MAX} values")
+        raise TooLarge(VALUES_MAX, "values")
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -156,7 +156,7 @@ def told(handler: Handler) -> Handler:
             return problem(401, "credential_needed", str(error), step, {"www-authenticate": 'Bearer realm="foureyes"'})
         except TooLarge as error:
             step = "Send large files one by one to /blobs and name them by their digest."
-            return problem(413, "too_large", f"A body here has at most {error.most} bytes.", step)
+            return problem(413, "too_large", f"A body here has at most {error.most} {error.what}.", step)
         except Unavailable as error:
             return problem(503, "unavailable", error.sentence, error.next_step, {"retry-after": RETRY_SECONDS})
         except Damaged as error:

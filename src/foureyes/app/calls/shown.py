@@ -171,7 +171,7 @@ def shown(seen: Seen) -> ReviewShown:
         turns=seen.explanation.turns,
         ruling=_ruling(review),
         vetoed=tuple(sorted(_vetoed(review))),
-        notes=review.notes,
+        notes=review.noted,
     )
 
 
