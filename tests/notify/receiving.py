@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -61,10 +62,10 @@ class Receiver:
 
 
 @asynccontextmanager
-async def receiving(*answers: bytes) -> AsyncIterator[Receiver]:
+async def receiving(*answers: bytes, tls: ssl.SSLContext | None = None) -> AsyncIterator[Receiver]:
     """Such a server, as long as it is needed."""
     receiver = Receiver(answers=list(answers))
-    server = await asyncio.start_server(receiver.serve, "127.0.0.1", 0)
+    server = await asyncio.start_server(receiver.serve, "127.0.0.1", 0, ssl=tls)
     receiver.port = server.sockets[0].getsockname()[1]
     try:
         yield receiver

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+import ssl
+from contextlib import nullcontext
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from foureyes.notify.outside import ANSWER_BYTES_MAX, BODY_BYTES_MAX, NotSent, Outside, is_public
 from tests.app.house import played
@@ -142,7 +149,7 @@ def test_whatever_the_other_side_does_it_is_a_plain_no(answer: bytes, why: str) 
     async def story() -> None:
         async with receiving(answer) as other:
             with pytest.raises(NotSent, match=why):
-                await way_out(seconds_max=0.2 if answer == HANGS else 5.0).post(other.url, b"{}", {})
+                await way_out(seconds_max=2.0 if answer == HANGS else 30.0).post(other.url, b"{}", {})
             assert len(other.got) == 1
 
     story()
@@ -206,3 +213,51 @@ async def test_nobody_there_is_said_without_the_address() -> None:
     with pytest.raises(NotSent) as caught:
         await way_out().post(url, b"{}", {})
     assert "secret" not in str(caught.value)
+
+
+def trusted(folder: Path, name: str) -> tuple[ssl.SSLContext, ssl.SSLContext]:
+    """A server's context with a certificate for this name, and a caller's that trusts it."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(subject)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    pem = certificate.public_bytes(serialization.Encoding.PEM)
+    secret = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    file = folder / "server.pem"
+    file.write_bytes(secret + pem)
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(file)
+    return server, ssl.create_default_context(cadata=pem.decode())
+
+
+def test_the_certificate_must_be_that_of_the_name_though_the_address_was_looked_up_before(tmp_path: Path) -> None:
+    @played
+    async def story() -> None:
+        async def resolves(_host: str, _port: int) -> list[str]:
+            return ["127.0.0.1"]
+
+        theirs, ours = trusted(tmp_path, "hooks.example")
+        async with receiving(tls=theirs) as other:
+            for host, context, says in (
+                ("hooks.example", lambda: ours, ""),
+                ("other.example", lambda: ours, "certificate"),
+                ("hooks.example", ssl.create_default_context, "certificate"),
+            ):
+                out = Outside(allowed=LOOPBACK, resolve=resolves, context=context)
+                with pytest.raises(NotSent, match=says) if says else nullcontext():
+                    await out.post(f"https://{host}:{other.port}/x", b"{}", {})
+            assert [one.headers["host"] for one in other.got] == [f"hooks.example:{other.port}"]
+
+    story()

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 import pytest
 
-from foureyes.app.accounts import stream_of
+from foureyes.app.accounts import Enrolled, stream_of
 from foureyes.app.rows import Changes, OutboxRow
 from foureyes.core import commands as c
+from foureyes.core import protocols
 from foureyes.core.principals import EnrolPrincipal
 from foureyes.core.values import Who, WhoKind
 from foureyes.notify.hours import digest_at, resumes
 from foureyes.policy.notifying import Person
-from tests.app.house import played
+from tests.app.house import House, played, policy
 from tests.calls.counter import OWNER
-from tests.cast import DEV
+from tests.cast import DEV, rules_with
+from tests.http.five import Five
 from tests.notify.post_office import PostOffice, post_office
 
 BOX = "discord://333/ann-token"
@@ -157,3 +160,29 @@ async def test_a_digest_that_could_not_be_sent_is_sent_with_what_came_since() ->
         await office.delivery.once()
         got = [one for one in texts(office) if "to know" in one]
         assert [one.split(" ")[0] for one in got] == ["1", "2"]
+
+
+@played
+async def test_a_human_who_reviews_blindly_hears_nothing_of_what_others_said_until_they_have_reported() -> None:
+    """T13: neither the question nor a line of the digest; afterwards the question comes."""
+    rules = rules_with(protocols.solo(programs=(), agents=("agent", "second")))
+    web = Five(house=House(pool=Enrolled(), policy=policy(rules)))  # type: ignore[arg-type]
+    async with post_office(web, people=(replace(ANN, quiet=None),)) as office:
+        house = web.house
+        await house.do(OWNER, EnrolPrincipal(kind="human", roles=("agent",)), stream_of("ann"))
+        for name, roles in (("codex", ("second",)), ("dev", ())):
+            command = EnrolPrincipal(kind="agent", operator=f"{name}-co", model_family=name, roles=roles)
+            await house.do(HUMAN, command, stream_of(name))
+        stream = await house.open(actor=DEV)
+        seats = (await house.review(stream)).seats.values()
+        assert {one.reviewer.name for one in seats if one.reviewer} == {"ann", "codex"}
+        await house.object_to(stream, "It deletes the disk.")
+        await house.do(DEV, c.RequestRuling(reason="We cannot agree.", argument="It does not."), stream)
+        assert (await house.review(stream)).ruling() is not None
+        await office.delivery.once()
+        assert texts(office) == []
+        await house.do(HUMAN, c.SubmitReport(revision=1, verdict="approve"), stream)
+        house.wait(minutes=1)
+        await office.delivery.once()
+        (said,) = texts(office)
+        assert "A decision is asked for" in said

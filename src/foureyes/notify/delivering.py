@@ -38,6 +38,8 @@ BATCH_SECONDS = 10.0
 #: How long a target is left alone after its first failure, and at most.
 PAUSE, PAUSE_MAX = timedelta(seconds=10), timedelta(hours=1)
 DOUBLINGS_MAX = 20
+#: How often it is looked whether a human who reviews may be told what others said.
+BLIND_FOR = timedelta(minutes=1)
 #: What could not be told for so long is given up: it stays in the record, and on the pages.
 LIFE = timedelta(days=3)
 log = logging.getLogger("foureyes.notify")
@@ -133,11 +135,11 @@ class Delivery:
         sorted_ = _Sorted(letters=[letter_row(row, one) for one in self.desk.programs()])
         for notice in notices(told, self.desk.on):
             for target in self.desk.told(notice, told.rules):
-                if target.person is not None and not notice.presses:
+                if target.person is None or notice.presses:
+                    sorted_.letters.append(letter_row(row, target))
+                elif not self._writing.hides(reading, row, target.person.name):
                     key = f"{target.name}/{row.at}/{id_of(row)}"
                     sorted_.digests.append((target.name, key, digest_line(told, notice, self.public)))
-                else:
-                    sorted_.letters.append(letter_row(row, target))
         return sorted_
 
     def _put(self, found: Sequence[tuple[Parcel, _Sorted | None]], now: datetime, tx: Transaction) -> None:
@@ -170,18 +172,21 @@ class Delivery:
         health = self._health.setdefault(name, _Health())
         loop = asyncio.get_running_loop()
         ends = loop.time() + BATCH_SECONDS
-        for parcel, letter in letters:
-            now = self.clock()
-            if self._is_over(parcel.row, now) and letter.party != DIGEST:
-                went.done.append(parcel.id)
-                went.given_up += 1
-            elif health.not_before is not None and now < health.not_before:
-                went.later[parcel.id] = health.not_before
-            elif loop.time() > ends:
-                went.later[parcel.id] = now
-            else:
-                await self._tried(target, parcel, letter, went)
-        await self.store.write(partial(self._keep, target, went))
+        try:
+            for parcel, letter in letters:
+                now = self.clock()
+                if self._is_over(parcel.row, now) and letter.party != DIGEST:
+                    went.done.append(parcel.id)
+                    went.given_up += 1
+                elif health.not_before is not None and now < health.not_before:
+                    went.later[parcel.id] = health.not_before
+                elif loop.time() <= ends:
+                    await self._tried(target, parcel, letter, went)
+        finally:
+            # Also where the server ends: what arrived is not sent again, and the rest is anybody's at once.
+            tried = {*went.done, *went.later}
+            went.later |= {parcel.id: self.clock() for parcel, _ in letters if parcel.id not in tried}
+            await self.store.write(partial(self._keep, target, went))
 
     async def _tried(self, target: Target, parcel: Parcel, letter: Letter, went: _Went) -> None:
         now, health = self.clock(), self._health[target.name]
@@ -190,6 +195,9 @@ class Delivery:
             went.later[parcel.id] = waits
             return
         try:
+            if await self._hides(target, parcel.row):
+                went.later[parcel.id] = now + BLIND_FOR
+                return
             message, rows = await self._message(target, parcel.row, letter)
             if message is not None:
                 await self.carrier.carry(target.channel, message, now)
@@ -215,11 +223,21 @@ class Delivery:
             return due if now < due else resumes(target.person, now)
         return resumes(target.person, now)
 
+    async def _hides(self, target: Target, row: OutboxRow) -> bool:
+        person = target.person
+        if person is None:
+            return False
+        return await self.store.read(lambda reading: self._writing.hides(reading, row, person.name))
+
+    @property
+    def _writing(self) -> Writing:
+        return Writing(policies=self.policies, on=self.desk.on, public=self.public)
+
     async def _message(
         self, target: Target, row: OutboxRow, letter: Letter
     ) -> tuple[Message | None, Mapping[str, None]]:
         """What is sent, and which lines of digests are then done with."""
-        writing = Writing(policies=self.policies, on=self.desk.on, public=self.public)
+        writing = self._writing
         if letter.party == DIGEST:
             return await self.store.read(lambda reading: writing.digest(reading, row, target.name))
         written = await self.store.read(lambda reading: writing.letter(reading, row, letter))

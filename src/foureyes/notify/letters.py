@@ -12,6 +12,8 @@ from foureyes.app.ports import Damaged, Reading
 from foureyes.app.rows import DIGESTS, OutboxRow
 from foureyes.app.shelf import dated, read_review, read_until
 from foureyes.core.model import Review
+from foureyes.core.values import Who, WhoKind
+from foureyes.core.views import view
 from foureyes.notify.channels import Message
 from foureyes.notify.desk import PROGRAM, Target
 from foureyes.notify.notices import Notice, On, Party, Told, notices
@@ -101,6 +103,15 @@ class Writing:
             task=told.review.origin.task if told.review else "",
         )
         return Written(message=message, notice=found, review=told.review.id if told.review else "")
+
+    def hides(self, reading: Reading, row: OutboxRow, person: str) -> bool:
+        """Whether this human reviews it and may not see yet what others said: until then they hear nothing of it."""
+        if not row.stream.startswith(_REVIEW) or not row.version:
+            return False
+        review = read_review(reading, row.stream, reading.known(row.stream, "", "")).review
+        rules = self.policies.rules(reading, review.rules)
+        stricter = self.policies.stricter(reading, review.stricter)
+        return view(rules, review, Who(name=person, kind=WhoKind.HUMAN), stricter).hides
 
     def digest(self, reading: Reading, row: OutboxRow, target: str) -> tuple[Message | None, Mapping[str, None]]:
         """All that waits for somebody's digest as one message, and the rows it came from."""
