@@ -85,6 +85,8 @@ def build(behind: Behind, face: Face = FOUREYES) -> Server[Any]:
         instructions=face.instructions,
         get_tool_input_schema=behind.takes,
     )
+    # It would put every request into a span that nobody here collects: one in thirty of all instructions.
+    server.middleware.clear()
     for method, params in (_TOOLS if face.bare else _ALL).items():
         server.add_request_handler(method, params, handle)
     return server
