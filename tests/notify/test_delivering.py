@@ -6,14 +6,14 @@ import asyncio
 import json
 import logging
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from foureyes.app.rows import DELIVERIES
-from foureyes.notify.channels import signature
+from foureyes.notify.channels import Channel, Discord, Message, signature
 from foureyes.notify.delivering import LIFE, PAUSE, PAUSE_MAX
 from foureyes.notify.desk import Desk
 from foureyes.policy.notifying import Webhook
@@ -239,3 +239,31 @@ async def test_a_log_that_was_altered_is_told_to_nobody_and_stops_nobody(caplog:
         assert {one["subject"] for one in office.got("/in")} == {"review/r2"}
         assert "altered" in caplog.text
         assert sum((await office.waiting()).values()) > 0
+
+
+@played
+async def test_a_surprise_with_one_target_is_no_other_targets() -> None:
+    """What nobody thought of is raised for the loop to tell, when the others are done."""
+    async with post_office(human=(DISCORD, SLACK)) as office:
+        carried = office.delivery.carrier
+
+        class Odd:
+            async def carry(self, channel: Channel, message: Message, now: datetime) -> None:
+                match channel:
+                    case Discord():
+                        raise LookupError("odd")
+                    case _:
+                        await carried.carry(channel, message, now)
+
+        office.delivery.carrier = Odd()
+        await opened(office)
+        with pytest.raises(LookupError, match="odd"):
+            await office.delivery.once()
+        assert len(office.got("/slack")) == 1
+        (waits,) = await office.waiting()
+        assert waits.startswith("letter discord-")
+        assert await office.delivery.once() == 0, "what is odd is left alone for a while"
+        office.delivery.carrier = carried
+        office.web.house.now += PAUSE
+        await office.delivery.once()
+        assert (len(office.got("/discord")), len(office.got("/slack"))) == (1, 1)

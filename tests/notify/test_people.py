@@ -186,3 +186,28 @@ async def test_a_human_who_reviews_blindly_hears_nothing_of_what_others_said_unt
         await office.delivery.once()
         (said,) = texts(office)
         assert "A decision is asked for" in said
+
+
+@played
+async def test_many_questions_at_once_are_one_message_that_leads_to_all_of_them() -> None:
+    """D-14: nobody wakes up to a pile; a few come one by one, each with its link."""
+    async with post_office(people=(ANN,)) as office:
+        await enrolled(office)
+        house = office.web.house
+        house.now = moment("2026-01-05T23:00")
+        for number in range(7):
+            await house.open({"a.py": f"{number}\n".encode()}, actor=DEV, title=f"Work {number}")
+        house.now = moment("2026-01-06T06:00")
+        office.receiver.answers = [b"HTTP/1.1 500 No\r\n\r\n"]
+        await office.delivery.once()
+        house.wait(minutes=1)
+        await office.delivery.once()
+        failed, said = texts(office)
+        assert failed == said
+        assert said.startswith("7 decisions are asked for:\n- A decision is asked for: Work 0\n")
+        assert (said.count("\n- "), said.endswith("\nhttps://gate.example/")) == (7, True)
+        assert await office.waiting() == {}
+        for number in range(5):
+            await house.open({"a.py": f"b{number}\n".encode()}, actor=DEV)
+        await office.delivery.once()
+        assert ["/decide?link=" in one for one in texts(office)[2:]] == [True] * 5

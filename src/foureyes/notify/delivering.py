@@ -25,7 +25,18 @@ from foureyes.codec.shapes import shape
 from foureyes.notify.channels import Channel, Message
 from foureyes.notify.desk import Desk, Target
 from foureyes.notify.hours import digest_at, resumes
-from foureyes.notify.letters import DIGEST, Letter, Writing, Written, addressed, digest_line, id_of, letter_row, told_of
+from foureyes.notify.letters import (
+    DIGEST,
+    Letter,
+    Writing,
+    Written,
+    addressed,
+    digest_line,
+    id_of,
+    letter_row,
+    many,
+    told_of,
+)
 from foureyes.notify.notices import notices
 from foureyes.notify.outside import NotSent
 
@@ -35,6 +46,8 @@ BATCH, ROUNDS_MAX = 32, 16
 CLAIMED_FOR = timedelta(seconds=120)
 #: So long one target may take of a batch; the rest of its letters wait for the next.
 BATCH_SECONDS = 10.0
+#: More questions than this for one person at once are one message, which leads to the page where they all stand.
+SINGLY_MAX = 5
 #: How long a target is left alone after its first failure, and at most.
 PAUSE, PAUSE_MAX = timedelta(seconds=10), timedelta(hours=1)
 DOUBLINGS_MAX = 20
@@ -162,7 +175,10 @@ class Delivery:
         by_target: dict[str, list[tuple[Parcel, Letter]]] = {}
         for parcel, letter in letters:
             by_target.setdefault(letter.target, []).append((parcel, letter))
-        await asyncio.gather(*(self._told_at(name, mine) for name, mine in by_target.items()))
+        telling = (self._told_at(name, mine) for name, mine in by_target.items())
+        for error in await asyncio.gather(*telling, return_exceptions=True):
+            if error is not None:  # once all of them are done: the trouble of one is none of the others'
+                raise error
 
     async def _told_at(self, name: str, letters: Sequence[tuple[Parcel, Letter]]) -> None:
         target, went = self.desk.targets.get(name), _Went()
@@ -173,23 +189,76 @@ class Delivery:
         loop = asyncio.get_running_loop()
         ends = loop.time() + BATCH_SECONDS
         try:
-            for parcel, letter in letters:
+            for parcel, letter in await self._singly(target, letters, went):
                 now = self.clock()
                 if self._is_over(parcel.row, now) and letter.party != DIGEST:
                     went.done.append(parcel.id)
                     went.given_up += 1
                 elif health.not_before is not None and now < health.not_before:
                     went.later[parcel.id] = health.not_before
-                elif loop.time() <= ends:
+                elif loop.time() > ends:
+                    went.later[parcel.id] = now
+                else:
                     await self._tried(target, parcel, letter, went)
         finally:
-            # Also where the server ends: what arrived is not sent again, and the rest is anybody's at once.
-            tried = {*went.done, *went.later}
-            went.later |= {parcel.id: self.clock() for parcel, _ in letters if parcel.id not in tried}
-            await self.store.write(partial(self._keep, target, went))
+            await self.store.write(partial(self._keep, target, self._left(letters, went)))
+
+    def _left(self, letters: Sequence[tuple[Parcel, Letter]], went: _Went) -> _Went:
+        """What is left where the server ends, or something unheard of happened: what arrived is not sent again."""
+        now, task = self.clock(), asyncio.current_task()
+        left = [parcel.id for parcel, _ in letters if parcel.id not in {*went.done, *went.later}]
+        went.later |= dict.fromkeys(left, now)
+        if left and not (task and task.cancelling()):
+            # It must not be met again at once: those behind it would never be tried.
+            went.later[left[0]] = now + PAUSE
+        return went
+
+    async def _singly(
+        self, target: Target, letters: Sequence[tuple[Parcel, Letter]], went: _Went
+    ) -> Sequence[tuple[Parcel, Letter]]:
+        """What is left to be told one by one: many questions for one person at once are one message."""
+        person, now = target.person, self.clock()
+        if person is None or len(letters) <= SINGLY_MAX or self._waits(target, letters[0][0].row, letters[0][1], now):
+            return letters
+
+        def look(reading: Reading) -> list[tuple[int, str]]:
+            asked = [
+                (parcel, one) for parcel, one in letters if one.party != DIGEST and not self._is_over(parcel.row, now)
+            ]
+            seen = [(parcel, one) for parcel, one in asked if not self._writing.hides(reading, parcel.row, person.name)]
+            written = [(parcel.id, self._writing.letter(reading, parcel.row, one)) for parcel, one in seen]
+            return [(number, one.message.title) for number, one in written if one]
+
+        try:
+            together = dict(await self.store.read(look))
+        except Damaged:  # one by one it is seen which
+            return letters
+        if len(together) <= SINGLY_MAX:
+            return letters
+        rows = [parcel.row for parcel, _ in letters if parcel.id in together]
+        message = many(rows, tuple(together.values()), self.public)
+        await self._carried(target, message, tuple(together), went)
+        return [one for one in letters if one[0].id not in together]
+
+    async def _carried(self, target: Target, message: Message, parcels: Sequence[int], went: _Went) -> None:
+        now, health = self.clock(), self._health[target.name]
+        if health.not_before is not None and now < health.not_before:
+            went.later |= dict.fromkeys(parcels, health.not_before)
+            return
+        try:
+            await self.carrier.carry(target.channel, message, now)
+        except NotSent as error:
+            went.failed, went.why = went.failed + 1, error.why
+            went.later |= dict.fromkeys(parcels, health.failed(now, error.wait_seconds))
+            if health.failures == 1:
+                log.warning("%s does not take what it is told: %s", target.name, error.why)
+            return
+        went.sent += 1
+        went.done += parcels
+        health.arrived()
 
     async def _tried(self, target: Target, parcel: Parcel, letter: Letter, went: _Went) -> None:
-        now, health = self.clock(), self._health[target.name]
+        now = self.clock()
         waits = self._waits(target, parcel.row, letter, now)
         if waits is not None:
             went.later[parcel.id] = waits
@@ -199,17 +268,11 @@ class Delivery:
                 went.later[parcel.id] = now + BLIND_FOR
                 return
             message, rows = await self._message(target, parcel.row, letter)
-            if message is not None:
-                await self.carrier.carry(target.channel, message, now)
-                went.sent += 1
-                health.arrived()
-            went.done.append(parcel.id)
-            went.digested |= rows
-        except NotSent as error:
-            went.failed, went.why = went.failed + 1, error.why
-            went.later[parcel.id] = health.failed(now, error.wait_seconds)
-            if health.failures == 1:
-                log.warning("%s does not take what it is told: %s", target.name, error.why)
+            if message is None:
+                went.done.append(parcel.id)
+                return
+            await self._carried(target, message, (parcel.id,), went)
+            went.digested |= rows if parcel.id in went.done else {}
         except Damaged as error:
             log.error("not told: %s", error)  # noqa: TRY400 - what is wrong, not where in the program
             went.later[parcel.id] = now + PAUSE_MAX

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from foureyes.app.policies import Policies
@@ -22,6 +22,7 @@ from foureyes.notify.wording import line
 
 LETTER, DIGEST = "letter", "digest"
 DIGEST_LINES_MAX = 50
+_ID_CHARS = 32
 _REVIEW = "review/"
 _WORD = re.compile(r"(?<!^)(?=[A-Z])")
 
@@ -61,7 +62,7 @@ def letter_row(row: OutboxRow, target: Target) -> OutboxRow:
 def id_of(row: OutboxRow) -> str:
     """The same for the same letter, however often it is sent."""
     text = "\n".join((row.stream, str(row.version), row.type, row.at))
-    return f"msg_{hashlib.sha256(text.encode()).hexdigest()[:32]}"
+    return f"msg_{hashlib.sha256(text.encode()).hexdigest()[:_ID_CHARS]}"
 
 
 def told_of(reading: Reading, policies: Policies, row: OutboxRow, about: str = "") -> Told:
@@ -141,6 +142,14 @@ class Writing:
             "data": data,
         }
         return Message(id=id_of(row), title=word, text="", data=event)
+
+
+def many(rows: Sequence[OutboxRow], titles: Sequence[str], public: str) -> Message:
+    """Many questions in one message; they are answered where they all stand."""
+    digest = hashlib.sha256("\n".join(map(id_of, rows)).encode()).hexdigest()[:_ID_CHARS]
+    head = f"{len(titles)} decisions are asked for:"
+    text = "\n".join((head, *(f"- {one}" for one in titles)))
+    return Message(id=f"msg_{digest}", title=head.rstrip(":"), text=text, url=f"{public}/")
 
 
 def digest_line(told: Told, notice: Notice, public: str) -> str:
