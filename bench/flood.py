@@ -43,6 +43,7 @@ DEMANDED = "lifecycle 95 %"
 PERIOD_SECONDS = 0.1
 SETTLE_SECONDS = 0.25
 MEMORY = next((one for one in ("/dev/shm",) if os.path.isdir(one)), None)  # noqa: S108, PTH112 - ours is made in it
+#: One reviewer: among several the gate draws who judges, and waits for that one whoever else reports.
 AUTHORS, REVIEWER = tuple(f"dev{number}" for number in range(4)), "codex"
 
 

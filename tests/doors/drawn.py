@@ -19,7 +19,7 @@ from schemathesis.core.failures import FailureGroup
 from schemathesis.core.parameters import ParameterLocation
 
 from foureyes.http.openapi import described
-from tests.doors.fuzz import WAITED
+from tests.doors.fuzz import CURSORS, WAITED
 from tests.doors.requests import REQUESTS
 from tests.doors.states import SESSION, Facts
 from tests.doors.worlds import World
@@ -108,7 +108,7 @@ class Sender:
         """Let a case be about this world; whatever it has wrong it keeps."""
         if self.sent % 10:
             _leave_out_keys(case)
-        known = names_there(self.facts)
+        known = names_there(self.facts) | {"cursor": CURSORS[self.sent % len(CURSORS)]}
         if self.sent % 2:
             known |= REQUESTS.get(str(case.operation.definition.raw["operationId"]), _nothing)(self.facts)
         components = case.meta.components if case.meta else {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import urlsafe_b64encode
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
@@ -50,6 +51,16 @@ ODD: tuple[Any, ...] = (
     "2026-01-05T09:00:00Z",
     [None],
     "\ud800",
+)
+#: What a list takes for the end of the page before: some that it could have said, and what only looks like one.
+CURSORS = tuple(
+    urlsafe_b64encode(one).decode()
+    for one in (
+        *(b'["2026-01-05T10:01:00.000000Z","r1"]', b'["2026-01-05T10:01:00.000000Z",1]', b'["r1"]', b'["","",""]'),
+        *(b'["\\u0000","x"]', b'["\\u0000",1]', b'["\\u0000"]', b'["\\ud800","x"]', b'["\\ud800",1]', b'["\\ud800"]'),
+        *(b"[" * 5_000, b'{"a":' * 5_000, b"[" + b"9" * 5_000 + b"]", b'["a",1e999]', b'["a",NaN]', b'["a",-1,0]'),
+        *(b"null", b"{}", b'"ab"', b"[1,2]", b"[null,null]", b"\xff\xfe", b""),
+    )
 )
 #: Fields for which somebody waits as long as they say: never asked for in earnest.
 WAITED = frozenset({"seconds", "wait"})
@@ -216,6 +227,7 @@ class Shooter:
             "severity": ("critical", "important", "minor"),
             "kind": ("script", "story", "agent", "human"),
             "mode": ("100644", "100755"),
+            "cursor": CURSORS,
         }
         if draw < 0.75:
             return self.random.choice(there.get(name, ("A few plain words.",)))

@@ -17,7 +17,7 @@ from tests.app.house import played
 from tests.golden import log as golden
 from tests.golden import write
 from tests.golden.log import Golden, versions
-from tests.golden.states import dump, newer_than, state_hash
+from tests.golden.states import SINCE, dump, newer_than, state_hash
 
 ALL = pytest.mark.parametrize("version", versions(), ids=lambda one: one.name)
 
@@ -62,6 +62,15 @@ def test_every_style_is_in_some_golden_log() -> None:
     styles = {style for body in bodies for style in body["protocols"]}
     assert {one.value for one in Style} - {"chain"} <= styles
     assert {"default", "security", "content", "research", "trading", "infrastructure"} <= styles
+
+
+def test_a_field_an_earlier_version_did_not_have_is_in_the_states_of_a_later_one() -> None:
+    """What is left out of one comparison is in another, so that no field is compared with nothing."""
+    for since, names in SINCE.items():
+        later = [one for one in versions() if int(one.name) > int(since)]
+        states = [state for one in later for state in golden.folded(one.events()).values()]
+        for name in names:
+            assert any(state_hash(one) != state_hash(one, frozenset({name})) for one in states), name
 
 
 def test_a_version_is_never_written_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -165,6 +165,7 @@ async def test_a_body_of_a_great_many_values_is_refused_before_it_is_read() -> N
     found = await web.request("POST", f"{BASE}/reviews", dev, b'{"files":[' + b"[]," * VALUES_MAX + b"[]]}")
     told(found, 413, "too_large")
     assert f"at most {VALUES_MAX} values" in found.data["detail"]
+    assert "fewer pieces" in found.data["next_step"]
 
 
 @played

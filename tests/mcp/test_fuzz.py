@@ -12,7 +12,7 @@ from foureyes.core.refusals import Code
 from foureyes.mcp.tools import TOOLS
 from tests.app.house import played
 from tests.conftest import EFFORT
-from tests.doors.fuzz import NAMES, RAW, Shooter
+from tests.doors.fuzz import CURSORS, NAMES, RAW, Shooter
 from tests.doors.requests import REQUESTS
 from tests.doors.states import STATES, found_in
 from tests.doors.worlds import World
@@ -42,7 +42,7 @@ class Agent(Shooter):
             return "resources/read", {"uri": uri if draw < 0.04 else self.random.choice(NAMES)}
         if draw < 0.1:
             method = self.random.choice(("tools/list", "resources/list", "prompts/list", "resources/templates/list"))
-            return method, {"cursor": self.random.choice(NAMES)} if draw < 0.07 else {}
+            return method, {"cursor": self.random.choice((*NAMES, *CURSORS))} if draw < 0.08 else {}
         if draw < 0.12:
             return "prompts/get", {"name": "author", "arguments": {"review": self.random.choice(NAMES)}}
         name = self.random.choice(sorted(TOOLS))

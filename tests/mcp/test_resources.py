@@ -17,6 +17,7 @@ from foureyes.mcp.prompts import PROMPTS
 from foureyes.mcp.tools import TOOLS
 from tests.app.house import played
 from tests.calls.test_calls import CHECKED, FINDING, HELLO
+from tests.doors.fuzz import CURSORS
 from tests.http import web
 from tests.mcp.desk import ERAS, MODERN, Desk, tool
 
@@ -85,8 +86,9 @@ async def test_the_list_is_paged_and_a_page_begins_where_the_last_one_ended() ->
         assert len(uris) == len(set(uris)) == 61
         assert second.next_cursor is None
         assert len(first.resources) <= PAGE_MAX + 1
-        with pytest.raises(MCPError):
-            await client.list_resources(cursor="nonsense")
+        for nonsense in filter(None, ("nonsense", *CURSORS[1:])):
+            with pytest.raises(MCPError, match="cursor"):
+                await client.list_resources(cursor=nonsense)
 
 
 @played

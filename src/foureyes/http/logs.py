@@ -21,7 +21,6 @@ TEXT_CHARS_MAX = 8_000
 _ID_BYTES = 8
 #: Our tokens, what a link carries, and the password of a database's address.
 _SECRETS = re.compile(r"foureyes_[0-9a-f]+_[\w-]+|(?<=link=)[\w-]+|(?<=://)[^\s:/@]*:[^\s@]*(?=@)|(?i:bearer) +\S+")
-_SIGNS = ("foureyes_", "link=", "://", " ")
 _request: ContextVar[str] = ContextVar("foureyes_request", default="")
 log = logging.getLogger("foureyes.http")
 
@@ -127,6 +126,6 @@ def _text(text: str) -> str:
 
 def _clean(text: str) -> str:
     # Every secret comes with one of these: to look for them is far cheaper, and most often all there is to do.
-    if not any(one in text for one in _SIGNS):
+    if "foureyes_" not in text and "link=" not in text and "://" not in text and " " not in text:
         return text[:TEXT_CHARS_MAX]
     return _SECRETS.sub("•••", text[:TEXT_CHARS_MAX])

@@ -20,6 +20,7 @@ from foureyes.app.limits import TooFast
 from foureyes.app.patience import KNOWN
 from foureyes.app.ports import Unavailable
 from foureyes.app.turns import Turn, Within
+from foureyes.codec.sizes import is_too_full
 from foureyes.mcp.strict import MESSAGE_BYTES_MAX, flaw
 
 if TYPE_CHECKING:
@@ -114,7 +115,8 @@ class Endpoint:
                 speaker = await self._speaking()
                 await speaker.answer(scope, body, receive, send)
             else:
-                await _answer(send, 400, json.dumps(wrong).encode())
+                # The status that counts for whoever sends such messages again and again.
+                await _answer(send, 413 if is_too_full(body) else 400, json.dumps(wrong).encode())
 
     async def _speaking(self) -> Speaker:
         self._wanted.set()

@@ -13,7 +13,9 @@ from functools import partial
 from typing import Any, cast
 
 from foureyes.app.calls.call import Call, Caller, Need
+from foureyes.app.calls.cursors import cursor_of, parts_of
 from foureyes.app.calls.office import Handed, Office
+from foureyes.app.calls.whole import shown_to
 from foureyes.app.ports import Reading
 from foureyes.app.projections import findings as issues
 from foureyes.app.projections import sessions as rows
@@ -154,17 +156,19 @@ async def session_issues(office: Office, caller: Caller, form: IssuesForm) -> Is
     """The issues list of a session: what its reviewers flagged and where each stands; nothing on it is lost."""
     if not 1 <= form.limit <= REVIEWS_MAX:
         raise Refusal(Code.BAD_NUMBER, f"The limit is {form.limit}.", f"Use 1 to {REVIEWS_MAX}.")
+    (after,) = parts_of(form.cursor, tuple[str]) if form.cursor else ("",)
     await office.caught_up(issues.FINDINGS)
     names = await office.store.read(partial(_with_issues, form.session))
     listed = [
         one
         for name in names
-        for one in _issues((await office.gate.read(name, caller.who)).view.review)
+        for one in _issues((await shown_to(office, caller, name)).view.review)
         if not (form.unsettled and one.status in ("resolved", "waived"))
     ]
-    behind = sorted((one for one in listed if one.id > form.cursor), key=lambda one: one.id)
+    behind = sorted((one for one in listed if one.id > after), key=lambda one: one.id)
     page = tuple(behind[: form.limit])
-    return IssuesShown(session=form.session, issues=page, next=page[-1].id if len(behind) > len(page) else "")
+    more = cursor_of(page[-1].id) if len(behind) > len(page) else ""
+    return IssuesShown(session=form.session, issues=page, next=more)
 
 
 async def pause_session(office: Office, caller: Caller, form: ReasonForm) -> SessionDone:

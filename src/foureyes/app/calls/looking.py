@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,17 +11,21 @@ from typing import Any
 from foureyes.app.calls.blindness import live_blindly
 from foureyes.app.calls.bodies import picked
 from foureyes.app.calls.call import Call, Caller, Need
+from foureyes.app.calls.cursors import cursor_of, parts_of
 from foureyes.app.calls.office import Office
 from foureyes.app.calls.shown import ReviewShown, mark_of, shown
-from foureyes.app.heads import HUMANS, group
+from foureyes.app.calls.whole import shown_to
+from foureyes.app.heads import HUMANS, OPEN, group
 from foureyes.app.ports import Quick, Reading
 from foureyes.app.rows import InboxRow, Listing, ReviewRow
 from foureyes.core.independence import normal
 from foureyes.core.refusals import Code, Refusal, refuse
+from foureyes.core.values import Outcome
 
 PAGE_MAX = 200
 #: So few rows with a title each are looked up in a moment.
 QUICK_ROWS_MAX = 50
+STATES = (OPEN, *(one.value for one in Outcome))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,21 +150,19 @@ class GateShown:
 
 async def read_review(office: Office, caller: Caller, form: ReviewForm) -> SeenShown:
     """A review, as far as the caller may see it."""
-    one = shown(await office.gate.read(form.review, caller.who))
+    one = shown(await shown_to(office, caller, form.review))
     return SeenShown(mark=mark_of(one), review=one)
 
 
 async def read_work(office: Office, caller: Caller, form: ReviewForm) -> WorkShown:
     """The bytes of the current version; what was served is noted, so that nobody judges what they did not get."""
-    seen = await office.gate.read(form.review, caller.who)
     found = await office.gate.serve(form.review, caller.who)
-    current = seen.view.review.current
-    parts = {one.name: one for one in current.parts}
+    current = found.seen.view.review.current
     files = tuple(
-        FileShown(path=path, mode=parts[path].mode, digest=parts[path].digest, text=text, base64=encoded)
-        for path, content in found.items()
-        for text, encoded in (_text(content),)
-        if path in parts
+        FileShown(path=one.name, mode=one.mode, digest=one.digest, text=text, base64=encoded)
+        for one in current.parts
+        if one.name in found.files
+        for text, encoded in (_text(found.files[one.name]),)
     )
     return WorkShown(review=form.review, revision=current.number, digest=current.digest, files=files)
 
@@ -169,11 +170,12 @@ async def read_work(office: Office, caller: Caller, form: ReviewForm) -> WorkSho
 async def list_reviews(office: Office, _: Caller, form: ListForm) -> ListShown:
     """A page of reviews."""
     limit = _limited(form.limit)
-    listing = Listing(
-        state=form.state, author=form.author, kind=form.kind, before=_cursor(form.cursor), limit=limit + 1
-    )
+    if form.state and form.state not in STATES:
+        raise refuse(Code.UNKNOWN_WORD, what="The state", word=form.state[:80], allowed=", ".join(STATES))
+    before = parts_of(form.cursor, tuple[str, str]) if form.cursor else None
+    listing = Listing(state=form.state, author=form.author, kind=form.kind, before=before, limit=limit + 1)
     rows = await office.store.read(lambda reading: reading.reviews(listing))
-    more = _token(rows[limit - 1]) if len(rows) > limit else ""
+    more = cursor_of(rows[limit - 1].opened, rows[limit - 1].review) if len(rows) > limit else ""
     return ListShown(reviews=tuple(map(_listed, rows[:limit])), next=more)
 
 
@@ -226,20 +228,6 @@ def _limited(limit: int) -> int:
     if not 1 <= limit <= PAGE_MAX:
         raise refuse(Code.BAD_NUMBER, what="The limit", value=limit, low=1, high=PAGE_MAX)
     return limit
-
-
-def _token(row: ReviewRow) -> str:
-    return base64.urlsafe_b64encode(json.dumps([row.opened, row.review]).encode()).decode()
-
-
-def _cursor(token: str) -> tuple[str, str] | None:
-    if not token:
-        return None
-    try:
-        opened, review = json.loads(base64.urlsafe_b64decode(token.encode()))
-    except (ValueError, TypeError):
-        raise refuse(Code.UNKNOWN_WORD, what="The cursor", word=token[:80], allowed="what a page before said") from None
-    return str(opened), str(review)
 
 
 def _listed(row: ReviewRow) -> Listed:

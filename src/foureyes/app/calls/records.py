@@ -6,8 +6,6 @@ is and where an event stands in the log would tell of hidden reports, so neither
 
 from __future__ import annotations
 
-import base64
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +13,9 @@ from itertools import count
 from typing import Any
 
 from foureyes.app.calls.call import Call, Caller, Need
+from foureyes.app.calls.cursors import cursor_of, parts_of
 from foureyes.app.calls.office import Office
+from foureyes.app.calls.whole import note, shown_to
 from foureyes.app.gate import Seen
 from foureyes.app.ports import Reading
 from foureyes.app.projections.decisions import DECISIONS, newest, of_review
@@ -23,7 +23,6 @@ from foureyes.app.projections.decisions import PAGE_MAX as ROWS_MAX
 from foureyes.app.projections.lessons import LESSONS, lessons
 from foureyes.app.projections.projection import backwards, key
 from foureyes.codec import Json
-from foureyes.codec.shapes import shape
 from foureyes.core.lessons import Lesson, in_force
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.rules import Rules
@@ -33,7 +32,6 @@ PAGE_MAX = 200
 DAY_CHARS_MAX = 10
 _NO_LAYER = -1
 _FAILED = "ReportFailed"
-_take = shape(tuple[str, int])[1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +50,7 @@ class Acted:
     """One thing that somebody did."""
 
     at: str
-    #: request, decision, skip or override.
+    #: request, decision, skip, override or view.
     what: str
     type: str
     who: str
@@ -123,18 +121,21 @@ class LessonsShown:
 
 
 async def audit(office: Office, caller: Caller, form: AuditForm) -> AuditShown:
-    """Who asked, decided, skipped or overrode what, when and why."""
+    """Who asked, decided, skipped or overrode what, when and why; and which human saw all without a report."""
     if not 1 <= form.limit <= PAGE_MAX:
         raise refuse(Code.BAD_NUMBER, what="The limit", value=form.limit, low=1, high=PAGE_MAX)
     if not form.review and caller.signed_in is None:
         raise Refusal(Code.NOT_ELIGIBLE, "The trail of everything is for a human who is signed in.", "Name one review.")
-    begin = _cursor(form.cursor)
+    begin = parts_of(form.cursor, tuple[str, int]) if form.cursor else ("", 0)
     await office.caught_up(DECISIONS)
-    return await office.store.read(partial(_page, office, caller, form, begin))
+    page, seen = await office.store.read(partial(_page, office, caller, form, begin))
+    await note(office, caller, seen)
+    return page
 
 
 async def decisions(office: Office, caller: Caller, form: DecisionsForm) -> DecisionsShown:
     """What each critic decided about a review, layer by layer."""
+    await shown_to(office, caller, form.review)
     await office.caught_up(DECISIONS)
     return DecisionsShown(decisions=await office.store.read(partial(_decisions, office, caller, form.review)))
 
@@ -146,8 +147,13 @@ async def list_lessons(office: Office, _: Caller, form: LessonsForm) -> LessonsS
     return LessonsShown(lessons=in_force(found, office.clock()))
 
 
-def _page(office: Office, caller: Caller, form: AuditForm, begin: tuple[str, int], reading: Reading) -> AuditShown:
-    """So many rows as were asked for: what is left out shortens no page, or the page would tell of it."""
+def _page(
+    office: Office, caller: Caller, form: AuditForm, begin: tuple[str, int], reading: Reading
+) -> tuple[AuditShown, list[Seen]]:
+    """So many rows as were asked for: what is left out shortens no page, or the page would tell of it.
+
+    With the reviews they tell of, as the caller sees them.
+    """
     may_know = _Knowing(office, caller, reading)
     if form.review:
         may_know.seen(form.review)  # there is such a review, or this is refused
@@ -163,7 +169,8 @@ def _page(office: Office, caller: Caller, form: AuditForm, begin: tuple[str, int
             break
     shown = found[: form.limit]
     more = _token(shown, begin) if len(found) > form.limit else ""
-    return AuditShown(rows=tuple(map(_acted, shown)), next=more)
+    named = dict.fromkeys(row["review"] for row in shown if "review" in row)
+    return AuditShown(rows=tuple(map(_acted, shown)), next=more), [may_know.seen(one) for one in named]
 
 
 def _rows(reading: Reading, form: AuditForm, at: str) -> Iterator[Json]:
@@ -253,17 +260,7 @@ def _token(shown: list[Json], begin: tuple[str, int]) -> str:
     """The time of the last row, and how many of that time were shown: nothing the caller does not see."""
     at = shown[-1]["at"]
     same = sum(row["at"] == at for row in shown) + (begin[1] if begin[0] == at else 0)
-    return base64.urlsafe_b64encode(json.dumps([at, same]).encode()).decode()
-
-
-def _cursor(token: str) -> tuple[str, int]:
-    if not token:
-        return "", 0
-    try:
-        at, same = _take(json.loads(base64.urlsafe_b64decode(token.encode())))
-    except (ValueError, TypeError, RecursionError):
-        raise refuse(Code.UNKNOWN_WORD, what="The cursor", word=token[:80], allowed="what a page before said") from None
-    return str(at), int(same)
+    return cursor_of(at, same)
 
 
 def calls() -> Iterator[Call[Any]]:

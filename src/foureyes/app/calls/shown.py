@@ -9,7 +9,7 @@ from datetime import datetime
 
 from foureyes.app.calls.bodies import given, picked
 from foureyes.app.gate import Seen
-from foureyes.codec.shapes import canonical
+from foureyes.codec.shapes import spelled
 from foureyes.core.explain import Explained, Turn
 from foureyes.core.model import Finding, Note, Report, Review, Seat, Vote
 from foureyes.core.values import (
@@ -177,7 +177,7 @@ def shown(seen: Seen) -> ReviewShown:
 
 def mark_of(one: ReviewShown) -> str:
     """A name of exactly what this viewer sees; it changes when that does, and with nothing else."""
-    return hashlib.sha256(canonical(given(one))).hexdigest()[:32]
+    return hashlib.sha256(spelled(given(one)).encode()).hexdigest()[:32]
 
 
 def _vetoed(review: Review) -> Iterator[str]:

@@ -1,0 +1,28 @@
+"""Where does the next page of a list go on? One spelling for all lists; what comes back is read strictly or refused."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+from foureyes.codec.shapes import shape
+from foureyes.core.refusals import Code, refuse
+
+
+def cursor_of(*parts: str | int) -> str:
+    """What a page says of the next one."""
+    return base64.urlsafe_b64encode(json.dumps(parts).encode()).decode()
+
+
+def parts_of(cursor: str, hint: Any) -> Any:
+    """The parts of a cursor, which has those of `hint`; raises Refusal for whatever no page has said."""
+    write, read = shape(hint)
+    try:
+        found = read(json.loads(base64.urlsafe_b64decode(cursor.encode())))
+        write(found)  # what cannot be written down no store can look for
+    except (ValueError, RecursionError):
+        raise refuse(
+            Code.UNKNOWN_WORD, what="The cursor", word=cursor[:80], allowed="what a page before said"
+        ) from None
+    return found
