@@ -15,7 +15,7 @@ TASK = "1234567890"
 
 def content(text: str) -> bytes:
     """What Discord is sent, spelled out."""
-    return f'{{"content":{json.dumps(text, ensure_ascii=False)},"allowed_mentions":{{"parse":[]}}}}'.encode()
+    return f'{{"content":{json.dumps(text, ensure_ascii=False)},"allowed_mentions":{{"parse":[]}},"flags":4}}'.encode()
 
 
 async def vetoed(web: Five, agent: dict[str, str], who: dict[str, dict[str, str]], reason: str = REASON) -> None:

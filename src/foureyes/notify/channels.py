@@ -23,6 +23,8 @@ SECRET_BYTES_MIN, SECRET_BYTES_MAX = 24, 64
 SECRET_PREFIX = "whsec_"  # noqa: S105 - what a secret begins with, and none itself
 #: In an address it stands for the task that a review is about.
 TASK = "{task}"
+#: What tells Discord not to open the links of a message.
+_NO_PREVIEW = 4
 _JSON = {"content-type": "application/json"}
 _DIGITS = re.compile(r"[0-9]{1,20}")
 _KEY = re.compile(r"[A-Za-z0-9_-]{1,200}")
@@ -83,7 +85,11 @@ class Discord:
         """As content: what agents wrote calls nobody, whatever it is."""
         thread = message.task if self.thread == TASK else self.thread
         query = f"?thread_id={thread}" if _DIGITS.fullmatch(thread) else ""
-        body = {"content": message.fitting(DISCORD_UNITS_MAX), "allowed_mentions": {"parse": []}}
+        body = {
+            "content": message.fitting(DISCORD_UNITS_MAX),
+            "allowed_mentions": {"parse": []},
+            "flags": _NO_PREVIEW,
+        }
         return Post(url=f"{places.discord}/{self.id}/{self.token}{query}", body=_spelled(body), headers=_JSON)
 
 
