@@ -26,6 +26,9 @@ FOR_MODELS = frozenset(
     }
 )
 
+NONE = "none"
+NETWORKS_MAX = 50
+
 Value = str | int
 
 
@@ -37,7 +40,7 @@ class Known:
     says: str
     #: Given the data folder.
     default: Callable[[str], Value]
-    #: path (relative ones are taken from where they were said), database or number.
+    #: path (relative ones are taken from where they were said), database, number or networks.
     kind: str = "path"
     low: int = 0
     high: int = 0
@@ -52,6 +55,8 @@ class Known:
         """What it may be, in words."""
         if self.kind == "number":
             return f"a whole number from {self.low} to {self.high}"
+        if self.kind == "networks":
+            return "networks such as 10.1.0.0/16 or fd00::/8 with a comma between them, or none"
         return "a path" if self.kind == "path" else "a path of an SQLite file or postgresql://…"
 
 
@@ -112,6 +117,12 @@ KNOWN: tuple[Known, ...] = (
         low=1,
         high=CONNECTIONS_MAX,
     ),
+    Known(
+        name="notify_private",
+        says="Private networks that notifications may be sent to, also without encryption.",
+        default=lambda _: NONE,
+        kind="networks",
+    ),
 )
 
 
@@ -129,6 +140,7 @@ class Settings:
     backups: str
     writers: int
     readers: int
+    notify_private: str
     sources: Mapping[str, str]
 
     @property
@@ -210,11 +222,26 @@ def _checked(known: Known, given: object, place: str, base: str) -> Value:
     if not isinstance(given, str):
         raise _wrong(place, given, known.allowed)
     text = _text(given, place, known.allowed)
+    if known.kind == "networks":
+        return _networks(text, place, known.allowed)
     if known.kind == "database" and text.startswith(POSTGRES):
         return text
     if "://" in text:
         raise _wrong(place, redacted(text), known.allowed)
     return os.path.normpath(os.path.join(base, os.path.expanduser(text)))
+
+
+def _networks(text: str, place: str, allowed: str) -> str:
+    import ipaddress  # noqa: PLC0415 - most open no network, and `check` is called before every tool use
+
+    names = [one.strip() for one in text.split(",")]
+    try:
+        found = [str(ipaddress.ip_network(one)) for one in names if one != NONE]
+    except ValueError:
+        raise _wrong(place, text[:80], allowed) from None
+    if len(names) > NETWORKS_MAX or (NONE in names and found):
+        raise _wrong(place, text[:80], allowed)
+    return ",".join(found) or NONE
 
 
 def _text(given: str, place: str, allowed: str) -> str:

@@ -78,6 +78,10 @@ def test_a_folder_open_to_others_is_refused_before_its_file_is_believed(home: Pa
         ("checkpoint_seconds = true\n", 1, "a whole number"),
         ("checkpoint_seconds = 1.5\n", 1, "a whole number"),
         ("checkpoint_seconds = '60'\n", 1, "a whole number"),
+        ("notify_private = '10.0.0.1/8'\n", 1, "networks such as 10.1.0.0/16"),
+        ("notify_private = 'none, 10.0.0.0/8'\n", 1, "networks such as"),
+        ("notify_private = 'localhost'\n", 1, "networks such as"),
+        ("notify_private = ['10.0.0.0/8']\n", 1, "networks such as"),
     ],
 )
 def test_what_is_wrong_in_the_file_is_refused_with_file_line_and_what_is_allowed(
@@ -104,6 +108,12 @@ def test_a_file_that_is_no_text_or_too_large_is_refused(home: Path) -> None:
 @pytest.mark.parametrize("value", ["0", "-1", "1e3", "86401", "sixty", "٣", "9" * 40])
 def test_a_number_in_the_environment_is_digits_in_range(home: Path, value: str) -> None:
     assert "FOUREYES_CHECKPOINT_SECONDS" in refusal(home, FOUREYES_CHECKPOINT_SECONDS=value)
+
+
+def test_networks_are_taken_from_anywhere_and_are_none_otherwise(home: Path) -> None:
+    assert config.read({"home": str(home)}, {}).notify_private == "none"
+    given = {"FOUREYES_NOTIFY_PRIVATE": "127.0.0.0/8, fd00::/8"}
+    assert config.read({"home": str(home)}, given).notify_private == "127.0.0.0/8,fd00::/8"
 
 
 def test_a_good_number_is_taken_from_anywhere(home: Path) -> None:

@@ -70,6 +70,7 @@ async def test_how_busy_the_server_is_tells_a_reviewer_nothing_because_they_are_
         assert 'foureyes_requests_total{call="read_review",status="404"} 1' in text
         assert 'foureyes_request_seconds_count{call="open_review"} 1' in text
         assert "foureyes_feeds 0" in text
+        assert "foureyes_outbox_waiting 1" in text
     reviewing = await web.agent("robot", kind="program")
     reader = await web.agent("reader", "read")
     for headers in (dev, reviewing, reader):

@@ -279,6 +279,8 @@ PLACES = {
     "learning": "peer: {{learning: {}}}",
     "auto_skip_eligibility": "peer: {{learning: {{auto_skip_eligibility: {}}}}}",
     "notifications": "peer: {{notifications: {}}}",
+    "webhook": "notify: {{webhooks: [{}]}}",
+    "person": "notify: {{people: {{ann: {}}}}}",
 }
 
 
@@ -312,6 +314,8 @@ def test_every_section_is_reached_from_the_file() -> None:
         "criterion",
         "trigger",
         "condition",
+        "webhook",
+        "person",
     }
     assert set(SECTIONS) == named | own | (special & set(SECTIONS))
 

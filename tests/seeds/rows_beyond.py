@@ -44,7 +44,6 @@ BEYOND = (
     Row(
         "D-14",
         "A human's inbox anywhere: a signed link decides once, is attributed and survives a restart.",
-        area="engine",
     ),
     Row("D-15", "What a reviewer did not read lowers coverage; below 100 % the gate is shut unless policy accepts it."),
     Row("D-16", "Secrets never leave for a model; the denial is recorded without the value."),

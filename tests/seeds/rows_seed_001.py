@@ -70,7 +70,6 @@ SEED_001 = (
         "001-27",
         "Told: author of the outcome, reviewer of requests and revisions, human of escalation, timeout, eligible "
         "pattern.",
-        area="engine",
     ),
     Row(
         "001-28",

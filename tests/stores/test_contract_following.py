@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 from foureyes.app.ports import Writing
-from foureyes.app.rows import START, OutboxRow, Parcel
+from foureyes.app.rows import START, OutboxRow, Parcel, Queued
 from tests.stores.making import Box, at
 
 
@@ -90,6 +91,15 @@ def test_a_postponed_parcel_waits_and_is_counted(box: Box) -> None:
     (again,) = claim(box, "one", now=40, until=60)
     assert (again.row.version, again.attempts) == (1, 2)
     box.write(lambda tx: tx.postponed(first.id + 1000, at(40)))
+
+
+def test_what_waits_is_counted_by_type_with_the_oldest_whether_claimed_or_not(box: Box) -> None:
+    assert box.read(lambda look: look.queued()) == ()
+    (row,) = sent(1)
+    box.put(outbox=tuple(replace(row, type=kind, at=at(when)) for kind, when in (("b", 5), ("a", 1), ("b", 2))))
+    claim(box, "one", now=0, until=10, limit=1)
+    wanted = (Queued(type="a", count=1, oldest=at(1)), Queued(type="b", count=2, oldest=at(2)))
+    assert box.read(lambda look: look.queued()) == wanted
 
 
 def test_a_late_word_about_a_parcel_never_hits_a_newer_one(box: Box) -> None:

@@ -113,8 +113,8 @@ FORMS = (
 )
 
 
-#: What is for everybody: how a page looks, and the way in.
-OPEN = {*BESIDE, "/sign-in"}
+#: What is for everybody: how a page looks, and the ways in, which need a link.
+OPEN = {*BESIDE, "/sign-in", "/decide"}
 
 
 @played

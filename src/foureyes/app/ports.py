@@ -17,6 +17,7 @@ from foureyes.app.rows import (
     Known,
     Listing,
     Parcel,
+    Queued,
     ReviewRow,
     Stored,
     TrustRow,
@@ -104,6 +105,9 @@ class Reading(Protocol):
 
     def rows(self, projection: str, prefix: str = "", after: str = "", limit: int = 100) -> tuple[tuple[str, str], ...]:
         """Rows of a following projection in the order of their keys: those with this prefix, behind `after`."""
+
+    def queued(self) -> tuple[Queued, ...]:
+        """How much waits in the outbox, by type."""
 
     def remains(self) -> str:
         """Where bytes may still lie that were purged, and when they will be gone; nothing where they are gone."""

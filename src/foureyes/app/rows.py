@@ -15,9 +15,14 @@ START: Cursor = (0, 0)
 LIVES, SERVED, ACCOUNTS, TOKENS = "lives", "served", "accounts", "tokens"
 #: What was told of a version beside what counts, by whoever looked at it.
 TOLD = "told"
-WRITTEN_ALONG = (LIVES, SERVED, ACCOUNTS, TOKENS, TOLD)
-#: Who is signed in, and which links may still be used to do so: of this moment only, so no copy keeps them.
-SIGN_INS, LINKS = "sign_ins", "links"
+#: What waits for somebody's digest.
+DIGESTS = "digests"
+WRITTEN_ALONG = (LIVES, SERVED, ACCOUNTS, TOKENS, TOLD, DIGESTS)
+#: Who is signed in, and which links may still be used to do so, or to decide: of this moment only, so no copy keeps
+#: them.
+SIGN_INS, LINKS, DECIDING_LINKS = "sign_ins", "links", "deciding_links"
+#: How it goes with telling, by target: likewise of this moment.
+DELIVERIES = "deliveries"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,6 +162,15 @@ class Parcel:
     id: int
     row: OutboxRow
     attempts: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Queued:
+    """How many outbox rows of one type wait, and since when the oldest does."""
+
+    type: str
+    count: int
+    oldest: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

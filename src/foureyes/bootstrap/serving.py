@@ -40,7 +40,7 @@ from foureyes.app.selfcheck import Bind, checks_of, refusals, self_check
 from foureyes.app.signing_in import new_link
 from foureyes.app.spooling import Spool
 from foureyes.app.tending import Deadlines, Tending
-from foureyes.bootstrap import spool
+from foureyes.bootstrap import spool, telling
 from foureyes.bootstrap.addresses import Addresses, address_of, addresses, bound_socket
 from foureyes.cli import browser, signing
 from foureyes.cli.serving import Begun, Serving, connecting
@@ -133,7 +133,8 @@ async def _serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], N
     named = addresses(serving, port)
     async with assembly.new_store() as store, AsyncExitStack() as stack:
         await _check(assembly, store, serving)
-        office, tendings = await _made(assembly, store, stack.enter_context(spool.kept(assembly.settings)))
+        kept = stack.enter_context(spool.kept(assembly.settings))
+        office, tendings = await _made(assembly, store, kept, named.public)
         human = await _first_human(office)
         endpoint = Endpoint(office, Names(hosts=named.hosts, origins=named.origins), problem)
         app = application(office, named, endpoint)
@@ -205,7 +206,9 @@ async def _check(assembly: Assembly, store: Store, serving: Serving) -> None:
         raise Trouble(f"The server does not start. {against[0]}", "Then start it again.", blocked=True)
 
 
-async def _made(assembly: Assembly, store: Store, kept: Spool | None = None) -> tuple[Office, tuple[Tending, ...]]:
+async def _made(
+    assembly: Assembly, store: Store, kept: Spool | None = None, public: str = ""
+) -> tuple[Office, tuple[Tending, ...]]:
     default = assembly.policy()
     policy = await store.read(lambda reading: Policies(default).current(reading).policy)
     here = Later(partial(_programs, assembly, policy))
@@ -220,8 +223,9 @@ async def _made(assembly: Assembly, store: Store, kept: Spool | None = None) -> 
         ("projections", Follower(store).catch_up),
         ("checkpoint", partial(_sign, assembly, store)),
     )
-    # A program that takes its time must not keep the clock waiting.
-    return office, (Tending(works), Tending((("programs", programs.look),)))
+    told = telling.delivery(assembly, store, gate, public).once
+    # A program that takes its time, or somebody outside who does, must not keep the clock waiting.
+    return office, (Tending(works), Tending((("programs", programs.look),)), Tending((("notifications", told),)))
 
 
 def _programs(assembly: Assembly, policy: Policy) -> Pool:

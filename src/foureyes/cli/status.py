@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import click
 
 from foureyes.app.book import Line as Checkpointed
 from foureyes.app.gate import Gate, Seen
+from foureyes.app.outbox import Outbox, outbox
 from foureyes.app.ports import Reading
 from foureyes.app.projections.metrics import totals
 from foureyes.app.rebuilding import check_trust
@@ -50,6 +51,7 @@ class Found:
     newest: tuple[str, ...]
     #: What is due, by review and request, the most urgent first.
     urgent: tuple[tuple[str, str], ...]
+    outbox: Outbox
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +97,7 @@ def _look(reading: Reading) -> Found:
         newest=tuple(row.review for row in rows[:NEWEST_MAX]),
         suspects=tuple(f"{one.kind}/{one.author}: {one.why}" for one in check_trust(reading)),
         urgent=tuple(reading.due(_EVER, URGENT_MAX)),
+        outbox=outbox(reading),
     )
 
 
@@ -137,6 +140,7 @@ def _answer(
         *rows("At work", [server.in_words() if server else "no server"], width, "" if server else "dim"),
         *rows("Checkpoint", [_checkpoint(last)], width, "dim"),
     ]
+    lines += rows("Not told", _not_told(found.outbox), width, "care")
     if spooled:
         lines += rows("Spool", [f"{spooled} bytes wait for the database in {parts.settings.spool}"], width, "care")
     damaged = [f"{one} Run `foureyes rebuild trust`." for one in found.suspects[:LISTED_MAX]]
@@ -151,9 +155,23 @@ def _answer(
         "due": {"review": due.review, "what": due.what, "at": due.at.isoformat()} if due else None,
         "checkpoint": {"number": last.checkpoint.number, "at": last.checkpoint.at.isoformat()} if last else None,
         "spool_bytes": spooled,
+        "outbox": {
+            "waiting": found.outbox.waiting,
+            "oldest": found.outbox.oldest,
+            "targets": [asdict(one) for one in found.outbox.targets],
+        },
         "damaged_trust": list(found.suspects),
     }
     return Answer(code=codes.BLOCKED if found.suspects else codes.OK, lines=tuple(lines), data=data)
+
+
+def _not_told(found: Outbox) -> list[str]:
+    """Who cannot be told what waits for them, since when, and why."""
+    failing = [one for one in found.targets if one.failing_since]
+    return [
+        f"{one.target} ({one.whom}): {one.waiting} wait since {one.failing_since}, {one.why}"
+        for one in failing[:LISTED_MAX]
+    ]
 
 
 def _open(found: Found) -> str:

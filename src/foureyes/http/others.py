@@ -17,6 +17,7 @@ from foureyes.app.calls.call import Caller, Need
 from foureyes.app.calls.measures import may_watch
 from foureyes.app.credentials import caller_of
 from foureyes.app.feeding import News, feed
+from foureyes.app.outbox import outbox
 from foureyes.app.ports import Conflict, Damaged, Unavailable
 from foureyes.codec.shapes import shape
 from foureyes.core.refusals import Code, Refusal
@@ -73,7 +74,9 @@ class _Others:
                 "How busy the server is tells what others do.",
                 "Use the token of a program that is for reading alone, or sign in.",
             )
-        return Response(self._door.meter.text(), media_type=MEDIA_TYPE, headers={"cache-control": "no-store"})
+        meter, found = self._door.meter, await self._door.office.store.read(outbox)
+        text = meter.text() + meter.told(found)
+        return Response(text, media_type=MEDIA_TYPE, headers={"cache-control": "no-store"})
 
     async def openapi(self, _: Request) -> Response:
         """The description of all this."""

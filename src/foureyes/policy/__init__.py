@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from foureyes.policy.build import Loaded
     from foureyes.policy.load import FILE_NAME, SHIPPED, load_text, shipped
     from foureyes.policy.nodes import PolicyErrors, Problem
-    from foureyes.policy.people import Notify
+    from foureyes.policy.notifying import Notify
 
 _FROM_FILES = {
     "FILE_NAME": "load",
     "SHIPPED": "load",
     "Loaded": "build",
-    "Notify": "people",
+    "Notify": "notifying",
     "PolicyErrors": "nodes",
     "Problem": "nodes",
     "load_text": "load",

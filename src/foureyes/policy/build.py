@@ -17,9 +17,10 @@ from foureyes.policy.chains import Chains, inlined, read_chains
 from foureyes.policy.choices import Kinds, read_ignore, read_kinds, read_mode, read_paths, read_risks
 from foureyes.policy.floor import floor_problems
 from foureyes.policy.nodes import Entry, Mapping, Node, PolicyErrors, Scalar, described
+from foureyes.policy.notifying import Notify, read_notify
 from foureyes.policy.peer import Peer, read_peer
 from foureyes.policy.peer_lists import rows_alone
-from foureyes.policy.people import Notify, read_humans, read_notify, read_reviewers, read_targets
+from foureyes.policy.people import read_humans, read_reviewers, read_targets
 from foureyes.policy.policy import EachRun, Policy, sealed_policy
 from foureyes.policy.problems import Problems
 from foureyes.policy.schema import SECTIONS

@@ -1,44 +1,27 @@
-"""Who holds which role, who may decide, where work goes live, and where people are told?"""
+"""Who holds which role, who may decide, and where does work go live?"""
 
 from __future__ import annotations
 
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from foureyes.core.independence import LEVELS, normal
 from foureyes.core.rules import Humans
 from foureyes.policy.nodes import Entry, Mapping, Node, Scalar, described
 from foureyes.policy.policy import Command, Holder, Model, Program, Role, Run, Target, same_target
 from foureyes.policy.problems import Problems
-from foureyes.policy.tables import NAME, NAME_FORM, Table, listed, name_of
+from foureyes.policy.tables import NAME, NAME_FORM, listed, name_of
 
 #: The agents this program knows how to run; a policy cannot name any other command.
 COMMANDS = ("claude", "codex", "gemini")
 ENTRIES_MAX = 200
-ADDRESS_CHARS_MAX = 1_000
 LEVEL_MAX = len(LEVELS) - 1
 _MODEL = re.compile(r"([A-Za-z0-9][A-Za-z0-9_-]{0,40}):([A-Za-z0-9][A-Za-z0-9_./:@-]{0,120})")
-_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]{1,30}://[^\s\x00-\x1f\x7f]+")
 _PERSON_CHARS_MAX = 200
 _HOLDER = "write {program: name}, {command: claude, codex or gemini}, {model: provider:name} or {run: make test}"
 RUN_CHARS_MAX = 1_000
 RUN_WORDS_MAX = 50
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Notify:
-    """Where people are told, and of what. It may hold secrets, so it is never part of a policy's text."""
-
-    human: tuple[str, ...] = ()
-    author: tuple[str, ...] = ()
-    reviewer: tuple[str, ...] = ()
-    events: tuple[tuple[str, tuple[str, ...]], ...] = ()
-
-    def __repr__(self) -> str:
-        """How many addresses there are, but none of them: they hold keys."""
-        return f"Notify(human={len(self.human)}, author={len(self.author)}, reviewer={len(self.reviewer)})"
 
 
 def read_reviewers(node: Node | None, problems: Problems) -> tuple[Role, ...]:
@@ -90,23 +73,6 @@ def read_targets(node: Node | None, problems: Problems) -> tuple[Target, ...]:
             allowed = "1 other session, 2 other model family, 3 other operator"
             problems.add(entry, f"the target {entry.key[:64]} must have a level 1-{LEVEL_MAX}", allowed)
     return tuple(targets)
-
-
-def read_notify(table: Table, events: tuple[tuple[str, tuple[str, ...]], ...]) -> Notify:
-    """Where people are told; what is wrong with an address is said without showing it."""
-    found = {who: _addresses(table.special(who), who, table.problems) for who in ("human", "author", "reviewer")}
-    return Notify(human=found["human"], author=found["author"], reviewer=found["reviewer"], events=events)
-
-
-def _addresses(node: Node | None, who: str, problems: Problems) -> tuple[str, ...]:
-    found: list[str] = []
-    for index, one in enumerate(listed(node) if node is not None else (), start=1):
-        text = one.value if isinstance(one, Scalar) and isinstance(one.value, str) else ""
-        if len(text) <= ADDRESS_CHARS_MAX and _ADDRESS.fullmatch(text):
-            found.append(text)
-        else:
-            problems.add(one, f"address {index} of {who} is no address", "write scheme://…, such as discord://…")
-    return tuple(found)
 
 
 def _holder(node: Node, problems: Problems) -> Holder | None:

@@ -272,6 +272,19 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
         _key("human", Special(form="a list of addresses such as discord://…"), "Where humans are told."),
         _key("author", Special(form="a list of addresses"), "Where authors are told."),
         _key("reviewer", Special(form="a list of addresses"), "Where reviewers are told."),
+        _key("thread", Special(form="a list of addresses"), "Where whoever follows a task is told what critics say."),
+        _key("webhooks", Special(form="a list of {url, secret}"), "Programs that are told everything, signed."),
+        _key("people", Special(form="person: its keys"), "People who are told by name, and can decide by a link."),
+    ),
+    "webhook": (
+        _key("url", Special(form="https://…"), "Where it is sent to."),
+        _key("secret", Special(form="${NAME}"), "What signs it: a name of the environment that holds whsec_…"),
+    ),
+    "person": (
+        _key("to", Special(form="a list of addresses"), "Where."),
+        _key("quiet", Text(), "When nothing is sent: 22:00-07:00."),
+        _key("digest", Text(), "When what needs no decision comes, all in one, once a day: 09:00."),
+        _key("zone", Text(), "The time zone of these times: Europe/Berlin; else UTC."),
     ),
     **PEER_SECTIONS,
 }

@@ -18,6 +18,7 @@ from foureyes.app.rows import (
     Known,
     Listing,
     OutboxRow,
+    Queued,
     ReviewRow,
     Stored,
     TrustRow,
@@ -154,6 +155,13 @@ class MemoryReading:
         keys = sorted(key for key in found if key.startswith(prefix))
         start = bisect_right(keys, after)
         return tuple((key, found[key]) for key in keys[start : start + limit])
+
+    def queued(self) -> tuple[Queued, ...]:
+        """How much waits in the outbox, by type."""
+        found: dict[str, list[str]] = {}
+        for one in self._tables.outbox.values():
+            found.setdefault(one.row.type, []).append(one.row.at)
+        return tuple(Queued(type=name, count=len(all_), oldest=min(all_)) for name, all_ in sorted(found.items()))
 
     def remains(self) -> str:
         """Nowhere: what was purged is gone."""

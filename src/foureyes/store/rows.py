@@ -15,6 +15,7 @@ from foureyes.app.rows import (
     InboxRow,
     OutboxRow,
     Parcel,
+    Queued,
     ReviewRow,
     Stored,
     TrustRow,
@@ -164,6 +165,11 @@ def inbox(row: Row) -> InboxRow:
 
 def outbox_row(one: OutboxRow) -> Row:
     return (one.stream, one.version, one.type, one.at)
+
+
+def queued(row: Row) -> Queued:
+    kind, count, oldest = row
+    return Queued(type=kind, count=count, oldest=oldest)
 
 
 def parcel(row: Row) -> Parcel:

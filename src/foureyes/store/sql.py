@@ -23,6 +23,7 @@ from foureyes.app.rows import (
     Known,
     Listing,
     Parcel,
+    Queued,
     ReviewRow,
     Stored,
     TrustRow,
@@ -144,6 +145,10 @@ class SqlReading:
         sql = say.ROWS_BEFORE if end else say.ROWS
         values = (projection, prefix, after, end, limit) if end else (projection, prefix, after, limit)
         return self._all(lambda one: (one[0], one[1]), sql, values)
+
+    def queued(self) -> tuple[Queued, ...]:
+        """How much waits in the outbox, by type."""
+        return self._all(row.queued, say.QUEUED)
 
     def remains(self) -> str:
         """Where bytes may still lie that were purged, and when they will be gone; nothing where they are gone."""

@@ -87,6 +87,7 @@ DROP_CURSOR = "DELETE FROM cursors WHERE projection = ?"
 CLAIM = """UPDATE outbox SET worker = ?, until = ?, attempts = attempts + 1
 WHERE id IN (SELECT id FROM outbox WHERE until <= ? ORDER BY id LIMIT ?)
 RETURNING id, stream, version, type, at, attempts"""
+QUEUED = "SELECT type, COUNT(*), MIN(at) FROM outbox GROUP BY type ORDER BY type"
 DROP_OUTBOX = "DELETE FROM outbox WHERE id = ?"
 POSTPONE = "UPDATE outbox SET until = ? WHERE id = ?"
 

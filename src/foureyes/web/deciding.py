@@ -35,8 +35,8 @@ _CLEAR = {each.value for each in Outcome}
 def sent(visit: Visit, name: str) -> dict[str, object]:
     """What a form of the page says to its call."""
     data: dict[str, object] = dict(visit.given(*ACTS[name]))
-    if name == "rule" and (demands := visit.sent.get("demands", "").strip()):
-        data["demands"] = [one.strip() for one in demands.split("\n") if one.strip()]
+    if name == "rule" and (demands := demanded(visit.sent.get("demands", ""))):
+        data["demands"] = demands
     if name == "override":
         number = visit.sent.get("revision", "")
         whole = number.isascii() and number.isdigit() and len(number) <= _DIGITS_MAX
@@ -55,27 +55,41 @@ def done(visit: Visit) -> Html | None:
 def ruling(visit: Visit, one: ReviewShown, asked: RulingShown) -> Html:
     """The decision that is asked for, with everything that can be decided."""
     now = visit.office.clock()
-    options = element("fieldset", element("legend", "What shall happen?"), *map(_option, asked.options))
     sending = form(
         path_to("reviews", one.review, "rule"),
         visit.session,
         hidden("request", asked.request),
         _key(),
-        options,
-        words("reason", "Why", "It stays in the record, with your name."),
-        words("demands", "What must change", "A line each; only where you ask for a new version.", required=False),
+        *choices(asked),
         button="Decide",
     )
     return element(
         "section",
         element("h2", "A decision is asked for", id="ruling"),
-        element("p", asked.text, class_="lines"),
-        *_asker(asked),
-        *_votes(asked),
+        *question(asked),
         element("p", "Due ", when(asked.due, now), class_="soft small"),
         sending,
         class_="card asked",
     )
+
+
+def question(asked: RulingShown) -> Iterator[Html]:
+    """What is asked, by whom, and who has answered already."""
+    yield element("p", asked.text, class_="lines")
+    yield from _asker(asked)
+    yield from _votes(asked)
+
+
+def choices(asked: RulingShown) -> Iterator[Html]:
+    """Everything that can be decided, and the fields for why."""
+    yield element("fieldset", element("legend", "What shall happen?"), *map(_option, asked.options))
+    yield words("reason", "Why", "It stays in the record, with your name.")
+    yield words("demands", "What must change", "A line each; only where you ask for a new version.", required=False)
+
+
+def demanded(text: str) -> list[str]:
+    """What must change, a line each."""
+    return [one.strip() for one in text.split("\n") if one.strip()]
 
 
 def waiver(visit: Visit, one: ReviewShown, finding: FindingShown) -> Html | None:

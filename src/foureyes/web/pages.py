@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from foureyes.app.calls.office import Office
-from foureyes.web import accounts, reviews, sessions, signing, waiting
+from foureyes.web import accounts, by_link, reviews, sessions, signing, waiting
 from foureyes.web.door import Show, signed
 from foureyes.web.frame import BESIDE, beside, link, told
 
@@ -32,6 +32,8 @@ class Pages:
             Route(signing.PATH, entrance.ask, methods=["GET"]),
             Route(signing.PATH, entrance.take, methods=["POST"]),
             self._page("/sign-out", entrance.leave, "POST"),
+            Route(by_link.PATH, by_link.ByLink(office=self.office).ask, methods=["GET"]),
+            Route(by_link.PATH, by_link.ByLink(office=self.office).decide, methods=["POST"]),
             self._page("/", waiting.show),
             self._page("/reviews/{review}", reviews.show),
             self._page("/reviews/{review}/work", reviews.work),

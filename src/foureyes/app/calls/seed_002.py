@@ -103,6 +103,11 @@ async def validate(office: Office, caller: Caller, form: ValidateForm) -> Valida
     return await read_validation(office, caller, RunNamed(review=done.review))
 
 
+def message_of(review: Review) -> str:
+    """What the thread of the task is told of a review as it stands; empty while critics are at it."""
+    return _message(review, tuple(_layers(review, review.origin.task or review.id)))
+
+
 def _check_chain(office: Office, name: str, reading: Reading) -> None:
     """A chain that the policy does not have could never let anything pass: that is said at once."""
     protocols = office.gate.policies.current(reading).policy.rules.protocols

@@ -1,0 +1,129 @@
+"""How can a human decide without signing in first? By a link made for them and for one question: it works once.
+
+A link is signed with a key that only the machine has, so that nobody can make one; a row of it is kept by its hash, so
+that it is used once, ends, and outlives a restart. A copy of the database opens nothing.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from foureyes.app.accounts import account, hash_of
+from foureyes.app.ports import Reading, Writing
+from foureyes.app.rows import DECIDING_LINKS, START
+from foureyes.core.principals import Account
+
+LIFE = timedelta(days=3)
+KEY_BYTES = 32
+#: Rows of the past are removed a few at a time, whenever a link is made.
+_SWEPT_MAX = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """Whose decision about what a link carries; and whether it was used."""
+
+    human: str
+    review: str
+    request: str
+    made: datetime
+    ends: datetime
+    used: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a link is made for: the letter it stands in, and the question."""
+
+    letter: str
+    human: str
+    review: str
+    request: str
+
+
+def made(tx: Writing, key: bytes, asked: Asked, now: datetime) -> str | None:
+    """The secret of a link; the same for the same letter. Nothing where there is no such human."""
+    if human(tx, asked.human) is None:
+        return None
+    signed = json.dumps([asked.letter, asked.human, asked.review, asked.request])
+    secret = base64.urlsafe_b64encode(hmac.digest(key, signed.encode(), hashlib.sha256)).decode().rstrip("=")
+    name = hash_of(secret)
+    _sweep(tx, now)
+    if tx.row(DECIDING_LINKS, name) is None:
+        _put(
+            tx,
+            name,
+            Link(human=asked.human, review=asked.review, request=asked.request, made=now, ends=now + LIFE),
+        )
+    return secret
+
+
+def link_of(reading: Reading, secret: str, now: datetime) -> Link | None:
+    """What a link is for; nothing where it is over, none of ours, or its human was removed. Looking uses nothing up."""
+    found = _read(reading, hash_of(secret))
+    if found is None or now >= found.ends or human(reading, found.human) is None:
+        return None
+    return found
+
+
+def taken(tx: Writing, secret: str, now: datetime) -> Link | None:
+    """Use a link up, before it decides: of two who come at once, one gets it. Nothing where it is used or over."""
+    tx.lock(f"{DECIDING_LINKS}/{hash_of(secret)}")
+    found = link_of(tx, secret, now)
+    if found is None or found.used:
+        return None
+    _put(tx, hash_of(secret), found, used=True)
+    return found
+
+
+def give_back(tx: Writing, secret: str) -> None:
+    """It decided nothing after all: what was sent was refused, and can be put right."""
+    name = hash_of(secret)
+    found = _read(tx, name)
+    if found is not None:
+        _put(tx, name, found)
+
+
+def human(reading: Reading, name: str) -> Account | None:
+    """The human of this name who may decide here."""
+    found = account(reading, name)
+    return found if found and found.who.is_human and not found.removed else None
+
+
+def _put(tx: Writing, name: str, link: Link, *, used: bool = False) -> None:
+    body = {
+        "human": link.human,
+        "review": link.review,
+        "request": link.request,
+        "made": link.made.isoformat(),
+        "ends": link.ends.isoformat(),
+        "used": used,
+    }
+    tx.follow(DECIDING_LINKS, {name: json.dumps(body, sort_keys=True)}, START)
+
+
+def _read(reading: Reading, name: str) -> Link | None:
+    found = reading.row(DECIDING_LINKS, name)
+    if found is None:
+        return None
+    row = json.loads(found)
+    return Link(
+        human=row["human"],
+        review=row["review"],
+        request=row["request"],
+        made=datetime.fromisoformat(row["made"]),
+        ends=datetime.fromisoformat(row["ends"]),
+        used=row["used"],
+    )
+
+
+def _sweep(tx: Writing, now: datetime) -> None:
+    rows = tx.rows(DECIDING_LINKS, limit=_SWEPT_MAX)
+    over = {key: None for key, body in rows if now >= datetime.fromisoformat(json.loads(body)["ends"])}
+    if over:
+        tx.follow(DECIDING_LINKS, over, START)

@@ -1,0 +1,68 @@
+"""How does it go with telling what happened? What waits, for whom, and who cannot be told."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from foureyes.app.ports import Reading
+from foureyes.app.rows import DELIVERIES
+
+TARGETS_MAX = 1_000
+#: How the outbox names what has a target already; the target stands behind it.
+_ADDRESSED = ("letter", "digest")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivered:
+    """How it goes with one target."""
+
+    target: str
+    #: A party or a person.
+    whom: str = ""
+    waiting: int = 0
+    sent: int = 0
+    failed: int = 0
+    given_up: int = 0
+    #: Since when it takes nothing, and why; empty where all is well.
+    failing_since: str = ""
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outbox:
+    """All that waits, since when the oldest does, and each target there was."""
+
+    waiting: int
+    oldest: str
+    targets: tuple[Delivered, ...]
+
+
+def outbox(reading: Reading) -> Outbox:
+    """One look at it."""
+    queued = reading.queued()
+    waits: dict[str, int] = {}
+    for one in queued:
+        kind, _, rest = one.type.partition(" ")
+        if kind in _ADDRESSED:
+            target = rest.partition(" ")[0]
+            waits[target] = waits.get(target, 0) + one.count
+    rows = {key: json.loads(body) for key, body in reading.rows(DELIVERIES, limit=TARGETS_MAX)}
+    return Outbox(
+        waiting=sum(one.count for one in queued),
+        oldest=min((one.oldest for one in queued), default=""),
+        targets=tuple(_delivered(name, rows.get(name, {}), waits.get(name, 0)) for name in sorted({*rows, *waits})),
+    )
+
+
+def _delivered(name: str, row: dict[str, str | int], waiting: int) -> Delivered:
+    return Delivered(
+        target=name,
+        whom=str(row.get("whom", "")),
+        waiting=waiting,
+        sent=int(row.get("sent", 0)),
+        failed=int(row.get("failed", 0)),
+        given_up=int(row.get("given_up", 0)),
+        failing_since=str(row.get("failing_since", "")),
+        why=str(row.get("why", "")),
+    )

@@ -1,0 +1,85 @@
+"""How does a server tell what happens? By the addresses of its policy file, filled from the environment it has."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import secrets
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from foureyes.app.gate import Gate
+from foureyes.app.links import KEY_BYTES
+from foureyes.app.ports import Store
+from foureyes.config import NONE
+from foureyes.home.files import write_whole
+from foureyes.home.folder import OTHERS
+from foureyes.home.trouble import Trouble
+from foureyes.notify.carrying import Carrying
+from foureyes.notify.channels import BadAddress, Mail
+from foureyes.notify.delivering import Delivery
+from foureyes.notify.desk import Desk
+from foureyes.notify.mail import Mailer, mailbox
+from foureyes.notify.outside import Outside
+from foureyes.policy.load import load
+from foureyes.policy.notifying import Notify
+
+if TYPE_CHECKING:
+    from foureyes.bootstrap.assembly import Assembly
+
+#: Signs the links with which humans decide; not named like a key that signs the log.
+LINK_KEY = "links.secret"
+
+
+def delivery(assembly: Assembly, store: Store, gate: Gate, public: str) -> Delivery:
+    """What delivers from this store; an address that leads nowhere is told before the server starts."""
+    settings = assembly.settings
+    private = () if settings.notify_private == NONE else settings.notify_private.split(",")
+    out = Outside(allowed=tuple(map(ipaddress.ip_network, private)))
+    return Delivery(
+        store=store,
+        policies=gate.policies,
+        desk=_desk(load(Path(settings.policy)).notify),
+        carrier=Carrying(out=out, mailer=Mailer(out=out)),
+        clock=assembly.now,
+        worker=f"{os.uname().nodename}-{os.getpid()}",
+        public=public,
+        link_key=link_key(os.path.join(settings.keys, LINK_KEY)),
+    )
+
+
+def link_key(path: str) -> bytes:
+    """The key that signs links, for us alone; made where there is none."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        write_whole(path, secrets.token_bytes(KEY_BYTES))
+        return link_key(path)
+    except OSError as error:
+        raise _untrusted(path, f"cannot be opened: {error.strerror}") from None
+    with os.fdopen(descriptor, "rb") as file:
+        found = os.fstat(descriptor)
+        key = file.read(KEY_BYTES + 1)
+    if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & OTHERS:
+        raise _untrusted(path, "is not ours alone")
+    if len(key) != KEY_BYTES:
+        raise _untrusted(path, f"has not {KEY_BYTES} bytes")
+    return key
+
+
+def _desk(notify: Notify) -> Desk:
+    try:
+        desk = Desk.of(notify, os.environ)
+        for one in desk.targets.values():
+            if isinstance(one.channel, Mail):
+                mailbox(one.channel)
+    except BadAddress as error:
+        step = "Put it right under `notify` in the policy file, or in the environment of the server."
+        raise Trouble(f"The server does not start. Of where people are told: {error}.", step, usage=True) from None
+    return desk
+
+
+def _untrusted(path: str, why: str) -> Trouble:
+    step = "Remove it: the next start makes another, and links that were sent work no more."
+    return Trouble(f"The server does not start. {path} {why}.", step, blocked=True)

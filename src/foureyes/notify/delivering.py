@@ -1,0 +1,365 @@
+"""How does what happened get to those who shall hear of it? Each letter at least once, with an id that stays the same.
+
+An event in the outbox becomes one letter for each target, in one transaction; each letter is then tried alone. A target
+that does not answer is left alone for a while, longer each time, and only its own letters wait. Nothing here decides
+anything, and no decision waits for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Protocol
+
+from foureyes.app import links
+from foureyes.app.policies import Policies
+from foureyes.app.ports import Damaged, Reading, Store
+from foureyes.app.ports import Writing as Transaction
+from foureyes.app.rows import DELIVERIES, DIGESTS, START, Changes, OutboxRow, Parcel
+from foureyes.codec.shapes import shape
+from foureyes.notify.channels import Channel, Message
+from foureyes.notify.desk import Desk, Target
+from foureyes.notify.hours import digest_at, resumes
+from foureyes.notify.letters import (
+    DIGEST,
+    Letter,
+    Writing,
+    Written,
+    addressed,
+    digest_line,
+    id_of,
+    letter_row,
+    many,
+    told_of,
+)
+from foureyes.notify.notices import notices
+from foureyes.notify.outside import NotSent
+
+#: So many parcels are taken at once, and so often in one go.
+BATCH, ROUNDS_MAX = 32, 16
+#: So long a parcel is one worker's; what was taken and not delivered by then is tried again.
+CLAIMED_FOR = timedelta(seconds=120)
+#: So long one target may take of a batch; the rest of its letters wait for the next.
+BATCH_SECONDS = 10.0
+#: More questions than this for one person at once are one message, which leads to the page where they all stand.
+SINGLY_MAX = 5
+#: How long a target is left alone after its first failure, and at most.
+PAUSE, PAUSE_MAX = timedelta(seconds=10), timedelta(hours=1)
+DOUBLINGS_MAX = 20
+#: How often it is looked whether a human who reviews may be told what others said.
+BLIND_FOR = timedelta(minutes=1)
+#: What could not be told for so long is given up: it stays in the record, and on the pages.
+LIFE = timedelta(days=3)
+log = logging.getLogger("foureyes.notify")
+_spelled = shape(datetime)[0]
+
+
+class Carrier(Protocol):
+    """Carries a message to a place outside."""
+
+    async def carry(self, channel: Channel, message: Message, now: datetime) -> None:
+        """Return when it was taken there; raises NotSent otherwise."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Health:
+    """How it goes with one target in this process."""
+
+    failures: int = 0
+    not_before: datetime | None = None
+
+    def failed(self, now: datetime, wait_seconds: int) -> datetime:
+        pause = PAUSE * 2 ** min(self.failures, DOUBLINGS_MAX)
+        self.failures += 1
+        self.not_before = now + min(PAUSE_MAX, max(pause, timedelta(seconds=wait_seconds)))
+        return self.not_before
+
+    def arrived(self) -> None:
+        self.failures, self.not_before = 0, None
+
+
+@dataclass(slots=True, kw_only=True)
+class _Went:
+    """What became of the letters to one target in one batch."""
+
+    done: list[int] = field(default_factory=list)
+    later: dict[int, datetime] = field(default_factory=dict)
+    digested: dict[str, None] = field(default_factory=dict)
+    sent: int = 0
+    failed: int = 0
+    given_up: int = 0
+    why: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class Delivery:
+    """Takes from the outbox and tells; `once` is all that a loop or an engine has to call, again and again."""
+
+    store: Store
+    policies: Policies
+    desk: Desk
+    carrier: Carrier
+    clock: Callable[[], datetime]
+    worker: str
+    #: Where our pages are, for the addresses in letters.
+    public: str
+    #: What signs the links with which a human decides; without it there are none.
+    link_key: bytes = field(default=b"", repr=False)
+    _health: dict[str, _Health] = field(default_factory=dict)
+
+    async def once(self) -> int:
+        """Tell what there is to tell now; how many parcels were looked at."""
+        seen = 0
+        for _ in range(ROUNDS_MAX):
+            now = self.clock()
+            until = _time(now + CLAIMED_FOR)
+            parcels = await self.store.write(lambda tx: tx.claim(self.worker, _time(now), until, BATCH))  # noqa: B023 - done before the next round
+            if not parcels:
+                break
+            seen += len(parcels)
+            named = [(parcel, addressed(parcel.row)) for parcel in parcels]
+            await self._sorted([parcel for parcel, letter in named if letter is None])
+            await self._told([(parcel, letter) for parcel, letter in named if letter is not None])
+        return seen
+
+    # --- an event becomes letters ---------------------------------------------------------------------------------
+
+    async def _sorted(self, events: Sequence[Parcel]) -> None:
+        if not events:
+            return
+        now = self.clock()
+        found = await self.store.read(lambda reading: [(one, self._letters(reading, one.row, now)) for one in events])
+        await self.store.write(partial(self._put, found, now))
+
+    def _letters(self, reading: Reading, row: OutboxRow, now: datetime) -> _Sorted | None:
+        """What an event becomes; nothing where it cannot be read now."""
+        if self._is_over(row, now) or not self.desk.targets:
+            return _Sorted()
+        try:
+            told = told_of(reading, self.policies, row)
+        except Damaged as error:
+            log.error("not told: %s", error)  # noqa: TRY400 - what is wrong, not where in the program
+            return None
+        sorted_ = _Sorted(letters=[letter_row(row, one) for one in self.desk.programs()])
+        for notice in notices(told, self.desk.on):
+            for target in self.desk.told(notice, told.rules):
+                if target.person is None or notice.presses:
+                    sorted_.letters.append(letter_row(row, target))
+                elif not self._writing.hides(reading, row, target.person.name):
+                    key = f"{target.name}/{row.at}/{id_of(row)}"
+                    sorted_.digests.append((target.name, key, digest_line(told, notice, self.public)))
+        return sorted_
+
+    def _put(self, found: Sequence[tuple[Parcel, _Sorted | None]], now: datetime, tx: Transaction) -> None:
+        for parcel, made in found:
+            if made is None:
+                tx.postponed(parcel.id, _time(now + PAUSE_MAX))
+                continue
+            rows = [*made.letters]
+            for target, key, body in made.digests:
+                tx.lock(f"{DIGESTS}/{target}")
+                if not tx.rows(DIGESTS, prefix=f"{target}/", limit=1):
+                    rows.append(OutboxRow(stream=DIGESTS, version=0, type=f"{DIGEST} {target}", at=_time(now)))
+                tx.follow(DIGESTS, {key: body}, START)
+            tx.apply(Changes(outbox=tuple(rows)))
+            tx.delivered([parcel.id])
+
+    # --- letters are carried --------------------------------------------------------------------------------------
+
+    async def _told(self, letters: Sequence[tuple[Parcel, Letter]]) -> None:
+        by_target: dict[str, list[tuple[Parcel, Letter]]] = {}
+        for parcel, letter in letters:
+            by_target.setdefault(letter.target, []).append((parcel, letter))
+        telling = (self._told_at(name, mine) for name, mine in by_target.items())
+        for error in await asyncio.gather(*telling, return_exceptions=True):
+            if error is not None:  # once all of them are done: the trouble of one is none of the others'
+                raise error
+
+    async def _told_at(self, name: str, letters: Sequence[tuple[Parcel, Letter]]) -> None:
+        target, went = self.desk.targets.get(name), _Went()
+        if target is None:  # the policy names it no longer
+            await self.store.write(lambda tx: tx.delivered([parcel.id for parcel, _ in letters]))
+            return
+        health = self._health.setdefault(name, _Health())
+        loop = asyncio.get_running_loop()
+        ends = loop.time() + BATCH_SECONDS
+        try:
+            for parcel, letter in await self._singly(target, letters, went):
+                now = self.clock()
+                if self._is_over(parcel.row, now) and letter.party != DIGEST:
+                    went.done.append(parcel.id)
+                    went.given_up += 1
+                elif health.not_before is not None and now < health.not_before:
+                    went.later[parcel.id] = health.not_before
+                elif loop.time() > ends:
+                    went.later[parcel.id] = now
+                else:
+                    await self._tried(target, parcel, letter, went)
+        finally:
+            await self.store.write(partial(self._keep, target, self._left(letters, went)))
+
+    def _left(self, letters: Sequence[tuple[Parcel, Letter]], went: _Went) -> _Went:
+        """What is left where the server ends, or something unheard of happened: what arrived is not sent again."""
+        now, task = self.clock(), asyncio.current_task()
+        left = [parcel.id for parcel, _ in letters if parcel.id not in {*went.done, *went.later}]
+        went.later |= dict.fromkeys(left, now)
+        if left and not (task and task.cancelling()):
+            # It must not be met again at once: those behind it would never be tried.
+            went.later[left[0]] = now + PAUSE
+        return went
+
+    async def _singly(
+        self, target: Target, letters: Sequence[tuple[Parcel, Letter]], went: _Went
+    ) -> Sequence[tuple[Parcel, Letter]]:
+        """What is left to be told one by one: many questions for one person at once are one message."""
+        person, now = target.person, self.clock()
+        if person is None or len(letters) <= SINGLY_MAX or self._waits(target, letters[0][0].row, letters[0][1], now):
+            return letters
+
+        def look(reading: Reading) -> list[tuple[int, str]]:
+            asked = [
+                (parcel, one) for parcel, one in letters if one.party != DIGEST and not self._is_over(parcel.row, now)
+            ]
+            seen = [(parcel, one) for parcel, one in asked if not self._writing.hides(reading, parcel.row, person.name)]
+            written = [(parcel.id, self._writing.letter(reading, parcel.row, one)) for parcel, one in seen]
+            return [(number, one.message.title) for number, one in written if one]
+
+        try:
+            together = dict(await self.store.read(look))
+        except Damaged:  # one by one it is seen which
+            return letters
+        if len(together) <= SINGLY_MAX:
+            return letters
+        rows = [parcel.row for parcel, _ in letters if parcel.id in together]
+        message = many(rows, tuple(together.values()), self.public)
+        await self._carried(target, message, tuple(together), went)
+        return [one for one in letters if one[0].id not in together]
+
+    async def _carried(self, target: Target, message: Message, parcels: Sequence[int], went: _Went) -> None:
+        now, health = self.clock(), self._health[target.name]
+        if health.not_before is not None and now < health.not_before:
+            went.later |= dict.fromkeys(parcels, health.not_before)
+            return
+        try:
+            await self.carrier.carry(target.channel, message, now)
+        except NotSent as error:
+            went.failed, went.why = went.failed + 1, error.why
+            went.later |= dict.fromkeys(parcels, health.failed(now, error.wait_seconds))
+            if health.failures == 1:
+                log.warning("%s does not take what it is told: %s", target.name, error.why)
+            return
+        went.sent += 1
+        went.done += parcels
+        health.arrived()
+
+    async def _tried(self, target: Target, parcel: Parcel, letter: Letter, went: _Went) -> None:
+        now = self.clock()
+        waits = self._waits(target, parcel.row, letter, now)
+        if waits is not None:
+            went.later[parcel.id] = waits
+            return
+        try:
+            if await self._hides(target, parcel.row):
+                went.later[parcel.id] = now + BLIND_FOR
+                return
+            message, rows = await self._message(target, parcel.row, letter)
+            if message is None:
+                went.done.append(parcel.id)
+                return
+            await self._carried(target, message, (parcel.id,), went)
+            went.digested |= rows if parcel.id in went.done else {}
+        except Damaged as error:
+            log.error("not told: %s", error)  # noqa: TRY400 - what is wrong, not where in the program
+            went.later[parcel.id] = now + PAUSE_MAX
+
+    def _waits(self, target: Target, row: OutboxRow, letter: Letter, now: datetime) -> datetime | None:
+        """Until when a person is left in peace."""
+        if target.person is None:
+            return None
+        if letter.party == DIGEST:
+            due = digest_at(target.person, datetime.fromisoformat(row.at))
+            return due if now < due else resumes(target.person, now)
+        return resumes(target.person, now)
+
+    async def _hides(self, target: Target, row: OutboxRow) -> bool:
+        person = target.person
+        if person is None:
+            return False
+        return await self.store.read(lambda reading: self._writing.hides(reading, row, person.name))
+
+    @property
+    def _writing(self) -> Writing:
+        return Writing(policies=self.policies, on=self.desk.on, public=self.public)
+
+    async def _message(
+        self, target: Target, row: OutboxRow, letter: Letter
+    ) -> tuple[Message | None, Mapping[str, None]]:
+        """What is sent, and which lines of digests are then done with."""
+        writing = self._writing
+        if letter.party == DIGEST:
+            return await self.store.read(lambda reading: writing.digest(reading, row, target.name))
+        written = await self.store.read(lambda reading: writing.letter(reading, row, letter))
+        return (await self._linked(target, written) if written else None), {}
+
+    async def _linked(self, target: Target, written: Written) -> Message:
+        """A letter to one human about a question carries the way to answer it; never where a veto stands."""
+        notice, message = written.notice, written.message
+        if target.person is None or notice is None or not notice.request or notice.veto or not self.link_key:
+            return message
+        asked = links.Asked(letter=message.id, human=target.person.name, review=written.review, request=notice.request)
+        secret = await self.store.write(lambda tx: links.made(tx, self.link_key, asked, self.clock()))
+        return replace(message, url=f"{self.public}/decide?link={secret}") if secret else message
+
+    def _keep(self, target: Target, went: _Went, tx: Transaction) -> None:
+        tx.delivered(went.done)
+        for parcel, until in went.later.items():
+            tx.postponed(parcel, _time(until))
+        self._digested(target, went, tx)
+        if went.sent or went.failed or went.given_up:
+            tx.follow(DELIVERIES, {target.name: self._record(target, went, tx)}, START)
+
+    def _digested(self, target: Target, went: _Went, tx: Transaction) -> None:
+        if not went.digested:
+            return
+        tx.lock(f"{DIGESTS}/{target.name}")
+        tx.follow(DIGESTS, went.digested, START)
+        if tx.rows(DIGESTS, prefix=f"{target.name}/", limit=1):  # what came while it was on its way
+            row = OutboxRow(stream=DIGESTS, version=0, type=f"{DIGEST} {target.name}", at=_time(self.clock()))
+            tx.apply(Changes(outbox=(row,)))
+
+    def _record(self, target: Target, went: _Went, tx: Transaction) -> str:
+        now = _time(self.clock())
+        before: Mapping[str, object] = json.loads(tx.row(DELIVERIES, target.name) or "{}")
+        count = {name: int(str(before.get(name, 0))) for name in ("sent", "failed", "given_up")}
+        failing = str(before.get("failing_since", ""))
+        body = {
+            "whom": target.person.name if target.person else target.party,
+            "sent": count["sent"] + went.sent,
+            "failed": count["failed"] + went.failed,
+            "given_up": count["given_up"] + went.given_up,
+            "failing_since": (failing or now) if went.failed else "" if went.sent else failing,
+            "why": went.why if went.failed else "" if went.sent else str(before.get("why", "")),
+            "last_sent": now if went.sent else str(before.get("last_sent", "")),
+        }
+        return json.dumps(body, sort_keys=True)
+
+    @staticmethod
+    def _is_over(row: OutboxRow, now: datetime) -> bool:
+        return now - datetime.fromisoformat(row.at) > LIFE
+
+
+@dataclass(slots=True, kw_only=True)
+class _Sorted:
+    """What an event becomes: rows of letters, and lines of digests by target and key."""
+
+    letters: list[OutboxRow] = field(default_factory=list)
+    digests: list[tuple[str, str, str]] = field(default_factory=list)
+
+
+def _time(moment: datetime) -> str:
+    return str(_spelled(moment))

@@ -1,0 +1,87 @@
+"""Who is told where? The targets of a policy by name, and which of them a notice goes to."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from foureyes.core.independence import normal
+from foureyes.core.rules import Rules
+from foureyes.notify.channels import Channel, channel_of, hook_of
+from foureyes.notify.notices import Notice, On, Party
+from foureyes.policy.notifying import Notify, Person
+
+#: Who is told everything: a program, not one of the parties.
+PROGRAM = "program"
+_NAME_CHARS = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """One place where somebody is told."""
+
+    #: The same for the same address, and without what it holds.
+    name: str
+    channel: Channel
+    #: A party, or a program.
+    party: str
+    person: Person | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """All targets, by name, and what each party is told of."""
+
+    targets: Mapping[str, Target] = field(default_factory=dict)
+    on: On = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, notify: Notify, environment: Mapping[str, str]) -> Desk:
+        """The desk of a policy; raises BadAddress where an address is not complete."""
+        return cls(targets={one.name: one for one in _targets(notify, environment)}, on=dict(notify.events))
+
+    def programs(self) -> Iterator[Target]:
+        """Who is told everything."""
+        return (one for one in self.targets.values() if one.party == PROGRAM)
+
+    def told(self, notice: Notice, rules: Rules | None) -> Iterator[Target]:
+        """Where this notice goes."""
+        for one in self.targets.values():
+            if one.party == notice.party and (one.person is None or _is_theirs(one.person, notice, rules)):
+                yield one
+
+
+def _is_theirs(person: Person, notice: Notice, rules: Rules | None) -> bool:
+    """Whether somebody belongs to the group whose decision it is."""
+    if not notice.group:
+        return True
+    groups = rules.groups if rules else ()
+    members = (member for one in groups if one.name == notice.group for member in one.members)
+    return normal(person.name) in map(normal, members)
+
+
+def _targets(notify: Notify, environment: Mapping[str, str]) -> Iterator[Target]:
+    lists = (
+        (Party.HUMAN, notify.human),
+        (Party.CREATOR, notify.author),
+        (Party.REVIEWER, notify.reviewer),
+        (Party.THREAD, notify.thread),
+    )
+    for party, addresses in lists:
+        for one in addresses:
+            yield Target(name=_name(party, one), channel=channel_of(one, environment), party=party)
+    for hook in notify.webhooks:
+        program = hook_of(hook.url, hook.secret, environment)
+        yield Target(name=_name(PROGRAM, hook.url), channel=program, party=PROGRAM)
+    for person in notify.people:
+        for one in person.to:
+            name, channel = _name(person.name, one), channel_of(one, environment)
+            yield Target(name=name, channel=channel, party=Party.HUMAN, person=person)
+
+
+def _name(whose: str, address: str) -> str:
+    """Of the address as the policy has it: with the names of the environment, and not what they hold."""
+    scheme = address.partition("://")[0]
+    digest = hashlib.sha256(f"{whose}\n{address}".encode()).hexdigest()[:_NAME_CHARS]
+    return f"{scheme}-{digest}"

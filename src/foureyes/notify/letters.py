@@ -1,0 +1,176 @@
+"""What is in a parcel of the outbox? An event that is to be told, a letter about one, or somebody's digest."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from foureyes.app.policies import Policies
+from foureyes.app.ports import Damaged, Reading
+from foureyes.app.rows import DIGESTS, OutboxRow
+from foureyes.app.shelf import dated, read_review, read_until
+from foureyes.core.model import Review
+from foureyes.core.values import Who, WhoKind
+from foureyes.core.views import view
+from foureyes.notify.channels import Message
+from foureyes.notify.desk import PROGRAM, Target
+from foureyes.notify.notices import Notice, On, Party, Told, notices
+from foureyes.notify.texts import path_of, text_of, title_of
+from foureyes.notify.wording import line
+
+LETTER, DIGEST = "letter", "digest"
+DIGEST_LINES_MAX = 50
+_ID_CHARS = 32
+_REVIEW = "review/"
+_WORD = re.compile(r"(?<!^)(?=[A-Z])")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Letter:
+    """What a row of the outbox says of a letter: to whom, as which party, about which sort of event."""
+
+    target: str
+    party: str
+    about: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """A letter that was written: what is sent, and the notice it came from, if it is one for a party."""
+
+    message: Message
+    notice: Notice | None = None
+    review: str = ""
+
+
+def addressed(row: OutboxRow) -> Letter | None:
+    """Whom a row is for; nobody yet where it is an event."""
+    kind, *rest = row.type.split(" ")
+    if kind == LETTER and len(rest) == 3:  # noqa: PLR2004 - target, party, event
+        return Letter(target=rest[0], party=rest[1], about=rest[2])
+    return Letter(target=rest[0], party=DIGEST, about="") if kind == DIGEST and len(rest) == 1 else None
+
+
+def letter_row(row: OutboxRow, target: Target) -> OutboxRow:
+    """The row of a letter about an event."""
+    kind = f"{LETTER} {target.name} {target.party} {row.type}"
+    return OutboxRow(stream=row.stream, version=row.version, type=kind, at=row.at)
+
+
+def id_of(row: OutboxRow) -> str:
+    """The same for the same letter, however often it is sent."""
+    text = "\n".join((row.stream, str(row.version), row.type, row.at))
+    return f"msg_{hashlib.sha256(text.encode()).hexdigest()[:_ID_CHARS]}"
+
+
+def told_of(reading: Reading, policies: Policies, row: OutboxRow, about: str = "") -> Told:
+    """What happened, read from the log."""
+    kind = about or row.type
+    if not row.version:
+        return Told(type=kind)
+    last = tuple(one for one in reading.events(row.stream, row.version - 1) if one.version == row.version)
+    if not last:
+        raise Damaged(f"{row.stream} has no event {row.version}.")
+    ((event, _),) = dated(last)
+    if not row.stream.startswith(_REVIEW):
+        return Told(type=kind, event=event)
+    review = read_until(reading, row.stream, row.version).review
+    return Told(type=kind, event=event, review=review, rules=policies.rules(reading, review.rules))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Writing:
+    """Writes letters on one look at the store."""
+
+    policies: Policies
+    on: On
+    public: str
+
+    def letter(self, reading: Reading, row: OutboxRow, letter: Letter) -> Written | None:
+        """The letter as it is sent; nothing where it is no longer of any use."""
+        told = told_of(reading, self.policies, row, letter.about)
+        if letter.party == PROGRAM:
+            return Written(message=self._event(row, letter, told))
+        found = next((one for one in notices(told, self.on) if one.party == letter.party), None)
+        if found is None or (found.request and not _is_pending(reading, row.stream, found.request)):
+            return None
+        message = Message(
+            id=id_of(row),
+            title=title_of(told, found),
+            text=text_of(told, found),
+            url="" if found.party is Party.THREAD else f"{self.public}{path_of(told)}",
+            task=told.review.origin.task if told.review else "",
+        )
+        return Written(message=message, notice=found, review=told.review.id if told.review else "")
+
+    def hides(self, reading: Reading, row: OutboxRow, person: str) -> bool:
+        """Whether this human reviews it and may not see yet what others said: until then they hear nothing of it."""
+        if not row.stream.startswith(_REVIEW) or not row.version:
+            return False
+        review = read_review(reading, row.stream, reading.known(row.stream, "", "")).review
+        rules = self.policies.rules(reading, review.rules)
+        stricter = self.policies.stricter(reading, review.stricter)
+        return view(rules, review, Who(name=person, kind=WhoKind.HUMAN), stricter).hides
+
+    def digest(self, reading: Reading, row: OutboxRow, target: str) -> tuple[Message | None, Mapping[str, None]]:
+        """All that waits for somebody's digest as one message, and the rows it came from."""
+        rows = reading.rows(DIGESTS, prefix=f"{target}/", limit=10 * DIGEST_LINES_MAX)
+        if not rows:
+            return None, {}
+        head = f"{len(rows)} {'thing' if len(rows) == 1 else 'things'} to know, and none to decide:"
+        lines = [f"- {body}" for _, body in rows[:DIGEST_LINES_MAX]]
+        more = [f"- and {len(rows) - len(lines)} more"] if len(rows) > len(lines) else []
+        text = "\n".join((head, *lines, *more))
+        message = Message(id=id_of(row), title=head.rstrip(":"), text=text, url=f"{self.public}/")
+        return message, {key: None for key, _ in rows}
+
+    def _event(self, row: OutboxRow, letter: Letter, told: Told) -> Message:
+        """What a program is told: a CloudEvent. Nothing in it says who reviews, or what a reviewer said."""
+        word = _WORD.sub("_", letter.about).lower()
+        data: dict[str, object] = {"stream": row.stream, "version": row.version, "event": letter.about}
+        if told.review:
+            data |= _shown(told.review)
+        event = {
+            "specversion": "1.0",
+            "source": self.public,
+            "type": f"foureyes.{word}",
+            "subject": row.stream,
+            "time": row.at,
+            "datacontenttype": "application/json",
+            "data": data,
+        }
+        return Message(id=id_of(row), title=word, text="", data=event)
+
+
+def many(rows: Sequence[OutboxRow], titles: Sequence[str], public: str) -> Message:
+    """Many questions in one message; they are answered where they all stand."""
+    digest = hashlib.sha256("\n".join(map(id_of, rows)).encode()).hexdigest()[:_ID_CHARS]
+    head = f"{len(titles)} decisions are asked for:"
+    text = "\n".join((head, *(f"- {one}" for one in titles)))
+    return Message(id=f"msg_{digest}", title=head.rstrip(":"), text=text, url=f"{public}/")
+
+
+def digest_line(told: Told, notice: Notice, public: str) -> str:
+    """What a digest says of one notice."""
+    return line(f"{title_of(told, notice)}") + (f" {public}{path_of(told)}" if told.review else "")
+
+
+def _shown(review: Review) -> dict[str, object]:
+    return {
+        "review": review.id,
+        "kind": review.kind,
+        "title": line(review.title),
+        "author": review.author.name,
+        "state": review.outcome.value if review.outcome else "open",
+        "revision": review.revision,
+        "digest": review.digest,
+        "task": review.origin.task,
+        "step": review.origin.step,
+    }
+
+
+def _is_pending(reading: Reading, stream: str, request: str) -> bool:
+    """Whether a decision is still asked for: nobody is called for what is done."""
+    return request in read_review(reading, stream, reading.known(stream, "", "")).review.requests

@@ -1,0 +1,173 @@
+"""Who is told of what? The one place where that is decided, from what happened alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from foureyes.core import events as e
+from foureyes.core.model import ReportRequest, Review, RulingRequest
+from foureyes.core.rules import Rules, Style
+from foureyes.core.values import Outcome, Step
+
+
+class Party(StrEnum):
+    """Who can be told."""
+
+    CREATOR = "creator"
+    REVIEWER = "reviewer"
+    HUMAN = "human"
+    #: Whoever follows the task that a chain judges.
+    THREAD = "thread"
+
+
+class Word(StrEnum):
+    """What they are told of; the first eight are the policy's, and it may leave each of them out."""
+
+    APPROVED = "review_approved"
+    CHANGES = "review_changes_requested"
+    REJECTED = "review_rejected"
+    REQUESTED = "review_requested"
+    REVISED = "creator_revised"
+    ESCALATED = "review_escalated"
+    TIMEOUT = "review_timeout"
+    ELIGIBLE = "pattern_eligible_for_skip"
+    #: What no policy silences: something is wrong, and only a human can see to it.
+    SKIP_ENDED = "skip_disabled"
+    TRUST_DAMAGED = "trust_damaged"
+    ESCAPED = "escape_reported"
+    LATER_REFUSED = "spooled_refused"
+    LIVE_REFUSED = "live_refused"
+    SILENT = "session_silent"
+    POLICY = "policy_activated"
+
+
+#: What a policy may leave out.
+CHOSEN = frozenset(list(Word)[:8])
+
+On = Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What is to be told: an event of a stream, and the review as it was right behind it."""
+
+    type: str
+    event: e.Event | None = None
+    review: Review | None = None
+    rules: Rules | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """One thing that one party is told."""
+
+    party: Party
+    word: Word
+    #: Who of them; empty for all.
+    names: tuple[str, ...] = ()
+    #: The group of people whose decision it is; empty for any human.
+    group: str = ""
+    #: The decision that is asked for, and whether it is about a veto.
+    request: str = ""
+    veto: bool = False
+
+    @property
+    def presses(self) -> bool:
+        """Whether it asks for a decision; anything else can wait for the digest of the day."""
+        return bool(self.request)
+
+
+def notices(told: Told, on: On) -> tuple[Notice, ...]:
+    """Who is told of this, where the policy says `on` what each party is told; at most one notice for each party."""
+    found = (one for one in _notices(told) if _is_on(one, on))
+    return tuple({one.party: one for one in found}.values())
+
+
+def is_chain(told: Told, stage: str = "") -> bool:
+    """Whether a chain of critics judges here: this stage, or any of the review's."""
+    if told.rules is None or told.review is None:
+        return False
+    protocols = (told.rules.protocol(name) for name in told.review.protocols)
+    stages = (one for protocol in protocols if protocol for one in protocol.stages)
+    return any(one.options.style is Style.CHAIN and stage in ("", one.name) for one in stages)
+
+
+def _is_on(notice: Notice, on: On) -> bool:
+    if notice.word not in CHOSEN or notice.party is Party.THREAD:
+        return True
+    return notice.word in on.get(notice.party, ())
+
+
+def _notices(told: Told) -> Iterator[Notice]:
+    if told.type in _DAMAGES:
+        yield Notice(party=Party.HUMAN, word=_DAMAGES[told.type])
+    if told.review is not None:
+        yield from _of_review(told, told.review)
+    match told.event:
+        case e.SkipSuggested():
+            yield Notice(party=Party.HUMAN, word=Word.ELIGIBLE)
+        case e.SkipDisabled():
+            yield Notice(party=Party.HUMAN, word=Word.SKIP_ENDED)
+        case e.LiveRefused():
+            yield Notice(party=Party.HUMAN, word=Word.LIVE_REFUSED)
+        case e.SilenceDetected():
+            yield Notice(party=Party.HUMAN, word=Word.SILENT)
+        case e.PolicyActivated():
+            yield Notice(party=Party.HUMAN, word=Word.POLICY)
+        case _:
+            pass
+
+
+def _of_review(told: Told, review: Review) -> Iterator[Notice]:
+    author = (review.author.name,)
+    match told.event:
+        case e.ReviewCleared():
+            yield Notice(party=Party.CREATOR, word=Word.APPROVED, names=author)
+            yield from _thread(told, Word.APPROVED)
+        case e.RevisionRequested(stage=stage):
+            yield Notice(party=Party.CREATOR, word=Word.CHANGES, names=author)
+            yield from _thread(told, Word.CHANGES, stage)
+        case e.ReviewClosed(outcome=outcome) if outcome is not Outcome.WITHDRAWN:
+            # Shelved and returned too: whatever ended without a clearance, its author must hear of it.
+            yield Notice(party=Party.CREATOR, word=Word.REJECTED, names=author)
+            yield from _thread(told, Word.REJECTED)
+        case e.ReportRequested() as asked if not asked.queued:
+            names = (asked.seat.reviewer.name,) if asked.seat.reviewer else asked.seat.candidates
+            word = Word.REQUESTED if asked.revision == 1 else Word.REVISED
+            yield Notice(party=Party.REVIEWER, word=word, names=names)
+        case e.RulingRequested() as asked:
+            yield _ruling(Word.ESCALATED, asked.request, asked.group, veto=asked.veto)
+            yield from _thread(told, Word.ESCALATED, asked.stage)
+        case e.DeadlinePassed() as passed:
+            yield from _late(passed, review)
+        case e.EscapeReported():
+            yield Notice(party=Party.HUMAN, word=Word.ESCAPED)
+        case _:
+            pass
+
+
+def _late(passed: e.DeadlinePassed, review: Review) -> Iterator[Notice]:
+    """Who is late hears it; a human hears what nobody did in time, and what waits for a human still."""
+    request = review.requests.get(passed.request)
+    if passed.step is Step.REMINDED and isinstance(request, ReportRequest):
+        holder = review.seats[request.seat].reviewer
+        yield Notice(party=Party.REVIEWER, word=Word.REQUESTED, names=(holder.name,) if holder else ())
+    elif passed.step is Step.RENOTIFIED and isinstance(request, RulingRequest):
+        yield _ruling(Word.TIMEOUT, request.id, request.group, veto=request.veto)
+    elif passed.step is not Step.REMINDED:
+        yield Notice(party=Party.HUMAN, word=Word.TIMEOUT)
+
+
+def _ruling(word: Word, request: str, group: str, *, veto: bool) -> Notice:
+    return Notice(party=Party.HUMAN, word=word, group=group, request=request, veto=veto)
+
+
+def _thread(told: Told, word: Word, stage: str = "") -> Iterator[Notice]:
+    if is_chain(told, stage):
+        yield Notice(party=Party.THREAD, word=word)
+
+
+#: What the outbox holds that is no event of the log.
+_DAMAGES = {"TrustDamaged": Word.TRUST_DAMAGED, "SpooledRefused": Word.LATER_REFUSED}
