@@ -10,7 +10,7 @@ from foureyes.app.reviewing.jobs import Job
 from foureyes.app.reviewing.places import with_context
 from foureyes.app.reviewing.verdicts import verdict_of
 from foureyes.core.checks import severity_of
-from foureyes.core.commands import Draft, ReportInconclusive, Settlement, SubmitReport, VerifyFinding
+from foureyes.core.commands import Draft, ReportEscape, ReportInconclusive, Settlement, SubmitReport, VerifyFinding
 from foureyes.core.drafts import mark_of
 from foureyes.core.model import Finding, Review
 from foureyes.core.values import Cost, Severity, WhoKind
@@ -21,6 +21,8 @@ SUMMARY_CHARS_MAX = 4_000
 TEXT_CHARS_MAX = 1_000
 #: More small things than this, and a reviewer is less sure.
 MINORS_MAX = 2
+#: So many of the findings that came after the end are recorded.
+LATE_MAX = 5
 OTHER = "other"
 NOT_FOUND_AGAIN = "not found again in this version"
 
@@ -67,6 +69,15 @@ def verifications(job: Job, look: Look, review: Review) -> Iterator[VerifyFindin
             yield VerifyFinding(
                 finding=job.about[one.index], revision=review.revision, result=one.result, evidence=one.evidence
             )
+
+
+def escapes_of(reviewer: str, look: Look) -> Iterator[ReportEscape]:
+    """What somebody found after this version was cleared, as far as it would have stopped it."""
+    grave = [one for one in look.findings if severity_of(one.severity) >= Severity.IMPORTANT]
+    for one in grave[:LATE_MAX]:
+        where = f"{one.place.path}:{one.place.start}: " if one.place else ""
+        words = f"{reviewer} found it after this version was cleared: {where}{one.text}"
+        yield ReportEscape(text=words, severity=one.severity)
 
 
 def coverage(look: Look, change: Change, *, all_of_it: bool = True) -> int:
