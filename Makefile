@@ -17,8 +17,8 @@ install: ## Build .venv from the lock file, if it is not up to date.
 	@$(PYTHON) -c "import sys; sys.version_info >= (3, 11) or sys.exit('$(TOO_OLD)' % sys.version_info[:2])"
 	@$(PYTHON) -m tools.install
 
-run: install ## Start the server here: HTTP, MCP and pages, on SQLite in the data folder.
-	$(BIN)/foureyes up
+run: install ## Start the server here: HTTP, MCP and pages, on SQLite in the data folder; PORT=8005 for another port.
+	$(BIN)/foureyes up $(if $(PORT),--port $(PORT))
 
 lint: install ## Style, types and import contracts.
 	$(BIN)/ruff check

@@ -108,6 +108,12 @@ class OnMcp:
         if len(shown["findings"]) != len(FOUND):
             raise Failed(str(shown["findings"]))
 
+    async def inbox(self) -> None:
+        """What waits for the author: nothing, where everything was cleared."""
+        found = (await self.tool(self.author, "inbox"))["waiting"]
+        if found:
+            raise Failed(str(found)[:300])
+
     async def echo(self, number: int) -> None:
         """A tool of the SDK that gives back what it gets."""
         if await self.tool("", "echo", x=number) != {"x": number}:

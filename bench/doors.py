@@ -1,9 +1,9 @@
 """What does a lifecycle cost a server, with credentials, policy and audit, beside one that has none of it?
 
 Usage: python -m bench.doors [--rounds N] [--count N] [--only http,mcp,many]. `foureyes up` on SQLite (FULL), the least
-four commits behind Starlette and the MCP SDK's own echo, each in a process of its own, take turns in the same run. What
-counts is the processor time of the server's process; the clock stands beside it. Every answer is checked, afterwards
-the events are counted and the log is verified.
+four commits behind Starlette and the MCP SDK's own echo, each in a process of its own, take short turns in the same
+run. What counts is the processor time of the server's process; the clock stands beside it. Every answer is checked,
+afterwards the events are counted and the log is verified.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from bench.callers import API, REQUESTS, OnFloor, OnHttp, OnMcp, Player
@@ -25,6 +26,7 @@ from bench.lines import Figure, keep, middle
 from bench.servers import Failed, Line, Server, enrolled, floor, ours
 from bench.story import gate_on, lifecycle, opened
 from foureyes.app.rows import Listing
+from foureyes.app.turns import OTHERS_SECONDS
 from tests.mcp.desk import LEGACY, MODERN
 
 COMMAND = "python -m bench.doors"
@@ -32,6 +34,10 @@ WARM = 30
 #: A round of single calls is cheap: so many more of them.
 CALLS = 5
 SOME, MANY = 16, 64
+#: Single calls are one account's: it is not slowed down for another that asked before.
+ALONE_SECONDS = 2 * OTHERS_SECONDS
+#: With many callers one turn is long.
+ROUNDS_OF_MANY = 5
 ERAS = {"": MODERN, ".older": LEGACY}
 
 
@@ -118,6 +124,8 @@ async def over_http(bench: Bench, rounds: int, count: int) -> None:
         for _ in range(rounds):
             await costs.take("ours", bench.ours, lambda _: bench.play(player), count)
             await costs.take("floor", bench.floor, least.lifecycle, count)
+        await asyncio.sleep(ALONE_SECONDS)
+        for _ in range(rounds):
             await costs.take("gate", bench.ours, lambda _: player.gate(last), CALLS * count)
             await costs.take("floor's gate", bench.floor, lambda _: least.gate(), CALLS * count)
     keep(
@@ -149,52 +157,53 @@ def _lifecycle(name: str, what: str, costs: Costs, count: int) -> Figure:
     )
 
 
+Acts = Sequence[Callable[[], Awaitable[None]]]
+
+
+@dataclass(slots=True)
+class Crowd:
+    """Callers at once, what came of it, and how long each lifecycle took in milliseconds."""
+
+    costs: Costs = field(default_factory=Costs)
+    failures: list[str] = field(default_factory=list)
+    took: list[float] = field(default_factory=list)
+    per_s: list[float] = field(default_factory=list)
+
+    async def turn(self, name: str, server: Server, acts: Acts, count: int) -> None:
+        """So many lifecycles by all of them together."""
+        self.took.clear()
+        numbers = iter(range(count))
+        cpu, wall = server.cpu_seconds(), time.perf_counter()
+        await asyncio.gather(*(self._caller(act, numbers) for act in acts))
+        good, seconds = max(len(self.took), 1), time.perf_counter() - wall
+        self.costs.add(name, (server.cpu_seconds() - cpu) / good, seconds / good)
+        self.per_s.append(good / seconds)
+
+    async def _caller(self, act: Callable[[], Awaitable[None]], numbers: Iterator[int]) -> None:
+        for _ in numbers:
+            begun = time.perf_counter()
+            try:
+                await act()
+            except (Failed, OSError, EOFError) as error:
+                self.failures.append(f"{type(error).__name__}: {error}"[:200])
+            else:
+                self.took.append(1000 * (time.perf_counter() - begun))
+
+
 async def many(bench: Bench, callers: int, rounds: int, count: int) -> None:
-    """So many callers at once, each with a connection of its own."""
-    costs, failures, done = Costs(), list[str](), list[float]()
+    """So many callers at once, each with a connection of its own; the first turn of each is for warming up."""
+    crowd, warming = Crowd(), Crowd()
     async with AsyncExitStack() as stack:
         here = [await stack.enter_async_context(Line(bench.ours.port)) for _ in range(callers)]
         there = [await stack.enter_async_context(Line(bench.floor.port)) for _ in range(callers)]
-        mine = [bench.http(line, number % SOME) for number, line in enumerate(here)]
-        least = [OnFloor(line) for line in there]
-
-        async def crowd(acts: Sequence[Callable[[], Awaitable[None]]], left: int) -> int:
-            numbers, good = iter(range(left)), 0
-
-            async def caller(act: Callable[[], Awaitable[None]]) -> None:
-                nonlocal good
-                for _ in numbers:
-                    begun = time.perf_counter()
-                    try:
-                        await act()
-                    except (Failed, OSError, EOFError) as error:
-                        failures.append(f"{type(error).__name__}: {error}"[:200])
-                    else:
-                        good += 1
-                        done.append(1000 * (time.perf_counter() - begun))
-
-            await asyncio.gather(*map(caller, acts))
-            return good
-
-        async def turn(name: str, server: Server, acts: Sequence[Callable[[], Awaitable[None]]]) -> float:
-            cpu, wall = server.cpu_seconds(), time.perf_counter()
-            good = max(await crowd(acts, count), 1)
-            seconds = time.perf_counter() - wall
-            costs.add(name, (server.cpu_seconds() - cpu) / good, seconds / good)
-            return good / seconds
-
-        ours_acts = [lambda one=one: bench.play(one) for one in mine]  # type: ignore[misc]
-        floor_acts = [lambda one=one: one.lifecycle(0) for one in least]  # type: ignore[misc]
-        speeds = list[float]()
-        for number in range(rounds + 1):
-            if number == 1:  # the first turn of each is for warming up
-                costs, done[:] = Costs(), []
-            await turn("floor", bench.floor, floor_acts)
-            done.clear()
-            speeds.append(await turn("ours", bench.ours, ours_acts))
-    done.sort()
+        mine = [partial(bench.play, bench.http(line, number % SOME)) for number, line in enumerate(here)]
+        least = [partial(OnFloor(line).lifecycle, 0) for line in there]
+        for one in (warming, *([crowd] * rounds)):
+            await one.turn("floor", bench.floor, least, count)
+            await one.turn("ours", bench.ours, mine, count)
+    failures, took = warming.failures + crowd.failures, sorted(crowd.took) or [0.0]
     keep(
-        _lifecycle(f"doors.http.{callers}", f"a lifecycle over HTTP, {callers} callers", costs, rounds * count),
+        _lifecycle(f"doors.http.{callers}", f"a lifecycle over HTTP, {callers} callers", crowd.costs, rounds * count),
         Figure(
             figure=f"doors.failures.{callers}",
             what=f"failures of {callers} callers over HTTP",
@@ -205,9 +214,9 @@ async def many(bench: Bench, callers: int, rounds: int, count: int) -> None:
             command=COMMAND,
             more={
                 "lifecycles": (rounds + 1) * count,
-                "per_s": middle(speeds[1:]),
-                "p50_ms": middle(done),
-                "p99_ms": round(done[int(len(done) * 0.99)], 3),
+                "per_s": middle(crowd.per_s[1::2]),
+                "p50_ms": middle(took),
+                "p99_ms": round(took[int(len(took) * 0.99)], 3),
                 "failures": failures[:3],
             },
         ),
@@ -217,21 +226,7 @@ async def many(bench: Bench, callers: int, rounds: int, count: int) -> None:
 async def over_mcp(bench: Bench, rounds: int, count: int) -> None:
     """Single calls in turns with the SDK's echo, in both eras; and a lifecycle in five calls."""
     for suffix, era in ERAS.items():
-        costs = Costs()
-        async with Line(bench.ours.port) as here, Line(bench.echo.port) as there:
-            player, echo = bench.mcp(here, era), bench.mcp(there, era)
-            last = next(bench.numbers)
-            await player.lifecycle(last)
-            bench.played += 1
-            review = await _newest(bench, here)
-            for number in range(WARM):
-                await player.read(review)
-                await echo.echo(number)
-            for _ in range(rounds):
-                await costs.take("echo", bench.echo, echo.echo, CALLS * count)
-                await costs.take("read", bench.ours, lambda _: player.read(review), CALLS * count)
-                await costs.take("gate", bench.ours, lambda _: player.gate(last), CALLS * count)
-                await costs.take("lifecycle", bench.ours, lambda _: bench.play(player), count)
+        costs = await _called(bench, era, rounds, count)
         words = "an MCP call" if era == MODERN else "an MCP call of the older era"
         keep(
             *(_call(f"doors.mcp{suffix}.{name}", f"{words}, {what}", costs, name) for name, what in _CALLED),
@@ -247,9 +242,35 @@ async def over_mcp(bench: Bench, rounds: int, count: int) -> None:
         )
 
 
+async def _called(bench: Bench, era: str, rounds: int, count: int) -> Costs:
+    costs = Costs()
+    async with Line(bench.ours.port) as here, Line(bench.echo.port) as there:
+        player, echo = bench.mcp(here, era), bench.mcp(there, era)
+        last = next(bench.numbers)
+        await player.lifecycle(last)
+        bench.played += 1
+        review = await _newest(bench, here)
+        for number in range(WARM):
+            await player.read(review)
+            await echo.echo(number)
+        await asyncio.sleep(ALONE_SECONDS)
+        for _ in range(rounds):
+            await costs.take("echo", bench.echo, echo.echo, CALLS * count)
+            await costs.take("read", bench.ours, lambda _: player.read(review), CALLS * count)
+            await costs.take("gate", bench.ours, lambda _: player.gate(last), CALLS * count)
+            await costs.take("inbox", bench.ours, lambda _: player.inbox(), CALLS * count)
+        for _ in range(rounds):
+            await costs.take("lifecycle", bench.ours, lambda _: bench.play(player), count)
+    return costs
+
+
 #: A reviewer with much to do is not asked by name, and takes the seat with the report.
 _TAKEN = "SeatTaken"
-_CALLED = (("read", "a whole review as its author sees it"), ("gate", "the gate's yes"))
+_CALLED = (
+    ("read", "a whole review as its author sees it"),
+    ("gate", "the gate's yes"),
+    ("inbox", "an empty inbox"),
+)
 
 
 def _call(figure: str, what: str, costs: Costs, name: str) -> Figure:
@@ -285,6 +306,10 @@ async def check(home: Path, played: int) -> None:
         )
     assert len(found) == played, f"{len(found)} reviews are cleared, and {played} were played"
     assert events == played * each, f"{events} events of {played} reviews, and not {each} each"
+    await asyncio.to_thread(_verify, home)
+
+
+def _verify(home: Path) -> None:
     program = str(Path(sys.executable).with_name("foureyes"))
     subprocess.run([program, "--home", str(home), "log", "verify"], check=True, capture_output=True)  # noqa: S603 - our own
 
@@ -306,7 +331,7 @@ async def measure(rounds: int, count: int, only: Sequence[str]) -> None:
                 await over_http(bench, rounds, count)
             if "many" in only:
                 for callers in (SOME, MANY):
-                    await many(bench, callers, rounds, max(count, 4 * callers))
+                    await many(bench, callers, ROUNDS_OF_MANY, max(count, 4 * callers))
             if "mcp" in only:
                 await over_mcp(bench, rounds, count)
         await check(home, bench.played)
@@ -315,8 +340,8 @@ async def measure(rounds: int, count: int, only: Sequence[str]) -> None:
 def main() -> None:
     """Measure and keep."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--rounds", type=int, default=31)
+    parser.add_argument("--count", type=int, default=8)
     parser.add_argument("--only", default="http,many,mcp")
     given = parser.parse_args()
     asyncio.run(measure(given.rounds, given.count, given.only.split(",")))

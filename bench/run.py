@@ -1,6 +1,6 @@
 """Everything, one after the other, each in a process of its own; then the page is written.
 
-Usage: python -m bench.run. Takes about ten minutes; ends with 1 when a demand was not met or an answer was wrong.
+Usage: python -m bench.run. Takes about 15 minutes; ends with 1 when a demand was not met or an answer was wrong.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 from bench import core, page, sim
 from bench.lines import Figure, keep, read
 
-PARTS = ("cold", "bytes", "lifecycle", "groups", "growth", "review")
+PARTS = ("cold", "bytes", "lifecycle", "groups", "doors", "starts", "flood", "growth", "review")
 
 
 def alone() -> None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
+from bench.story import FILE, POLICY
 from foureyes.app.accounts import Enrolled, new_token, stream_of
 from foureyes.app.asks import Ask
 from foureyes.app.gate import Gate, new_key
@@ -21,13 +22,11 @@ from foureyes.core.principals import EnrolPrincipal, IssueToken
 from foureyes.core.values import Who, WhoKind
 from foureyes.store.sqlite_store import SqliteStore
 
-from bench.story import FILE, POLICY
-
 HOST = "127.0.0.1"
 END_SECONDS_MAX = 15
 OWNER = Who(name="owner", kind=WhoKind.PERSON)
 SUE = Who(name="sue", kind=WhoKind.HUMAN, operator="sue")
-_TICKS = os.sysconf("SC_CLK_TCK")
+_NANO = 1e9
 _KILO = 1024
 
 
@@ -39,14 +38,18 @@ class Server:
     port: int
 
     def cpu_seconds(self) -> float:
-        """What its process, with all threads, has used of the processor."""
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / _TICKS
+        """What the threads of its process have used of the processor: to the nanosecond, where ticks are coarse."""
+        threads = Path(f"/proc/{self.process.pid}/task").glob("*/schedstat")
+        return sum(int(one.read_text(encoding="utf-8").split()[0]) for one in threads) / _NANO
 
     def megabytes(self) -> float:
         """Its own memory, with its share of what others use too."""
         lines = Path(f"/proc/{self.process.pid}/smaps_rollup").read_text(encoding="utf-8").splitlines()
         return next(int(one.split()[1]) for one in lines if one.startswith("Pss:")) / _KILO
+
+    def has(self, library: str) -> bool:
+        """Whether it has loaded a library with such a name."""
+        return library in Path(f"/proc/{self.process.pid}/maps").read_text(encoding="utf-8")
 
 
 @contextmanager
@@ -97,9 +100,7 @@ def _port(process: subprocess.Popen[str]) -> int:
 
 async def enrolled(home: Path, names: Sequence[str]) -> dict[str, str]:
     """A data folder with the policy of the story and these agents; the token of each."""
-    home.mkdir(mode=0o700, exist_ok=True)
-    (home / "foureyes.yaml").write_bytes(FILE)
-    store, tokens = SqliteStore.open(home / "foureyes.db"), dict[str, str]()
+    store, tokens = _folder(home), dict[str, str]()
     gate = Gate(store, Enrolled(), policy=POLICY)
 
     async def do(actor: Who, command: EnrolPrincipal | IssueToken, name: str) -> None:
@@ -115,6 +116,12 @@ async def enrolled(home: Path, names: Sequence[str]) -> dict[str, str]:
         tokens[name] = made.secret
     await store.close()
     return tokens
+
+
+def _folder(home: Path) -> SqliteStore:
+    home.mkdir(mode=0o700, exist_ok=True)
+    (home / "foureyes.yaml").write_bytes(FILE)
+    return SqliteStore.open(home / "foureyes.db")
 
 
 class Failed(Exception):  # noqa: N818 - counted as such

@@ -148,6 +148,7 @@ _AT_THE_DOOR: dict[int, list[str]] = {
     403: ["wrong_origin"],
     404: ["no_such_place"],
     405: ["wrong_method"],
+    410: ["gone"],
     413: ["too_large"],
     421: ["wrong_host"],
     503: ["damaged", "unavailable"],

@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from foureyes import config
+from foureyes.cli.calling import OFFERED, Calls
 from foureyes.cli.program import program
 
 REFERENCE = Path(__file__).resolve().parent.parent / "docs" / "reference"
@@ -71,9 +72,18 @@ def _sections(group: click.Group, path: str) -> Iterator[str]:
         command = group.get_command(context, name)
         if isinstance(command, click.Group):
             yield "\n".join([f"## {path} {name}", "", cleandoc(command.help or ""), ""])
-            yield from _sections(command, f"{path} {name}")
+            yield from _calls(f"{path} {name}") if isinstance(command, Calls) else _sections(command, f"{path} {name}")
         elif command is not None:
             yield _section(command, f"{path} {name}")
+
+
+def _calls(path: str) -> Iterator[str]:
+    """A line for each call: its fields are the same at every door, and told once."""
+    yield "The fields of each are those of the HTTP API, with `-` for `_`; `--help` lists them. Beside them each takes"
+    yield "`--body FILE` (fields as one JSON object; `-` for stdin), `--server URL` and `--token-file FILE`.\n"
+    says = {name: one.says.removesuffix(".") for name, one in OFFERED.items()}
+    rows = (f"| [`{path} {name}`](http.md#{one.name}) | {says[name]}. |" for name, one in OFFERED.items())
+    yield "\n".join(["| command | asks |", "|---|---|", *rows, ""])
 
 
 def _section(command: click.Command, path: str) -> str:

@@ -74,7 +74,7 @@ async def test_who_has_much_of_the_servers_time_has_one_request_at_a_time_and_pa
     await settled()
     assert order == ["eve", "ann"]
     # For the account and for its operator.
-    assert [round(seconds, 6) for seconds, _ in clock.later] == [0.08, 0.08]
+    assert [round(seconds, 6) for seconds, _ in clock.later] == [0.16, 0.16]
     for _, work in clock.later:
         work()
     await asyncio.gather(*flood)

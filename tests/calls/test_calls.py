@@ -137,12 +137,18 @@ async def test_a_list_comes_in_pages_and_tells_of_no_reports() -> None:
 
 @played
 async def test_the_inbox_has_what_waits_for_the_caller() -> None:
+    """D-21: and nothing that waits for somebody else, whoever's turn it is."""
     counter = Counter()
     dev, codex = await counter.agent("dev"), await counter.agent("codex")
     opened = await counter.call(dev, "open_review", kind="script", title="Say hello", files=HELLO)
     waiting = (await counter.call(codex, "inbox")).waiting
     assert [(one.review, one.kind) for one in waiting] == [(opened.review, "report")]
     assert (await counter.call(dev, "inbox")).waiting == ()
+    said = {"verdict": "concerns", "findings": [FINDING], "evidence": CHECKED}
+    await counter.call(codex, "report", review=opened.review, revision=1, **said)
+    waiting = (await counter.call(dev, "inbox")).waiting
+    assert [(one.review, one.kind) for one in waiting] == [(opened.review, "revision")]
+    assert (await counter.call(codex, "inbox")).waiting == ()
 
 
 def test_every_form_can_be_described_and_every_answer_written_down() -> None:

@@ -73,6 +73,15 @@ def test_a_thousand_findings_are_a_screen_and_not_a_flood() -> None:
     assert screen("many", 80, everything=True).count("solo.1-F") == len(MANY.found)
 
 
+def test_what_is_only_advice_is_folded_and_can_be_unfolded() -> None:
+    """D-21: a note that stops nothing does not stand among what must be fixed."""
+    assert NOTE in BLOCKED.found
+    text = screen("blocked", 80)
+    assert NOTE.text not in text
+    assert "1 note that does not block; --all shows it" in " ".join(text.split())
+    assert NOTE.text in screen("blocked", 80, everything=True)
+
+
 def test_findings_with_one_cause_are_one_thing_with_its_places() -> None:
     """D-21: grouped by cause."""
     found = telling.things(BLOCKED.found)

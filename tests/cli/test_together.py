@@ -116,9 +116,7 @@ def test_agents_and_humans_are_listed(seated: Seated) -> None:
     seated.enrol("sue")
     seated.enrol("codex", "agent")
     assert seated.run("humans", "list", "--json").data["humans"] == ["sue"]
-    assert (
-        seated.run("agents", "list").out.strip() == "codex: agent, gpt, operator sue, roles tester; 0 of 0 tokens good"
-    )
+    assert seated.run("agents", "list").out.strip() == "codex: agent, gpt, operator sue, roles tester; no token"
 
 
 def test_a_link_is_opened_by_a_page_that_only_we_can_read_and_never_said(seated: Seated) -> None:

@@ -10,7 +10,7 @@ from foureyes.core import protocols
 from foureyes.core.events import FindingRaised, PolicyNoted, ReportRequested, ReviewCleared, RulingRequested
 from foureyes.core.facts import Facts, PolicyInForce
 from foureyes.core.gates import Quorum
-from foureyes.core.refusals import Code
+from foureyes.core.refusals import Code, Refusal
 from foureyes.core.rules import Exhausted, Humans, KindRule, PathRule, Rules, SeatRule
 from foureyes.core.stack import stages_of
 from foureyes.core.trust import TrustRecord
@@ -217,6 +217,8 @@ def test_nobody_stands_by_bytes_they_were_not_served_or_after_their_time() -> No
     assert play.refused(ANN, c.KeepReport(seat="resolve.1", revision=2)) is Code.STALE
     settles = c.SettleFinding(finding="resolve.2-F1", revision=2, resolved=True, note="ok")
     assert play.refused(BOB, settles) is Code.STALE
+    with pytest.raises(Refusal, match="The last version you were given is d1, the current one is d2"):
+        play.report(BOB, evidence=CHECKED)
     play.know(served="d2")
     play.do(ANN, c.TakeSeat(seat="resolve.1"))
     play.wait(minutes=61)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from foureyes.core.events import PrincipalEnrolled, PrincipalEvent, TokenRevoked
+from foureyes.core.events import PrincipalEnrolled, PrincipalEvent, PrincipalRemoved, TokenRevoked
 from foureyes.core.names import RESERVED, looks
 from foureyes.core.principals import (
     ROLES_MAX,
@@ -30,6 +30,7 @@ DSF = Who(name="dsf", kind=WhoKind.SERVICE, operator="dsf")
 ANN = Who(name="ann", kind=WhoKind.AGENT, operator="acme")
 HASH = "a" * 64
 ONE_HUMAN = Census(humans=1)
+VOUCHING = Census(humans=1, roles=frozenset({"auditor"}))
 AGENT = EnrolPrincipal(kind="agent", model_family="claude", roles=("auditor", "auditor", ""))
 TOKEN = IssueToken(token="t1", hash=HASH)
 
@@ -61,7 +62,7 @@ def after(*commands: PrincipalCommand, actor: Who = SUE, name: str = "ann") -> A
     events: list[PrincipalEvent] = []
     for command in commands:
         account = account_of(events)
-        events += decide_principal(account, command, actor, name=name, census=Census(humans=2), now=NOW)
+        events += decide_principal(account, command, actor, name=name, census=replace(VOUCHING, humans=2), now=NOW)
     found = account_of(events)
     assert found is not None
     return found
@@ -112,15 +113,43 @@ def test_the_agents_a_service_vouches_for_are_one_party_with_it() -> None:
     others = after(AGENT)
     assert refused(AGENT, DSF, others) is Code.HUMAN_ONLY
     assert refused(RemovePrincipal(reason="x"), DSF, others) is Code.HUMAN_ONLY
-    assert decided(AGENT, DSF, account, "dweller-42")
+    assert decided(AGENT, DSF, account, "dweller-42", VOUCHING)
     assert decided(RemovePrincipal(reason="done"), DSF, account, "dweller-42")
     assert refused(TOKEN, SUE, account, "dweller-42") is Code.NOT_ELIGIBLE
+
+
+def test_a_service_gives_its_agents_no_role_that_no_human_gave_it() -> None:
+    """T1: a role says who judges others' work, so whoever vouches could name its own judges."""
+    assert refused(AGENT, DSF, name="dweller-42") is Code.NOT_ELIGIBLE
+    assert refused(replace(AGENT, roles=("auditor", "hardin")), DSF, census=VOUCHING) is Code.NOT_ELIGIBLE
+    assert decided(replace(AGENT, roles=()), DSF)
+    assert decided(AGENT, SUE)
+
+
+def test_a_service_does_not_bring_back_whom_a_human_removed() -> None:
+    """T24: whom it removed itself it may vouch for again."""
+    account = after(replace(AGENT, operator=""), actor=DSF, name="dweller-42")
+    for remover in (SUE, DSF):
+        (gone,) = decided(RemovePrincipal(reason="It misbehaves."), remover, account, "dweller-42")
+        assert isinstance(gone, PrincipalRemoved)
+        removed = replace(account, removed=True, removed_by=gone.by)
+        if remover is SUE:
+            assert refused(AGENT, DSF, removed, "dweller-42", VOUCHING) is Code.HUMAN_ONLY
+            assert decided(AGENT, SUE, removed, "dweller-42")
+        else:
+            assert decided(AGENT, DSF, removed, "dweller-42", VOUCHING)
 
 
 @pytest.mark.parametrize("name", ["", "Ann", "-ann", "a" * 65, "\u0430nn", "an n", "a/b", "..", *sorted(RESERVED)])
 def test_a_name_is_plain_and_not_our_own(name: str) -> None:
     """T30: a Cyrillic letter looks like ours."""
     assert refused(AGENT, name=name) is Code.UNKNOWN_WORD
+
+
+def test_whoever_chose_a_name_that_is_none_is_told_how_names_are_spelled() -> None:
+    with pytest.raises(Refusal, match="'Ann' is no name here") as caught:
+        decided(AGENT, SUE, name="Ann")
+    assert caught.value.next_step == "Choose one of 1 to 64 of a-z, 0-9, _ and -, beginning with a letter or digit."
 
 
 @pytest.mark.parametrize(

@@ -205,7 +205,10 @@ def test_a_session_is_ended_by_those_with_a_part_in_it() -> None:
     session = signal(NEW)
     assert refused(session, EndSession(reason="x"), Who(name="eve")) is Code.NOT_ELIGIBLE
     assert refused(session, EndSession(reason=" "), CLAUDE) is Code.REASON_MISSING
-    for actor in (CLAUDE, HAL, Who(name="orchestrator", kind=WhoKind.SERVICE)):
+    service = Who(name="orchestrator", kind=WhoKind.SERVICE)
+    assert refused(session, EndSession(reason="x"), service) is Code.NOT_ELIGIBLE
+    session = done(session, ReceiveSignal(type="progress"), service)
+    for actor in (CLAUDE, HAL, service):
         (event,) = decide_session(session, EndSession(reason="done"), actor, T0, QUIET)
         assert event == SessionEnded(session="s1", by=actor.name, reason="done")
     ended = done(session, EndSession(reason="done"), CLAUDE)

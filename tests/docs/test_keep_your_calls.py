@@ -2,6 +2,7 @@
 
 import re
 
+from foureyes.http.routes import OTHERS
 from foureyes.http.seed_routes import SEED_WAYS
 from tests.shape import ROOT
 
@@ -15,7 +16,8 @@ def plain(path: str) -> str:
 
 
 def test_every_path_on_the_page_is_served_and_every_seeds_path_is_on_it() -> None:
-    served = {(way.method, plain(path)) for way in SEED_WAYS.values() for path in way.paths}
+    ways = (*SEED_WAYS.values(), OTHERS["old_validation"])
+    served = {(way.method, plain(path)) for way in ways for path in way.paths}
     told = {(method, plain(path)) for method, path in re.findall(r"`(GET|POST) (/[^`?]*)`", PAGE)}
     told |= {("POST", path) for path in re.findall(r"`(/\w+)`", PAGE)}
     below = {(method, path.removeprefix(SESSIONS)) for method, path in served if path.startswith(SESSIONS)}

@@ -20,6 +20,7 @@ PRINCIPALS: dict[str, tuple[str, str]] = {
     "human_before": ("the same human, signed in an hour ago", "hugo-old"),
     "small": ("an agent whose token is for signals alone", "small"),
     "revoked": ("a token that was taken back", "revoked"),
+    "expired": ("a token whose time is over", "expired"),
     "person": ("somebody at a terminal who has not signed in: nothing proves a human", "person"),
     "nobody": ("no credential", "nobody"),
 }
@@ -36,7 +37,7 @@ STATES_SAID: dict[str, str] = {
     "closed": "the author has taken it back",
 }
 #: Whoever has no credential that opens: the same at every call.
-SHUT_OUT = {"revoked person nobody": "credential_needed"}
+SHUT_OUT = {"revoked expired person nobody": "credential_needed"}
 TOKENS = "author reviewer other program service vouched small"
 HUMANS = "human human_before"
 ANYONE_WITH_READ = {f"author reviewer other program service vouched {HUMANS}": "ok", "small": "not_eligible"}
@@ -174,9 +175,10 @@ PLACES: dict[str, dict[str, str]] = {
     "feed": ANYONE_WITH_READ,
     # How busy the server is tells what others do: for humans, and for tokens that can do nothing but read.
     "prometheus": {"author reviewer other program service vouched small": "not_eligible", HUMANS: "ok"},
-    "openapi": {f"{TOKENS} {HUMANS} revoked person nobody": "ok"},
-    "health": {f"{TOKENS} {HUMANS} revoked person nobody": "ok"},
-    "ready": {f"{TOKENS} {HUMANS} revoked person nobody": "ok"},
+    "openapi": {f"{TOKENS} {HUMANS} revoked expired person nobody": "ok"},
+    "health": {f"{TOKENS} {HUMANS} revoked expired person nobody": "ok"},
+    "ready": {f"{TOKENS} {HUMANS} revoked expired person nobody": "ok"},
+    "old_validation": {f"{TOKENS} {HUMANS} revoked expired person nobody": "gone"},
 }
 
 

@@ -105,7 +105,8 @@ SEED_RIGHTS: dict[str, dict[str, str]] = {
     "session_issues": _READERS,
     "pause_session": {_TOKENS: "sign_in_needed", HUMANS: "ok"},
     "resume_session": {_TOKENS: "sign_in_needed", HUMANS: "not_open"},
-    "end_session": {f"author service {HUMANS}": "ok", "reviewer other program vouched small": "not_eligible"},
+    # Who has a part in it: a service has none of its own.
+    "end_session": {f"author {HUMANS}": "ok", "reviewer other program service vouched small": "not_eligible"},
     "signal": {f"author reviewer other service vouched small {HUMANS}": "ok", "program": "not_eligible"},
     "trigger_review": {_TOKENS: "sign_in_needed", HUMANS: "ok"},
     "review_requests": _READERS,

@@ -30,7 +30,7 @@ from tests.doors.states import STATES, Facts, found_in
 from tests.doors.worlds import World
 
 #: Who can come with a token; a session is none, and what nobody may do with it is told by its own exit code.
-WITH_TOKEN = ("author", "reviewer", "other", "program", "service", "vouched", "small", "revoked")
+WITH_TOKEN = ("author", "reviewer", "other", "program", "service", "vouched", "small", "revoked", "expired")
 #: Every state of every call in the long run, else one of each in turn.
 COLUMNS = {
     name: tuple(STATES) if EFFORT == "all" else (tuple(STATES)[number % len(STATES)],)

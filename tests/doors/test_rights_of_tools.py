@@ -72,10 +72,10 @@ async def test_what_is_a_humans_is_no_tool_for_anybody() -> None:
 
 @played
 async def test_no_tool_answers_without_a_token_that_opens() -> None:
-    """A session of a human is no token, and neither is one that was taken back."""
+    """A session of a human is no token, and neither is one that was taken back or is over."""
     made, facts = await found_in("open")
     world = made.copy()
-    for who in ("revoked", "nobody", "person"):
+    for who in ("revoked", "expired", "nobody", "person"):
         for tool in TOOLS:
             assert await code_of(world, who, tool, facts) == "not_eligible"
     assert world.events == made.events

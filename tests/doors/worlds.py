@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, fields, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, cast
 
 from starlette.applications import Starlette
@@ -73,10 +73,11 @@ class World(Web):
         await self.house.do(SUE, EnrolPrincipal(kind=kind, operator=f"{name}-co", roles=roles), stream_of(name))
         self.headers[name] = await self.token(name, f"t-{name}")
 
-    async def token(self, name: str, number: str, *scopes: str) -> dict[str, str]:
+    async def token(self, name: str, number: str, *scopes: str, expires: datetime | None = None) -> dict[str, str]:
         """The headers of another token."""
         made = NewToken(id=number, secret=f"foureyes_{number}", hash=hash_of(f"foureyes_{number}"))
-        await self.house.do(SUE, IssueToken(token=made.id, hash=made.hash, scopes=scopes), stream_of(name))
+        command = IssueToken(token=made.id, hash=made.hash, scopes=scopes, expires=expires)
+        await self.house.do(SUE, command, stream_of(name))
         return {"authorization": f"Bearer {made.secret}"}
 
     async def session(self, name: str) -> dict[str, str]:
@@ -147,6 +148,7 @@ async def empty(rules: Any = RULES_HERE) -> World:
     dsf = Who(name="dsf", kind=WhoKind.SERVICE, operator="dsf-co")
     await house.do(dsf, EnrolPrincipal(kind="agent"), stream_of("dweller"))
     world.headers["dweller"] = world.headers["dsf"] | {"foureyes-agent": "dweller"}
+    world.headers["expired"] = await world.token("eve", "t-expired", expires=house.now + LONG_AGO)
     world.headers["hugo-old"] = await world.session("hugo")
     house.wait(seconds=LONG_AGO.total_seconds())
     world.headers["hugo"] = await world.session("hugo")

@@ -1,5 +1,6 @@
 """Who listens is told when what they see has changed, can go on where they stopped, and learns nothing else."""
 
+from datetime import datetime
 from typing import Any
 
 from foureyes.app.accounts import stream_of
@@ -75,6 +76,48 @@ async def test_who_lost_the_connection_is_told_what_came_meanwhile() -> None:
     third = (await web.post(f"{BASE}/reviews", dev, **WORK)).data["review"]
     async with Connection(web, dev | {"last-event-id": last}) as line:
         assert [(await line.event())["subject"] for _ in range(2)] == [second, third]
+
+
+@played
+async def test_after_a_restart_a_listener_looks_at_everything_again_and_misses_nothing() -> None:
+    """F6: a place is known to the server that told it alone; another one says so instead of leaving something out."""
+    web = Web()
+    dev = await web.agent("dev")
+    async with Connection(web, dev) as line:
+        await web.post(f"{BASE}/reviews", dev, **WORK)
+        last = (await line.event())["id"]
+    missed = (await web.post(f"{BASE}/reviews", dev, **WORK)).data["review"]
+    again = Web(house=web.house)
+    async with Connection(again, dev | {"last-event-id": last}) as line:
+        reset = await line.event()
+        assert (reset["type"], reset["data"], "subject" in reset) == ("foureyes.feed.reset", {}, False)
+        found = (await again.get(f"{BASE}/reviews", dev)).data["reviews"]
+        assert missed in {one["review"] for one in found}
+        later = (await again.post(f"{BASE}/reviews", dev, **WORK)).data["review"]
+        assert (await line.event())["subject"] == later
+    last_one = (await again.post(f"{BASE}/reviews", dev, **WORK)).data["review"]
+    async with Connection(again, dev | {"last-event-id": reset["id"]}) as line:
+        assert [(await line.event())["subject"] for _ in range(2)] == [later, last_one]
+
+
+@played
+async def test_every_event_is_a_cloud_event_that_can_be_told_from_every_other() -> None:
+    """The attributes that CloudEvents 1.0 demands, and no id twice."""
+    web = Web()
+    dev = await web.agent("dev")
+    async with Connection(web, dev) as line:
+        events = list[dict[str, Any]]()
+        for _ in range(3):
+            await web.post(f"{BASE}/reviews", dev, **WORK)
+            events.append(await line.event())
+    assert len({(one["source"], one["id"]) for one in events}) == len(events)
+    for one in events:
+        assert one.keys() == {
+            *("specversion", "id", "source", "type", "time", "datacontenttype", "subject", "data"),
+        }
+        assert (one["specversion"], one["source"]) == ("1.0", f"{BASE}/feed")
+        assert one["datacontenttype"] == "application/json"
+        assert datetime.fromisoformat(one["time"]) == web.house.now
 
 
 @played

@@ -4,9 +4,12 @@ import json
 from typing import Any
 
 import pytest
+from starlette.requests import Request
 
 from foureyes.app.calls.registry import CALLS
-from foureyes.http.bodies import BODY_BYTES_MAX
+from foureyes.codec.sizes import VALUES_MAX
+from foureyes.core.refusals import Refusal
+from foureyes.http.bodies import BODY_BYTES_MAX, read_bytes
 from foureyes.http.openapi import described
 from foureyes.http.problems import MEDIA_TYPE
 from foureyes.http.routes import BASE, WAYS
@@ -94,6 +97,11 @@ async def test_a_service_acts_for_the_agents_it_vouches_for_and_for_nobody_else(
     assert "vouch" not in me.data["scopes"]
     told(await web.get(f"{BASE}/me", dsf | {"foureyes-agent": "dev"}), 401, "credential_needed")
     told(await web.post(f"{BASE}/accounts", dsf, name="boss", kind="human"), 403, "human_only")
+    told(await web.post(f"{BASE}/accounts", dsf, name="judge", roles=["security_auditor"]), 403, "not_eligible")
+    sue = await web.human()
+    await web.post(f"{BASE}/accounts/dweller-42/removal", sue, reason="It misbehaves.")
+    told(await web.post(f"{BASE}/accounts", dsf, name="dweller-42"), 403, "human_only")
+    told(await web.get(f"{BASE}/me", dsf | {"foureyes-agent": "dweller-42"}), 401, "credential_needed")
 
 
 @played
@@ -129,7 +137,7 @@ BODIES = [
     (b'{"kind": "a", "kind": "b"}', 422, "bad_value"),
     (b'{"confidence": NaN}', 422, "bad_value"),
     (b'{"kind": "\xff"}', 422, "bad_value"),
-    (b"[" * 100_000, 422, "bad_value"),
+    (b"[" * 10_000, 422, "bad_value"),
     (json.dumps({**WORK, "extra": 1}).encode(), 422, "bad_value"),
     (json.dumps({**WORK, "title": 7}).encode(), 422, "bad_value"),
     (b" " * (BODY_BYTES_MAX + 1), 413, "too_large"),
@@ -148,6 +156,31 @@ def test_a_bad_body_is_a_problem_and_nothing_is_done(body: bytes, status: int, c
         assert (await web.get(f"{BASE}/reviews", dev)).data["reviews"] == []
 
     story()
+
+
+@played
+async def test_a_body_of_a_great_many_values_is_refused_before_it_is_read() -> None:
+    """T18: what is wrong with it is how many there are, not what they are."""
+    web = Web()
+    dev = await web.agent("dev")
+    found = await web.request("POST", f"{BASE}/reviews", dev, b'{"files":[' + b"[]," * VALUES_MAX + b"[]]}")
+    told(found, 422, "bad_value")
+    assert f"more than {VALUES_MAX} values" in found.data["detail"]
+
+
+@played
+async def test_a_body_that_begins_with_a_great_many_values_is_not_read_to_its_end() -> None:
+    """T18: the rest of it never comes."""
+    came = list[int]()
+
+    async def receive() -> dict[str, Any]:
+        came.append(len(came))
+        assert len(came) < 10
+        return {"type": "http.request", "body": b"[]," * 10_000, "more_body": True}
+
+    with pytest.raises(Refusal, match="values"):
+        await read_bytes(Request({"type": "http", "method": "POST", "headers": []}, receive))
+    assert len(came) == 3
 
 
 @played

@@ -42,6 +42,7 @@ def test_a_request_is_one_line_with_its_id_and_without_its_query(lines: io.Strin
         (line,) = read(lines)
         assert line["request"] == answer.headers["x-request-id"]
         assert (line["path"], line["status"], line["level"]) == ("/health", 200, "info")
+        assert line["from"] == "127.0.0.1"
         assert "a-secret" not in lines.getvalue()
         other = await web.get("/health", {})
         assert other.headers["x-request-id"] != line["request"]

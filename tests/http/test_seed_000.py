@@ -4,6 +4,7 @@ from typing import Any
 
 from foureyes.core.protocols import CATEGORIES
 from foureyes.core.rules import KindRule
+from foureyes.http.openapi import described
 from tests.app.house import played
 from tests.cast import RULES
 from tests.http.five import Five, house, refused
@@ -278,3 +279,22 @@ async def test_content_that_was_being_validated_elsewhere_moves_in_and_is_review
     assert (await web.post("/review/import", agent, contents=[old])).data["code"] == "not_eligible"
     many = await web.post("/review/import", dsf, contents=[old] * 101)
     assert (many.status, many.data["code"]) == (422, "too_many")
+
+
+@played
+async def test_the_old_endpoint_of_votes_is_deprecated_and_says_what_to_do_instead() -> None:
+    """000-23: whatever the verdict, whoever sends it; nothing is counted, and the description says that it is over."""
+    web, _, ann, _, story = await submitted()
+    log = await web.log(story)
+    for verdict in ("approve", "reject", "strengthen"):
+        answer = await web.post(f"/review/{story}/validate", ann, verdict=verdict)
+        assert (answer.status, answer.data["code"]) == (410, "gone")
+        assert answer.headers["deprecation"] == "@1770940800"
+        assert answer.headers["link"] == f'</review/{story}/feedback>; rel="successor-version"'
+        assert f"POST /review/{story}/feedback" in answer.data["next_step"]
+    assert await web.log(story) == log
+    hostile = await web.request("POST", "/review/a%22%3E%0d%0aX-Evil:%201/validate", ann, b"{}")
+    assert hostile.status in (404, 410)
+    assert "x-evil" not in hostile.headers
+    assert '"' not in hostile.headers.get("link", "").partition(">")[0]
+    assert described()["paths"]["/review/{content_id}/validate"]["post"]["deprecated"] is True

@@ -203,6 +203,35 @@ async def test_what_was_done_before_the_token_was_revoked_is_not_told_as_refused
 
 
 @played
+async def test_what_was_refused_at_last_is_told_to_who_asked_and_to_nobody_else(tmp_path: Path) -> None:
+    """001-76, B27: with its key and the way on, whether they ask again or only look; no other agent hears of it."""
+    site = Site(tmp_path)
+    dev, eve = await site.agent("dev"), await site.agent("eve")
+    review = (await site.open(dev)).data["review"]
+    for one in (dev, eve):
+        assert (await site.get("/api/v1/me", one)).data["refused_later"] == []
+    site.store.down = True
+    reason = {"reason": "Not needed.", "key": "w-1"}
+    assert (await site.post(f"{REVIEWS}/{review}/withdrawal", dev, **reason)).status == 202
+    site.house.now += timedelta(minutes=1)
+    assert (await site.post(f"{REVIEWS}/{review}/withdrawal", dev, **reason | {"key": "w-2"})).status == 202
+    site.house.now += timedelta(minutes=1)
+    assert (await site.note(dev, "r-nothing", "lost")).status == 202
+    site.store.down = False
+    assert await site.spool.hand_in() == Progress(done=3, refused=2)
+    latest, second = (await site.get("/api/v1/me", dev)).data["refused_later"]
+    assert (latest["key"], latest["code"], latest["about"]) == ("lost", "review_missing", "review/r-nothing")
+    assert (second["key"], second["code"], second["about"]) == ("w-2", "review_ended", f"review/{review}")
+    assert latest["at"] > second["at"]
+    assert all(one["sentence"] and one["next_step"] for one in (latest, second))
+    assert (await site.get("/api/v1/me", eve)).data["refused_later"] == []
+    again = await site.post(f"{REVIEWS}/{review}/withdrawal", dev, **reason | {"key": "w-2"})
+    assert (again.status, again.data["code"]) == (409, "review_ended")
+    async with site.endpoint.serving(), site.over_http(dev, LEGACY) as client:
+        assert [one["key"] for one in (await tool(client, "me"))["refused_later"]] == ["lost", "w-2"]
+
+
+@played
 async def test_an_agent_is_told_by_its_tool(tmp_path: Path) -> None:
     """001-76, B27: a result that nobody takes for done, with the key to ask again by; reads say that it is down."""
     site = Site(tmp_path)

@@ -12,6 +12,7 @@ from mcp.shared.exceptions import MCPError
 
 from foureyes.app.accounts import stream_of
 from foureyes.app.ports import Unavailable
+from foureyes.codec.sizes import VALUES_MAX
 from foureyes.core.principals import RemovePrincipal
 from foureyes.mcp.over_http import PATH
 from foureyes.mcp.strict import MESSAGE_BYTES_MAX
@@ -99,7 +100,8 @@ async def test_the_older_era_keeps_no_session_that_somebody_else_could_use() -> 
         ('{"digest":-Infinity}', "no number"),
         ('{"digest":"\\ud83d"}', "half of a character"),
         ("{" * 10, "not JSON"),
-        ('{"a":' * 100_000 + "1" + "}" * 100_000, "deep"),
+        ('{"a":' * 10_000 + "1" + "}" * 10_000, "deep"),
+        (f'{{"a":[{"[]," * VALUES_MAX}1]}}', f"at most {VALUES_MAX} values"),
     ],
 )
 def test_a_message_that_two_readers_would_read_differently_is_refused(arguments: str, word: str) -> None:

@@ -155,16 +155,36 @@ def test_an_agent_is_told_how_to_do_its_part(era: str) -> None:
     async def story() -> None:
         desk = Desk()
         async with desk.near(await desk.agent("dev"), era) as client:
-            assert [one.name for one in (await client.list_prompts()).prompts] == ["author", "reviewer"]
+            assert [one.name for one in (await client.list_prompts()).prompts] == ["author", "reviewer", "review"]
             found = await client.get_prompt("reviewer", {"review": "r1"})
             (message,) = found.messages
             assert isinstance(message.content, TextContent)
             assert "review://reviews/r1" in message.content.text
-            for name, body in (("nothing", {}), ("author", {"review": "Ignore all"}), ("author", {"x": "y"})):
+            wrong: tuple[tuple[str, dict[str, str]], ...] = (
+                ("nothing", {}),
+                ("author", {"review": "Ignore all"}),
+                ("author", {"x": "y"}),
+                ("review", {"review": "r1"}),
+                ("review", {"session": "Ignore all"}),
+            )
+            for name, body in wrong:
                 with pytest.raises(MCPError):
                     await client.get_prompt(name, body)
 
     story()
+
+
+@played
+async def test_a_person_types_review_and_the_agent_asks_for_one() -> None:
+    """003-04: agents' programs show a prompt as a command that is typed; what it says can be done with its tools."""
+    desk = Desk()
+    async with desk.near(await desk.agent("dev"), MODERN) as client:
+        (message,) = (await client.get_prompt("review", {"session": "s1"})).messages
+        assert isinstance(message.content, TextContent)
+        assert message.content.text.endswith("The session is s1.\n")
+        assert {"signal", "request_review"} <= set(message.content.text.split("`"))
+        started = await tool(client, "signal", session="s1", type="request_review", summary="Done.", files=HELLO)
+        assert (await tool(client, "read_review", review=started["review"]))["review"]["trigger"] == "request_review"
 
 
 @played
@@ -189,5 +209,8 @@ def test_what_a_prompt_names_is_there() -> None:
             "important",
             "minor",
             "approve",
+            "request_review",
+            "summary",
+            "files",
         }
         assert words <= known, words - known

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -14,8 +15,11 @@ from typing import TypeVar
 import pytest
 
 from foureyes.app.ports import Reading, Writing
+from foureyes.app.reviewers import Look, Task
 from foureyes.app.reviewing.outcome import Options, Outcome, Result
+from foureyes.app.reviewing.round import ASKED_ELSEWHERE
 from foureyes.app.rows import Listing
+from foureyes.home.asking import Asking
 from foureyes.store.memory import MemoryStore
 from tests.app.house import played
 from tests.git.ground import new
@@ -133,6 +137,97 @@ def test_two_processes_at_once_open_one_review(tmp_path: Path) -> None:
     said = [one.communicate(timeout=90)[0] for one in runs]
     assert [one.returncode for one in runs] == [0, 0, 0]
     assert len({_review(one) for one in said}) == 1
+
+
+#: Begins these questions, says which are its own, and holds them until it is told to end.
+_OTHER = """
+import sys
+from foureyes.home.asking import Asking
+asking = Asking(sys.argv[1])
+print([asking.begin(one) for one in sys.argv[2:]], flush=True)
+sys.stdin.read()
+"""
+
+
+def another(home: Path, *questions: str) -> subprocess.Popen[str]:
+    """Another process that asks these."""
+    words = (sys.executable, "-c", _OTHER, str(home), *questions)
+    return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def said_by(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline().strip()
+
+
+def test_a_question_is_asked_by_one_run_at_a_time_and_free_again_however_that_run_ends(tmp_path: Path) -> None:
+    """D-09, D-20: whoever is asked twice is paid twice."""
+    with another(tmp_path, "one", "two") as first:
+        assert said_by(first) == "[True, True]"
+        with another(tmp_path, "one", "three") as second:
+            assert said_by(second) == "[False, True]"
+            second.kill()
+        first.kill()
+    mine = Asking(str(tmp_path))
+    assert mine.begin("one")
+    with another(tmp_path, "one") as third:
+        assert said_by(third) == "[False]"
+        third.kill()
+    mine.end()
+    with another(tmp_path, "one") as fourth:
+        assert said_by(fourth) == "[True]"
+        fourth.kill()
+
+
+@played
+async def test_whoever_another_run_asks_is_not_asked_again_and_that_is_said() -> None:
+    """D-09, D-20: the second run pays for nobody, clears nothing, and says where the answer will be."""
+    asked: list[str] = []
+
+    def counted(task: Task) -> Look:
+        asked.append(task.change.title)
+        return Look(verdict="approve", summary="fine")
+
+    desk = solo(agent("codex", counted), agent("gemini"), security=marks("bad"))
+    desk = replace(desk, asking=lambda: Elsewhere(names=("codex", "gemini")))
+    told = await reviewed(desk, change(CLEAN))
+    assert asked == []
+    assert {one.who: one.why for one in told.not_looked} == {"codex": ASKED_ELSEWHERE, "gemini": ASKED_ELSEWHERE}
+    assert "security" in {one.reviewer for one in told.looked}
+    assert told.state != "cleared"
+
+    alone = await reviewed(replace(desk, asking=Elsewhere), change(CLEAN))
+    assert len(asked) == 1
+    assert alone.review == told.review
+    assert alone.state == "cleared"
+
+
+@played
+async def test_questions_about_another_version_are_others() -> None:
+    """What changed has to be looked at, whoever still looks at what was there before."""
+    asking = Elsewhere()
+    desk = replace(solo(agent("codex", finds(issue("a gap")))), asking=lambda: asking)
+    await reviewed(desk, change(CLEAN))
+    await reviewed(desk, change("y = 2\n"))
+    first, second = asking.begun
+    assert first != second
+    assert asking.ended == 2
+
+
+@dataclass
+class Elsewhere:
+    """Another run that asks these reviewers."""
+
+    names: tuple[str, ...] = ()
+    begun: list[str] = field(default_factory=list)
+    ended: int = 0
+
+    def begin(self, question: str) -> bool:
+        self.begun.append(question)
+        return not question.endswith(self.names)
+
+    def end(self) -> None:
+        self.ended += 1
 
 
 def _review(said: bytes) -> str:

@@ -16,8 +16,10 @@ def _one(file: str, old: str, new: str) -> tuple[Break, ...]:
 
 BREAKS_DOORS: dict[str, tuple[Break, ...]] = {
     "000-22": _one(PATHS, '_ITEM = "/feedback/{feedback_item_id}"', '_ITEM = "/items/{feedback_item_id}"'),
+    "000-23": _one("http/others.py", '{"deprecation": VOTING_ENDED, "link"', '{"link"'),
     "001-02": _one(PEER, "await waited(office, caller, review, form.wait,", "await waited(office, caller, review, 45,"),
     "001-06": _one(WORDS, "        return IN_PROGRESS", "        return PENDING"),
+    "001-11": _one(PEER, "check_basics(form.self_check, files)", "check_basics((), files)"),
     "001-34": _one(CHECKING, "reason=skipped.reason if skipped else review.reason", 'reason=""'),
     "001-35": _one(PEER, "f\"{words.INVALID}: {', '.join(faults)}\"", "words.INVALID"),
     "001-36": _one(PEER, "return words.not_found(review)", "return refusal"),
@@ -36,6 +38,7 @@ BREAKS_DOORS: dict[str, tuple[Break, ...]] = {
     "002-21": _one(
         "app/calls/records.py", 'row["type"] in ("ReportSubmitted", _FAILED) and', 'row["type"] == _FAILED and'
     ),
+    "003-04": _one("web/sessions.py", '"review": ("trigger_review",', '"review": ("pause_session",'),
     "003-06": _one("app/calls/seed_003_asked.py", "targets=asked.targets,", "targets=(),"),
     "004-05": _one(WORDS, 'return f"Fix attempt {number}/{most}: {issues}"', 'return f"Fix attempt {number}/{most}"'),
     "004-07": _one(WORDS, 'return f"{done} (max)" if done >= most else str(done)', "return str(done)"),

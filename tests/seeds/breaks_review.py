@@ -34,4 +34,7 @@ BREAKS_REVIEW: dict[str, tuple[Break, ...]] = {
         "clean, removed = _clean(text, path, self.known)",
         "clean, removed = text, _clean(text, path, self.known)[1]",
     ),
+    "D-21": _one(
+        "app/calls/looking.py", "in reading.inbox(caller.who.name, limit))", 'in reading.inbox("codex", limit))'
+    ),
 }

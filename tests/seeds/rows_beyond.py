@@ -60,7 +60,7 @@ BEYOND = (
         area="engine",
     ),
     Row("D-20", "The same finding again is no duplicate; a shifted line keeps its identity."),
-    Row("D-21", "The inbox lists only what waits for me; advisory findings are folded.", area="doors"),
+    Row("D-21", "The inbox lists only what waits for me; advisory findings are folded."),
     Row("D-22", "An edited, deleted or truncated record fails verification at its place; receipts check offline."),
     Row("D-23", "A degraded panel is said: one answer of three is no consensus and no quorum."),
     Row("D-24", "M of N humans: names count once after normalisation; an empty group blocks."),

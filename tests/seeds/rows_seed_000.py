@@ -28,7 +28,6 @@ SEED_000 = (
     Row(
         "000-23",
         "Moving in from the old tables: work under validation is moved, old endpoints are deprecated.",
-        area="doors",
     ),
     Row("000-24", "Reputation and dispute trials are out of scope: a track record changes nothing in this gate."),
 )

@@ -26,7 +26,6 @@ SEED_001 = (
     Row(
         "001-11",
         "The author's basic checks (syntax_valid, has_metadata, has_export) come before the request.",
-        area="doors",
     ),
     Row("001-12", "With reviews switched off nothing needs one, and the reason says so; the default is on."),
     Row(

@@ -6,7 +6,7 @@ SEED_003 = (
     Row("003-01", "A milestone signal starts a review cycle."),
     Row("003-02", "A blocker signal starts a review cycle."),
     Row("003-03", "A request_review signal starts a review cycle."),
-    Row("003-04", "A person starts a cycle by button or /review.", area="doors"),
+    Row("003-04", "A person starts a cycle by button or /review."),
     Row("003-05", "No signal from any agent for 15 minutes starts a cycle."),
     Row("003-06", "review_request schema: reviewer, targets, context summaries, focus_areas, max_words 200."),
     Row("003-07", "review_result schema: reviewer, timestamp, payload with verdict, summary and issues."),

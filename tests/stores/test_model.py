@@ -130,7 +130,7 @@ def seen(look: Reading) -> list[Any]:
     """Everything there is, without the numbers that are each store's own."""
     listings = [Listing(state=state, author=who, limit=2) for state in ("", "open") for who in ("", "ann")]
     return [
-        [look.known(stream, who, key) for stream in STREAMS for who in WHO for key in KEYS],
+        [look.known(stream, who, key) for stream in STREAMS for who in WHO for key in (*KEYS, "")],
         [[astuple(replace(one, seq=0, tx=0)) for one in look.events(stream, 1)] for stream in STREAMS],
         look.heads("review/1"),
         [look.review(name) for name in REVIEWS],

@@ -13,6 +13,7 @@ from foureyes.core.rules import Exhausted, SeatRule
 from foureyes.http.app import build
 from foureyes.http.calling import FORM_HEADER
 from foureyes.http.routes import BASE
+from foureyes.web.frame import BESIDE
 from foureyes.web.pages import Pages
 from tests.app.house import House, played, policy
 from tests.cast import rules_with
@@ -105,14 +106,26 @@ async def test_signing_out_ends_the_session_on_the_server_too() -> None:
     assert (await Browser(send=human.send, cookies=kept).open("/")).status == 401
 
 
-PAGES = ("/", "/accounts", "/reviews/any", "/reviews/any/work", "/reviews/any/record")
-FORMS = ("/sign-out", "/reviews/any/rule", "/accounts/enrol", "/accounts/token", "/accounts/revoke", "/accounts/remove")
+PAGES = ("/", "/accounts", "/reviews/any", "/reviews/any/work", "/reviews/any/record", "/sessions/any")
+FORMS = (
+    *("/sign-out", "/reviews/any/rule", "/sessions/any/review"),
+    *("/accounts/enrol", "/accounts/token", "/accounts/revoke", "/accounts/remove"),
+)
+
+
+#: What is for everybody: how a page looks, and the way in.
+OPEN = {*BESIDE, "/sign-in"}
 
 
 @played
 async def test_nothing_is_shown_or_done_without_a_sign_in() -> None:
+    """T22: a new page, or a new form, without a line above fails the build."""
     site = Site()
     dev = await site.agent("dev")
+    routes = [one for one in Pages(office=site.office).routes() if one.path not in OPEN]
+    for method, tried in (("GET", PAGES), ("POST", FORMS)):
+        for route in (one for one in routes if method in (one.methods or ())):
+            assert any(route.path_regex.fullmatch(path) for path in tried), route.path
     for headers in ({}, dev, {"cookie": f"{COOKIE}=guessed"}):
         for path in PAGES:
             answer = await site.request("GET", path, headers)

@@ -159,6 +159,7 @@ def decide(
     census = Census(
         names=frozenset(one.who.name for one in everybody),
         humans=sum(one.who.is_human and not one.removed for one in everybody),
+        roles=frozenset(role for one in everybody if one.who.name == actor.name for role in one.roles),
     )
     found = next((one for one in everybody if one.who.name == name), None)
     if found is None and isinstance(command, EnrolPrincipal):

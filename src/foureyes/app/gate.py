@@ -164,7 +164,9 @@ class Gate:
 
     async def read(self, review: str, viewer: Who) -> Seen:
         """The review as this viewer may see it, with the reasons; raises Refusal where there is none."""
-        return await self._store.read(partial(self._seen, review, viewer))
+        work = partial(self._seen, review, viewer)
+        # What lies on the shelf is folded already, but for what came since: that takes a moment.
+        return await self._store.read(Quick(work) if self._shelf.has(f"review/{review}") else work)
 
     def look(self, reading: Reading, review: str, viewer: Who, version: int = 0) -> Seen:
         """The same on one look at the store; with a version, as it was after so many of its events."""

@@ -153,8 +153,9 @@ class Judge:
     def _lives(self, review: str, version: int, target: str) -> tuple[WentLive, ...]:
         """Whether it was used on this target, and one other use if there is any: more is never asked for."""
         prefix = f"{review}/{version}/"
-        here = self.reading.row(LIVES, prefix + target)
-        found = [*self.reading.rows(LIVES, prefix, limit=1), *([(prefix + target, here)] if here else [])]
+        found = list(self.reading.rows(LIVES, prefix, limit=1))
+        here = self.reading.row(LIVES, prefix + target) if found else None
+        found += [(prefix + target, here)] if here else []
         return tuple(WentLive(target=key.removeprefix(prefix), review=review, digest=digest) for key, digest in found)
 
     def _waiting(self, row: DigestRow) -> Live:

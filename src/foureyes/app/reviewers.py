@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
+from foureyes.app.encodings import UTF_8, Written, written
 from foureyes.core.commands import Draft, Settlement
 from foureyes.core.values import Cost, Criterion, Evidence, Failure, Standing, Who
 
@@ -45,14 +46,16 @@ class File:
     changed: tuple[Span, ...] = ()
 
     @cached_property
+    def written(self) -> Written | None:
+        """The text with its encoding; None where it is gone, binary, a link or a submodule."""
+        if self.content is None or self.mode in (LINK_MODE, SUBMODULE_MODE):
+            return None
+        return written(self.content)
+
+    @cached_property
     def text(self) -> str | None:
-        """The text; None where it is gone, binary, not UTF-8, a link or a submodule."""
-        if self.content is None or self.mode in (LINK_MODE, SUBMODULE_MODE) or b"\0" in self.content:
-            return None
-        try:
-            return self.content.decode()
-        except UnicodeDecodeError:
-            return None
+        """The text in whatever encoding it is; None where it is gone, has a zero, is binary, a link or a submodule."""
+        return self.written.text if self.written and "\0" not in self.written.text else None
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
@@ -62,7 +65,16 @@ class File:
     def is_changed(self, start: int, end: int = 0) -> bool:
         """Whether any of these lines is this work's own."""
         last = max(start, end)
+        if self.changed and self._is_counted_otherwise:
+            return True
         return any(first <= last and start <= final for first, final in self.changed)
+
+    @cached_property
+    def _is_counted_otherwise(self) -> bool:
+        """Whether git, which counts bytes, has other line numbers: in UTF-16 half a letter can look like a line end."""
+        if self.content is None or self.written is None or self.written.encoding == UTF_8:
+            return False
+        return self.written.text.count("\n") != self.content.count(b"\n")
 
 
 def lines_of(text: str) -> tuple[str, ...]:

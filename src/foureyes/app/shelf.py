@@ -55,6 +55,10 @@ class Shelf:
         while len(self._held) > self._size:
             self._held.popitem(last=False)
 
+    def has(self, stream: str) -> bool:
+        """Whether it lies here, perhaps as it was a while ago."""
+        return stream in self._held
+
     def get(self, reading: Reading, stream: str, known: Known) -> Held | None:
         """The review as its stream ends now; nothing where there is none."""
         if not known.version:

@@ -18,9 +18,9 @@ from typing import Self
 #: Somebody else was here so lately that they will come again.
 OTHERS_SECONDS = 1.0
 #: Whoever had more of the last second than this is a crowd. Somebody at work has a few hundredths.
-CROWD = 0.15
+CROWD = 0.1
 #: How long a crowd pauses after a request, as a multiple of how long that took: so much with twice that share.
-PAUSE_TIMES = 8.0
+PAUSE_TIMES = 16.0
 PAUSE_SECONDS_MAX = 1.0
 
 

@@ -25,7 +25,7 @@ class Addresses:
 
 def addresses(serving: Serving, port: int) -> Addresses:
     """What it is called; a request by any other name is refused."""
-    local, public = address_of(serving.host, port), serving.public_url.rstrip("/").lower()
+    local, public = address_of(serving.host, port), serving.public_url
     names = {"127.0.0.1", "localhost", "[::1]", urlsplit(local).netloc.rpartition(":")[0]}
     ours = {f"http://{name}:{port}" for name in names} | ({public} if public else set())
     hosts = {urlsplit(one).netloc for one in ours}

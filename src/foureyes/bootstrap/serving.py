@@ -9,6 +9,7 @@ import logging
 import os
 import pwd
 import re
+import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -36,7 +37,7 @@ from foureyes.app.signing_in import new_link
 from foureyes.app.spooling import Spool
 from foureyes.app.tending import Deadlines, Tending
 from foureyes.bootstrap import hosting, spool
-from foureyes.bootstrap.addresses import EVERYWHERE, Addresses, address_of, addresses, bound_socket
+from foureyes.bootstrap.addresses import Addresses, address_of, addresses, bound_socket
 from foureyes.cli import browser, signing
 from foureyes.cli.serving import Begun, Serving, connecting
 from foureyes.core.names import is_name, ours_alike
@@ -46,6 +47,7 @@ from foureyes.home import folder
 from foureyes.home.lock import ServerLock
 from foureyes.home.trouble import Trouble
 from foureyes.http.app import Site, build
+from foureyes.http.forwarded import Forwarded
 from foureyes.http.logs import Logged, write_to
 from foureyes.http.patient import Patient
 from foureyes.http.problems import problem
@@ -58,6 +60,8 @@ if TYPE_CHECKING:
     from foureyes.bootstrap.assembly import Assembly
     from foureyes.engine.dispatching import Dispatcher
 
+#: So long whoever still sends or reads has at the end; then their connections are closed.
+HANG_UP_SECONDS = 5
 #: So long the requests that are under way have at the end; the rest of ten seconds is for what comes after them.
 DRAIN_SECONDS = 7
 TEND_SECONDS = 1.0
@@ -75,7 +79,7 @@ def serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], None]) -
         address = address_of(serving.host, bound.getsockname()[1])
         now = assembly.now().isoformat()
         with (
-            ServerLock.acquire(assembly.settings.home, address, now=now, public=serving.public_url.rstrip("/")),
+            ServerLock.acquire(assembly.settings.home, address, now=now, public=serving.public_url),
             asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
         ):
             runner.run(_serve(assembly, serving, told, bound))
@@ -95,9 +99,18 @@ class Server(uvicorn.Server):
         self._began()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Let those go who only wait, then finish what is under way."""
+        """Let those go who only wait, then finish what is under way; who says no more is not waited for."""
         self._ends()
-        await super().shutdown(sockets)
+        hanging_up = asyncio.get_running_loop().call_later(HANG_UP_SECONDS, self._hang_up)
+        try:
+            await super().shutdown(sockets)
+        finally:
+            hanging_up.cancel()
+
+    def _hang_up(self) -> None:
+        for one in tuple(self.server_state.connections):
+            if one.transport is not None:
+                one.transport.abort()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -105,6 +118,8 @@ class Server(uvicorn.Server):
         with super().capture_signals():
             yield
             self._captured_signals.clear()
+        # Whoever asks once more must not end in its middle what is short, and under way already.
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
 async def _serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], None], bound: socket.socket) -> None:
@@ -117,6 +132,7 @@ async def _serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], N
         human = await _first_human(office)
         endpoint = Endpoint(office, Names(hosts=named.hosts, origins=named.origins), problem)
         app = application(office, named, endpoint)
+        app = Forwarded(app) if serving.behind_proxy else app
         config = uvicorn.Config(
             app,
             loop="uvloop",
@@ -126,8 +142,7 @@ async def _serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], N
             log_config=None,
             access_log=False,
             server_header=False,
-            proxy_headers=serving.behind_proxy,
-            forwarded_allow_ips="127.0.0.1,::1" if serving.host not in EVERYWHERE else "*",
+            proxy_headers=False,
             timeout_graceful_shutdown=DRAIN_SECONDS,
             backlog=BACKLOG,
         )

@@ -75,8 +75,10 @@ def _shown(parts: Parts, address: str, sentence: str) -> Answer:
 
 def _line(one: Account) -> str:
     good = sum(not each.revoked for each in one.tokens)
-    words = (str(one.who.kind), one.who.model_family, f"operator {one.who.operator}", f"roles {', '.join(one.roles)}")
-    state = "removed" if one.removed else f"{good} of {len(one.tokens)} tokens good"
+    roles = f"roles {', '.join(one.roles)}" if one.roles else "no role"
+    words = (str(one.who.kind), one.who.model_family, f"operator {one.who.operator}", roles)
+    tokens = f"{good} of {len(one.tokens)} tokens good" if one.tokens else "no token"
+    state = "removed" if one.removed else tokens
     return f"{one.who.name}: {', '.join(each for each in words if each)}; {state}"
 
 

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from foureyes.home.trouble import Trouble
 
 HOST, PORT = "127.0.0.1", 8004
+PORT_MAX = 65_535
+_USUAL = {"http": 80, "https": 443}
+_LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
+#: A name as it stands in a Host header (one with other letters in its spelling for machines), or an address.
+_PUBLIC = re.compile(
+    rf"(?P<scheme>https?)://(?P<host>{_LABEL}(?:\.{_LABEL}){{0,30}}|\[[0-9a-f:.]{{2,45}}\])(?::(?P<port>[0-9]{{1,5}}))?/?"
+).fullmatch
 TOKEN = "TOKEN"  # noqa: S105 - the place for one
 
 
@@ -24,14 +31,9 @@ class Serving:
     yes_send: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse an address that is none."""
+        """Write the public address as a browser does, or refuse one that is none."""
         if self.public_url:
-            parts = urlsplit(self.public_url)
-            named = parts.scheme in ("http", "https") and parts.hostname and parts.path in ("", "/")
-            if not named or parts.query or parts.fragment or parts.username:
-                raise Trouble(
-                    f"--public-url is {self.public_url[:200]!r}.", "It looks like https://gate.example.com", usage=True
-                )
+            object.__setattr__(self, "public_url", _as_browsers_write_it(self.public_url))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +48,16 @@ class Begun:
     first_human: str = ""
     #: Whether the sign-in page was opened in a browser.
     opened: bool = False
+
+
+def _as_browsers_write_it(url: str) -> str:
+    """In small letters, without a slash at the end, and without the port that goes without saying."""
+    found = _PUBLIC(url.lower())
+    port = int(found["port"] or 0) if found else 0
+    if not found or not 0 <= port <= PORT_MAX or found["port"] == "0":
+        raise Trouble(f"--public-url is {url[:200]!r}.", "It looks like https://gate.example.com", usage=True)
+    beside = "" if port in (0, _USUAL[found["scheme"]]) else f":{port}"
+    return f"{found['scheme']}://{found['host']}{beside}"
 
 
 def connecting(address: str, token: str = TOKEN) -> tuple[tuple[str, str], ...]:

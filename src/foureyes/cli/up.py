@@ -10,9 +10,7 @@ import click
 from foureyes.cli.answer import Answer, Json, Line, print_json, print_line
 from foureyes.cli.parts import Parts
 from foureyes.cli.program import answering
-from foureyes.cli.serving import HOST, PORT, Begun, Serving, connecting
-
-PORT_MAX = 65_535
+from foureyes.cli.serving import HOST, PORT, PORT_MAX, Begun, Serving, connecting
 
 
 @click.command()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from foureyes.core.refusals import Code, Refusal, refuse
+from foureyes.core.refusals import Code, Refusal
 
 ALLOWED = "1 to 64 of a-z, 0-9, _ and -, beginning with a letter or digit"
 #: Names under which the program itself writes, or which would be taken for it or for everybody.
@@ -30,7 +30,7 @@ def is_name(name: str) -> bool:
 def check_name(name: str, taken: Iterable[str]) -> None:
     """Refuse a name that is none, that is ours, or that looks like one that is taken."""
     if not is_name(name):
-        raise refuse(Code.UNKNOWN_WORD, what="The name", word=name[:80], allowed=ALLOWED)
+        raise Refusal(Code.UNKNOWN_WORD, f"{name[:80]!r} is no name here.", f"Choose one of {ALLOWED}.")
     if ours := ours_alike(name):
         said = f"{name} is" if ours == name else f"{name} looks like {ours},"
         raise Refusal(Code.UNKNOWN_WORD, f"{said} a name that foureyes itself acts under.", "Choose another name.")

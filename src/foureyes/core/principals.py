@@ -109,6 +109,7 @@ class Account:
     roles: tuple[str, ...] = ()
     vouched_by: str = ""
     removed: bool = False
+    removed_by: str = ""
     tokens: tuple[Token, ...] = ()
 
     def token(self, name: str) -> Token | None:
@@ -122,6 +123,8 @@ class Census:
 
     names: frozenset[str] = frozenset()
     humans: int = 0
+    #: The roles of whoever asks, as a human gave them.
+    roles: frozenset[str] = frozenset()
 
 
 def account_of(events: Iterable[PrincipalEvent]) -> Account | None:
@@ -168,15 +171,16 @@ def _evolved(account: Account | None, event: PrincipalEvent) -> Account:
             return Account(who=who, roles=event.roles, vouched_by=event.vouched_by, tokens=tokens)
         case PrincipalRemoved():
             known = _known(account)
-            return replace(known, removed=True, tokens=tuple(replace(one, revoked=True) for one in known.tokens))
+            ended = tuple(replace(one, revoked=True) for one in known.tokens)
+            return replace(known, removed=True, removed_by=event.by, tokens=ended)
         case TokenIssued():
             known = _known(account)
             token = Token(id=event.token, hash=event.hash, scopes=event.scopes, expires=event.expires)
             return replace(known, tokens=(*known.tokens, token))
         case TokenRevoked():
             known = _known(account)
-            ended = (replace(one, revoked=one.revoked or one.id == event.token) for one in known.tokens)
-            return replace(known, tokens=tuple(ended))
+            left = (replace(one, revoked=one.revoked or one.id == event.token) for one in known.tokens)
+            return replace(known, tokens=tuple(left))
         case _:
             assert_never(event)
 
@@ -203,6 +207,15 @@ def _enrolled(
     if vouched and command.operator not in ("", actor.operator):
         # All whom a service vouches for are one party: otherwise it could make itself a quorum.
         raise refuse(Code.UNKNOWN_WORD, what="The operator", word=command.operator, allowed=actor.operator)
+    strange = next((one for one in command.roles if one and one not in census.roles), "") if vouched else ""
+    if strange:
+        # A role says who is asked to judge others' work: a human says that of somebody, not whoever vouches for them.
+        held = ", ".join(sorted(census.roles)) or "none"
+        raise Refusal(
+            Code.NOT_ELIGIBLE,
+            f"{actor.name} gives its agents its own roles alone: {held}.",
+            f"Ask a human to enrol {actor.name} with {strange!r} too.",
+        )
     return PrincipalEnrolled(
         name=name,
         kind=kind,
@@ -230,6 +243,8 @@ def _check_enrols(account: Account | None, kind: WhoKind, actor: Who, census: Ce
     if actor.is_human:
         return
     if actor.kind is WhoKind.SERVICE:
+        if account and account.removed_by not in ("", actor.name):
+            raise Refusal(Code.HUMAN_ONLY, f"{account.who.name} was removed by another.", "Ask a human to enrol them.")
         if kind is WhoKind.AGENT and (account is None or account.vouched_by == actor.name):
             return
         raise Refusal(Code.HUMAN_ONLY, "A service vouches for agents of its own only.", "Ask a human to enrol them.")

@@ -171,7 +171,7 @@ _TEXTS: dict[Code, tuple[str, str]] = {
         "The review has ended: {outcome}.",
         "Submit a new version where that is possible, or ask a human.",
     ),
-    Code.REVIEW_MISSING: ("There is no such review.", "Open one first."),
+    Code.REVIEW_MISSING: ("There is no such review.", "Open one, or look at the list of reviews."),
     Code.RULING_NEEDED: ("{needs} people must decide this together.", "Ask for a decision and give your ruling there."),
     Code.RULING_PENDING: ("A human is deciding: {request}.", "Wait for the decision."),
     Code.SAME_DIGEST: (

@@ -228,9 +228,12 @@ def _resume(session: Session, actor: Who, reason: str) -> SessionResumed:
 
 
 def _end(session: Session, actor: Who, reason: str) -> SessionEnded:
-    """An agent cannot end a session it has no part in: that would switch off the watch over others."""
+    """Nobody but a human ends a session they have no part in: that would switch off the watch over others.
+
+    A service neither: for the agents it vouches for it speaks in their name.
+    """
     _check_reason(reason)
-    if not actor.is_human and actor.kind is not WhoKind.SERVICE and actor.name not in dict(session.agents):
+    if not actor.is_human and actor.name not in dict(session.agents):
         raise Refusal(
             Code.NOT_ELIGIBLE, f"{actor.name} has no part in session {session.id}.", "Ask one of its agents or a human."
         )

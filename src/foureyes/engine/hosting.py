@@ -6,7 +6,7 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from foureyes.app.accounts import accounts, keep_names
@@ -21,16 +21,21 @@ from foureyes.policy.policy import Policy
 log = logging.getLogger("foureyes.engine")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Everybody:
     """A directory of several: those who are hosted here, and whoever is enrolled."""
 
     directories: tuple[Directory, ...]
+    #: What they said last, and all of it together.
+    _known: tuple[tuple[tuple[Principal, ...], ...], tuple[Principal, ...]] = field(default=((), ()), init=False)
 
     def pool(self, reading: Reading) -> tuple[Principal, ...]:
-        """All of them, each name once."""
-        found = (one for directory in self.directories for one in directory.pool(reading))
-        return tuple({one.who.name: one for one in found}.values())
+        """All of them, each name once; put together anew when one of the directories says something else."""
+        said, known = tuple(one.pool(reading) for one in self.directories), self._known
+        if len(said) != len(known[0]) or any(one is not other for one, other in zip(said, known[0], strict=True)):
+            everybody = {one.who.name: one for part in said for one in part}
+            known = self._known = said, tuple(everybody.values())
+        return known[1]
 
 
 class Hosted:
@@ -45,16 +50,21 @@ class Hosted:
         #: Who was found, and the digest of the policy they were looked for by.
         self._found: tuple[str, Pool] | None = None
         self._followed = ""
+        #: What the gate was told last, so that it is put together once.
+        self._said: tuple[Pool, frozenset[str], tuple[Principal, ...]] | None = None
         self._rests: dict[str, datetime] = {}
         # Threads of the store and the engine may need them first at the same time.
         self._looking = threading.Lock()
 
     def pool(self, reading: Reading) -> tuple[Principal, ...]:
         """Everybody who may be asked to review; whoever is over a limit is not free until it ends."""
-        now = self._clock()
-        resting = {name for name, until in self._rests.items() if now < until}
-        found = self.known(reading).pool(reading)
-        return tuple(replace(one, available=False) if one.who.name in resting else one for one in found)
+        now, found = self._clock(), self.known(reading)
+        resting = frozenset(name for name, until in self._rests.items() if now < until)
+        if self._said is None or self._said[:2] != (found, resting):
+            people = found.pool(reading)
+            free = (replace(one, available=one.who.name not in resting) for one in people)
+            self._said = found, resting, tuple(free)
+        return self._said[2]
 
     def known(self, reading: Reading) -> Pool:
         """Those who were found last; looked for where nobody has."""

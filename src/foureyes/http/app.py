@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute
+from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Lifespan, Receive, Scope, Send
 
 from foureyes.app.calls.office import Office
@@ -18,6 +18,8 @@ from foureyes.http.problems import problem
 from foureyes.http.routes import BASE
 from foureyes.http.table import Table
 
+#: By which name a request comes, and from whose page.
+_NAMED = (b"host", b"origin")
 #: Answers somebody who came where there is nothing, or leaves it to us.
 Strayed = Callable[[Request, int], Response | None]
 Failed = Callable[[Request, Exception], Awaitable[Response]]
@@ -54,6 +56,10 @@ def build(
     table = Table(app, _broken)
     for one in (*calls, *beside):
         table.add(one, one.endpoint)
+    for other in more:
+        # What is no function answers as an application of its own.
+        if isinstance(other, Route) and not other.methods:
+            table.add_app(other.path, other.app)
     return Guarded(table, site)
 
 
@@ -70,13 +76,13 @@ class Guarded:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        headers = {name: value for name, value in scope["headers"] if name in (b"host", b"origin")}
-        host = headers.get(b"host", b"").decode("latin-1").lower()
-        origin = headers.get(b"origin")
-        if host not in self._site.hosts:
+        said = [(name, value.decode("latin-1").lower()) for name, value in scope["headers"] if name in _NAMED]
+        hosts, origins = ([value for name, value in said if name == one] for one in _NAMED)
+        # Who is named twice is not named: another reader would take the other one.
+        if len(hosts) != 1 or hosts[0] not in self._site.hosts:
             answer = problem(421, "wrong_host", "We are not called that.", "Use the address that `foureyes up` prints.")
             await answer(scope, receive, send)
-        elif origin is not None and origin.decode("latin-1").lower() not in self._site.origins:
+        elif any(one not in self._site.origins for one in origins):
             answer = problem(403, "wrong_origin", "This page is not ours.", "Open our own page.")
             await answer(scope, receive, send)
         else:

@@ -1,4 +1,4 @@
-"""What did somebody send? JSON as it is meant: no field twice, no NaN, not too deep, not too long."""
+"""What did somebody send? JSON as it is meant: no field twice, no NaN, not too deep, too long or too full."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from typing import Any, NoReturn
 from starlette.requests import ClientDisconnect, Request
 
 from foureyes.app.blobs import Intake
+from foureyes.codec.sizes import VALUES_MAX, first_twice, is_too_full
 from foureyes.core.refusals import Code, Refusal
 
 BODY_BYTES_MAX = 4 * 1024 * 1024
 UPLOAD_SECONDS_MAX = 300
+#: After so many bytes it is looked at how full a body is, for the first time.
+LOOK_BYTES = 64 * 1024
 
 
 class TooLarge(Exception):  # noqa: N818 - an expected no, with a status of its own
@@ -29,6 +32,7 @@ def read_json(content: bytes) -> dict[str, Any]:
     """The object in a body; nothing at all is an empty one."""
     if not content.strip():
         return {}
+    _check_fullness(content)
     try:
         found = _STRICT.decode(content.decode("utf-8"))
     except RecursionError:
@@ -43,11 +47,15 @@ def read_json(content: bytes) -> dict[str, Any]:
 
 
 async def read_bytes(request: Request, most: int = BODY_BYTES_MAX) -> bytes:
-    """The body, unless it is longer than that; it is not read to its end to find out."""
-    pieces = list[bytes]()
+    """The body, unless it is longer or fuller than that; it is not read to its end to find out."""
+    content, looked = bytearray(), LOOK_BYTES
     async for piece in _pieces(request, most):
-        pieces.append(piece)
-    return b"".join(pieces)
+        content += piece
+        if len(content) > looked:
+            # Twice as far each time, so that all looks together cost no more than two at the whole.
+            looked = 2 * len(content)
+            _check_fullness(content)
+    return bytes(content)
 
 
 async def read_blob(request: Request, most: int) -> tuple[str, bytes]:
@@ -77,11 +85,15 @@ async def _pieces(request: Request, most: int) -> AsyncIterator[bytes]:
         raise _bad("it ended too early") from None
 
 
+def _check_fullness(content: bytes | bytearray) -> None:
+    if is_too_full(content):
+        raise _bad(f"it holds more than {VALUES_MAX} values")
+
+
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = first_twice([name for name, _ in pairs])
         raise ValueError(f"the field {twice[:80]!r} is there twice")
     return found
 

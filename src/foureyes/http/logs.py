@@ -53,6 +53,7 @@ class Logged:
                 "method": scope["method"],
                 "path": scope["path"][:PATH_CHARS_MAX],
                 "status": status[0],
+                "from": (scope.get("client") or ("",))[0],
                 "milliseconds": round(1000 * (time.perf_counter() - began), 1),
             }
             if log.isEnabledFor(logging.INFO):

@@ -28,6 +28,7 @@ _PROBLEMS = {
     "429": "Too many; see Retry-After.",
     "503": "The store cannot answer now.",
 }
+_GONE = {"410": "It is there no longer; what to do instead is said."}
 
 
 @cache
@@ -42,14 +43,14 @@ def described() -> Json:
                 operation["operationId"] = f"{name}_{number + 1}"
             paths.setdefault(path, {})[way.method.lower()] = operation
     for name, way in OTHERS.items():
-        paths.setdefault(way.path, {})[way.method.lower()] = _other(name)
+        paths.setdefault(way.path, {})[way.method.lower()] = _other(name) if name in _OTHERS else _retired(name, way)
     return {
         "openapi": "3.1.0",
         "info": {"title": "foureyes", "version": __version__, "summary": "The four-eyes principle for AI agents."},
         "paths": paths,
         "components": {
             "schemas": {"Problem": _PROBLEM, "Spooled": _SPOOLED, **_shown()},
-            "responses": {f"Problem{status}": _said(text) for status, text in _PROBLEMS.items()},
+            "responses": {f"Problem{status}": _said(text) for status, text in (_PROBLEMS | _GONE).items()},
             "securitySchemes": {
                 "token": {"type": "http", "scheme": "bearer"},
                 "session": {"type": "apiKey", "in": "cookie", "name": "foureyes_session"},
@@ -162,6 +163,20 @@ def _other(name: str) -> Json:
     return {**found, "parameters": [_LAST]} if name == "feed" else found
 
 
+def _retired(name: str, way: Way) -> Json:
+    """What only leads elsewhere."""
+    taken = {"type": "string"}
+    return {
+        "operationId": name,
+        "summary": _RETIRED[name],
+        "deprecated": True,
+        "security": [],
+        "parameters": [{"name": one, "in": "path", "required": True, "schema": taken} for one in _NAMES(way.path)],
+        "responses": {code: _problem(code) for code in (*_GONE, "421", "503")},
+    }
+
+
+_RETIRED = {"old_validation": "Votes of the system before, which count for nothing; it says what to do instead."}
 #: What each of them is, what it gives, and whether anybody may ask.
 _OTHERS: dict[str, tuple[str, str, bool]] = {
     "feed": (

@@ -1,4 +1,4 @@
-"""What is answered over HTTP that is no call: the live feed, how busy the server is, and whether it is there at all."""
+"""What is answered over HTTP that is no call: the live feed, how the server is, and what is there no longer."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from collections.abc import AsyncGenerator
 from contextlib import ExitStack, aclosing
 from datetime import datetime
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
@@ -22,6 +23,7 @@ from foureyes.core.refusals import Code, Refusal
 from foureyes.http.calling import Door, log, told
 from foureyes.http.meter import MEDIA_TYPE
 from foureyes.http.openapi import described
+from foureyes.http.problems import problem
 from foureyes.http.routes import BASE, GET, OTHERS
 
 LAST = "last-event-id"
@@ -30,6 +32,10 @@ LAST_CHARS_MAX = 80
 RETRY_MILLISECONDS = 2_000
 SOURCE = f"{BASE}/feed"
 STREAM = "text/event-stream"
+GONE = 410
+#: Since when there is no voting, in seconds: 2026-02-13.
+VOTING_ENDED = "@1770940800"
+QUOTED_CHARS_MAX = 200
 _HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
 
 
@@ -81,6 +87,17 @@ class _Others:
         """Whether it can answer from its store."""
         await self._door.office.store.read(lambda reading: reading.heads(limit=1))
         return JSONResponse({"status": "ready"})
+
+    async def old_validation(self, request: Request) -> Response:
+        """A vote of the system before: it counts for nothing, and whoever sends it learns what does (RFC 9745)."""
+        feedback = f"/review/{quote(request.path_params['content_id'], safe='')}/feedback"
+        return problem(
+            GONE,
+            "gone",
+            "Votes count for nothing here: a review is a list of issues, each resolved by whoever raised it.",
+            f"Move the content in with POST /review/import, then send issues to POST {feedback[:QUOTED_CHARS_MAX]}.",
+            {"deprecation": VOTING_ENDED, "link": f'<{feedback}>; rel="successor-version"'},
+        )
 
     async def _sent(self, request: Request, caller: Caller, last: str) -> AsyncGenerator[bytes]:
         office, credential = self._door.office, self._door.credential(request)

@@ -66,4 +66,6 @@ OTHERS: dict[str, Way] = {
     "openapi": Way(method=GET, path=f"{BASE}/openapi.json", absolute=True),
     "health": Way(method=GET, path="/health", absolute=True),
     "ready": Way(method=GET, path="/ready", absolute=True),
+    # Where clients of the voting that feedback replaces are led, for as long as they still come.
+    "old_validation": Way(method=POST, path="/review/{content_id}/validate", absolute=True),
 }

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -36,6 +36,7 @@ class Table:
         self._app = app
         self._broken = broken
         self._roots: dict[str, _Branch] = {}
+        self._apps: dict[str, ASGIApp] = {}
 
     def add(self, route: Route, handler: Handler) -> None:
         """Take up a route."""
@@ -51,8 +52,15 @@ class Table:
             if branch.handler is None:
                 branch.handler, branch.names = handler, tuple(names)
 
+    def add_app(self, path: str, app: ASGIApp) -> None:
+        """Take up an application that answers everything at one path, whatever the method."""
+        self._apps[path] = app
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, or let the router do it."""
+        if scope["type"] == "http" and not scope.get("root_path") and scope["path"] in self._apps:
+            await self._asked(self._apps[scope["path"]], scope, receive, send)
+            return
         root = self._roots.get(scope["method"]) if scope["type"] == "http" and not scope.get("root_path") else None
         values = list[str]()
         found = _found(root, scope["path"].split("/"), 0, values) if root else None
@@ -67,6 +75,21 @@ class Table:
             await (await self._broken(request, error))(scope, receive, send)
             raise  # the server writes it down
         await response(scope, receive, send)
+
+    async def _asked(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+        begun = False
+
+        async def told(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await app(scope, receive, told)
+        except Exception as error:
+            if not begun:
+                await (await self._broken(Request(scope, receive), error))(scope, receive, send)
+            raise  # the server writes it down
 
 
 def _found(branch: _Branch, path: list[str], at: int, values: list[str]) -> _Branch | None:

@@ -85,7 +85,7 @@ class Endpoint:
         else:
             if turn is not None:
                 try:
-                    await self._let_in({**scope, CALLER: caller}, turn, receive, send)
+                    await self._let_in({**scope, "headers": _named(scope), CALLER: caller}, turn, receive, send)
                 finally:
                     turn.leave()
                 return
@@ -166,11 +166,14 @@ async def caller_of_request(request: object) -> Caller:
 def _manager(office: Office, names: Names) -> StreamableHTTPSessionManager:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager  # noqa: PLC0415 - see above
     from mcp.server.transport_security import TransportSecuritySettings  # noqa: PLC0415 - likewise
+    from sse_starlette.sse import AppStatus  # noqa: PLC0415 - likewise
 
     from foureyes.mcp.near import Near  # noqa: PLC0415 - likewise
     from foureyes.mcp.server import build  # noqa: PLC0415 - likewise
     from foureyes.mcp.tools import TOOLS  # noqa: PLC0415 - likewise
 
+    # Else what carries the SDK's answers breaks them off when a server begins to end. Ours end by themselves.
+    AppStatus.enable_automatic_graceful_drain = False
     security = TransportSecuritySettings(
         enable_dns_rebinding_protection=True,
         allowed_hosts=sorted(names.hosts),
@@ -182,6 +185,11 @@ def _manager(office: Office, names: Names) -> StreamableHTTPSessionManager:
         security_settings=security,
         max_request_body_size=MESSAGE_BYTES_MAX,
     )
+
+
+def _named(scope: Scope) -> list[tuple[bytes, bytes]]:
+    """The headers, with our name in small letters: the SDK would take it for another's in large ones."""
+    return [(name, value.lower() if name in (b"host", b"origin") else value) for name, value in scope["headers"]]
 
 
 async def _body(receive: Receive) -> bytes | None:

@@ -1,4 +1,4 @@
-"""What is an agent told about its part here? How to ask for a review, and how to review critically."""
+"""What is an agent told about its part here? How to ask for a review, also when a person says so; how to review."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from foureyes.app.calls.call import Caller
 from foureyes.codec import Json
 from foureyes.mcp.told import COMPLETE, NotThere
 
-_REVIEW = re.compile(r"[A-Za-z0-9._-]{1,64}").fullmatch
+_NAME = re.compile(r"[A-Za-z0-9._-]{1,64}").fullmatch
 
 INSTRUCTIONS = """\
 foureyes: nothing goes live until others have reviewed exactly these bytes.
@@ -54,12 +54,25 @@ You are a reviewer. Your task is to find what is wrong with this work before it 
    it is. Say what is newly wrong.
 """
 
+REVIEW = """\
+The person you work for wants what you have done so far reviewed now, and typed this to say so.
+
+1. If you work in a session, call `signal` with the type `request_review`: say in `summary` what you did, and send
+   every file you changed whole in `files`. Without a session, call `open_review` with the same.
+2. Tell the person the id of the review and what is asked of whom. Do not wait for it, and do not say how it will end.
+3. If you have nothing to show, say that instead: an empty review helps nobody.
+"""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Prompt:
     name: str
     says: str
     text: str
+    #: What it may be about, what that is, and how it is told.
+    about: str = "review"
+    means: str = "The id of the review you are at."
+    told: str = "The review is {0}: read review://reviews/{0} first."
 
 
 PROMPTS: dict[str, _Prompt] = {
@@ -67,26 +80,40 @@ PROMPTS: dict[str, _Prompt] = {
     for one in (
         _Prompt(name="author", says="How to have your work reviewed here, and how to answer findings.", text=AUTHOR),
         _Prompt(name="reviewer", says="How to review critically here.", text=REVIEWER),
+        _Prompt(
+            name="review",
+            says="For a person to type: have what the agent has done so far reviewed now.",
+            text=REVIEW,
+            about="session",
+            means="The session the agent works in.",
+            told="The session is {0}.",
+        ),
     )
 }
-_ARGUMENT: Json = {"name": "review", "description": "The id of the review you are at.", "required": False}
 
 
 async def listed(_: Caller, __: Json) -> Json:
     """Which prompts there are."""
-    found = [{"name": one.name, "description": one.says, "arguments": [_ARGUMENT]} for one in PROMPTS.values()]
+    found = [
+        {
+            "name": one.name,
+            "description": one.says,
+            "arguments": [{"name": one.about, "description": one.means, "required": False}],
+        }
+        for one in PROMPTS.values()
+    ]
     return {"resultType": COMPLETE, "prompts": found, "ttlMs": 0, "cacheScope": "private"}
 
 
 async def got(_: Caller, params: Json) -> Json:
-    """One prompt, about a review where one is named."""
+    """One prompt, about a review or a session where one is named."""
     name, arguments = str(params["name"]), params.get("arguments") or {}
     prompt = PROMPTS.get(name)
     if prompt is None:
         raise NotThere(f"Unknown prompt: {name[:200]}")
-    review = str(arguments.get("review", ""))
-    if set(arguments) - {"review"} or (review and not _REVIEW(review)):
-        raise NotThere("A prompt takes the id of a review, and nothing else.")
-    about = f"\nThe review is {review}: read review://reviews/{review} first.\n" if review else ""
-    message = {"role": "user", "content": {"type": "text", "text": prompt.text + about}}
+    about = str(arguments.get(prompt.about, ""))
+    if set(arguments) - {prompt.about} or (about and not _NAME(about)):
+        raise NotThere(f"This prompt takes the id of a {prompt.about}, and nothing else.")
+    text = f"{prompt.text}\n{prompt.told.format(about)}\n" if about else prompt.text
+    message = {"role": "user", "content": {"type": "text", "text": text}}
     return {"resultType": COMPLETE, "description": prompt.says, "messages": [message]}

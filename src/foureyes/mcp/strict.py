@@ -7,6 +7,7 @@ import re
 from typing import Any, NoReturn
 
 from foureyes.codec import Json
+from foureyes.codec.sizes import VALUES_MAX, first_twice, is_too_full
 
 MESSAGE_BYTES_MAX = 4 * 1024 * 1024
 _PARSE_ERROR, _INVALID = -32700, -32600
@@ -16,10 +17,10 @@ _HALVES = re.compile(rb"\\u[dD][89a-fA-F]").search
 
 def flaw(message: bytes) -> Json | None:
     """What is answered to a message that is not well formed; nothing where it is."""
-    if len(message) > MESSAGE_BYTES_MAX:
-        return _error(_INVALID, f"A message has at most {MESSAGE_BYTES_MAX} bytes. Send less at a time.")
     try:
         _check(message)
+    except _FullError as error:
+        return _error(_INVALID, str(error))
     except _UnclearError as error:
         # The message can be read otherwise, so whoever sent it is told which one it was.
         return _error(_INVALID, str(error), _id(message))
@@ -32,11 +33,19 @@ def flaw(message: bytes) -> Json | None:
     return None
 
 
+class _FullError(ValueError):
+    """It holds more than is looked at."""
+
+
 class _UnclearError(ValueError):
     """It can be read in more than one way."""
 
 
 def _check(message: bytes) -> None:
+    if len(message) > MESSAGE_BYTES_MAX:
+        raise _FullError(f"A message has at most {MESSAGE_BYTES_MAX} bytes. Send less at a time.")
+    if is_too_full(message):
+        raise _FullError(f"A message has at most {VALUES_MAX} values. Send less at a time.")
     found = json.loads(message.decode(), object_pairs_hook=_once, parse_constant=_no_number)
     if not _HALVES(message):
         return
@@ -49,8 +58,7 @@ def _check(message: bytes) -> None:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = first_twice([name for name, _ in pairs])
         raise _UnclearError(f"The field {twice[:80]!r} is there twice. Say each once.")
     return found
 

@@ -142,7 +142,10 @@ REVIEW_SERVER = (
         says="Whether an action needs a review, whose, and how long that takes.",
     ),
     Tool(
-        name="request_review", says="Ask for a review; it returns at once with its id and the reviewer.", may_wait=True
+        name="request_review",
+        says="Ask for a review; it returns at once with its id and the reviewer. Name your own basic checks in "
+        "`self_check` (syntax_valid, has_metadata, has_export): what fails them is told, and nobody is asked.",
+        may_wait=True,
     ),
     Tool(name="submit_review", says="Hand in your review; only its reviewer can."),
     Tool(name="get_review", says="A whole review, as you may see it."),

@@ -11,6 +11,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TypeVar
 
+from foureyes.app.encodings import wide
 from foureyes.app.reviewers import GONE_MODE, SUBMODULE_MODE, Change, File, Look, Task, Unread
 from foureyes.reviewers.critics.secrets.critic import decoded
 from foureyes.reviewers.critics.secrets.find import TEXT_MAX, find
@@ -199,8 +200,8 @@ def _cut_out(text: str, path: str, places: list[tuple[int, int, str]], removed: 
 
 def _encoded(clean: str, like: bytes) -> bytes:
     """The text as bytes in the encoding that `like` was read in."""
-    if like.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return clean.encode("utf-16", "surrogatepass")
+    if said := wide(like):
+        return said.encoded(clean)
     try:
         like.decode()
     except UnicodeDecodeError:

@@ -141,9 +141,9 @@ def speaking() -> Iterator[None]:
 @contextmanager
 def reading(path: Path) -> Iterator[SqlReading]:
     """One consistent look at a store's file, in this thread, without any lock against writers."""
-    with speaking(), closing(connect_reader(path)) as connection, snapshot(connection) as look:
+    with speaking(), closing(connect_reader(path)) as connection, snapshot(connection) as found:
         check_schema(connection)
-        yield look
+        yield found
 
 
 @contextmanager
@@ -151,10 +151,15 @@ def snapshot(connection: sqlite3.Connection) -> Iterator[SqlReading]:
     """One consistent look through a reader's connection."""
     connection.execute("BEGIN")
     try:
-        yield SqlReading(SqliteDriver(connection))
+        yield look(connection)
     finally:
         with suppress(sqlite3.Error):
             connection.execute("ROLLBACK")
+
+
+def look(connection: sqlite3.Connection) -> SqlReading:
+    """What reads through a connection on which a look has begun."""
+    return SqlReading(SqliteDriver(connection))
 
 
 def connect_reader(path: Path) -> sqlite3.Connection:

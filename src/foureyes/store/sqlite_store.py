@@ -7,7 +7,7 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Self, TypeVar
 
@@ -114,12 +114,24 @@ class SqliteStore:
             if self._closed:
                 raise Unavailable(*CLOSED)
             try:
-                with file.speaking(), file.snapshot(self._quick_reader()) as look:
-                    return work(look)
+                return self._looked(work)
             except Unavailable:
                 self._forget(self._quick)
                 self._quick = None
                 raise
+
+    def _looked(self, work: Callable[[Reading], T]) -> T:
+        """As `speaking` and `snapshot`, spelled out: this is done for every request."""
+        try:
+            connection = self._quick_reader()
+            connection.execute("BEGIN")
+            try:
+                return work(file.look(connection))
+            finally:
+                with suppress(sqlite3.Error):
+                    connection.execute("ROLLBACK")
+        except (sqlite3.Error, OSError) as error:
+            raise file.said(error) from error
 
     def _quick_reader(self) -> sqlite3.Connection:
         """One for all threads that look quickly: they take turns, and threads come and go."""

@@ -12,6 +12,8 @@ _LOG = "l.seq, s.name, l.version, l.type, l.schema, l.at, l.actor, l.cause, l.bo
 
 KNOWN = """SELECT s.version, s.chain, a.body_hash, a.reply FROM (SELECT 1 AS one) o
 LEFT JOIN streams s ON s.name = ? LEFT JOIN answered a ON a.asker = ? AND a.key = ?"""
+#: The same where nobody asks.
+END = "SELECT version, chain FROM streams WHERE name = ?"
 EVENTS = f"""SELECT {_LOG}, 0 FROM streams s JOIN log l ON l.stream = s.id
 WHERE s.name = ? AND l.version > ? ORDER BY l.version"""
 HEADS = "SELECT name, version, chain FROM streams WHERE name > ? ORDER BY name LIMIT ?"

@@ -110,7 +110,7 @@ def _enrolment(visit: Visit, *, is_open: bool) -> Html:
         line(
             "roles",
             "Roles",
-            "The policy's words, with blanks between them; agent, if it has none of its own.",
+            "Words of the policy, with blanks between them. Whoever has none is given nothing to review.",
             value=asked.get("roles", "agent"),
         ),
         ticked("token", "Give it a token (humans get a link instead)", checked=True),

@@ -91,7 +91,8 @@ def signed(office: Office, show: Show) -> Callable[[Request], Awaitable[Response
         except Refusal as refusal:
             status = _STATUS.get(refusal.code, _UNDERSTOOD)
             step = f"{refusal.next_step} {LINK}" if refusal.code is Code.SIGN_IN_NEEDED else refusal.next_step
-            return told("Not done", refusal.sentence, step, status=status, signed=known, back=back)
+            title = "Not done" if request.method == "POST" else "Nothing to show"
+            return told(title, refusal.sentence, step, status=status, signed=known, back=back)
         except IsSpooled as waits:
             return told("Not done yet", waits.sentence, "Look again when it is back.", status=202, signed=known)
         except Unavailable as error:
@@ -126,13 +127,16 @@ async def read_form(request: Request) -> dict[str, str]:
     return {name: value.replace("\r\n", "\n") for name, value in sent.items()}
 
 
-def _back(request: Request) -> Html | None:
-    """Where somebody goes on whose form was not taken: to the page it stood on."""
+def _back(request: Request) -> Html:
+    """Where somebody goes on whose form was not taken, to the page it stood on; or who came where nothing is."""
     if request.method != "POST":
-        return None
+        return link("/", "What waits")
     review = request.path_params.get("review")
     if review:
         return link(path_to("reviews", review), "Back to the review")
+    session = request.path_params.get("session")
+    if session:
+        return link(path_to("sessions", session), "Back to the session")
     return link("/accounts", "Back to the accounts")
 
 

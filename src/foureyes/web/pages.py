@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from foureyes.app.calls.office import Office
-from foureyes.web import accounts, reviews, signing, waiting
+from foureyes.web import accounts, reviews, sessions, signing, waiting
 from foureyes.web.door import Show, signed
 from foureyes.web.frame import BESIDE, beside, link, told
 
@@ -37,6 +37,8 @@ class Pages:
             self._page("/reviews/{review}/work", reviews.work),
             self._page("/reviews/{review}/record", reviews.record),
             self._page("/reviews/{review}/{act}", reviews.act, "POST"),
+            self._page("/sessions/{session}", sessions.show),
+            self._page("/sessions/{session}/{act}", sessions.act, "POST"),
             self._page("/accounts", accounts.show),
             self._page("/accounts/{act}", accounts.acting(self.connect), "POST"),
         ]

@@ -31,6 +31,8 @@ _VERDICTS = {
 }
 #: What lets the work through without having been met stands out, also long after.
 _STATUSES = {Status.MET: "good", Status.OVERRIDDEN: "care", Status.SKIPPED: "care", Status.NOT_APPLICABLE: ""}
+#: How a row of the record goes on behind the name of whoever acted.
+_ACTED = {"request": "asks for a", "decision": "decides:", "skip": "leaves reviewers out:", "override": "overrides:"}
 _PASSED = {Status.OVERRIDDEN: "passed by a human", Status.SKIPPED: "skipped"}
 
 
@@ -112,6 +114,7 @@ def _facts(one: ReviewShown, now: datetime) -> Html:
     rows: tuple[tuple[str, str], ...] = (
         *(("Waiting for", f"{', '.join(turn.who)}: {turn.what}") for turn in one.turns),
         ("Author", _author(one)),
+        ("Session", link(path_to("sessions", one.origin.session), one.origin.session) if one.origin.session else ""),
         ("Opened", when(datetime.fromisoformat(one.opened), now) if one.opened else ""),
         ("Note", one.note),
         *(("Asks", question) for question in one.questions),
@@ -224,19 +227,21 @@ def _file(file: FileShown) -> Html:
     if file.text is None:
         return together(head, element("p", f"Not text. SHA-256 {file.digest}", class_="soft"))
     shown = file.text[:FILE_CHARS_MAX]
-    numbered = "\n".join(f"{number:>5}  {each}" for number, each in enumerate(shown.split("\n"), start=1))
+    # What ends with the last line's end has no empty line behind it.
+    lines = shown.removesuffix("\n").split("\n")
+    numbered = "\n".join(f"{number:>5}  {each}" for number, each in enumerate(lines, start=1))
     cut = len(file.text) - len(shown)
     rest = element("p", f"{cut:,} more characters are not shown here; the API has them.", class_="bad")
     return together(head, element("pre", numbered), rest if cut else None)
 
 
 def _acted(one: Acted, now: datetime) -> Html:
-    asks = f", of {one.asks}" if one.asks else ""
+    said = f"asks {one.asks} for a {one.says}" if one.asks else f"{_ACTED.get(one.what, one.what)} {one.says}"
     where = f" in {one.stage}" if one.stage else ""
     return element(
         "li",
         element("strong", one.who),
-        element("span", f"{one.what}: {one.says}{where}{asks}"),
+        element("span", f"{said}{where}"),
         element("span", when(datetime.fromisoformat(one.at), now), class_="soft small end"),
         element("span", one.why, class_="whole small lines") if one.why else None,
     )

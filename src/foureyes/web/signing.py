@@ -68,5 +68,7 @@ class SigningIn:
         return answer
 
     def _cookie(self, request: Request) -> dict[str, Any]:
-        secure = request.headers.get("host", "").lower() in self.tls_hosts
+        # A proxy may call us by another name than the browser did; the page's own origin is what the browser says.
+        host, origin = (request.headers.get(name, "").lower() for name in ("host", "origin"))
+        secure = host in self.tls_hosts or origin.startswith("https://")
         return {"path": "/", "httponly": True, "samesite": "strict", "secure": secure}

@@ -25,13 +25,12 @@ async def show(visit: Visit) -> Response:
     found = await visit.call("list_reviews", limit=LISTED_MAX, cursor=cursor, state=state)
     older = urlencode({name: text for name, text in (("state", state), ("cursor", found.next)) if text})
     now = visit.office.clock()
-    none = "There is none yet: an agent asks for the first one." if not state else "There is none."
     return page(
         "What waits",
         _waits(waits, now) if waits else element("p", "Nothing waits for you.", class_="card"),
         element("h2", "Reviews"),
         _filters(state),
-        _reviews(found.reviews, now) if found.reviews else element("p", none, class_="card soft"),
+        _reviews(found.reviews, now) if found.reviews else _none(state),
         element("p", link(f"/?{older}", "Older ones")) if found.next else None,
         signed=visit.signed,
     )
@@ -76,6 +75,13 @@ def _reviews(reviews: tuple[Listed, ...], now: datetime) -> Html:
         for one in reviews
     )
     return element("ul", *rows, class_="list")
+
+
+def _none(state: str) -> Html:
+    if state:
+        return element("p", "There is none.", class_="card soft")
+    first = together("There is none yet: an agent asks for the first one. ", link("/accounts", "Enrol an agent"))
+    return element("p", first, class_="card soft")
 
 
 def _time(text: str) -> datetime:

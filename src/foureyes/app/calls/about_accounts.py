@@ -10,6 +10,7 @@ from typing import Any
 from foureyes.app.accounts import accounts, new_token, stream_of
 from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.office import Handed, Office
+from foureyes.app.late import LateNo, late_noes
 from foureyes.core.principals import Account, EnrolPrincipal, IssueToken, RemovePrincipal, RevokeToken
 from foureyes.core.values import Who
 
@@ -111,6 +112,8 @@ class Me:
     who: Who
     roles: tuple[str, ...]
     scopes: tuple[str, ...]
+    #: What was spooled while the database was down, and refused when it was back; the latest first.
+    refused_later: tuple[LateNo, ...] = ()
 
 
 async def enrol(office: Office, caller: Caller, form: EnrolForm) -> Enrolled:
@@ -152,9 +155,10 @@ async def list_accounts(office: Office, _: Caller, __: NoForm) -> AccountsShown:
     return AccountsShown(accounts=tuple(map(_account, await office.store.read(accounts))))
 
 
-async def me(_: Office, caller: Caller, __: NoForm) -> Me:
-    """Whom the credential speaks for, and what it is for."""
-    return Me(who=caller.who, roles=caller.account.roles, scopes=tuple(sorted(caller.scopes)))
+async def me(office: Office, caller: Caller, _: NoForm) -> Me:
+    """Whom the credential speaks for, what it is for, and what was refused to them at last."""
+    late = await office.store.read(lambda reading: late_noes(reading, caller.who.name))
+    return Me(who=caller.who, roles=caller.account.roles, scopes=tuple(sorted(caller.scopes)), refused_later=late)
 
 
 def _account(one: Account) -> AccountShown:

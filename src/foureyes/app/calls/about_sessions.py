@@ -178,7 +178,7 @@ async def resume_session(office: Office, caller: Caller, form: ReasonForm) -> Se
 
 
 async def end_session(office: Office, caller: Caller, form: ReasonForm) -> SessionDone:
-    """The work of this group is over; by one of its agents, a service or a human."""
+    """The work of this group is over; by one of its agents or a human."""
     return await _told(office, caller, form, core.EndSession(reason=form.reason))
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from foureyes.app.calls.office import Office
 
 B = TypeVar("B")
+_SCOPES = frozenset(one.value for one in Scope)
 
 
 class Need(StrEnum):
@@ -75,8 +76,7 @@ class Caller:
 
 def scopes_of(account: Account, granted: tuple[str, ...]) -> frozenset[str]:
     """What a token is for."""
-    known = {one.value for one in Scope}
-    return frozenset(one for one in granted if one in known and account.who.kind is not WhoKind.HUMAN)
+    return frozenset() if account.who.kind is WhoKind.HUMAN else _SCOPES.intersection(granted)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

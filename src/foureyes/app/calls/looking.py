@@ -15,12 +15,14 @@ from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.office import Office
 from foureyes.app.calls.shown import ReviewShown, mark_of, shown
 from foureyes.app.heads import HUMANS, group
-from foureyes.app.ports import Reading
+from foureyes.app.ports import Quick, Reading
 from foureyes.app.rows import InboxRow, Listing, ReviewRow
 from foureyes.core.independence import normal
 from foureyes.core.refusals import Code, Refusal, refuse
 
 PAGE_MAX = 200
+#: So few rows with a title each are looked up in a moment.
+QUICK_ROWS_MAX = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,7 +185,7 @@ async def inbox(office: Office, caller: Caller, form: InboxForm) -> InboxShown:
         rows = ((one, reading.review(one.review)) for one in reading.inbox(caller.who.name, limit))
         return [_waiting(one, review.title if review else "") for one, review in rows]
 
-    found = await office.store.read(owed)
+    found = await office.store.read(Quick(owed) if limit <= QUICK_ROWS_MAX else owed)
     if caller.who.is_human:
         found += await _decisions(office, caller, limit)
     return InboxShown(waiting=tuple(found[:limit]))

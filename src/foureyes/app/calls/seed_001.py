@@ -11,6 +11,7 @@ from foureyes.app.calls import seed_words as words
 from foureyes.app.calls.about_reviews import REVIEW, OpenForm, ReviseForm, open_review, revise
 from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.office import Handed, Office
+from foureyes.app.calls.seed_001_basics import check_basics
 from foureyes.app.calls.seed_001_shown import SubmitForm, peer_seat, report_of
 from foureyes.app.calls.seed_work import answered_before, check_is, files_of, pairs_of, waiting
 from foureyes.app.calls.waiting import waited
@@ -32,6 +33,8 @@ class RequestForm:
     questions: tuple[str, ...] = ()
     id: str = ""
     creator_confidence: int | None = None
+    #: The author's own basic checks, which must hold before anybody is asked: syntax_valid, has_metadata, has_export.
+    self_check: tuple[str, ...] = ()
     #: Seconds to wait for the answer; it is not waited for unless this is said.
     wait: int = 0
     key: str = ""
@@ -114,10 +117,12 @@ async def request_review(office: Office, caller: Caller, form: RequestForm) -> R
     if faults:
         raise Refusal(Code.BAD_VALUE, f"{words.INVALID}: {', '.join(faults)}", "Correct these fields and ask again.")
     check_is(caller, form.creator)
+    files = files_of(form.artifacts)
+    check_basics(form.self_check, files)
     opening = OpenForm(
         kind=form.type,
         title=form.title,
-        files=files_of(form.artifacts),
+        files=files,
         context=pairs_of(form.context),
         questions=form.questions,
         confidence=form.creator_confidence,

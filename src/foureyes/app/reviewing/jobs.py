@@ -61,11 +61,14 @@ class Pool:
                 self._by_name.setdefault(one.who.name, one)
                 roles.setdefault(one.who.name, set()).add(role)
         self._roles = roles
+        self._everybody = tuple(
+            Principal(who=one.who, roles=frozenset(roles[name])) for name, one in self._by_name.items()
+        )
         self._models = hand.models
 
     def pool(self, _: Reading) -> tuple[Principal, ...]:
         """Everybody who may be asked to review."""
-        return tuple(Principal(who=one.who, roles=frozenset(self._roles[name])) for name, one in self._by_name.items())
+        return self._everybody
 
     def names(self) -> list[str]:
         """All their names."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from foureyes.app.differences import line_now
+from foureyes.app.encodings import written
 from foureyes.app.facts import stored_bytes
 from foureyes.app.gate import Seen
 from foureyes.app.ports import Damaged, Reading
@@ -53,6 +54,7 @@ def _text(reading: Reading, part: WorkPart, texts: Texts) -> tuple[str, ...] | N
 def stored_lines(reading: Reading, part: WorkPart) -> tuple[str, ...] | None:
     """The lines of a part as it is stored; what is gone or no text has none."""
     try:
-        return lines_of(stored_bytes(reading, part).decode())
-    except (Refusal, Damaged, UnicodeDecodeError):
+        said = written(stored_bytes(reading, part))
+    except (Refusal, Damaged):
         return None
+    return lines_of(said.text) if said else None

@@ -34,7 +34,7 @@ def _shortened(file: File, unread: list[Unread]) -> File:
     """The file with every line that is too long left empty, so that the others keep their numbers."""
     if len(file.content or b"") <= LINE_BYTES_MAX or file.text is None:
         return file
-    lines = (file.content or b"").split(b"\n")
+    lines = [one.encode() for one in file.text.split("\n")]
     long = [number for number, line in enumerate(lines, start=1) if len(line) > LINE_BYTES_MAX]
     if not long:
         return file

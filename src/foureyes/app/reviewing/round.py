@@ -36,6 +36,8 @@ MINDS_MAX = 4
 JOBS_MAX = 200
 LEASE_MORE = timedelta(minutes=2)
 NOT_VERIFIED = "not verified, because "
+ASKED_ELSEWHERE = "another run is asking it about this version right now"
+AFTERWARDS = "`foureyes review` tells its answer once that run is done"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -71,6 +73,8 @@ class Round:
     purse: int
     #: The version that everybody in this round is shown; what they say counts for no other.
     revision: int
+    #: Whether a question is ours to ask; not where another run asks it, because both would be paid for.
+    begin: Callable[[str], bool] = lambda _: True
     clock: Callable[[], float] = time.monotonic
     ran: Ran = field(default_factory=Ran)
     _running: dict[asyncio.Task[Look], tuple[Job, float]] = field(default_factory=dict)
@@ -135,6 +139,9 @@ class Round:
 
     async def _start(self, job: Job, review: Review, share: int) -> None:
         self._tried.add(job.key)
+        if job.is_mind and not self.begin("\0".join((self.review, str(self.revision), *job.key))):
+            self.ran.not_looked.append(NotLooked(who=job.name, why=ASKED_ELSEWHERE, next_step=AFTERWARDS))
+            return
         if job.is_mind:
             # So that others see who is looking, and a seat falls free again if this machine goes away.
             lease = timedelta(seconds=self.bounds.seconds) + LEASE_MORE

@@ -68,6 +68,16 @@ class Asked:
     watch: Watch
 
 
+class Asking(Protocol):
+    """Keeps two runs from asking the same reviewer the same thing at once."""
+
+    def begin(self, question: str) -> bool:
+        """Whether it is ours to ask."""
+
+    def end(self) -> None:
+        """Let others ask."""
+
+
 class Desk(Protocol):
     """What the round needs from this machine."""
 
@@ -97,6 +107,9 @@ class Desk(Protocol):
 
     def here(self) -> str:
         """Names the repository, or the folder, one is in."""
+
+    def asking(self) -> Asking:
+        """The questions that this run asks, and no other meanwhile."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,6 +201,7 @@ class Rounds:
         stricter = await store.read(lambda reading: gate.policies.stricter(reading, review.stricter))
         purse = purse_of(policy, review, today, options)
         bounds = bounds_of(policy, purse, options)
+        asking = self.desk.asking()
         one = Round(
             gate=gate,
             review=review.id,
@@ -200,9 +214,13 @@ class Rounds:
             watch=asked.watch,
             purse=purse,
             revision=review.revision,
+            begin=asking.begin,
             clock=self.clock,
         )
-        ran = await one.run()
+        try:
+            ran = await one.run()
+        finally:
+            asking.end()
         ran.not_looked = unpaid(ran.not_looked, options)
         return ran
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from foureyes.core.answers.seats import holder_told, seat_to_take
+from foureyes.core.answers.seats import check_served, holder_told, seat_to_take
 from foureyes.core.answers.settling import after_failure, settlements
 from foureyes.core.checks import check_current, check_open, check_reason, severity_of
 from foureyes.core.claims import claim_of, read_verdict
@@ -29,8 +29,7 @@ def submit_report(scene: Scene, command: SubmitReport, actor: Who) -> Iterator[R
     """Take the seat if it is theirs to take, settle, raise, and vouch for exactly one revision."""
     check_open(scene.review)
     check_current(scene.review, command.revision)
-    if scene.facts.served and scene.facts.served != scene.review.digest:
-        raise refuse(Code.STALE, named=scene.facts.served, current=scene.review.digest)
+    check_served(scene)
     name, stage, is_late = _seat_for(scene, command, actor)
     if is_late:
         yield from _too_late(scene, command, stage, scene.review.seats[name], actor)

@@ -10,7 +10,7 @@ from foureyes.core.commands import LeaveSeat, RenewSeat, TakeSeat
 from foureyes.core.events import ReviewEvent, SeatLeft, SeatRenewed, SeatTaken
 from foureyes.core.facts import Principal
 from foureyes.core.model import Seat
-from foureyes.core.refusals import Code, refuse
+from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.rules import Blind, Stage
 from foureyes.core.scene import Scene
 from foureyes.core.values import LeftBecause, Part, Who
@@ -64,10 +64,17 @@ def held_seat(scene: Scene, name: str, actor: Who) -> tuple[Seat, Stage]:
 
 def check_fresh(scene: Scene, seat: Seat) -> None:
     """Whoever vouches was served these very bytes, and their time on the seat has not run out."""
-    if scene.facts.served and scene.facts.served != scene.review.digest:
-        raise refuse(Code.STALE, named=scene.facts.served, current=scene.review.digest)
+    check_served(scene)
     if seat.lease is not None and scene.now > seat.lease:
         raise refuse(Code.LEASE_ENDED, seat=seat.id)
+
+
+def check_served(scene: Scene) -> None:
+    """Whoever was given an older version last has not read this one, whatever number they name."""
+    served, current = scene.facts.served, scene.review.digest
+    if served and served != current:
+        sentence = f"The last version you were given is {served[:12]}, the current one is {current[:12]}."
+        raise Refusal(Code.STALE, sentence, "Read the current version and judge that.")
 
 
 def holder_told(seat: Seat, stage: Stage) -> str:

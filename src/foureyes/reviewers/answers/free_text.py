@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from foureyes.app.encodings import written
 from foureyes.app.reviewers import Inconclusive, Task
 from foureyes.core.values import Verdict, Verification
 from foureyes.reviewers.answers.shape import malformed, read_shape
@@ -142,7 +143,7 @@ def _texts(task: Task) -> Iterator[str]:
         yield f"{draft.text}\n{draft.evidence}\n{draft.suggestion}"
     yield from (one.answer for one in task.earlier)
     for file in change.files:
-        yield from (one.decode(errors="replace") for one in (file.content, file.before) if one and b"\0" not in one)
+        yield from (said.text for one in (file.content, file.before) if one and (said := written(one)))
 
 
 def _nothing(text: str, *, quoted: bool) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
+from foureyes.app.encodings import written
 from foureyes.app.reviewers import Change, File, lines_of
 from foureyes.reviewers.answers.shown import one_line, shown
 
@@ -146,9 +147,8 @@ class Work:
 
 
 def _lines_before(file: File) -> tuple[str, ...]:
-    if file.before is None or b"\0" in file.before:
-        return ()
-    return lines_of(file.before.decode(errors="replace"))
+    said = None if file.before is None else written(file.before)
+    return lines_of(said.text) if said else ()
 
 
 def _forms(quote: str) -> tuple[list[str], ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import unicodedata
 from bisect import bisect_right
 from pathlib import PurePosixPath
@@ -18,9 +17,6 @@ WORDS = frozenset({".po", ".pot", ".arb", ".ftl", ".strings", ".xlf", ".xliff", 
 PROSE_KINDS = frozenset({"plan", "text"})
 
 SHOWN_MAX = 160
-#: Of a file with a few bad bytes the rest is still read; with more it is no text.
-BAD_SHARE_MAX = 0.05
-ZEROS_MIN = 3
 
 
 def suffix(path: str) -> str:
@@ -42,28 +38,28 @@ def is_words(path: str) -> bool:
 
 
 def readable(file: File) -> str | None:
-    """The text of a file even where one bad byte would hide it; None where it is gone, a submodule or binary."""
+    """The text of a file, or where a link leads; None where it is gone, a submodule or binary."""
     if file.content is None or file.mode in (GONE_MODE, SUBMODULE_MODE):
         return None
-    if file.text is not None:
-        return file.text
-    content = file.content
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return content.decode("utf-16", errors="replace")
-    zeros = content.count(0)
-    if zeros > max(ZEROS_MIN, len(content) * BAD_SHARE_MAX):
-        return None
-    text = content.decode("utf-8", errors="replace")
-    bad = text.count("\ufffd")
-    # Text in an old encoding has bad bytes and no zeros; what has many of either is no text.
-    return text if file.mode == LINK_MODE or bad + zeros <= max(ZEROS_MIN, len(text) * BAD_SHARE_MAX) else None
+    if file.mode == LINK_MODE:
+        return file.content.decode(errors="replace")
+    return file.written.text if file.written else None
+
+
+def parsable(file: File) -> str | None:
+    """The text where each of its letters is known; a parser would stumble over one that is not."""
+    return None if file.written and file.written.ascii_only else file.text
 
 
 def unread_of(file: File) -> tuple[Unread, ...]:
-    """What to say of a file that `readable` gives no text of; nothing where there is nothing to read."""
-    if file.content is None or file.mode in (GONE_MODE, SUBMODULE_MODE):
+    """What to say of a file that has no text, or one of which not all letters are read; nothing where all was read."""
+    if file.content is None or file.mode in (GONE_MODE, SUBMODULE_MODE, LINK_MODE):
         return ()
-    return (Unread(path=file.path, why="binary: it holds no text to judge"),)
+    if file.written is None:
+        return (Unread(path=file.path, why="binary: it holds no text to judge"),)
+    if file.written.ascii_only:
+        return (Unread(path=file.path, why=f"{file.written.encoding}: only its ASCII characters were judged"),)
+    return ()
 
 
 def without_long_lines(text: str, most: int) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from foureyes.app.encodings import written
 from foureyes.app.reviewers import GONE_MODE, LINK_MODE, SUBMODULE_MODE, File, Unread, lines_of
 from foureyes.reviewers.answers.shown import one_line
 
@@ -90,7 +91,7 @@ def _no_text(file: File) -> Listing | None:
         target = (file.content or b"").decode(errors="replace")
         return Listing(text=f"a symbolic link to: {shown_path(target)}")
     elif file.content is not None and file.text is None:
-        why = "binary or not UTF-8"
+        why = "binary"
     elif file.content is None and _before(file) is None:
         why = "gone, and what it was is not text"
     else:
@@ -101,10 +102,8 @@ def _no_text(file: File) -> Listing | None:
 def _before(file: File) -> tuple[str, ...] | None:
     if file.before is None:
         return ()
-    try:
-        return None if b"\0" in file.before else lines_of(file.before.decode())
-    except UnicodeDecodeError:
-        return None
+    said = written(file.before)
+    return lines_of(said.text) if said else None
 
 
 def _rows(file: File) -> tuple[list[Row], bool]:
@@ -196,6 +195,8 @@ def _left_out(first: int, last: int) -> str:
 
 
 def _unread(file: File, dropped: list[Row], cut: list[int]) -> Iterator[Unread]:
+    if file.written and file.written.ascii_only:
+        yield Unread(path=file.path, why=f"{file.written.encoding}: only its ASCII characters were shown")
     if dropped:
         numbers = [one.number for one in dropped if one.number]
         where = f"lines {numbers[0]}-{numbers[-1]}" if numbers else "lines it takes out"

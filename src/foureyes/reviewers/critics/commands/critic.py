@@ -84,7 +84,8 @@ def _file(file: File, kind: str, unread: list[Unread], count: _Count) -> Iterato
     if text is None:
         unread.extend(unread_of(file))
         return
-    text = text.replace("\0", "").replace("\r\n", "\n")
+    # Editors put a mark before the first letter; a shell that takes it for one fails at the first line alone.
+    text = text.removeprefix("\ufeff").replace("\0", "").replace("\r\n", "\n")
     why = ""
     if len(text) > FILE_CHARS_MAX:
         why = _NOT_ALL

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
+from foureyes.app.encodings import UTF_8
 from foureyes.app.reviewers import LINK_MODE, Change, File, Unread
 from foureyes.reviewers.critics.critic import Hit, Judged, Rule, State, counted, judged
 from foureyes.reviewers.critics.format import rules
 from foureyes.reviewers.critics.format.leftovers import leftovers_in
 from foureyes.reviewers.critics.format.parsing import Flaw, Unparsed, flaws_in
 from foureyes.reviewers.critics.format.syntax import parses, python_flaws
-from foureyes.reviewers.critics.texts import is_prose, readable, suffix
+from foureyes.reviewers.critics.texts import is_prose, parsable, readable, shown, suffix
 
 #: Of a longer text only the beginning is searched for leftovers; parsers have limits of their own.
 LEFTOVERS_TEXT_MAX = 1_000_000
@@ -57,18 +59,31 @@ CRITIC = Format()
 
 
 def _flaws(file: File, kind: str) -> Iterator[Flaw]:
-    if file.content is None or file.mode == LINK_MODE:
+    if file.content is None:
+        return
+    if file.mode == LINK_MODE:
+        yield from _link(file.path, file.content.decode(errors="replace"))
         return
     if not file.content.strip():
         yield from _empty(file, kind)
         return
-    text = file.text
-    if text is None:
-        if suffix(file.path) in _TEXTS:
-            yield Flaw(rule=rules.ENCODING, line=_bad_line(file.content), state=State.CLEAR)
-        return
-    yield from flaws_in(text, file.path)
+    said = file.written
+    if said is None or said.encoding != UTF_8:
+        is_text = file.text is not None or suffix(file.path) in _TEXTS
+        words = f"The text is not valid UTF-8; it looks like {said.encoding}" if said else ""
+        if is_text:
+            yield Flaw(rule=rules.ENCODING, line=_bad_line(file.content), state=State.CLEAR, text=words)
+    text = parsable(file)
+    if text is not None:
+        yield from flaws_in(text, file.path)
     yield from _leftovers(file, kind)
+
+
+def _link(path: str, target: str) -> Iterator[Flaw]:
+    leads = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+    if leads.startswith(("/", "../")) or leads == "..":
+        text = f"{rules.LINK_OUT.title}: to {shown(target)}"
+        yield Flaw(rule=rules.LINK_OUT, line=1, state=State.CLEAR, text=text)
 
 
 def _leftovers(file: File, kind: str) -> Iterator[Flaw]:

@@ -7,6 +7,7 @@ import io
 import json
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -81,9 +82,9 @@ def _json(text: str) -> Iterator[Flaw]:
     twice: list[str] = []
 
     def pairs(found: list[tuple[str, object]]) -> None:
-        if len({key for key, _ in found}) < len(found):
-            keys = [key for key, _ in found]
-            twice.extend(key for key in dict.fromkeys(keys) if keys.count(key) > 1)
+        keys = Counter(key for key, _ in found)
+        if len(keys) < len(found):
+            twice.extend(key for key, count in keys.items() if count > 1)
 
     try:
         json.loads(text.removeprefix("\ufeff"), object_pairs_hook=pairs)

@@ -57,6 +57,12 @@ EMPTY = _note("empty", "The file is empty", "It may have been lost on the way.",
 ENCODING = _note(
     "encoding", "The text is not valid UTF-8", "Programs read it differently or not at all.", "Save it as UTF-8."
 )
+LINK_OUT = _note(
+    "link-out",
+    "A symbolic link leads out of the work",
+    "Whoever follows it reads or writes what is no part of this version, and on another machine is something else.",
+    "Point it at a file of the work, or leave it out; nobody here followed it.",
+)
 LINE_ENDS = _note(
     "line-ends", "Line ends are mixed", "Every tool shows other lines as changed.", "Use one kind of line end."
 )
@@ -80,5 +86,5 @@ RAGGED = _note("ragged", "A row has another number of fields", "Columns are shif
 
 RULES = (
     *(JSON, YAML, TOML, XML, CSV, PYTHON, SHELL, DOCKERFILE, ENTITIES, CONFLICT, NOTHING),
-    *(EMPTY, ENCODING, LINE_ENDS, LONG_LINE, TRUNCATED, FENCE, CHATTER, PLACEHOLDER, DUPLICATE, RAGGED),
+    *(EMPTY, ENCODING, LINK_OUT, LINE_ENDS, LONG_LINE, TRUNCATED, FENCE, CHATTER, PLACEHOLDER, DUPLICATE, RAGGED),
 )

@@ -8,12 +8,12 @@ import warnings
 from collections.abc import Iterable
 from pathlib import Path
 
-from foureyes.app.reviewers import LINK_MODE, File, Unread
+from foureyes.app.reviewers import File, Unread
 from foureyes.reviewers.critics.format import rules
 from foureyes.reviewers.critics.format.parsing import SOURCE_MAX, Flaw
 from foureyes.reviewers.critics.python.known import SYNTAX
 from foureyes.reviewers.critics.python.tools import ToolError, laid_out, ruff_says
-from foureyes.reviewers.critics.texts import shown, suffix
+from foureyes.reviewers.critics.texts import parsable, shown, suffix
 
 
 def python_flaws(files: Iterable[File]) -> tuple[list[tuple[File, Flaw]], list[Unread]]:
@@ -24,11 +24,12 @@ def python_flaws(files: Iterable[File]) -> tuple[list[tuple[File, Flaw]], list[U
     unread: list[Unread] = []
     suspects: dict[str, File] = {}
     for file in files:
-        if suffix(file.path) not in (".py", ".pyi") or file.text is None or file.mode == LINK_MODE:
+        text = parsable(file)
+        if suffix(file.path) not in (".py", ".pyi") or text is None:
             continue
-        if len(file.text) > SOURCE_MAX:
+        if len(text) > SOURCE_MAX:
             unread.append(Unread(path=file.path, why=f"longer than {SOURCE_MAX:,} characters: not parsed"))
-        elif not parses(file.text):
+        elif not parses(text):
             suspects[file.path] = file
     if not suspects:
         return [], unread
@@ -52,7 +53,7 @@ def parses(text: str) -> bool:
 
 def _broken(suspects: dict[str, File]) -> list[tuple[File, Flaw]]:
     with tempfile.TemporaryDirectory(prefix="foureyes-format-") as name:
-        places = laid_out({path: file.content or b"" for path, file in suspects.items()}, Path(name))
+        places = laid_out({path: (file.text or "").encode() for path, file in suspects.items()}, Path(name))
         said = [one for one in ruff_says(Path(name)) if one.code == SYNTAX]
     paths = {place.name: path for path, place in places.items()}
     first = {paths[one.name]: one for one in reversed(said) if one.name in paths}

@@ -42,9 +42,9 @@ class Injection:
         count = 0
         for file in change.files:
             hits.extend(_hits(file.path, file.path, prose=False, at_line=0))
+            unread.extend(unread_of(file))
             text = readable(file)
             if text is None:
-                unread.extend(unread_of(file))
                 continue
             count += 1
             prose = is_prose(file.path, change.kind) or is_words(file.path)

@@ -11,7 +11,7 @@ from foureyes.app.reviewers import Change, File, Unread
 from foureyes.reviewers.critics.critic import Hit, Judged, Rule, State, counted, judged
 from foureyes.reviewers.critics.python.known import SYNTAX, all_rules, is_broken, is_passed_on, rule_of
 from foureyes.reviewers.critics.python.tools import Said, ToolError, bandit_says, laid_out, ruff_says
-from foureyes.reviewers.critics.texts import shown, suffix
+from foureyes.reviewers.critics.texts import parsable, shown, suffix, unread_of
 
 FILE_BYTES_MAX = 1_000_000
 TOTAL_BYTES_MAX = 30_000_000
@@ -68,8 +68,8 @@ def _readable(files: Iterable[File]) -> tuple[dict[str, File], list[Unread]]:
         if file.content is None or not is_python(file) or not (file.changed or file.was or file.mode_before):
             continue
         total += len(file.content)
-        if file.text is None:
-            unread.append(Unread(path=file.path, why="Python that is no UTF-8 text"))
+        if parsable(file) is None:
+            unread.extend(unread_of(file) or (Unread(path=file.path, why="Python with zero bytes or as a link"),))
         elif len(file.content) > FILE_BYTES_MAX or total > TOTAL_BYTES_MAX:
             unread.append(Unread(path=file.path, why="too much Python for bandit and ruff"))
         else:
@@ -79,7 +79,7 @@ def _readable(files: Iterable[File]) -> tuple[dict[str, File], list[Unread]]:
 
 def _said(files: dict[str, File], folder: Path) -> tuple[list[tuple[str, Said]], list[Unread]]:
     """What both tools say, by path, and what they could not read."""
-    places = laid_out({path: file.content or b"" for path, file in files.items()}, folder)
+    places = laid_out({path: (file.text or "").encode() for path, file in files.items()}, folder)
     paths = {place.name: path for path, place in places.items()}
     unread: list[Unread] = []
     said: list[Said] = []
@@ -105,7 +105,7 @@ def _said(files: dict[str, File], folder: Path) -> tuple[list[tuple[str, Said]],
 
 
 def _needs_bandit(file: File) -> bool:
-    return _ONLY_BANDIT.search(file.content or b"") is not None
+    return _ONLY_BANDIT.search((file.text or "").encode()) is not None
 
 
 def _deduplicated(said: list[Said]) -> Iterator[Said]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from foureyes.app.encodings import wide
 from foureyes.app.reviewers import LINK_MODE, SUBMODULE_MODE, Change, File, Unread
 from foureyes.reviewers.critics.critic import Hit, Judged, Rule, State, counted, judged
 from foureyes.reviewers.critics.secrets import rules
@@ -15,7 +16,7 @@ from foureyes.reviewers.critics.secrets.find import TEXT_MAX, Search, find
 from foureyes.reviewers.critics.secrets.found import SURE, Found, apart, mark
 from foureyes.reviewers.critics.secrets.keyfiles import whole_secret
 from foureyes.reviewers.critics.secrets.sweep import Line, Sweep, sweep
-from foureyes.reviewers.critics.texts import without_long_lines
+from foureyes.reviewers.critics.texts import unread_of, without_long_lines
 
 #: From here on even a test's value is taken for real.
 _REAL_EVEN_IN_TESTS = 0.75
@@ -57,9 +58,8 @@ class SecretsCritic:
             if search.cut:
                 unread.append(Unread(path=file.path, why=f"not searched for secrets to its end: {search.cut}"))
             hits += _file_hits(file, text, search, asked)
-            # What a link says is where it leads, and that was read.
-            if file.text is None and file.mode != LINK_MODE:
-                unread.append(Unread(path=file.path, why="binary: searched only for credentials in plain text"))
+            if file.written is None:
+                unread.extend(unread_of(file))
         hits += _whole_hits(change.files)
         hits += _loose(change)
         return judged(hits, unread=unread, looked_at=_looked_at(len(texts), asked))
@@ -75,14 +75,13 @@ def readable(file: File) -> str | None:
 
 
 def decoded(content: bytes) -> str:
-    """Any bytes as text: UTF-8, UTF-16 where it says so, otherwise byte by byte."""
-    for encoding, marks in (("utf-16", (b"\xff\xfe", b"\xfe\xff")), ("utf-8", (b"",))):
-        if content.startswith(marks):
-            try:
-                return content.decode(encoding)
-            except UnicodeDecodeError:
-                continue
-    return content.decode("latin-1")
+    """Any bytes as text: UTF-8, a wide encoding, otherwise byte by byte."""
+    if said := wide(content):
+        return said.text
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        return content.decode("latin-1")
 
 
 def is_trial(path: str) -> bool:

@@ -1,0 +1,34 @@
+"""How much is in a message, before anybody reads it? Bytes are cheap to take in; a million little values are not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+#: Values in one message. A work has at most 2,000 parts, and each a few fields.
+VALUES_MAX = 20_000
+#: Each value after the first follows one of these; a number or a text within a list needs nothing else.
+_MARKS = b",[{"
+#: A text and its name.
+_QUOTES_EACH_MAX = 4
+
+
+def is_too_full(message: bytes | bytearray) -> bool:
+    """Whether there are more values in this JSON, or in its beginning, than are taken: a few passes over it at most."""
+    if _marks(message) <= VALUES_MAX:
+        return False
+    # Marks in a text are no values. Without escaped backslashes and quotes, every quote begins or ends a text.
+    bare = message.replace(b"\\\\", b"").replace(b'\\"', b"")
+    if bare.count(b'"') > _QUOTES_EACH_MAX * VALUES_MAX:
+        return True
+    return _marks(b"".join(bare.split(b'"')[::2])) > VALUES_MAX
+
+
+def first_twice(names: Sequence[str]) -> str:
+    """The first name that comes again, without looking through all of them for each."""
+    counts = Counter(names)
+    return next(name for name in names if counts[name] > 1)
+
+
+def _marks(message: bytes | bytearray) -> int:
+    return len(message) - len(message.translate(None, _MARKS))

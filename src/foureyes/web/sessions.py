@@ -1,0 +1,113 @@
+"""How does a group of agents at work look on a page, and how does a human start a review of what they do?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from starlette.responses import Response
+
+from foureyes.app.calls.about_sessions import IssueShown, SessionShown, SignalShown
+from foureyes.app.gate import new_key
+from foureyes.web.door import Turned, Visit, away, path_to
+from foureyes.web.frame import badge, form, hidden, line, link, page
+from foureyes.web.html import Html, element, when
+
+ISSUES_MAX = 50
+#: The forms of the page by the last step of their address: which call each makes, its button, and what is said then.
+ACTS = {
+    "review": ("trigger_review", "Trigger review", "A review was started: its reviewers are asked now."),
+    "pause": ("pause_session", "Pause", "The session is paused; its agents are told so when they look."),
+    "resume": ("resume_session", "Resume", "The session goes on, as far as its reviews let it."),
+}
+
+
+async def show(visit: Visit) -> Response:
+    """A session as this human may know it, with the button that starts a review."""
+    session = visit.request.path_params["session"]
+    one: SessionShown = await visit.call("read_session", session=session)
+    issues = await visit.call("session_issues", session=session, limit=ISSUES_MAX)
+    now = visit.office.clock()
+    return page(
+        f"Session {one.session}",
+        _state(one),
+        _done(visit),
+        *_forms(visit, one),
+        *_issues(issues.issues, more=bool(issues.next)),
+        *_signals(one.signals, now),
+        signed=visit.signed,
+    )
+
+
+async def act(visit: Visit) -> Response:
+    """Do what a form of the page says, by its call; the same that every other door makes."""
+    session, name = visit.request.path_params["session"], visit.request.path_params["act"]
+    if name not in ACTS:
+        raise Turned(404, "There is nothing here.", "Go back to the session.")
+    await visit.call(ACTS[name][0], session=session, **visit.given("reason", "key"))
+    return away(f"{path_to('sessions', session)}?done={name}")
+
+
+def _state(one: SessionShown) -> Html:
+    word = "ENDED" if one.ended else one.status
+    said = (
+        badge(word.lower(), "good" if word == "RUNNING" else "care"),
+        badge("flagged", "care") if one.flagged else None,
+        element("span", f"Paused by {one.paused_by}: {one.paused_because}", class_="soft") if one.paused_by else None,
+    )
+    waits = (element("li", link(path_to("reviews", each), f"It waits for {each}")) for each in one.waits_for)
+    return element("div", element("p", *said, class_="badges"), element("ul", *waits, class_="list"))
+
+
+def _done(visit: Visit) -> Html | None:
+    found = ACTS.get(visit.request.query_params.get("done", ""))
+    return element("p", found[2], class_="note good", role="status") if found else None
+
+
+def _forms(visit: Visit, one: SessionShown) -> Iterator[Html]:
+    """What a human may do here; what has ended is over."""
+    if one.ended:
+        return
+    for name in ("review", "resume" if one.paused_by else "pause"):
+        yield form(
+            path_to("sessions", one.session, name),
+            visit.session,
+            hidden("key", new_key()),
+            line("reason", "Why", "It stays in the record, with your name.", required=name != "review"),
+            button=ACTS[name][1],
+            tone="" if name == "review" else "quiet",
+        )
+
+
+def _issues(issues: tuple[IssueShown, ...], *, more: bool) -> Iterator[Html]:
+    if not issues:
+        return
+    yield element("h2", "Issues")
+    rows = (
+        element(
+            "li",
+            link(path_to("reviews", one.review), one.description),
+            badge(one.severity),
+            badge(one.status),
+            element("span", one.reviewer, class_="soft small end"),
+        )
+        for one in issues
+    )
+    yield element("ul", *rows, class_="list")
+    if more:
+        yield element("p", "More of them are at the API.", class_="soft")
+
+
+def _signals(signals: tuple[SignalShown, ...], now: datetime) -> Iterator[Html]:
+    yield element("h2", "What was said last")
+    rows = (
+        element(
+            "li",
+            element("strong", one.agent),
+            badge(one.type),
+            element("span", when(datetime.fromisoformat(one.at), now), class_="soft small end"),
+            element("span", one.summary, class_="whole small lines") if one.summary else None,
+        )
+        for one in reversed(signals)
+    )
+    yield element("ul", *rows, class_="list")

@@ -1,0 +1,50 @@
+"""What holds too many values is known before it is read."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from foureyes.codec import sizes
+from foureyes.codec.sizes import VALUES_MAX, first_twice, is_too_full
+
+TEXTS = st.text(alphabet='a\\",[{:\n', max_size=6)
+VALUES = st.recursive(
+    st.none() | st.integers() | TEXTS,
+    lambda one: st.lists(one, max_size=4) | st.dictionaries(TEXTS, one, max_size=4),
+    max_leaves=12,
+)
+
+
+def marks(value: Any) -> int:
+    """What is written before values: each opening, and each comma."""
+    if not isinstance(value, list | dict):
+        return 0
+    inner = value if isinstance(value, list) else value.values()
+    return max(1, len(value)) + sum(marks(one) for one in inner)
+
+
+@given(value=VALUES, most=st.integers(1, 8), spelt=st.booleans())
+def test_values_are_counted_and_what_stands_in_a_text_is_not(value: Any, most: int, spelt: bool) -> None:
+    message = json.dumps(value, ensure_ascii=spelt).encode()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sizes, "VALUES_MAX", most)
+        assert is_too_full(message) is (marks(value) > most)
+
+
+@pytest.mark.parametrize("one", [b"[]", b"1", b'""', b'{"a":1}'])
+def test_a_body_of_nothing_but_little_values_is_too_full(one: bytes) -> None:
+    """T18: half a second of reading, for each four megabytes that somebody sends."""
+    assert is_too_full(b"[" + b",".join([one] * (VALUES_MAX + 1)) + b"]")
+
+
+def test_a_large_text_is_one_value() -> None:
+    assert not is_too_full(json.dumps({"text": '[1, {"a": "\\"}],\n' * 100_000}).encode())
+
+
+def test_the_first_name_that_comes_again_is_found_among_many() -> None:
+    """T18: looking through all for each would take hours."""
+    names = [str(number) for number in range(200_000)]
+    assert first_twice([*names, "199999", "7"]) == "7"

@@ -1,0 +1,61 @@
+"""A reverse proxy on loopback, as people put one before a server: it adds whom it sees to what they say themselves."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+
+HEAD_BYTES_MAX = 64 * 1024
+
+
+@dataclass
+class Proxy:
+    """Hands each connection on, one request each, to the server at an address."""
+
+    upstream: str
+    #: Whether it calls the server by the name that it was called by itself; many do not unless they are told to.
+    keeps_host: bool = True
+    port: int = 0
+
+    @asynccontextmanager
+    async def serving(self) -> AsyncIterator[str]:
+        """Hand on for as long as this lasts; where it listens."""
+        server = await asyncio.start_server(self._hand_on, "127.0.0.1", 0, limit=HEAD_BYTES_MAX)
+        self.port = server.sockets[0].getsockname()[1]
+        async with server:
+            yield f"127.0.0.1:{self.port}"
+
+    async def _hand_on(self, asked: asyncio.StreamReader, answering: asyncio.StreamWriter) -> None:
+        host, _, port = self.upstream.rpartition(":")
+        with suppress(OSError, asyncio.IncompleteReadError):
+            head = await asked.readuntil(b"\r\n\r\n")
+            reading, writing = await asyncio.open_connection(host, int(port))
+            writing.write(self._rewritten(head, answering.get_extra_info("peername")[0]))
+            there = asyncio.create_task(_copied(asked, writing))
+            await _copied(reading, answering)
+            there.cancel()
+            writing.close()
+        answering.close()
+
+    def _rewritten(self, head: bytes, asker: str) -> bytes:
+        first, *lines = head.decode("latin-1").strip().split("\r\n")
+        named = [tuple(one.split(": ", 1)) for one in lines]
+        said = [value for name, value in named if name.lower() == "x-forwarded-for"]
+        hosts = [value for name, value in named if name.lower() == "host"]
+        kept = [one for one in named if one[0].lower() not in ("x-forwarded-for", "host", "connection")]
+        kept += [("Host", one) for one in (hosts if self.keeps_host else [self.upstream])]
+        kept += [
+            ("X-Forwarded-For", ", ".join([*said, asker])),
+            ("X-Forwarded-Proto", "https"),
+            ("Connection", "close"),
+        ]
+        return "\r\n".join([first, *(f"{name}: {value}" for name, value in kept), "", ""]).encode("latin-1")
+
+
+async def _copied(reading: asyncio.StreamReader, writing: asyncio.StreamWriter) -> None:
+    with suppress(ConnectionError):
+        while piece := await reading.read(HEAD_BYTES_MAX):
+            writing.write(piece)
+            await writing.drain()
