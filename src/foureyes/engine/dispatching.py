@@ -35,6 +35,8 @@ MINDS_MAX = 8
 #: Requests that are looked through, the most urgent first; what cannot be helped must not hide what can.
 ROWS_MAX = 1_000
 KNOWN_MAX = 10_000
+#: The same run is begun so often at once; the gate counts failures, and one that it never hears of is no failure.
+TRIES_MAX = 3
 #: So long a seat is left alone that the gate did not let us take.
 REFUSED_FOR = timedelta(minutes=1)
 #: The pause after the first failure of a seat; each later one is four times as long.
@@ -60,6 +62,8 @@ class Dispatcher:
     _ours: dict[str, bool] = field(default_factory=dict)
     #: Who may not sit where, as the gate said a moment ago: review, seat, reviewer.
     _refused: dict[tuple[str, str, str], datetime] = field(default_factory=dict)
+    #: How often each run was begun in this process; whatever the gate makes of their ends, nobody is asked for ever.
+    _begun: Counter[str] = field(default_factory=Counter)
 
     async def once(self) -> int:
         """End what nobody waits for, begin what is owed; how much was begun."""
@@ -82,7 +86,11 @@ class Dispatcher:
         due = await self.steps.store.read(partial(self._due, pool, going, now))
         begun = 0
         for run in due:
-            if await self.steps.claim(run):
+            if self._begun[run.id] >= TRIES_MAX or len(self._begun) >= KNOWN_MAX:
+                self._refused[*run.place, run.reviewer] = now + REFUSED_FOR
+                self._begun.pop(run.id, None)
+            elif await self.steps.claim(run):
+                self._begun[run.id] += 1
                 begun += await self.engine.hand_over(run)
                 self.bell.ring()
             else:
@@ -94,7 +102,8 @@ class Dispatcher:
     async def pause(self) -> None:
         """Wait until somebody rings, or a while."""
         with suppress(TimeoutError):
-            await asyncio.wait_for(self.woken.wait(), LOOK_SECONDS)
+            async with asyncio.timeout(LOOK_SECONDS):  # `wait_for` may lose that it was cancelled
+                await self.woken.wait()
         self.woken.clear()
         await asyncio.sleep(GAP_SECONDS)
 

@@ -42,9 +42,7 @@ LEASE = timedelta(minutes=2)
 #: A program that needs longer has no answer.
 PROGRAM_SECONDS_MAX = 60.0
 #: Somebody else is in this run's place, or its version is not the one in question any more.
-GONE = frozenset(
-    {Code.STALE, Code.LEASE_ENDED, Code.NOT_THE_HOLDER, Code.SEAT_TAKEN, Code.UNKNOWN_REQUEST, Code.DUPLICATE}
-)
+GONE = frozenset({Code.STALE, Code.LEASE_ENDED, Code.NOT_THE_HOLDER, Code.SEAT_TAKEN, Code.UNKNOWN_REQUEST})
 
 #: How a command reaches the gate; where commands may wait in a spool, not past those that do.
 Hand = Callable[[Ask], Awaitable[object]]
@@ -149,6 +147,7 @@ class Steps:
             if refusal.code is Code.REVIEW_ENDED:
                 await self._too_late(run, errand, ended.look, key)
             elif refusal.code not in GONE:
+                # Also what was said before: who has nothing new to say to a question has not answered it.
                 wrong = Ended(failure=Failure.MALFORMED, text=refusal.sentence, cost=ended.look.cost)
                 await self._failed(run, errand, wrong, key)
 

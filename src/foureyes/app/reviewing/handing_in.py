@@ -12,8 +12,9 @@ from foureyes.app.reviewing.verdicts import verdict_of
 from foureyes.core.checks import severity_of
 from foureyes.core.commands import Draft, ReportEscape, ReportInconclusive, Settlement, SubmitReport, VerifyFinding
 from foureyes.core.drafts import mark_of
+from foureyes.core.gates import Resolved
 from foureyes.core.model import Finding, Review
-from foureyes.core.values import Cost, Severity, WhoKind
+from foureyes.core.values import Cost, Severity, Standing, WhoKind
 
 #: A report holds at most so many findings; the gravest come first.
 FINDINGS_MAX = 150
@@ -25,6 +26,7 @@ MINORS_MAX = 2
 LATE_MAX = 5
 OTHER = "other"
 NOT_FOUND_AGAIN = "not found again in this version"
+FOUND_AGAIN = "found again in this version"
 
 
 def report_of(job: Job, look: Look, review: Review, change: Change) -> SubmitReport:
@@ -104,15 +106,22 @@ def _findings(look: Look, change: Change, categories: tuple[str, ...], here: str
 
 
 def _settled(job: Job, look: Look, review: Review, findings: tuple[Draft, ...]) -> Iterator[Settlement]:
-    """Its own words on its own findings; a program looks at everything, so what it no longer finds is gone."""
+    """Its own words on its own findings; what it found again in a new version is open again, and says so itself.
+
+    A program looks at everything, so what it no longer finds is gone.
+    """
     own = {one.id: one for one in _own(job, review) if not one.is_settled}
     said = {one.finding for one in look.settled}
     yield from (one for one in look.settled if one.finding in own)
-    if job.reviewer.who.kind is not WhoKind.PROGRAM:
-        return
+    asks = [one for one in job.stage.gates if isinstance(one, Resolved)]
     again = {mark_of(one) for one in findings}
     for name, finding in own.items():
-        if name not in said and finding.fingerprint not in again and finding.revision < review.revision:
+        if name in said:
+            continue
+        if finding.fingerprint in again:
+            if finding.standing is Standing.OPEN and any(one.is_answered(finding, review) for one in asks):
+                yield Settlement(finding=name, resolved=False, note=FOUND_AGAIN)
+        elif job.reviewer.who.kind is WhoKind.PROGRAM and finding.revision < review.revision:
             yield Settlement(finding=name, resolved=True, note=NOT_FOUND_AGAIN)
 
 
