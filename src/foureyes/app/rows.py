@@ -18,6 +18,8 @@ TOLD = "told"
 WRITTEN_ALONG = (LIVES, SERVED, ACCOUNTS, TOKENS, TOLD)
 #: Who is signed in, and which links may still be used to do so: of this moment only, so no copy keeps them.
 SIGN_INS, LINKS = "sign_ins", "links"
+#: Which process hosts reviewers: likewise of this moment only.
+ENGINE = "engine"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

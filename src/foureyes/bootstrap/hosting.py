@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
 from foureyes.app.accounts import Enrolled
-from foureyes.app.bell import Bell
+from foureyes.app.calls.office import Office
 from foureyes.app.gate import Gate
 from foureyes.app.policies import Policies
 from foureyes.app.ports import Store
@@ -19,7 +17,8 @@ from foureyes.cli.consent import is_given
 from foureyes.engine.dispatching import Dispatcher
 from foureyes.engine.hosting import Everybody, Hosted
 from foureyes.engine.local import LocalEngine
-from foureyes.engine.steps import Hand, Steps
+from foureyes.engine.place import Place
+from foureyes.engine.steps import Hand, Steps, always_here
 
 if TYPE_CHECKING:
     from foureyes.bootstrap.assembly import Assembly
@@ -37,18 +36,24 @@ def gate_of(assembly: Assembly, store: Store, default: Policy, given: tuple[str,
     return assembly.gate(store, default, Everybody((here, Enrolled()))), here
 
 
-def dispatcher(
-    gate: Gate, store: Store, here: Hosted, *, hand: Hand, bell: Bell, clock: Callable[[], datetime]
-) -> Dispatcher:
-    """What starts the hosted reviewers in this process; whatever is done here wakes it."""
-    steps = Steps(gate=gate, store=store, hosted=here, hand=hand, clock=clock)
+def dispatcher(assembly: Assembly, office: Office, here: Hosted, hand: Hand) -> tuple[Dispatcher, Place | None]:
+    """What starts the hosted reviewers in this process; whatever is done here wakes it.
 
-    def ended() -> None:
-        bell.ring()
-
-    one = Dispatcher(steps=steps, engine=LocalEngine(steps, ended=ended), bell=bell, clock=clock)
-    bell.heard_by(one.woken.set)
-    return one
+    Only a database server is shared by several of ours; there one of them hosts.
+    """
+    place = Place(office.store, assembly.now) if assembly.settings.is_postgres else None
+    steps = Steps(
+        gate=office.gate,
+        store=office.store,
+        hosted=here,
+        hand=hand,
+        clock=assembly.now,
+        is_here=place.is_ours if place else always_here,
+    )
+    engine = LocalEngine(steps, ended=office.bell.ring)
+    one = Dispatcher(steps=steps, engine=engine, bell=office.bell, clock=assembly.now)
+    office.bell.heard_by(one.woken.set)
+    return one, place
 
 
 def _at_hand(assembly: Assembly, given: tuple[str, ...], policy: Policy) -> AtHand:

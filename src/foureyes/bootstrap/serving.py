@@ -59,6 +59,7 @@ from foureyes.web.signing import PATH as SIGN_IN
 if TYPE_CHECKING:
     from foureyes.bootstrap.assembly import Assembly
     from foureyes.engine.dispatching import Dispatcher
+    from foureyes.engine.place import Place
 
 #: So long whoever still sends or reads has at the end; then their connections are closed.
 HANG_UP_SECONDS = 5
@@ -128,7 +129,7 @@ async def _serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], N
     async with assembly.new_store() as store, AsyncExitStack() as stack:
         await _check(assembly, store, serving)
         kept = stack.enter_context(spool.kept(assembly.settings))
-        office, dispatcher, tending = _made(assembly, store, serving, kept)
+        office, dispatcher, place, tending = _made(assembly, store, serving, kept)
         human = await _first_human(office)
         endpoint = Endpoint(office, Names(hosts=named.hosts, origins=named.origins), problem)
         app = application(office, named, endpoint)
@@ -161,6 +162,8 @@ async def _serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], N
                 one.cancel()
             await asyncio.gather(*beside, return_exceptions=True)
             await dispatcher.engine.close()
+            if place is not None:
+                await Tending((("reviewers", place.leave),)).once()
             await Tending((("checkpoint", partial(_sign, assembly, store, at_once=True)),)).once()
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(os.path.join(assembly.settings.home, browser.PAGE))
@@ -213,13 +216,13 @@ async def _check(assembly: Assembly, store: Store, serving: Serving) -> None:
 
 def _made(
     assembly: Assembly, store: Store, serving: Serving, kept: Spool | None = None
-) -> tuple[Office, Dispatcher, Tending]:
+) -> tuple[Office, Dispatcher, Place | None, Tending]:
     gate, here = hosting.gate_of(assembly, store, assembly.policy(), serving.yes_send)
     bell = Bell()
     spooling = spool.before(gate, kept, store, bell, assembly.now)
     office = Office(gate=gate, store=store, clock=assembly.now, bell=bell, spool=spooling)
     hand = spooling.handle_now if spooling else gate.handle
-    dispatcher = hosting.dispatcher(gate, store, here, hand=hand, bell=bell, clock=assembly.now)
+    dispatcher, place = hosting.dispatcher(assembly, office, here, hand)
     deadlines = Deadlines(store=store, gate=gate, clock=assembly.now).passed
     in_order = spool.in_order(spooling, deadlines) if spooling else deadlines
 
@@ -232,7 +235,7 @@ def _made(
         ("checkpoint", partial(_sign, assembly, store)),
         ("deadlines", passed),
     )
-    return office, dispatcher, Tending(works)
+    return office, dispatcher, place, Tending(works)
 
 
 async def _sign(assembly: Assembly, store: Store, *, at_once: bool = False) -> None:

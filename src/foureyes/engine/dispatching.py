@@ -73,6 +73,9 @@ class Dispatcher:
             self.looked.set()
 
     async def _once(self) -> int:
+        if not await self.steps.is_here():
+            await self.engine.close()
+            return 0
         pool = await self.steps.hosted.follow(self.steps.store)
         await self.engine.heartbeat()
         going = []

@@ -48,6 +48,11 @@ GONE = frozenset({Code.STALE, Code.LEASE_ENDED, Code.NOT_THE_HOLDER, Code.SEAT_T
 Hand = Callable[[Ask], Awaitable[object]]
 
 
+async def always_here() -> bool:
+    """No other process can be on this store."""
+    return True
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
     """What a look came to: an answer, or the reason why there is none. It can be written down."""
@@ -84,6 +89,8 @@ class Steps:
     hand: Hand
     clock: Callable[[], datetime]
     watch: Callable[[], float] = time.monotonic
+    #: Whether this process still has the one place for an engine; who lost it says nothing more.
+    is_here: Callable[[], Awaitable[bool]] = always_here
     #: What each run under way here may yet spend, in millionths of a dollar.
     promised: dict[str, int] = field(default_factory=dict)
 
@@ -136,7 +143,7 @@ class Steps:
     async def hand_in(self, run: Run, ended: Ended, key: str) -> None:
         """Tell the gate; under the same key twice is once. What comes too late is what the gate makes of it."""
         errand = await self.store.read(partial(self._errand, run))
-        if errand is None:
+        if errand is None or not await self.is_here():
             return
         if ended.look is None:
             await self._failed(run, errand, ended, key)
