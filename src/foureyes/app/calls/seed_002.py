@@ -30,7 +30,7 @@ TEXT, JSON = "output.md", "output.json"
 #: What output is where nobody says.
 OUTPUT = "output"
 #: So long programs are waited for.
-PROGRAMS_SECONDS_MAX = 30.0
+PROGRAMS_SECONDS_MAX = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +133,7 @@ def _kind(office: Office, form: ValidateForm, reading: Reading) -> str:
     return form.step if steps and form.kind == OUTPUT else form.kind
 
 
-def _seconds(office: Office, review: str, reading: Reading) -> float:
+def _seconds(office: Office, review: str, reading: Reading) -> int:
     """How long the answer is waited for unasked: where nobody but programs is asked, until they have said it."""
     held = office.gate.whole(reading, review)
     policies, pool = office.gate.policies, office.gate.pool(reading)
