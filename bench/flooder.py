@@ -127,7 +127,7 @@ _FAT = b'{"files":[' + b"[]," * (FAT_BYTES // 3) + b"[]]}"
 REQUESTS: dict[str, Callable[[Flood], bytes]] = {
     "reads": lambda one: one.request("GET", f"{API}/reviews", b"", one.mine),
     "writes": _open,
-    "over": lambda one: one.request("GET", f"{API}/me", b"", one.mine),
+    "over": lambda one: one.request("GET", f"{API}/feed", b"", one.mine),
     "wrong": _wrong,
     "none": lambda one: one.request("GET", f"{API}/me"),
     "nowhere": lambda one: one.request("GET", "/nowhere"),

@@ -81,7 +81,7 @@ def _memory(figure: str, what: str, measured: float, *, is_right: bool) -> Figur
     return Figure(
         figure=figure,
         what=what,
-        measured=measured,
+        measured=round(measured, 1),
         unit="MB",
         demand=150.0,
         aim=100.0,

@@ -14,7 +14,9 @@ from typing import Any, cast
 from foureyes.app.calls.bodies import schema
 from foureyes.app.calls.registry import CALLS
 from foureyes.app.limits import Limits, Share
+from foureyes.app.work import PARTS_MAX
 from foureyes.codec import Json
+from foureyes.codec.sizes import VALUES_MAX
 from foureyes.core.refusals import Code
 from foureyes.http.openapi import described
 from foureyes.http.problems import STATUS, UNDERSTOOD
@@ -22,7 +24,7 @@ from foureyes.http.routes import OTHERS, WAYS
 
 REFERENCE = Path(__file__).resolve().parent.parent / "docs" / "reference"
 PAGE, DESCRIPTION = REFERENCE / "http.md", REFERENCE / "openapi.json"
-HEAD = """# The HTTP API
+HEAD = f"""# The HTTP API
 
 Made by `python -m tools.http_reference` from the registry of calls. The same for programs is
 [openapi.json](openapi.json) (OpenAPI 3.1); a running server gives it at `/api/v1/openapi.json`.
@@ -30,7 +32,9 @@ Made by `python -m tools.http_reference` from the registry of calls. The same fo
 
 - **Who calls** is what the credential says: `Authorization: Bearer TOKEN` of an enrolled account, or a human's session.
   A service that acts for one of its agents names it in `Foureyes-Agent`. A name in a body must be the credential's.
-- **Bodies** are one JSON object in UTF-8, at most 4 MiB; a field that is unknown or there twice is refused.
+- **Bodies** are one JSON object in UTF-8; a field that is unknown or there twice is refused. More than 4 MiB or more
+  than {VALUES_MAX:,} values (each number, text, list and object is one, however long) is 413 `too_large`. A work of
+  {PARTS_MAX:,} files fits; send a batch that does not as several.
 - **Bytes** of a large file (up to 20 MiB) are sent ahead, bare, with `PUT /api/v1/blobs/SHA256`; a file of a work then
   names them by `digest`. Bytes that are not what they are called leave nothing.
 - **Repeating** is harmless: the same `Idempotency-Key` with the same request gives the same answer.

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from foureyes.codec.sizes import VALUES_MAX
 from foureyes.mcp.prompts import PROMPTS
 from foureyes.mcp.tools import (
     AUTHOR,
@@ -41,7 +42,8 @@ same name: what it takes, gives and refuses is the same there. `tools/list` give
   when it is the caller's turn or the review has ended.
 - **A no** is a tool error of three lines: what is wrong, what to do next, and the code. A tool that there is not is an
   error of the protocol: `Unknown tool: NAME`.
-- **Messages** are JSON of at most 4 MiB; a field that is there twice, NaN or half of a character is refused.
+- **Messages** are JSON of at most 4 MiB and {VALUES_MAX:,} values (each number, text, list and object is one, however
+  long): above that 413 over HTTP. A field that is there twice, NaN or half of a character is refused.
 
 """
 GROUPS = (

@@ -65,7 +65,7 @@ KNOWN: tuple[Known, ...] = (
     ),
     Known(
         name="policy",
-        says="The policy file: it holds until a policy is activated, and `foureyes policy` reads it when none is named.",
+        says="The policy file: it holds until one is activated; `foureyes policy` reads it when none is named.",
         default=lambda home: os.path.join(home, "foureyes.yaml"),
     ),
     Known(

@@ -116,5 +116,5 @@ async def test_a_review_of_a_deletion_can_be_opened_and_served() -> None:
     work, before, old = work_and_before()
     house = House()
     reply = await house.do(DEV, house.opening(work), blobs={**old, **work.blobs}, before=before)
-    served = await house.gate.serve(reply.stream.removeprefix("review/"), DEV)
+    served = (await house.gate.serve(reply.stream.removeprefix("review/"), DEV)).files
     assert sorted(served) == ["new/name.py", "run.sh", "vendor"]

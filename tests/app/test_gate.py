@@ -195,11 +195,11 @@ async def test_a_reviewer_who_was_given_older_bytes_may_not_judge_the_newer() ->
     house = House()
     stream = await house.open()
     review = stream.removeprefix("review/")
-    assert await house.gate.serve(review, CODEX) == FIRST
+    assert (await house.gate.serve(review, CODEX)).files == FIRST
     await house.revise(stream)
     refusal = await house.refused(CODEX, c.SubmitReport(revision=2, verdict="approve"), stream)
     assert refusal.code is Code.STALE
-    assert await house.gate.serve(review, CODEX) == SECOND
+    assert (await house.gate.serve(review, CODEX)).files == SECOND
     await house.approve(stream)
 
 

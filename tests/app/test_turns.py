@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import pytest
+
 from foureyes.app.limits import Quotas
 from foureyes.app.turns import OTHERS_SECONDS, PAUSE_SECONDS_MAX, Time, now_in, step_aside
 from foureyes.core.values import Who
@@ -79,6 +81,22 @@ async def test_who_has_much_of_the_servers_time_has_one_request_at_a_time_and_pa
         work()
     await asyncio.gather(*flood)
     assert order == ["eve", "ann", "eve"]
+
+
+@pytest.mark.parametrize(("hundredths", "pauses"), [(8, 0), (12, 2)])
+def test_a_tenth_of_the_time_is_what_somebody_at_work_may_have_beside_others(hundredths: int, pauses: int) -> None:
+    """T18: for the account and for its operator."""
+
+    @played
+    async def story() -> None:
+        clock = Clock()
+        quotas = clock.quotas()
+        await asks(quotas, clock, ANN)
+        await asks(quotas, clock, EVE, hundredths / 100)
+        await asks(quotas, clock, EVE)
+        assert len(clock.later) == pauses
+
+    story()
 
 
 @played

@@ -65,6 +65,26 @@ def test_the_work_is_named_in_many_ways(table: Table, arguments: list[str], want
     assert table.scene.wanted == [wanted]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "again"),
+    [
+        ([], "foureyes review"),
+        (["main..HEAD"], "foureyes review main..HEAD"),
+        (["my plan.md", "--all"], "foureyes review 'my plan.md'"),
+        (["-"], "foureyes review -"),
+        (["--staged", "--no-agents"], "foureyes review --staged"),
+        (["--worktree"], "foureyes review --worktree"),
+    ],
+)
+def test_the_next_command_looks_at_the_same_work_again(table: Table, arguments: list[str], again: str) -> None:
+    """Whoever copies it must not be told of another work."""
+    lines = {one["does"]: one["line"] for one in table.run("review", *arguments, "--json").data["next"]}
+    assert lines["looks again after the fix"] == again
+    assert f"  {again}  " in table.run("review", *arguments).out
+    table.scene.outcome = STOPPED
+    assert again in {one["line"] for one in table.run("review", *arguments, "--json").data["next"]}
+
+
 def test_what_is_asked_for_reaches_the_round(table: Table) -> None:
     names = ["--only", "security", "--only", "Codex", "--without", "Gemini CLI"]
     table.run("review", *names, "--style", "panel", "--no-agents", "--budget-usd", "0.5", "--timeout", "90")

@@ -2,6 +2,7 @@
 
 from foureyes.core import commands as c
 from foureyes.core.events import FindingRaised, FindingWaived, ReportRequested, ReviewCleared, RulingRequested, SeatLeft
+from foureyes.core.explain import Status, explain
 from foureyes.core.facts import Facts, Suppression
 from foureyes.core.gates import Quorum
 from foureyes.core.refusals import Code
@@ -73,6 +74,14 @@ def asked_two() -> tuple[Play, Who, Who]:
     holder = play.review.seats["solo.2"].reviewer
     assert holder is not None
     return play, holder, GEMINI if holder.name == CODEX.name else CODEX
+
+
+def test_enough_who_vouched_are_not_told_as_too_few_while_somebody_else_was_asked() -> None:
+    """D-23: the sentence says what is waited for."""
+    play, _, other = asked_two()
+    play.report(other, verdict="approve")
+    (quorum, *_) = explain(play.rules, play.review).requirements
+    assert (quorum.status, quorum.reason) == (Status.NOT_MET, "1 vouched; somebody else was asked too")
 
 
 def test_another_agent_stands_in_for_one_that_has_no_answer() -> None:

@@ -196,9 +196,14 @@ def test_a_token_that_says_too_much_is_refused() -> None:
     assert refused(replace(TOKEN, hash="secret"), SUE, account) is Code.BAD_VALUE
     assert refused(replace(TOKEN, token="T 1"), SUE, account) is Code.BAD_VALUE
     assert refused(replace(TOKEN, expires=NOW), SUE, account) is Code.BAD_NUMBER
-    assert refused(TOKEN, SUE, after(AGENT, TOKEN)) is Code.LIMIT_REACHED
-    many = after(AGENT, *(replace(TOKEN, token=f"t{number}") for number in range(TOKENS_MAX)))
-    assert refused(replace(TOKEN, token="more"), SUE, many) is Code.LIMIT_REACHED
+    assert refused(TOKEN, SUE, after(AGENT, TOKEN)) is Code.DUPLICATE
+
+
+def test_so_many_tokens_open_something_at_a_time_and_one_that_ended_makes_room() -> None:
+    first = [replace(TOKEN, token=f"t{number}") for number in range(TOKENS_MAX)]
+    more = replace(TOKEN, token="more")
+    assert refused(more, SUE, after(AGENT, *first)) is Code.LIMIT_REACHED
+    assert after(AGENT, *first, RevokeToken(token="t0", reason="old"), more).tokens[-1].opens(NOW)
 
 
 def test_a_human_has_no_token_because_humans_sign_in() -> None:

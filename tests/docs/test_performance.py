@@ -14,7 +14,10 @@ def test_the_page_of_figures_is_what_the_measured_lines_say() -> None:
     assert QUALITY.read_text(encoding="utf-8") == quality(read())
 
 
-@pytest.mark.parametrize("part", ["lifecycle", "groups", "growth", "bytes", "cold", "review", "quality"])
+PARTS = ["lifecycle", "groups", "doors", "starts", "growth", "bytes", "cold", "review", "quality"]
+
+
+@pytest.mark.parametrize("part", PARTS)
 def test_every_part_of_the_bench_has_left_a_line_that_says_where_it_was_measured(part: str) -> None:
     lines = [line for line in read() if line["figure"].startswith(f"{part}.")]
     assert lines

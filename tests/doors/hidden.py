@@ -138,6 +138,7 @@ async def act(world: World, start: Ground, random: Random) -> None:
             ("add_note", random.choice((who, "dev")), {"text": _text(random)}),
             ("answer_finding", "dev", {"finding": found, "text": _text(random), "rebuttal": random.random() < 0.5}),
             ("waive", "hugo", {"finding": found, "reason": _text(random)}),
+            ("read_review", "hugo", {}),
         )
     )
     await play(world, sent(name, {"review": world.review, **body}), world.headers[by])

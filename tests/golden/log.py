@@ -74,9 +74,14 @@ def event_of(one: Stored) -> Event:
     return decode({"type": one.type, "schema": one.schema, "body": json.loads(one.body)})
 
 
-def hashes(events: Iterable[Stored]) -> dict[str, str]:
-    """What each stream comes to, folded by this version."""
-    return {stream: state_hash(_folded(stream, some)) for stream, some in sorted(by_stream(events).items())}
+def hashes(events: Iterable[Stored], without: frozenset[str] = frozenset()) -> dict[str, str]:
+    """What each stream comes to, folded by this version; without the fields that an earlier one did not have."""
+    return {stream: state_hash(state, without) for stream, state in folded(events).items()}
+
+
+def folded(events: Iterable[Stored]) -> dict[str, object]:
+    """The state of each stream."""
+    return {stream: _folded(stream, some) for stream, some in sorted(by_stream(events).items())}
 
 
 def _folded(stream: str, stored: list[Stored]) -> object:  # noqa: PLR0911 - one for each sort of stream

@@ -1,6 +1,8 @@
 """What is a state in one spelling, so that its hash can be kept for ever?
 
-A field that has its default is left out: a later version may add fields, and an old log still means the same.
+A field that has its default is left out: a later version may add fields, and an old log still means the same. Where
+a later version keeps more of what an old event already said, that field is named here and left out too: everything the
+old version knew is compared, and what it did not know is for the next golden log.
 """
 
 from __future__ import annotations
@@ -14,13 +16,21 @@ from typing import Any
 
 from foureyes.codec import canonical
 
-
-def state_hash(state: object) -> str:
-    """The hash of everything a state says."""
-    return hashlib.sha256(canonical([dump(state)])).hexdigest()
+#: The fields that states have had only since the golden log after this one.
+SINCE: Mapping[str, frozenset[str]] = {"1": frozenset({"Review.noted", "Account.removed_by"})}
 
 
-def dump(value: Any) -> Any:  # noqa: PLR0911 - one line for each sort of value
+def state_hash(state: object, without: frozenset[str] = frozenset()) -> str:
+    """The hash of everything a state says, but for these fields."""
+    return hashlib.sha256(canonical([dump(state, without)])).hexdigest()
+
+
+def newer_than(version: str) -> frozenset[str]:
+    """The fields that the states of a golden log's version did not have."""
+    return frozenset[str]().union(*(names for since, names in SINCE.items() if int(since) >= int(version)))
+
+
+def dump(value: Any, without: frozenset[str] = frozenset()) -> Any:  # noqa: PLR0911 - one line for each sort of value
     """A value in plain JSON types. The order of a mapping is part of the state: things are asked for in it."""
     match value:
         case IntEnum():
@@ -32,14 +42,16 @@ def dump(value: Any) -> Any:  # noqa: PLR0911 - one line for each sort of value
         case timedelta():
             return value // timedelta(microseconds=1)
         case tuple() | list():
-            return [dump(one) for one in value]
+            return [dump(one, without) for one in value]
         case frozenset():
-            return sorted((dump(one) for one in value), key=lambda one: canonical([one]))
+            return sorted((dump(one, without) for one in value), key=lambda one: canonical([one]))
         case Mapping():
-            return [[dump(key), dump(one)] for key, one in value.items()]
+            return [[dump(key, without), dump(one, without)] for key, one in value.items()]
     if is_dataclass(value):
         found = ((one.name, getattr(value, one.name), _default(one)) for one in fields(value))
-        return {name: dump(one) for name, one, default in found if one != default}
+        of = type(value).__name__
+        said = {name: one for name, one, default in found if one != default and f"{of}.{name}" not in without}
+        return {name: dump(one, without) for name, one in said.items()}
     raise TypeError(f"no spelling for {value!r}")
 
 

@@ -31,7 +31,7 @@ from foureyes.app.rows import LIVES, Append, Changes, Stored
 from foureyes.app.shelf import read_review
 from foureyes.app.work import work_of
 from foureyes.codec import EVENT_TYPES, decode
-from foureyes.core.events import Event, PrincipalEvent
+from foureyes.core.events import Event, PrincipalEvent, WholeSeen
 from foureyes.core.operations import PurgeBlob, RestoreStore, RotateKey, decide_operation
 from foureyes.core.principals import (
     Census,
@@ -96,6 +96,8 @@ def played() -> Iterator[Stored]:
         yield from _stored(append)
     yield from _stored(appended(OPERATIONS, (0, ROOT), _operations(), at=LATER, actor="hugo", cause="golden"))
     yield from _stored(appended("principal/ann", (0, ROOT), _account(), at=LATER, actor="hugo", cause="golden"))
+    looked = [WholeSeen(review="r1", revision=number, by="hugo") for number in (1, 2)]
+    yield from _stored(appended("seen/r1", (0, ROOT), looked, at=LATER, actor="hugo", cause="golden"))
 
 
 def chosen(events: list[Stored]) -> Iterator[Stored]:

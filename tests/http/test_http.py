@@ -8,8 +8,7 @@ from starlette.requests import Request
 
 from foureyes.app.calls.registry import CALLS
 from foureyes.codec.sizes import VALUES_MAX
-from foureyes.core.refusals import Refusal
-from foureyes.http.bodies import BODY_BYTES_MAX, read_bytes
+from foureyes.http.bodies import BODY_BYTES_MAX, TooLarge, read_bytes
 from foureyes.http.openapi import described
 from foureyes.http.problems import MEDIA_TYPE
 from foureyes.http.routes import BASE, WAYS
@@ -164,8 +163,9 @@ async def test_a_body_of_a_great_many_values_is_refused_before_it_is_read() -> N
     web = Web()
     dev = await web.agent("dev")
     found = await web.request("POST", f"{BASE}/reviews", dev, b'{"files":[' + b"[]," * VALUES_MAX + b"[]]}")
-    told(found, 422, "bad_value")
-    assert f"more than {VALUES_MAX} values" in found.data["detail"]
+    told(found, 413, "too_large")
+    assert f"at most {VALUES_MAX} values" in found.data["detail"]
+    assert "fewer pieces" in found.data["next_step"]
 
 
 @played
@@ -178,7 +178,7 @@ async def test_a_body_that_begins_with_a_great_many_values_is_not_read_to_its_en
         assert len(came) < 10
         return {"type": "http.request", "body": b"[]," * 10_000, "more_body": True}
 
-    with pytest.raises(Refusal, match="values"):
+    with pytest.raises(TooLarge, match="values"):
         await read_bytes(Request({"type": "http", "method": "POST", "headers": []}, receive))
     assert len(came) == 3
 

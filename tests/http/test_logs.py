@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from foureyes.app.accounts import new_token
 from foureyes.http.logs import JsonLines, Logged, write_to
@@ -46,6 +46,43 @@ def test_a_request_is_one_line_with_its_id_and_without_its_query(lines: io.Strin
         assert "a-secret" not in lines.getvalue()
         other = await web.get("/health", {})
         assert other.headers["x-request-id"] != line["request"]
+
+    story()
+
+
+def test_the_line_of_a_request_is_spelled_as_every_other_and_its_path_tells_no_secret(lines: io.StringIO) -> None:
+    """T32."""
+    secret = new_token().secret
+
+    async def answering(scope: Scope, receive: Receive, send: Send) -> None:
+        del scope, receive
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+
+    async def send(_: Message) -> None: ...
+
+    @played
+    async def story() -> None:
+        scope = {"type": "http", "method": "GET", "path": f'/ü"{secret}', "client": ("::1", 1)}
+        await Logged(answering)(scope, None, send)  # type: ignore[arg-type]
+
+    story()
+    text = lines.getvalue()
+    (line,) = read(lines)
+    assert text == json.dumps(line) + "\n"
+    named = ["at", "level", "logger", "message", "request", "method", "path", "status", "from", "milliseconds"]
+    assert list(line) == named
+    assert (line["logger"], line["message"], line["method"]) == ("foureyes.http", "request", "GET")
+    assert (line["path"], line["status"], line["from"]) == ('/ü"•••', 204, "::1")
+
+
+def test_a_request_is_answered_where_nobody_reads_the_log(lines: io.StringIO) -> None:
+    lines.close()
+
+    @played
+    async def story() -> None:
+        web = Web()
+        web.app = Logged(web.app)
+        assert (await web.get("/health", {})).status == 200
 
     story()
 

@@ -8,8 +8,10 @@ import pytest
 from foureyes.app.accounts import stream_of
 from foureyes.app.limits import Limits
 from foureyes.app.patience import FREE, LOOKS_A_SECOND, PARTIES_MAX, WAIT_SECONDS_MAX, WAITING_MAX, Patience
+from foureyes.codec.sizes import VALUES_MAX
 from foureyes.core.principals import RemovePrincipal
 from foureyes.http import patient
+from foureyes.http.bodies import BODY_BYTES_MAX
 from foureyes.http.patient import Patient
 from foureyes.http.routes import BASE
 from tests.app.house import played
@@ -106,6 +108,25 @@ async def test_who_is_over_a_limit_and_does_not_stop_waits_with_every_token_of_t
     assert len(hall.waits) == 1
     assert (await hall.me(codex)).status == 200
     assert len(hall.waits) == 1
+
+
+@pytest.mark.parametrize("body", [b" " * (BODY_BYTES_MAX + 1), b"[" + b"1," * VALUES_MAX + b"1]"])
+def test_who_sends_what_is_too_large_again_and_again_waits_and_others_do_not(body: bytes) -> None:
+    """T18: too long or too full; a good token does not help."""
+
+    @played
+    async def story() -> None:
+        hall = Hall()
+        dev, codex = await hall.web.agent("dev"), await hall.web.agent("codex")
+        for _ in range(OFTEN):
+            told(await hall.web.request("POST", f"{BASE}/reviews", dev, body), 413, "too_large")
+        assert hall.waits == []
+        assert (await hall.me(dev)).status == 200
+        assert len(hall.waits) == 1
+        assert (await hall.me(codex)).status == 200
+        assert len(hall.waits) == 1
+
+    story()
 
 
 @played

@@ -44,7 +44,7 @@ BREAKS_D_Y: dict[str, tuple[Break, ...]] = {
         "owes = missing(review, stage)",
         "owes = () if review.reports_in(stage.name) else missing(review, stage)",
     ),
-    "D-24": _one(HUMAN, "any(normal(vote.by) == normal(actor.name) and", "any(vote.by == actor.name and"),
+    "D-24": _one(HUMAN, "wanted = {normal(vote.by): vote.option", "wanted = {vote.by: vote.option"),
     "Y13": _one("core/scene.py", "min(caps, default=0)", "max(caps, default=0)"),
     "Y14": _one("core/gates/agreement.py", "if not self.final:", "if self.stages == () and not self.final:"),
     "Y15": _one(

@@ -42,7 +42,8 @@ BREAKS_DOORS: dict[str, tuple[Break, ...]] = {
     "003-06": _one("app/calls/seed_003_asked.py", "targets=asked.targets,", "targets=(),"),
     "004-05": _one(WORDS, 'return f"Fix attempt {number}/{most}: {issues}"', 'return f"Fix attempt {number}/{most}"'),
     "004-07": _one(WORDS, 'return f"{done} (max)" if done >= most else str(done)', "return str(done)"),
-    "D-13": _one("app/calls/shown.py", "notes=review.notes,", "notes=(),"),
+    "D-13": _one("app/calls/shown.py", "notes=review.noted,", "notes=(),"),
+    "A6": _one("app/calls/whole.py", "    await note(office, caller, (seen,))", "    await note(office, caller, ())"),
     "B6": _one(
         "app/calls/seed_001_patterns.py",
         "avg_confidence=one.trust / TRUST_MAX,",

@@ -8,11 +8,7 @@ DECISIONS = (
     Row("A3", "If the raiser is gone the duty to confirm moves to a backup, then to a human; nothing resolves itself."),
     Row("A4", "A clean report needs at least one pair of what was checked and why it holds, of a minimum length."),
     Row("A5", "Shelving after 3 answers counts per critical finding; the author reopens with a new revision."),
-    Row(
-        "A6",
-        "Findings, answers and counts are hidden until the own report; an admin human's full view is logged.",
-        area="doors",
-    ),
+    Row("A6", "Findings, answers and counts are hidden until the own report; an admin human's full view is logged."),
     Row("A7", "The first report unlocks the work for its reviewer; blind again in each round is an option."),
     Row("A8", "The raiser may resolve an own open finding as a mistake, with a note; nobody else may."),
     Row("A9", "Whether a minor finding gates is the style's choice: it does in resolve, not in the panel."),

@@ -316,6 +316,23 @@ def test_votes_for_different_options_do_not_add_up() -> None:
     assert play.review.findings["shaped.1-F1"].is_settled
 
 
+def test_whoever_changes_their_mind_counts_once_for_what_they_want_now() -> None:
+    """D-24: one human has one vote, so nobody lends a hand to two decisions."""
+    demanding = stage(Quorum(reviewers=1), Resolved(answers_max=1), seats=AGENT_SEAT, ruling_needs=2)
+    play = shaped(protocol(demanding))
+    play.report(CODEX, verdict="concerns", findings=(finding("it leaks"),))
+    play.do(DEV, commands.AnswerFinding(finding="shaped.1-F1", text="it does not"))
+    play.do(CODEX, commands.SettleFinding(finding="shaped.1-F1", revision=1, resolved=False))
+    play.do(HUGO, ruling("as_is"))
+    play.do(human("Hugo "), ruling("not_real"))
+    play.do(HANNA, ruling("as_is"))
+    assert play.review.ruling() is not None
+    assert play.count(StageOverridden) == 0
+    assert play.refused(HUGO, ruling("not_real")) is Code.DUPLICATE
+    play.do(HUGO, ruling("as_is"))
+    assert play.count(StageOverridden) == 1
+
+
 def test_the_group_is_named_to_whoever_waits() -> None:
     """D-24, D-08."""
     play = two_of_three(frozenset({"hugo"}))

@@ -350,7 +350,7 @@ async def test_what_was_done_is_said_and_what_was_not_leads_back() -> None:
     form = page.form(f"/reviews/{review}/override")
     assert "The step was passed" in (await human.submit(form, reason="I looked.")).text
     record = (await human.open(f"/reviews/{review}/record")).text
-    for words in ("sue", "I looked.", "It says hello.", "solo"):
+    for words in ("sue", "I looked.", "It says hello.", "solo", "has seen the whole review"):
         assert words in record, words
 
 

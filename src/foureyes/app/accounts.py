@@ -115,6 +115,11 @@ class Roll:
             raise Unread
         return found
 
+    def end_of(self, one: Account) -> Known | None:
+        """How the stream ended that this account was read from; nothing where another was read from it since."""
+        known, found = self._held.get(one.who.name, (None, None))
+        return known if found is one else None
+
 
 Find = Callable[[Reading, str], Account | None]
 

@@ -6,14 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from foureyes.app.accounts import Find, Roll, Unread, account, bearer, credential_for, hash_of
+from foureyes.app.accounts import ROLL_MAX, Find, Roll, Unread, account, bearer, credential_for, hash_of, stream_of
 from foureyes.app.calls.call import Caller, scopes_of
 from foureyes.app.ports import Quick, Reading, Store
+from foureyes.app.rows import Known
 from foureyes.app.signing_in import signed_in
-from foureyes.core.principals import Scope
+from foureyes.core.principals import Account, Scope, Token
 
 #: For which of its agents a service acts.
 AGENT_HEADER = "foureyes-agent"
+CREDENTIAL_HEADERS = (AGENT_HEADER, "authorization")
 #: So long a credential counts that was seen to be good, while nobody can look it up.
 LATELY = timedelta(minutes=10)
 LATELY_MAX = 4_096
@@ -28,6 +30,12 @@ class Credential:
     token: str = ""
     session: str = ""
     agent: str = ""
+    #: By which it is told from others where they are kept: never by itself.
+    key: str = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Hash it, once."""
+        object.__setattr__(self, "key", hash_of(f"{self.token} {self.session} {self.agent}"))
 
 
 def credential_of(headers: Mapping[str, str], session: str = "") -> Credential:
@@ -47,7 +55,7 @@ class Lately:
 
     def saw(self, given: Credential, caller: Caller | None, now: datetime) -> None:
         """Remember whom a credential speaks for; forget one that opens nothing."""
-        key = _key(given)
+        key = given.key
         if caller is None or caller.signed_in is not None:
             self._seen.pop(key, None)
             return
@@ -57,46 +65,86 @@ class Lately:
 
     def recalled(self, given: Credential, now: datetime) -> Caller | None:
         """Whom it spoke for when it was last looked up, where that is not long ago."""
-        caller, then = self._seen.get(_key(given), (None, now))
+        caller, then = self._seen.get(given.key, (None, now))
         return replace(caller, remembered=True) if caller and now - then <= LATELY else None
 
 
-def _key(given: Credential) -> str:
-    return hash_of(f"{given.token} {given.session} {given.agent}")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Met:
+    """Somebody who came with a token, and the accounts that say so."""
+
+    caller: Caller
+    token: Token
+    by: tuple[Account, ...]
 
 
-async def caller_of(store: Store, given: Credential, now: datetime, roll: Roll | None = None) -> Caller | None:
+class Acquaintances:
+    """Who came with which token lately. What they are is used only where the logs it was read from end as they did."""
+
+    def __init__(self) -> None:
+        """Nobody came yet."""
+        self._roll = Roll()
+        self._met: dict[str, tuple[_Met, tuple[tuple[str, Known | None], ...]]] = {}
+
+    def again(self, reading: Reading, given: Credential, now: datetime) -> Caller | None:
+        """Whom a token speaks for now, without reading a log; raises Unread where that must be done."""
+        met, ends = self._met.get(given.key, (None, ()))
+        for stream, end in ends:
+            if reading.known(stream, "", "") != end:
+                met = None
+        if met is None:
+            return self._looked_up(reading, given, now, self._roll.recall)
+        return met.caller if met.token.opens(now) else None
+
+    def anew(self, reading: Reading, given: Credential, now: datetime) -> Caller | None:
+        """The same from the logs."""
+        return self._looked_up(reading, given, now, self._roll.read)
+
+    def _looked_up(self, reading: Reading, given: Credential, now: datetime, find: Find) -> Caller | None:
+        found = _by_token(reading, given, now, find)
+        if found is None:
+            return None
+        if len(self._met) >= ROLL_MAX:
+            self._met.clear()
+        # Of an account that somebody else has read meanwhile no end is known: then it is not used the next time.
+        self._met[given.key] = found, tuple((stream_of(one.who.name), self._roll.end_of(one)) for one in found.by)
+        return found.caller
+
+
+async def caller_of(store: Store, given: Credential, now: datetime, met: Acquaintances | None = None) -> Caller | None:
     """Who calls; nobody where the credential is unknown, over, or not theirs to use so.
 
-    With a roll the store is asked as always, but an account whose log is as it was is not read again.
+    With what is known the store is asked as always, but nothing is read again whose log is as it was.
     """
-    if roll is None or not given.token:
+    if met is None or not given.token:
         return await store.read(lambda reading: look_up(reading, given, now))
     try:
-        return await store.read(Quick(lambda reading: look_up(reading, given, now, roll.recall)))
+        return await store.read(Quick(lambda reading: met.again(reading, given, now)))
     except Unread:
-        return await store.read(lambda reading: look_up(reading, given, now, roll.read))
+        return await store.read(lambda reading: met.anew(reading, given, now))
 
 
 def look_up(reading: Reading, given: Credential, now: datetime, find: Find = account) -> Caller | None:
     """The same on one look at the store."""
     if given.token:
-        return _by_token(reading, given, now, find)
+        met = _by_token(reading, given, now, find)
+        return met.caller if met else None
     found = signed_in(reading, given.session, now) if given.session and not given.agent else None
     return Caller(account=found.account, signed_in=found.since) if found else None
 
 
-def _by_token(reading: Reading, given: Credential, now: datetime, find: Find) -> Caller | None:
+def _by_token(reading: Reading, given: Credential, now: datetime, find: Find) -> _Met | None:
     found = bearer(reading, given.token, now, find)
     if found is None:
         return None
     holder, token = found
     scopes = scopes_of(holder, token.scopes)
     if not given.agent:
-        return Caller(account=holder, scopes=scopes, credential=token.id)
+        return _Met(caller=Caller(account=holder, scopes=scopes, credential=token.id), token=token, by=(holder,))
     agent = find(reading, given.agent) if Scope.VOUCH in scopes else None
     if agent is None or agent.removed or agent.vouched_by != holder.who.name:
         return None
     # Each agent is a session of its own, though all of them come through one token.
     name = credential_for(token, agent.who.name)
-    return Caller(account=agent, scopes=scopes - _NEVER_FOR_OTHERS, credential=name)
+    caller = Caller(account=agent, scopes=scopes - _NEVER_FOR_OTHERS, credential=name)
+    return _Met(caller=caller, token=token, by=(holder, agent))

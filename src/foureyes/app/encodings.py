@@ -101,9 +101,11 @@ def wide(content: bytes) -> Written | None:
 
 def _narrow(content: bytes, text: str, *, is_mixed: bool) -> Written:
     """A text of an encoding from before UTF-8; with letters of UTF-8 among them, these are what editors show."""
-    for codec, name in (("euc_jp", "EUC-JP"), ("cp932", "Shift-JIS")):
-        if _is_japanese(content, codec):
-            return Written(text=text, encoding=name, ascii_only=True)
+    if _is_japanese(content, "euc_jp"):
+        # Pairs of its bytes often pass for letters of UTF-8, and no hidden character of UTF-8 for its letters.
+        return Written(text=content.decode("ascii", errors="replace"), encoding="EUC-JP", ascii_only=True)
+    if _is_japanese(content, "cp932"):
+        return Written(text=text, encoding="Shift-JIS", ascii_only=True)
     high = len(content) - len(content.translate(None, _HIGH))
     letters = high + len(content) - len(content.translate(None, _LETTERS))
     if is_mixed or high > letters * ACCENTED_SHARE_MAX:

@@ -90,6 +90,14 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Served:
+    """The bytes of a version by their paths, and the review as its viewer saw it at that very moment."""
+
+    seen: Seen
+    files: dict[str, bytes]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Done:
     """How a transaction ended; what is held of it counts once it is committed."""
 
@@ -188,17 +196,17 @@ class Gate:
         """Why the gate is open or shut, who must act, and how; as far as this viewer may know."""
         return (await self.read(review, viewer)).explanation
 
-    async def serve(self, review: str, viewer: Who) -> dict[str, bytes]:
+    async def serve(self, review: str, viewer: Who) -> Served:
         """The bytes of the current version, and a note that this viewer got exactly these; all, or a refusal."""
+        return await self._store.write(partial(self.serving, review, viewer))
 
-        def work(tx: Writing) -> dict[str, bytes]:
-            held = self._held(tx, review)
-            parts = (part for part in held.review.current.parts if part.mode != GONE_MODE)
-            found = {part.name: stored_bytes(tx, part) for part in parts}
-            tx.follow(SERVED, {f"{review}/{viewer.name}": held.review.digest}, START)
-            return found
-
-        return await self._store.write(work)
+    def serving(self, review: str, viewer: Who, tx: Writing) -> Served:
+        """The same in one transaction: what is said of the version, given of it and noted is of one moment."""
+        seen = self._seen(review, viewer, tx)
+        current = seen.view.review.current
+        files = {part.name: stored_bytes(tx, part) for part in current.parts if part.mode != GONE_MODE}
+        tx.follow(SERVED, {f"{review}/{viewer.name}": current.digest}, START)
+        return Served(seen=seen, files=files)
 
     async def may_go_live(self, name: str, target: str = "") -> Live:
         """Whether bytes, named by digest or alias, may go live there: judged anew from the log on one snapshot.

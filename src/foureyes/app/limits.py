@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from foureyes.app.turns import Line, Room, Time, Turn, Within, now_in
+from foureyes.app.turns import WITHIN, Line, Room, Time, Turn, Within, now_in
 from foureyes.core.refusals import Code, Refusal
 from foureyes.core.values import Who
 
@@ -90,9 +90,9 @@ class _Rates:
 
     def after(self, name: str, now: float, share: float) -> float:
         """Until when it would count if this share of what is allowed in a period were taken too."""
-        begin = max(self.taken.get(name, now), now)
+        begin = self.taken.get(name, now)
         # Nobody takes more than a period ahead: a clock that was set back must not shut them out.
-        return (now if begin > now + self.period + 1 else begin) + share * self.period
+        return (begin if now < begin <= now + self.period + 1 else now) + share * self.period
 
     def spend(self, now: float, wanted: list[tuple[str, int, int]]) -> None:
         """Take so much of so much for each of these names, or nothing at all; raises TooFast."""
@@ -124,14 +124,15 @@ class Quotas:
 
         It is counted here, once: what the same account asks in the course of it belongs to it.
         """
-        shares = self._shares(who)
-        lines = self._line(*shares[0]), self._line(*shares[1])
-        if now_in(lines[0]):
-            return Within()
-        for line, (name, share) in zip(lines, shares, strict=True):
-            if line.there >= share.at_once + share.in_line:
-                raise TooFast(f"{_plain(name)} has {line.there} requests under way.", SOON_SECONDS)
-        self._requests.spend(now.timestamp(), [(name, 1, share.requests_a_minute) for name, share in shares])
+        account, operator = self._shares(who)
+        line = self._line(*account)
+        if now_in(line):
+            return WITHIN
+        lines = line, self._line(*operator)
+        for one, (name, share) in zip(lines, (account, operator), strict=True):
+            if one.there >= share.at_once + share.in_line:
+                raise TooFast(f"{_plain(name)} has {one.there} requests under way.", SOON_SECONDS)
+        self._requests.spend(now.timestamp(), [(name, 1, one.requests_a_minute) for name, one in (account, operator)])
         return self._room.enter(lines)
 
     def check_rate(self, who: Who, now: datetime) -> None:
@@ -142,8 +143,10 @@ class Quotas:
     def is_over(self, who: Who, now: datetime) -> bool:
         """Whether this one asks too fast already, which is known without looking anything up."""
         moment, rates = now.timestamp(), self._requests
-        ends = (rates.after(name, moment, 1 / share.requests_a_minute) for name, share in self._shares(who))
-        return any(end > moment + MINUTE + SLACK_SECONDS for end in ends)
+        for name, share in self._shares(who):
+            if rates.after(name, moment, 1 / share.requests_a_minute) > moment + MINUTE + SLACK_SECONDS:
+                return True
+        return False
 
     def sent(self, who: Who, now: datetime, size: int) -> None:
         """Count bytes that came in to stay."""

@@ -117,7 +117,7 @@ class Judge:
             reason=reason,
             level=cleared.level,
             flags=cleared.flags,
-            facts=replace(facts, against=reason),
+            facts=replace(facts, against=reason) if reason else facts,
         )
 
     def _level_min(self, review: Review, target: str, current: InForce) -> int:

@@ -49,7 +49,7 @@ class Line:
 
     def share(self, now: float) -> float:
         """What they had of about the last second."""
-        return self.had * math.exp(min(0.0, self.at - now))
+        return self.had * math.exp(self.at - now) if self.at < now else self.had
 
     def add(self, took: float, now: float) -> None:
         """A request of theirs is over."""
@@ -88,10 +88,10 @@ class Room:
 
     def enter(self, lines: Lines) -> Turn:
         """One more request, which stands in the lines of its account and its operator until it is left."""
-        now = self.time.now()
-        if all(one.share(now) <= CROWD for one in lines):
-            for calm, line in zip(self._calm, lines, strict=True):
-                calm.asks(line, now)
+        now, (account, operator) = self.time.now(), lines
+        if account.share(now) <= CROWD and operator.share(now) <= CROWD:
+            self._calm[0].asks(account, now)
+            self._calm[1].asks(operator, now)
         return Turn(self, lines)
 
     def crowds(self, lines: Lines) -> list[Line]:
@@ -100,7 +100,8 @@ class Room:
         return [
             line
             for calm, line in zip(self._calm, lines, strict=True)
-            if line.share(now) > CROWD and now - calm.without(line) <= OTHERS_SECONDS
+            # What they had counts for less and less: mostly that says enough.
+            if line.had > CROWD and line.share(now) > CROWD and now - calm.without(line) <= OTHERS_SECONDS
         ]
 
 
@@ -164,6 +165,8 @@ class Turn:
         took = now - self._began
         for line in self._lines:
             line.add(took, now)
+        if not self._narrow:
+            return
         for line in [one for one in self._room.crowds(self._lines) if one in self._narrow]:
             over = min(line.share(now) / CROWD - 1, 1.0)
             self._room.time.later(min(PAUSE_TIMES * over * took, PAUSE_SECONDS_MAX), line.narrow.release)
@@ -185,6 +188,7 @@ class Within:
         """The request is still there."""
 
 
+WITHIN = Within()
 _turn: ContextVar[Turn | None] = ContextVar("foureyes_turn", default=None)
 
 

@@ -67,6 +67,8 @@ HANG_UP_SECONDS = 5
 DRAIN_SECONDS = 7
 TEND_SECONDS = 1.0
 BACKLOG = 2048
+#: New objects between two looks for garbage: what a request makes is nearly always freed without one.
+GARBAGE_OBJECTS = 25_000
 log = logging.getLogger("foureyes.server")
 
 
@@ -279,6 +281,7 @@ async def _say(
     # What was made for the start stays for good: looking through it again and again would find nothing to free.
     gc.collect()
     gc.freeze()
+    gc.set_threshold(GARBAGE_OBJECTS, 20, 20)
     gc.enable()
     log.info("started", extra={"fields": {"address": named.local, "public": named.public}})
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -29,6 +30,7 @@ from foureyes.home.trouble import Trouble
 
 _USD_MICRO = 1_000_000
 QUESTIONS_MAX, QUESTION_CHARS_MAX = 10, 500
+AGAIN = "foureyes review"
 READING = "  Reading what changed …"
 EXAMPLES = """\b
 Examples:
@@ -237,7 +239,16 @@ def _picked(given: Given) -> Picked:
     return Picked(least=Severity[given.severity.upper()], categories=categories, most=given.most)
 
 
-def _answer(parts: Parts, given: Given, outcome: Outcome) -> Answer:
+def _named(given: Given, outcome: Outcome) -> Outcome:
+    """The outcome whose next commands look at the same work again: without its name they would look at another."""
+    named = (("--staged", given.staged), ("--worktree", given.worktree), (given.what or "", bool(given.what)))
+    line = shlex.join((*AGAIN.split(), *(word for word, is_given in named if is_given)))
+    said = telling.next_commands(outcome)
+    return replace(outcome, next=tuple(replace(one, line=line) if one.line == AGAIN else one for one in said))
+
+
+def _answer(parts: Parts, given: Given, came_to: Outcome) -> Answer:
+    outcome = _named(given, came_to)
     document = None
     if given.as_sarif:
         document = sarif(outcome, parts.rules())

@@ -13,7 +13,6 @@ from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from enum import IntEnum, StrEnum
 from functools import cache, lru_cache
-from operator import attrgetter
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -78,16 +77,18 @@ def _record(cls: type) -> tuple[Writer, Reader]:
     hints = get_type_hints(cls, localns={"datetime": datetime})
     names = tuple(sorted(one.name for one in fields(cls) if one.init))
     known = frozenset(names)
-    writers = tuple((name, attrgetter(name), shape(hints[name])[0]) for name in names)
-    readers = tuple((name, shape(hints[name])[1]) for name in names)
+    writers = {name: shape(hints[name])[0] for name in names}
+    readers = {name: shape(hints[name])[1] for name in names}
+    put_all = _spelled_out("{%s}", "{0!r}: turn_{0}(one.{0})", writers)
+    take_all = _spelled_out("cls(%s)", "{0}=turn_{0}(one[{0!r}])", readers, cls)
 
     def write(value: Any) -> Any:
         if type(value) is not cls:
             raise CodecError(f": expected {cls.__name__}, not {type(value).__name__}")
         try:
-            return {name: put(get(value)) for name, get, put in writers}
+            return put_all(value)
         except CodecError:
-            raise _located((name, put, get(value)) for name, get, put in writers) from None
+            raise _located((name, put, getattr(value, name)) for name, put in writers.items()) from None
 
     def read(data: Any) -> Any:
         if type(data) is not dict:
@@ -95,11 +96,19 @@ def _record(cls: type) -> tuple[Writer, Reader]:
         if data.keys() != known:
             raise _misfit(data, known)
         try:
-            return cls(**{name: take(data[name]) for name, take in readers})
+            return take_all(data)
         except CodecError:
-            raise _located((name, take, data[name]) for name, take in readers) from None
+            raise _located((name, take, data[name]) for name, take in readers.items()) from None
 
     return write, read
+
+
+def _spelled_out(whole: str, part: str, turns: Mapping[str, Writer | Reader], cls: type | None = None) -> Writer:
+    """One expression with a call for each field: going through a list of the fields takes twice as long."""
+    text = whole % ", ".join(part.format(name) for name in turns)
+    known = {f"turn_{name}": turn for name, turn in turns.items()}
+    made: Writer = eval(f"lambda one: {text}", {**known, "cls": cls})  # noqa: S307 - only names of our own fields
+    return made
 
 
 def _misfit(data: Json, known: frozenset[str]) -> CodecError:

@@ -279,7 +279,9 @@ class Review:
     stricter: str = ""
     policies: frozenset[str] = frozenset()
     usd_micro: int = 0
-    notes: tuple[Note, ...] = ()
+    #: How many notes each has written, and the notes themselves.
+    notes: Mapping[str, int] = field(default_factory=dict)
+    noted: tuple[Note, ...] = ()
     escapes: Mapping[str, int] = field(default_factory=dict)
 
     @property

@@ -285,8 +285,12 @@ def _issued(account: Account, command: IssueToken, actor: Who, now: datetime) ->
         )
     if not is_name(command.token) or _HASH(command.hash) is None:
         raise refuse(Code.BAD_VALUE, what="a token is named by its id and the SHA-256 of its secret")
-    if account.token(command.token) or len(account.tokens) >= TOKENS_MAX:
-        raise refuse(Code.LIMIT_REACHED, most=len(account.tokens), what=f"tokens of {name}")
+    if account.token(command.token):
+        raise refuse(Code.DUPLICATE, what="A token with this id")
+    if sum(one.opens(now) for one in account.tokens) >= TOKENS_MAX:
+        raise Refusal(
+            Code.LIMIT_REACHED, f"{name} has {TOKENS_MAX} tokens that open something.", "Revoke one of them first."
+        )
     unknown = next((one for one in command.scopes if one not in allowed), "")
     if unknown:
         raise refuse(Code.UNKNOWN_WORD, what="The scope", word=unknown, allowed=", ".join(allowed))

@@ -6,8 +6,10 @@ an ETag, a count) is then a function of what the viewer may know, and of nothing
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from foureyes.core.events import WholeSeen
 from foureyes.core.model import ReportRequest, Request, Review, Revision, Seat
 from foureyes.core.rules import Blind, Rules, Stage
 from foureyes.core.stack import stages_of
@@ -21,18 +23,41 @@ class View:
     review: Review
     whole: frozenset[str]
     hides: bool
+    #: Whether a human sees here by right what no report of their own has unlocked.
+    by_right: bool = False
 
 
 def view(rules: Rules, review: Review, viewer: Who, stricter: Rules | None = None) -> View:
     """The author and a human without a seat see all; a reviewer sees a stage once their own report is in."""
     stages = stages_of(rules, review, stricter)
     sits = any(_holds(one, viewer) for one in review.seats.values())
-    if review.is_contributor(viewer.name) or (viewer.kind in (WhoKind.HUMAN, WhoKind.PERSON) and not sits):
+    made = review.is_contributor(viewer.name)
+    if made or (viewer.kind in (WhoKind.HUMAN, WhoKind.PERSON) and not sits):
         shown = replace(review, seats={one.id: _without_draft(one) for one in review.seats.values()})
-        return View(review=shown, whole=frozenset(one.name for one in stages), hides=False)
-    whole = frozenset(one.name for one in stages if _is_unlocked(review, one, viewer))
+        names = frozenset(one.name for one in stages)
+        by_right = not made and _says_more(review, names - _unlocked(review, stages, viewer))
+        return View(review=shown, whole=names, hides=False, by_right=by_right)
+    whole = _unlocked(review, stages, viewer)
     hides = len(whole) < len(stages)
     return View(review=_redacted(review, viewer, whole, hides=hides), whole=whole, hides=hides)
+
+
+def whole_seen(seen: View, viewer: Who) -> WholeSeen | None:
+    """What is written down of a human who is shown this; of whoever only sits at the terminal nothing is known."""
+    if not seen.by_right or not viewer.is_human:
+        return None
+    return WholeSeen(review=seen.review.id, revision=seen.review.revision, by=viewer.name)
+
+
+def _unlocked(review: Review, stages: Iterable[Stage], viewer: Who) -> frozenset[str]:
+    return frozenset(one.name for one in stages if _is_unlocked(review, one, viewer))
+
+
+def _says_more(review: Review, locked: frozenset[str]) -> bool:
+    """Whether anything was said in these stages that others do not see."""
+    seats = {one.id for one in review.seats.values() if one.stage in locked}
+    spoken = {seat for seat, _ in review.reports} | {one.seat for one in review.findings.values()}
+    return not seats.isdisjoint(spoken)
 
 
 def _is_unlocked(review: Review, stage: Stage, viewer: Who) -> bool:
@@ -83,7 +108,8 @@ def _redacted(review: Review, viewer: Who, whole: frozenset[str], *, hides: bool
         bound=False,
         reason="" if hides else review.reason,
         usd_micro=0,
-        notes=() if hides else review.notes,
+        notes={},
+        noted=() if hides else review.noted,
         escapes={},
     )
 

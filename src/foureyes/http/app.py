@@ -18,8 +18,6 @@ from foureyes.http.problems import problem
 from foureyes.http.routes import BASE
 from foureyes.http.table import Table
 
-#: By which name a request comes, and from whose page.
-_NAMED = (b"host", b"origin")
 #: Answers somebody who came where there is nothing, or leaves it to us.
 Strayed = Callable[[Request, int], Response | None]
 Failed = Callable[[Request, Exception], Awaitable[Response]]
@@ -76,8 +74,12 @@ class Guarded:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        said = [(name, value.decode("latin-1").lower()) for name, value in scope["headers"] if name in _NAMED]
-        hosts, origins = ([value for name, value in said if name == one] for one in _NAMED)
+        hosts, origins = list[str](), list[str]()
+        for name, value in scope["headers"]:
+            if name == b"host":
+                hosts.append(value.decode("latin-1").lower())
+            elif name == b"origin":
+                origins.append(value.decode("latin-1").lower())
         # Who is named twice is not named: another reader would take the other one.
         if len(hosts) != 1 or hosts[0] not in self._site.hosts:
             answer = problem(421, "wrong_host", "We are not called that.", "Use the address that `foureyes up` prints.")

@@ -7,7 +7,8 @@ import json
 from collections.abc import AsyncIterator
 from typing import Any, NoReturn
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
+from starlette.types import Scope
 
 from foureyes.app.blobs import Intake
 from foureyes.codec.sizes import VALUES_MAX, first_twice, is_too_full
@@ -17,20 +18,32 @@ BODY_BYTES_MAX = 4 * 1024 * 1024
 UPLOAD_SECONDS_MAX = 300
 #: After so many bytes it is looked at how full a body is, for the first time.
 LOOK_BYTES = 64 * 1024
+_AHEAD = "Send large files one by one to /blobs and name them by their digest."
+#: A file that is named by its digest is as many values as one that is sent along.
+_LESS = "Send fewer pieces at a time, or data as one text: a text is one value."
 
 
 class TooLarge(Exception):  # noqa: N818 - an expected no, with a status of its own
-    """More bytes than are taken."""
+    """More bytes than are taken, or more values."""
 
-    def __init__(self, most: int) -> None:
-        """Say how many are."""
-        super().__init__(most)
-        self.most = most
+    def __init__(self, most: int, what: str = "bytes", next_step: str = _AHEAD) -> None:
+        """Say how many are, and what to do instead."""
+        super().__init__(most, what)
+        self.most, self.what, self.next_step = most, what, next_step
+
+
+def header(scope: Scope, name: bytes) -> str:
+    """What a header says, the first of this name; nothing where there is none."""
+    for one, value in scope["headers"]:
+        if one == name:
+            said: str = value.decode("latin-1")
+            return said
+    return ""
 
 
 def read_json(content: bytes) -> dict[str, Any]:
     """The object in a body; nothing at all is an empty one."""
-    if not content.strip():
+    if not content or content.isspace():
         return {}
     _check_fullness(content)
     try:
@@ -71,23 +84,25 @@ async def read_blob(request: Request, most: int) -> tuple[str, bytes]:
 
 
 async def _pieces(request: Request, most: int) -> AsyncIterator[bytes]:
-    said = request.headers.get("content-length", "")
+    said = header(request.scope, b"content-length")
     if said.isascii() and said.isdigit() and int(said[:20]) > most:
         raise TooLarge(most)
-    size = 0
-    try:
-        async for piece in request.stream():
-            size += len(piece)
-            if size > most:
-                raise TooLarge(most)
-            yield piece
-    except ClientDisconnect:
-        raise _bad("it ended too early") from None
+    size, more = 0, True
+    while more:
+        message = await request.receive()
+        if message["type"] == "http.disconnect":
+            raise _bad("it ended too early")
+        piece: bytes = message.get("body", b"")
+        more = message.get("more_body", False)
+        size += len(piece)
+        if size > most:
+            raise TooLarge(most)
+        yield piece
 
 
 def _check_fullness(content: bytes | bytearray) -> None:
     if is_too_full(content):
-        raise _bad(f"it holds more than {VALUES_MAX} values")
+        raise TooLarge(VALUES_MAX, "values", _LESS)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -10,18 +10,18 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, cast
+from urllib.parse import parse_qsl
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from foureyes.app.accounts import hash_of
 from foureyes.app.calls.bodies import given, schema
 from foureyes.app.calls.call import Call, Caller
 from foureyes.app.calls.office import Office
 from foureyes.app.calls.registry import CALLS, answered
 from foureyes.app.calls.sending import BlobKept, check_digest, keep_blob
-from foureyes.app.credentials import Credential, credential_of
+from foureyes.app.credentials import CREDENTIAL_HEADERS, Credential, credential_of
 from foureyes.app.patience import KNOWN
 from foureyes.app.ports import Damaged, Unavailable
 from foureyes.app.signing_in import COOKIE as SESSION_COOKIE
@@ -31,7 +31,7 @@ from foureyes.app.work import BLOB_BYTES_MAX
 from foureyes.codec.shapes import spelled
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.values import Who
-from foureyes.http.bodies import TooLarge, read_blob, read_bytes, read_json
+from foureyes.http.bodies import TooLarge, header, read_blob, read_bytes, read_json
 from foureyes.http.meter import Meter
 from foureyes.http.problems import problem, refused, spooled
 from foureyes.http.routes import GET, WAYS, Way
@@ -39,11 +39,13 @@ from foureyes.http.routes import GET, WAYS, Way
 COOKIE = SESSION_COOKIE
 #: What a page that is signed in sends along with everything that changes something.
 FORM_HEADER = "x-foureyes-form"
-KEY_HEADER = "idempotency-key"
+KEY_HEADER = b"idempotency-key"
 RETRY_SECONDS = "2"
 #: Credentials whose holders are remembered.
 KNOWN_MAX = 4_096
 log = logging.getLogger("foureyes.http")
+_ALWAYS = ((b"cache-control", b"no-store"), (b"content-type", b"application/json"))
+_CREDENTIAL_HEADERS = tuple((name, name.encode()) for name in CREDENTIAL_HEADERS)
 _WHOLE = re.compile(r"-?[0-9]{1,18}").fullmatch
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -109,9 +111,12 @@ class Door:
     @staticmethod
     def credential(request: Request) -> Credential:
         """What came along with a request; raises where nothing did."""
-        credential = credential_of(request.headers, request.cookies.get(COOKIE, ""))
-        if not credential.token and not credential.session:
-            raise NoCredential("This needs a credential.")
+        headers = {name: header(request.scope, spelt) for name, spelt in _CREDENTIAL_HEADERS}
+        credential = credential_of(headers)
+        if not credential.token:
+            credential = credential_of(headers, request.cookies.get(COOKIE, ""))
+            if not credential.session:
+                raise NoCredential("This needs a credential.")
         return credential
 
     async def caller(self, request: Request, *, spools: bool = False) -> Caller:
@@ -120,8 +125,7 @@ class Door:
         For what `spools` it may be one that was good lately, while nobody can look it up.
         """
         credential, now = self.credential(request), self.office.clock()
-        key = hash_of(f"{credential.token} {credential.session} {credential.agent}")
-        known = self._known.get(key)
+        known = self._known.get(credential.key)
         if known is not None:
             request.scope[KNOWN] = known.name
             self.office.quotas.check_rate(known, now)
@@ -135,7 +139,7 @@ class Door:
         if known is None:
             if len(self._known) >= KNOWN_MAX:
                 self._known.clear()
-            self._known[key] = caller.who
+            self._known[credential.key] = caller.who
         return caller
 
 
@@ -155,8 +159,7 @@ def told(handler: Handler) -> Handler:
             step = "Send a token of an enrolled account as `Authorization: Bearer …`, or sign in."
             return problem(401, "credential_needed", str(error), step, {"www-authenticate": 'Bearer realm="foureyes"'})
         except TooLarge as error:
-            step = "Send large files one by one to /blobs and name them by their digest."
-            return problem(413, "too_large", f"A body here has at most {error.most} bytes.", step)
+            return problem(413, "too_large", f"A body here has at most {error.most} {error.what}.", error.next_step)
         except Unavailable as error:
             return problem(503, "unavailable", error.sentence, error.next_step, {"retry-after": RETRY_SECONDS})
         except Damaged as error:
@@ -173,9 +176,9 @@ def _check_form(request: Request, session: str) -> None:
 
 def _beside(call: Call[Any], way: Way, request: Request, sent: dict[str, Any]) -> dict[str, Any]:
     """The body, with what may stand behind the question mark; anything else there is refused, never overlooked."""
-    if not request.query_params:
-        return sent
     found = _query(call, request)
+    if not found:
+        return sent
     strange = next((name for name in found if name not in way.query or name in sent), "")
     if strange:
         raise Refusal(Code.BAD_VALUE, f"{strange[:80]!r} does not belong behind the question mark.", "Leave it out.")
@@ -184,9 +187,11 @@ def _beside(call: Call[Any], way: Way, request: Request, sent: dict[str, Any]) -
 
 def _query(call: Call[Any], request: Request) -> dict[str, Any]:
     """What stands behind the question mark; numbers and truths are read where the form has them."""
+    found, query = dict[str, Any](), request.scope["query_string"]
+    if not query:
+        return found
     properties = schema(cast("Any", call.form))["properties"]
-    found = dict[str, Any]()
-    for name, text in request.query_params.multi_items():
+    for name, text in parse_qsl(query.decode("latin-1"), keep_blank_values=True):
         if name in found:
             raise Refusal(Code.BAD_VALUE, f"{name[:80]!r} is there twice.", "Say each once.")
         kind = properties.get(name, {}).get("type")
@@ -202,26 +207,35 @@ def _typed(kind: str | None, text: str) -> object:
 
 def _with_path(call: Call[Any], request: Request, sent: dict[str, Any]) -> dict[str, Any]:
     """What the address names belongs to the form; said again it must be the same."""
-    for name, value in request.path_params.items():
+    named: dict[str, str] = request.path_params
+    for name, value in named.items():
         if name in sent and sent[name] != value:
             raise Refusal(
                 Code.BAD_VALUE, f"The address and the body name another {name}.", "Name it once, in the address."
             )
-    key = request.headers.get(KEY_HEADER, "")
-    if call.changes and call.keyed and key:
+    if call.changes and call.keyed and (key := header(request.scope, KEY_HEADER)):
         if sent.get("key", key) != key:
             raise refuse(Code.KEY_REUSED, key=key[:80])
         sent = {**sent, "key": key}
-    return {**sent, **request.path_params}
+    return {**sent, **named}
 
 
 def _rendered(request: Request, found: object, way: Way) -> Response:
     body = spelled(given(found)).encode()
     # The mark of a list is a hash of exactly what is sent, so it tells no more than that does.
     mark = hashlib.sha256(body).hexdigest()[:32] if way.marked else getattr(found, "mark", "")
-    headers = {"cache-control": "no-store"}
-    if mark:
-        headers |= {"etag": f'"{mark}"', "cache-control": "private, no-cache"}
-        if request.headers.get("if-none-match") == f'"{mark}"':
-            return Response(b"", 304, headers)
+    if not mark:
+        return Answer(body, way.status)
+    headers = {"cache-control": "private, no-cache", "etag": f'"{mark}"'}
+    if header(request.scope, b"if-none-match") == f'"{mark}"':
+        return Response(b"", 304, headers)
     return Response(body, way.status, headers, media_type="application/json")
+
+
+class Answer(Response):
+    """JSON that nobody keeps; its headers are always the same, so nobody works them out anew."""
+
+    def __init__(self, body: bytes, status: int) -> None:  # the base would work them out
+        """Say it."""
+        self.status_code, self.body, self.background = status, body, None
+        self.raw_headers = [*_ALWAYS, (b"content-length", str(len(body)).encode())]

@@ -37,11 +37,12 @@ class Logged:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        name, began, status = secrets.token_hex(_ID_BYTES), time.perf_counter(), [0]
+        name, began, status = secrets.token_hex(_ID_BYTES), time.perf_counter(), 0
 
         async def named(message: Message) -> None:
+            nonlocal status
             if message["type"] == "http.response.start":
-                status[0] = message["status"]
+                status = message["status"]
                 message = {**message, "headers": [*message["headers"], (HEADER, name.encode())]}
             await send(message)
 
@@ -49,17 +50,40 @@ class Logged:
         try:
             await self._app(scope, receive, named)
         finally:
-            fields = {
-                "method": scope["method"],
-                "path": scope["path"][:PATH_CHARS_MAX],
-                "status": status[0],
-                "from": (scope.get("client") or ("",))[0],
-                "milliseconds": round(1000 * (time.perf_counter() - began), 1),
-            }
             if log.isEnabledFor(logging.INFO):
-                # Made by hand: nobody reads where in the program this stands, and to find out costs more than the rest.
-                log.handle(log.makeRecord(log.name, logging.INFO, "", 0, "request", (), None, extra={"fields": fields}))
+                _tell(_line(scope, name, status, round(1000 * (time.perf_counter() - began), 1)))
             _request.reset(here)
+
+
+def _line(scope: Scope, name: str, status: int, milliseconds: float) -> str:
+    """What `JsonLines` would make of it, by hand: this is written for every request."""
+    method, path = _text(scope["method"]), _text(scope["path"][:PATH_CHARS_MAX])
+    return (
+        f'{{"at": "{_at(time.time())}", "level": "info", "logger": "{log.name}", "message": "request", '
+        f'"request": "{name}", "method": {method}, "path": {path}, "status": {status}, '
+        f'"from": {_text((scope.get("client") or ("",))[0])}, "milliseconds": {milliseconds}}}'
+    )
+
+
+def _tell(line: str) -> None:
+    for one in logging.getLogger().handlers:
+        if isinstance(one, Lines):
+            one.put(line)
+
+
+class Lines(logging.StreamHandler[TextIO]):
+    """Writes records and lines that are made already."""
+
+    def put(self, line: str) -> None:
+        """One line; where nobody reads any more, nothing."""
+        self.acquire()
+        try:
+            self.stream.write(f"{line}\n")
+            self.stream.flush()
+        except (OSError, ValueError):
+            pass
+        finally:
+            self.release()
 
 
 class JsonLines(logging.Formatter):
@@ -68,7 +92,7 @@ class JsonLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """The line."""
         line = {
-            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "at": _at(record.created),
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": _clean(record.getMessage()),
@@ -84,7 +108,7 @@ class JsonLines(logging.Formatter):
 
 def write_to(stream: TextIO = sys.stderr) -> None:
     """Write all lines there: our own from `info` on, those of libraries from `warning` on."""
-    handler = logging.StreamHandler(stream)
+    handler = Lines(stream)
     handler.setFormatter(JsonLines())
     root = logging.getLogger()
     root.handlers[:] = [handler]
@@ -92,5 +116,16 @@ def write_to(stream: TextIO = sys.stderr) -> None:
     logging.getLogger("foureyes").setLevel(logging.INFO)
 
 
+def _at(moment: float) -> str:
+    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds")
+
+
+def _text(text: str) -> str:
+    return json.dumps(_clean(text))
+
+
 def _clean(text: str) -> str:
+    # Every secret comes with one of these: to look for them is far cheaper, and most often all there is to do.
+    if "foureyes_" not in text and "link=" not in text and "://" not in text and " " not in text:
+        return text[:TEXT_CHARS_MAX]
     return _SECRETS.sub("•••", text[:TEXT_CHARS_MAX])

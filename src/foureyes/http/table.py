@@ -58,12 +58,15 @@ class Table:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, or let the router do it."""
-        if scope["type"] == "http" and not scope.get("root_path") and scope["path"] in self._apps:
-            await self._asked(self._apps[scope["path"]], scope, receive, send)
+        if scope["type"] != "http" or scope.get("root_path"):
+            await self._app(scope, receive, send)
             return
-        root = self._roots.get(scope["method"]) if scope["type"] == "http" and not scope.get("root_path") else None
-        values = list[str]()
-        found = _found(root, scope["path"].split("/"), 0, values) if root else None
+        path = scope["path"]
+        if path in self._apps:
+            await self._asked(self._apps[path], scope, receive, send)
+            return
+        root, values = self._roots.get(scope["method"]), list[str]()
+        found = _found(root, path.split("/"), 0, values) if root else None
         if found is None or found.handler is None:
             await self._app(scope, receive, send)
             return

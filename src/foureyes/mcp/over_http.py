@@ -20,10 +20,11 @@ from foureyes.app.limits import TooFast
 from foureyes.app.patience import KNOWN
 from foureyes.app.ports import Unavailable
 from foureyes.app.turns import Turn, Within
+from foureyes.codec.sizes import is_too_full
 from foureyes.mcp.strict import MESSAGE_BYTES_MAX, flaw
 
 if TYPE_CHECKING:
-    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+    from foureyes.mcp.speaker import Speaker
 
 PATH = "/mcp"
 CALLER = "foureyes.caller"
@@ -36,7 +37,7 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 #: A problem as the HTTP door tells it: status, code, sentence, next step, headers.
 Problem = Callable[[int, str, str, str, Mapping[str, str]], App]
-Make = Callable[[], "StreamableHTTPSessionManager"]
+Make = Callable[[], "Speaker"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,10 +55,10 @@ class Endpoint:
         """Answer for this office; what speaks the protocol is made by the first request."""
         self._office = office
         self._problem = problem
-        self._make = make or (lambda: _manager(office, names))
+        self._make = make or (lambda: _speaker(office, names))
         self._wanted = asyncio.Event()
         self._over = asyncio.Event()
-        self._ready: asyncio.Future[StreamableHTTPSessionManager] | None = None
+        self._ready: asyncio.Future[Speaker] | None = None
 
     @asynccontextmanager
     async def serving(self) -> AsyncIterator[None]:
@@ -111,12 +112,13 @@ class Endpoint:
         async with turn:
             wrong = flaw(body)
             if wrong is None:
-                manager = await self._speaking()
-                await manager.handle_request(scope, _replayed(body, receive), send)
+                speaker = await self._speaking()
+                await speaker.answer(scope, body, receive, send)
             else:
-                await _answer(send, 400, json.dumps(wrong).encode())
+                # The status that counts for whoever sends such messages again and again.
+                await _answer(send, 413 if is_too_full(body) else 400, json.dumps(wrong).encode())
 
-    async def _speaking(self) -> StreamableHTTPSessionManager:
+    async def _speaking(self) -> Speaker:
         self._wanted.set()
         if self._ready is None:
             raise RuntimeError("serve it inside of `serving`")
@@ -132,15 +134,15 @@ class Endpoint:
             scope[KNOWN] = caller.who.name
         return caller
 
-    async def _run(self, ready: asyncio.Future[StreamableHTTPSessionManager]) -> None:
+    async def _run(self, ready: asyncio.Future[Speaker]) -> None:
         await self._wanted.wait()
         if self._over.is_set():
             ready.cancel()
             return
         try:
-            manager = await asyncio.to_thread(self._make)
-            async with manager.run():
-                ready.set_result(manager)
+            speaker = await asyncio.to_thread(self._make)
+            async with speaker.run():
+                ready.set_result(speaker)
                 await self._over.wait()
         except Exception as error:
             if ready.done():
@@ -163,28 +165,20 @@ async def caller_of_request(request: object) -> Caller:
     return found
 
 
-def _manager(office: Office, names: Names) -> StreamableHTTPSessionManager:
-    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager  # noqa: PLC0415 - see above
-    from mcp.server.transport_security import TransportSecuritySettings  # noqa: PLC0415 - likewise
-    from sse_starlette.sse import AppStatus  # noqa: PLC0415 - likewise
+def _speaker(office: Office, names: Names) -> Speaker:
+    from mcp.server.transport_security import TransportSecuritySettings  # noqa: PLC0415 - see above
 
     from foureyes.mcp.near import Near  # noqa: PLC0415 - likewise
     from foureyes.mcp.server import build  # noqa: PLC0415 - likewise
+    from foureyes.mcp.speaker import Speaker  # noqa: PLC0415 - likewise
     from foureyes.mcp.tools import TOOLS  # noqa: PLC0415 - likewise
 
-    # Else what carries the SDK's answers breaks them off when a server begins to end. Ours end by themselves.
-    AppStatus.enable_automatic_graceful_drain = False
     security = TransportSecuritySettings(
         enable_dns_rebinding_protection=True,
         allowed_hosts=sorted(names.hosts),
         allowed_origins=sorted(names.origins),
     )
-    return StreamableHTTPSessionManager(
-        build(Near(office, caller_of_request, TOOLS)),
-        stateless=True,
-        security_settings=security,
-        max_request_body_size=MESSAGE_BYTES_MAX,
-    )
+    return Speaker(build(Near(office, caller_of_request, TOOLS)), security)
 
 
 def _named(scope: Scope) -> list[tuple[bytes, bytes]]:
@@ -205,16 +199,6 @@ async def _body(receive: Receive) -> bytes | None:
         if size > MESSAGE_BYTES_MAX:
             return None
     return b"".join(pieces)
-
-
-def _replayed(body: bytes, receive: Receive) -> Receive:
-    """The body once more, then whatever comes after it."""
-    left = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def again() -> Message:
-        return left.pop() if left else await receive()
-
-    return again
 
 
 async def _answer(send: Send, status: int, body: bytes) -> None:

@@ -15,6 +15,7 @@ from foureyes.app.calls.call import Caller
 from foureyes.app.calls.office import Office
 from foureyes.app.calls.registry import CALLS, answered
 from foureyes.app.credentials import Credential
+from foureyes.app.patience import KNOWN
 from foureyes.app.ports import Damaged, Unavailable
 from foureyes.app.signing_in import COOKIE, form_mark
 from foureyes.app.spooling import IsSpooled
@@ -75,6 +76,7 @@ def signed(office: Office, show: Show) -> Callable[[Request], Awaitable[Response
         try:
             caller = await _caller(office, session)
             known = Signed(session=session, name=caller.who.name)
+            request.scope[KNOWN] = caller.who.name
             sent = await read_form(request) if request.method == "POST" else {}
             if request.method == "POST":
                 _check_form(sent, session)

@@ -32,7 +32,13 @@ _VERDICTS = {
 #: What lets the work through without having been met stands out, also long after.
 _STATUSES = {Status.MET: "good", Status.OVERRIDDEN: "care", Status.SKIPPED: "care", Status.NOT_APPLICABLE: ""}
 #: How a row of the record goes on behind the name of whoever acted.
-_ACTED = {"request": "asks for a", "decision": "decides:", "skip": "leaves reviewers out:", "override": "overrides:"}
+_ACTED = {
+    "request": "asks for a",
+    "decision": "decides:",
+    "skip": "leaves reviewers out:",
+    "override": "overrides:",
+    "view": "has seen",
+}
 _PASSED = {Status.OVERRIDDEN: "passed by a human", Status.SKIPPED: "skipped"}
 
 

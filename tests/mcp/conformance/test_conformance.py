@@ -61,9 +61,9 @@ def test_the_protocols_own_checks_pass(requirements: str, tmp_path: Path) -> Non
             make = tools._make
 
             def made() -> object:
-                manager = make()
-                with_fixtures(manager.app)
-                return manager
+                speaker = make()
+                with_fixtures(speaker.server)
+                return speaker
 
             tools._make = made  # type: ignore[assignment] # the same, with more tools
             return WithToken(app, tokens["dev"])

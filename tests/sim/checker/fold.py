@@ -233,6 +233,8 @@ def _ruling_requested(review: Review, body: Json) -> None:
 
 def _ruling_given(review: Review, body: Json) -> None:
     request = review.requests[body["request"]]
+    for voters in request.votes.values():
+        voters.discard(body["by"]["name"])
     request.votes.setdefault(body["option"], set()).add(body["by"]["name"])
     if not body["final"]:
         return

@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.office import Handed, Office
+from foureyes.app.calls.whole import shown_to
 from foureyes.app.ports import Reading
 from foureyes.app.projections import findings as issues
 from foureyes.app.projections import sessions as rows
@@ -159,7 +160,7 @@ async def session_issues(office: Office, caller: Caller, form: IssuesForm) -> Is
     listed = [
         one
         for name in names
-        for one in _issues((await office.gate.read(name, caller.who)).view.review)
+        for one in _issues((await shown_to(office, caller, name)).view.review)
         if not (form.unsettled and one.status in ("resolved", "waived"))
     ]
     behind = sorted((one for one in listed if one.id > form.cursor), key=lambda one: one.id)

@@ -53,8 +53,7 @@ def given(value: object) -> Json:
 
 def picked(form: type[T], source: object, **others: object) -> T:
     """A value of this form with what the source has under the same names, and some others."""
-    names = _hints(cast("Any", form)).keys() - others.keys()
-    return form(**{name: getattr(source, name) for name in names}, **others)
+    return form(**{name: getattr(source, name) for name in _hints(cast("Any", form)) if name not in others}, **others)
 
 
 @cache

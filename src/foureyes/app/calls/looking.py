@@ -14,6 +14,7 @@ from foureyes.app.calls.bodies import picked
 from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.office import Office
 from foureyes.app.calls.shown import ReviewShown, mark_of, shown
+from foureyes.app.calls.whole import shown_to
 from foureyes.app.heads import HUMANS, group
 from foureyes.app.ports import Quick, Reading
 from foureyes.app.rows import InboxRow, Listing, ReviewRow
@@ -147,21 +148,19 @@ class GateShown:
 
 async def read_review(office: Office, caller: Caller, form: ReviewForm) -> SeenShown:
     """A review, as far as the caller may see it."""
-    one = shown(await office.gate.read(form.review, caller.who))
+    one = shown(await shown_to(office, caller, form.review))
     return SeenShown(mark=mark_of(one), review=one)
 
 
 async def read_work(office: Office, caller: Caller, form: ReviewForm) -> WorkShown:
     """The bytes of the current version; what was served is noted, so that nobody judges what they did not get."""
-    seen = await office.gate.read(form.review, caller.who)
     found = await office.gate.serve(form.review, caller.who)
-    current = seen.view.review.current
-    parts = {one.name: one for one in current.parts}
+    current = found.seen.view.review.current
     files = tuple(
-        FileShown(path=path, mode=parts[path].mode, digest=parts[path].digest, text=text, base64=encoded)
-        for path, content in found.items()
-        for text, encoded in (_text(content),)
-        if path in parts
+        FileShown(path=one.name, mode=one.mode, digest=one.digest, text=text, base64=encoded)
+        for one in current.parts
+        if one.name in found.files
+        for text, encoded in (_text(found.files[one.name]),)
     )
     return WorkShown(review=form.review, revision=current.number, digest=current.digest, files=files)
 

@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from foureyes.app.accounts import Roll
 from foureyes.app.asks import Ask, Reply
 from foureyes.app.bell import Bell
 from foureyes.app.calls.blindness import told_blindly
 from foureyes.app.calls.call import Caller
-from foureyes.app.credentials import Credential, Lately, caller_of
+from foureyes.app.credentials import Acquaintances, Credential, Lately, caller_of
 from foureyes.app.following import Follower
 from foureyes.app.gate import Gate, new_key
 from foureyes.app.limits import Quotas
@@ -54,7 +53,7 @@ class Office:
     places: Places = field(default_factory=Places)
     #: Where commands wait while the database is down; none on SQLite.
     spool: SpoolingGate | None = None
-    _roll: Roll = field(default_factory=Roll, init=False, repr=False, compare=False)
+    _met: Acquaintances = field(default_factory=Acquaintances, init=False, repr=False, compare=False)
     _lately: Lately = field(default_factory=Lately, init=False, repr=False, compare=False)
     _followers: dict[str, tuple[asyncio.Lock, Follower]] = field(
         default_factory=dict, init=False, repr=False, compare=False
@@ -87,9 +86,9 @@ class Office:
         """Whom a credential speaks for; for what spools, one that was good lately while the database is down."""
         now = self.clock()
         if self.spool is None:
-            return await caller_of(self.store, given, now, self._roll)
+            return await caller_of(self.store, given, now, self._met)
         try:
-            found = await self.spool.look(caller_of(self.store, given, now, self._roll))
+            found = await self.spool.look(caller_of(self.store, given, now, self._met))
         except Unavailable as error:
             known = self._lately.recalled(given, now) if spools and error.down else None
             if known is None:

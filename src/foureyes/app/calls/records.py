@@ -16,6 +16,7 @@ from typing import Any
 
 from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.office import Office
+from foureyes.app.calls.whole import note, shown_to
 from foureyes.app.gate import Seen
 from foureyes.app.ports import Reading
 from foureyes.app.projections.decisions import DECISIONS, newest, of_review
@@ -52,7 +53,7 @@ class Acted:
     """One thing that somebody did."""
 
     at: str
-    #: request, decision, skip or override.
+    #: request, decision, skip, override or view.
     what: str
     type: str
     who: str
@@ -123,18 +124,21 @@ class LessonsShown:
 
 
 async def audit(office: Office, caller: Caller, form: AuditForm) -> AuditShown:
-    """Who asked, decided, skipped or overrode what, when and why."""
+    """Who asked, decided, skipped or overrode what, when and why; and which human saw all without a report."""
     if not 1 <= form.limit <= PAGE_MAX:
         raise refuse(Code.BAD_NUMBER, what="The limit", value=form.limit, low=1, high=PAGE_MAX)
     if not form.review and caller.signed_in is None:
         raise Refusal(Code.NOT_ELIGIBLE, "The trail of everything is for a human who is signed in.", "Name one review.")
     begin = _cursor(form.cursor)
     await office.caught_up(DECISIONS)
-    return await office.store.read(partial(_page, office, caller, form, begin))
+    page, seen = await office.store.read(partial(_page, office, caller, form, begin))
+    await note(office, caller, seen)
+    return page
 
 
 async def decisions(office: Office, caller: Caller, form: DecisionsForm) -> DecisionsShown:
     """What each critic decided about a review, layer by layer."""
+    await shown_to(office, caller, form.review)
     await office.caught_up(DECISIONS)
     return DecisionsShown(decisions=await office.store.read(partial(_decisions, office, caller, form.review)))
 
@@ -146,8 +150,13 @@ async def list_lessons(office: Office, _: Caller, form: LessonsForm) -> LessonsS
     return LessonsShown(lessons=in_force(found, office.clock()))
 
 
-def _page(office: Office, caller: Caller, form: AuditForm, begin: tuple[str, int], reading: Reading) -> AuditShown:
-    """So many rows as were asked for: what is left out shortens no page, or the page would tell of it."""
+def _page(
+    office: Office, caller: Caller, form: AuditForm, begin: tuple[str, int], reading: Reading
+) -> tuple[AuditShown, list[Seen]]:
+    """So many rows as were asked for: what is left out shortens no page, or the page would tell of it.
+
+    With the reviews they tell of, as the caller sees them.
+    """
     may_know = _Knowing(office, caller, reading)
     if form.review:
         may_know.seen(form.review)  # there is such a review, or this is refused
@@ -163,7 +172,8 @@ def _page(office: Office, caller: Caller, form: AuditForm, begin: tuple[str, int
             break
     shown = found[: form.limit]
     more = _token(shown, begin) if len(found) > form.limit else ""
-    return AuditShown(rows=tuple(map(_acted, shown)), next=more)
+    named = dict.fromkeys(row["review"] for row in shown if "review" in row)
+    return AuditShown(rows=tuple(map(_acted, shown)), next=more), [may_know.seen(one) for one in named]
 
 
 def _rows(reading: Reading, form: AuditForm, at: str) -> Iterator[Json]:

@@ -28,6 +28,7 @@ from foureyes.app.calls.seed_000_shown import (
     seen_by,
 )
 from foureyes.app.calls.seed_work import check_is, files_of
+from foureyes.app.calls.witness import given_work
 from foureyes.core import commands as c
 from foureyes.core.kinds import canonical_kind
 from foureyes.core.refusals import Code, Refusal, refuse
@@ -170,8 +171,8 @@ async def submit_content(office: Office, caller: Caller, form: ContentForm) -> C
 
 async def read_content(office: Office, caller: Caller, form: ContentNamed) -> ContentShown:
     """Content with its feedback, as far as the caller may see it."""
-    found = await seen_by(office, caller, form.content_id)
-    return content_shown(found, await office.gate.serve(form.content_id, caller.who))
+    await seen_by(office, caller, form.content_id)
+    return content_shown(*await given_work(office, caller, form.content_id))
 
 
 async def can_graduate(office: Office, caller: Caller, form: ContentNamed) -> Graduation:

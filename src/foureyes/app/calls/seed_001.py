@@ -15,6 +15,7 @@ from foureyes.app.calls.seed_001_basics import check_basics
 from foureyes.app.calls.seed_001_shown import SubmitForm, peer_seat, report_of
 from foureyes.app.calls.seed_work import answered_before, check_is, files_of, pairs_of, waiting
 from foureyes.app.calls.waiting import waited
+from foureyes.app.calls.whole import shown_to
 from foureyes.app.calls.witness import witness
 from foureyes.core import commands as c
 from foureyes.core.kinds import canonical_kind
@@ -210,7 +211,7 @@ def _faults(form: RequestForm) -> Iterator[str]:
 
 
 async def _requested(office: Office, caller: Caller, name: str) -> Requested | Queued:
-    review = (await office.gate.read(name, caller.who)).view.review
+    review = (await shown_to(office, caller, name)).view.review
     seat = peer_seat(review)
     request = review.report_request(seat.id) if seat else None
     said: dict[str, Any] = {

@@ -11,7 +11,7 @@ from foureyes.app.calls.about_reviews import REVIEW
 from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.office import Handed, Office
 from foureyes.app.calls.seed_work import artifacts_of, context_of
-from foureyes.app.calls.witness import Witness, moment, witness
+from foureyes.app.calls.witness import Witness, given_work, moment, witness
 from foureyes.core import commands as c
 from foureyes.core import events as e
 from foureyes.core.claims import REJECT_GROUNDS
@@ -102,8 +102,7 @@ async def get_review(office: Office, caller: Caller, form: GetForm) -> PeerRevie
             seat = _own_seat(found.review, caller.who.name)
             command = c.TakeSeat(seat=seat.id if seat else "")
             await office.do(caller, command, Handed(stream=REVIEW + form.reviewId))
-        files = await office.gate.serve(form.reviewId, caller.who)
-        found = await witness(office, caller, form.reviewId)
+        found, files = await given_work(office, caller, form.reviewId)
     except Refusal as refusal:
         raise (words.not_found(form.reviewId) if refusal.code is Code.REVIEW_MISSING else refusal) from None
     return _shown(found, files)

@@ -15,6 +15,7 @@ from foureyes.app.calls.looking import SeenShown
 from foureyes.app.calls.office import Office
 from foureyes.app.calls.seed_work import check_is, files_of, waiting
 from foureyes.app.calls.waiting import waited
+from foureyes.app.calls.whole import shown_to
 from foureyes.app.ports import Reading
 from foureyes.core.assign import has_role
 from foureyes.core.kinds import canonical_kind
@@ -93,7 +94,7 @@ class RunNamed:
 
 async def read_validation(office: Office, caller: Caller, form: RunNamed) -> Validated:
     """Where validated output stands, as far as the caller may know."""
-    return _validated((await office.gate.read(form.review, caller.who)).view.review)
+    return _validated((await shown_to(office, caller, form.review)).view.review)
 
 
 async def validate(office: Office, caller: Caller, form: ValidateForm) -> Validated:

@@ -9,7 +9,7 @@ from foureyes.app.calls import seed_words as words
 from foureyes.app.calls.call import Caller
 from foureyes.app.calls.office import Office
 from foureyes.app.calls.seed_work import artifacts_of, context_of
-from foureyes.app.calls.witness import Witness, witness
+from foureyes.app.calls.witness import Witness, given_work, witness
 from foureyes.core.four_rules import FOCUS_AREAS, review_request
 from foureyes.core.refusals import Code, Refusal
 from foureyes.core.values import Verdict
@@ -91,8 +91,9 @@ async def only_one(office: Office, caller: Caller, session: str, review: str, ki
     raise Refusal(Code.UNKNOWN_REQUEST, f"{which}.", "Name the review." if asked else "Look at what you are asked.")
 
 
-async def asked_of(office: Office, caller: Caller, found: Witness) -> Asked:
+async def asked_of(office: Office, caller: Caller, name: str) -> Asked:
     """The request to a reviewer in the seed's JSON; the bytes come along and are noted as given."""
+    found, files = await given_work(office, caller, name)
     review = found.review
     context = context_of(review.context)
     targets = review.origin.targets or (review.author.name,)
@@ -101,7 +102,6 @@ async def asked_of(office: Office, caller: Caller, found: Witness) -> Asked:
     asked = review_request(
         caller.who.name, summaries, focus_areas=tuple(map(str, areas)) if isinstance(areas, list) else FOCUS_AREAS
     )
-    files = await office.gate.serve(review.id, caller.who)
     return Asked(
         review=review.id,
         revision=review.revision,

@@ -21,6 +21,7 @@ from foureyes.app.calls.seed_003_asked import (
     owed_by,
 )
 from foureyes.app.calls.seed_work import answered_before, check_is
+from foureyes.app.calls.whole import shown_to
 from foureyes.app.calls.witness import Witness
 from foureyes.core import commands as c
 from foureyes.core.refusals import Code, Refusal
@@ -93,7 +94,7 @@ class ClarifyForm:
 async def review_requests(office: Office, caller: Caller, form: SessionNamed) -> RequestsShown:
     """What a session asks of the caller as a reviewer, with the work itself."""
     found = await owed_by(office, caller, form.session, "report")
-    return RequestsShown(requests=tuple([await asked_of(office, caller, one) for one in found]))
+    return RequestsShown(requests=tuple([await asked_of(office, caller, one.review.id) for one in found]))
 
 
 async def submit_result(office: Office, caller: Caller, form: ResultForm) -> Decided:
@@ -109,7 +110,7 @@ async def submit_result(office: Office, caller: Caller, form: ResultForm) -> Dec
     else:
         command = _report(form, found, verdict, name)
         await office.do(caller, command, Handed(key=form.key, stream=REVIEW + review))
-    decision = words.rule_for((await office.gate.read(review, caller.who)).view.review)
+    decision = words.rule_for((await shown_to(office, caller, review)).view.review)
     return Decided(
         review=review,
         rule=decision.rule,

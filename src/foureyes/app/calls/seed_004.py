@@ -10,6 +10,7 @@ from typing import Any
 from foureyes.app.calls import seed_words as words
 from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.office import Office
+from foureyes.app.calls.whole import shown_to
 from foureyes.app.gate import Seen
 from foureyes.app.ports import Reading
 from foureyes.app.reviewing.panel_report import panel_report
@@ -50,7 +51,7 @@ class TaskShown:
 
 async def read_task(office: Office, caller: Caller, form: TaskNamed) -> TaskShown:
     """Where a task stands that a panel of models judges."""
-    seen = await office.gate.read(form.review, caller.who)
+    seen = await shown_to(office, caller, form.review)
     if words.PANEL not in seen.view.review.protocols:
         raise refuse(Code.REVIEW_MISSING)
     return await office.store.read(partial(_shown, office, seen))

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from foureyes.app.calls.bodies import given, picked
 from foureyes.app.gate import Seen
-from foureyes.codec.shapes import canonical
+from foureyes.codec.shapes import spelled
 from foureyes.core.explain import Explained, Turn
 from foureyes.core.model import Finding, Note, Report, Review, Seat, Vote
 from foureyes.core.values import (
@@ -171,13 +171,13 @@ def shown(seen: Seen) -> ReviewShown:
         turns=seen.explanation.turns,
         ruling=_ruling(review),
         vetoed=tuple(sorted(_vetoed(review))),
-        notes=review.notes,
+        notes=review.noted,
     )
 
 
 def mark_of(one: ReviewShown) -> str:
     """A name of exactly what this viewer sees; it changes when that does, and with nothing else."""
-    return hashlib.sha256(canonical(given(one))).hexdigest()[:32]
+    return hashlib.sha256(spelled(given(one)).encode()).hexdigest()[:32]
 
 
 def _vetoed(review: Review) -> Iterator[str]:

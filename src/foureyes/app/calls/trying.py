@@ -14,6 +14,7 @@ from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.looking import ReviewForm
 from foureyes.app.calls.office import Handed, Office
 from foureyes.app.calls.shown import ReviewShown, shown
+from foureyes.app.calls.whole import shown_to
 from foureyes.app.gate import Preview, Seen
 from foureyes.codec.commands import Command
 from foureyes.core.explain import Explanation
@@ -75,13 +76,13 @@ async def preview(office: Office, caller: Caller, form: PreviewForm) -> PreviewS
 
 async def explain(office: Office, caller: Caller, form: ReviewForm) -> Explanation:
     """Each requirement of a review, whether it is met, and who must act; as far as the caller may know."""
-    return await office.gate.explain(form.review, caller.who)
+    return (await shown_to(office, caller, form.review)).explanation
 
 
 async def _before(office: Office, caller: Caller, form: PreviewForm) -> ReviewShown | None:
     """The review as the caller sees it now, where there is one."""
     review = form.form.get("review", "")
-    return shown(await office.gate.read(review, caller.who)) if review and isinstance(review, str) else None
+    return shown(await shown_to(office, caller, review)) if review and isinstance(review, str) else None
 
 
 #: By these somebody is chosen.

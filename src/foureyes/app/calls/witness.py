@@ -12,8 +12,9 @@ from typing import TypeVar, cast
 from foureyes.app.calls.about_reviews import REVIEW
 from foureyes.app.calls.call import Caller
 from foureyes.app.calls.office import Office
+from foureyes.app.calls.whole import note
 from foureyes.app.gate import Seen
-from foureyes.app.ports import Reading
+from foureyes.app.ports import Reading, Writing
 from foureyes.app.rows import SERVED
 from foureyes.app.shelf import dated
 from foureyes.codec.shapes import shape
@@ -71,13 +72,32 @@ class Witness:
 
 async def witness(office: Office, caller: Caller, review: str) -> Witness:
     """Look a review up for whoever calls; raises Refusal where there is none."""
-    seen = await office.gate.read(review, caller.who)
 
-    def work(reading: Reading) -> tuple[tuple[tuple[e.Event, str], ...], str]:
-        served = reading.row(SERVED, f"{review}/{caller.who.name}") or ""
-        return dated(tuple(reading.events(REVIEW + review))), served
+    def work(reading: Reading) -> Witness:
+        return _witness(reading, office.gate.look(reading, review, caller.who), caller)
 
-    past, served = await office.store.read(work)
+    found = await office.store.read(work)
+    await note(office, caller, (found.seen,))
+    return found
+
+
+async def given_work(office: Office, caller: Caller, review: str) -> tuple[Witness, dict[str, bytes]]:
+    """The same with the bytes of the version it tells of, which are noted as given."""
+
+    def work(tx: Writing) -> tuple[Witness, dict[str, bytes]]:
+        served = office.gate.serving(review, caller.who, tx)
+        return _witness(tx, served.seen, caller), served.files
+
+    found, files = await office.store.write(work)
+    await note(office, caller, (found.seen,))
+    return found, files
+
+
+def _witness(reading: Reading, seen: Seen, caller: Caller) -> Witness:
+    """All on one look: a past that is longer than the review would tell of versions it does not have."""
+    review = seen.view.review.id
+    served = reading.row(SERVED, f"{review}/{caller.who.name}") or ""
+    past = dated(tuple(reading.events(REVIEW + review)))
     known = [(cast("e.ReviewEvent", event), at) for event, at in past]
     return Witness(seen=seen, past=tuple(one for one in known if may_know(seen.view, one[0])), served=served)
 

@@ -25,7 +25,7 @@ from foureyes.core.values import Verdict
 
 PAGE_MAX = 200
 TIME = "2026-01-31T23:59:59.000000Z"
-REQUEST, DECISION, SKIP, OVERRIDE = "request", "decision", "skip", "override"
+REQUEST, DECISION, SKIP, OVERRIDE, VIEW = "request", "decision", "skip", "override", "view"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +50,8 @@ def changes(one: Happened, read: Read) -> Changed:
     if told is None:
         return
     yield f"time/{newest_first(one.stored)}", _row(one, told)
-    if one.after is not None:
-        yield f"{key('review', one.after.id)}/{backwards(newest_first(one.stored))}", []
+    if review := _review(one):
+        yield f"{key('review', review)}/{backwards(newest_first(one.stored))}", []
 
 
 DECISIONS = Projection(
@@ -81,6 +81,7 @@ DECISIONS = Projection(
         e.StageOverridden,
         e.StagesSkipped,
         e.WentLive,
+        e.WholeSeen,
     ),
     changes=changes,
 )
@@ -101,6 +102,13 @@ def of_review(reading: Reading, review: str, after: str = "", limit: int = PAGE_
     return tuple((name, _whole(place, body)) for name, place, body in bodies if body)
 
 
+def _review(one: Happened) -> str:
+    """Whose trail it belongs to. Who saw all is written beside the review, and known to whoever sees all of it."""
+    if isinstance(one.event, e.WholeSeen):
+        return one.event.review
+    return one.after.id if one.after else ""
+
+
 def _row(one: Happened, told: Told) -> Json:
     """Nothing that the key says already, and nothing empty: there are many of these."""
     review, stored, who = one.after, one.stored, told.who or one.stored.actor
@@ -114,11 +122,13 @@ def _row(one: Happened, told: Told) -> Json:
         "why": clip(told.why),
         "asks": clip(told.asks),
         "stage": clip(told.stage),
-        "stream": "" if review else clip(stored.stream),
+        "stream": "" if _review(one) else clip(stored.stream),
     }
     if review is not None:
         row |= {"review": review.id, "revision": review.revision, "task": clip(review.origin.task)}
         row |= _seat(review, told.seat)
+    if isinstance(one.event, e.WholeSeen):
+        row |= {"review": one.event.review, "revision": one.event.revision}
     return {name: value for name, value in row.items() if value}
 
 
@@ -227,5 +237,7 @@ def _beside(event: e.Event) -> Told | None:
         case e.SessionPaused() | e.SessionResumed() | e.SessionEnded():
             says = type(event).__name__.removeprefix("Session").lower()
             return Told(what=DECISION, who=event.by, says=f"session {says}", why=event.reason)
+        case e.WholeSeen(by=by):
+            return Told(what=VIEW, who=by, says="the whole review", why="a human, without a report of their own")
         case _:
             return None

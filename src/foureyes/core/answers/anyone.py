@@ -74,7 +74,7 @@ def add_note(scene: Scene, command: AddNote, actor: Who) -> Iterator[ReviewEvent
     """A word beside the review."""
     check_filled("The note", command.text)
     most = scene.rules.limits.notes_max
-    written = sum(one.by == actor.name for one in scene.review.notes)
+    written = scene.review.notes.get(actor.name, 0)
     if written >= most:
         raise refuse(Code.LIMIT_REACHED, what="notes", most=most)
     yield NoteAdded(by=actor.name, text=command.text)

@@ -43,9 +43,11 @@ def give_ruling(scene: Scene, command: GiveRuling, actor: Who) -> Iterator[Revie
     _check_group(scene, ruling.group, actor, opening=option.effect in OPENING)
     if option.effect is Effect.PASS_STAGE:
         _check_anew(scene, ruling.stage)
-    if any(normal(vote.by) == normal(actor.name) and vote.option == option.id for vote in ruling.votes):
+    # One human has one vote, the last one: nobody lends a hand to two decisions.
+    wanted = {normal(vote.by): vote.option for vote in ruling.votes}
+    if wanted.get(normal(actor.name)) == option.id:
         raise refuse(Code.DUPLICATE, what="Your ruling")
-    agreeing = 1 + sum(vote.option == option.id for vote in ruling.votes)
+    agreeing = sum(one == option.id for one in (wanted | {normal(actor.name): option.id}).values())
     final = option.effect not in OPENING or agreeing >= ruling.needs
     given = RulingGiven(
         request=ruling.id, by=actor, option=option.id, effect=option.effect, reason=command.reason, final=final

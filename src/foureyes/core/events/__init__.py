@@ -20,6 +20,7 @@ from foureyes.core.events.beside import (
     SkipSuggested,
     StoreRestored,
     WentLive,
+    WholeSeen,
 )
 from foureyes.core.events.findings import (
     FindingAnswered,
@@ -158,4 +159,5 @@ __all__ = [
     "TokenIssued",
     "TokenRevoked",
     "WentLive",
+    "WholeSeen",
 ]

@@ -193,6 +193,15 @@ class StoreRestored:
     reason: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WholeSeen:
+    """A human saw by right what no report of their own had unlocked; once for each version of the work."""
+
+    review: str
+    revision: int
+    by: str
+
+
 BesideEvent = (
     WentLive
     | LiveRefused
@@ -210,4 +219,5 @@ BesideEvent = (
     | BlobPurged
     | KeyRotated
     | StoreRestored
+    | WholeSeen
 )

@@ -124,5 +124,6 @@ def policy_noted(review: Review, event: e.PolicyNoted) -> Review:
 def said_beside(review: Review, event: e.EscapeReported | e.NoteAdded) -> Review:
     """A note is kept for whoever it is for; an escape is counted only. Of neither does anybody flood the record."""
     if isinstance(event, e.NoteAdded):
-        return changed(review, notes=(*review.notes, Note(by=event.by, text=event.text)))
+        counted = put(review.notes, event.by, review.notes.get(event.by, 0) + 1)
+        return changed(review, notes=counted, noted=(*review.noted, Note(by=event.by, text=event.text)))
     return changed(review, escapes=put(review.escapes, event.by, review.escapes.get(event.by, 0) + 1))

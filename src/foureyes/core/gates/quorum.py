@@ -42,6 +42,8 @@ class Quorum:
         if have >= self.reviewers and not (self.everyone and owes):
             return Judgement(move=Move.PASS, reason=f"{have} reviewers vouch for this version")
         reason = f"Need {self.reviewers} reviewer{'s' if self.reviewers > 1 else ''}, have {have}"
+        if have >= self.reviewers:
+            return Judgement(move=Move.WAIT, reason=f"{have} vouched; somebody else was asked too", owes=owes)
         if owes or len(reports) > len(looked):
             return Judgement(move=Move.WAIT, reason=reason, owes=owes)
         return Judgement(move=Move.ESCALATE, reason=f"{reason} that differ in {self.distinct}")

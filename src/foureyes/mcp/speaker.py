@@ -1,0 +1,84 @@
+"""Who answers over HTTP in the words of the protocol? The SDK, in the way that costs least for what was asked.
+
+The SDK watches over an answer that may take long: it runs beside a task that sees whether anybody still waits, and is
+kept alive by signs on the way. A call of ours that waits for nothing is over sooner than that is set up. Both ways the
+answer is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from mcp.server.lowlevel import Server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from sse_starlette.sse import AppStatus
+
+from foureyes.mcp.strict import MESSAGE_BYTES_MAX
+from foureyes.mcp.tools import TOOLS
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Scope]]
+Send = Callable[[Scope], Awaitable[None]]
+
+_ERAS = frozenset(one.encode() for one in MODERN_PROTOCOL_VERSIONS)
+#: In the newer era the name stands before the message too, and the SDK refuses one that does not fit.
+_NAMES = frozenset(one.encode() for one in TOOLS)
+#: Whatever waits is told so with this word: the tool's name, or an argument.
+_WAITS = b'"wait"'
+
+
+class Speaker:
+    """A server, reached in two ways."""
+
+    def __init__(self, server: Server[Any], security: TransportSecuritySettings) -> None:
+        """Answer with it."""
+        self.server = server
+        # Else what carries the SDK's answers breaks them off when a server begins to end. Ours end by themselves.
+        AppStatus.enable_automatic_graceful_drain = False
+        self._watched, self._brief = (
+            StreamableHTTPSessionManager(
+                server,
+                json_response=is_brief,
+                stateless=True,
+                security_settings=security,
+                max_request_body_size=MESSAGE_BYTES_MAX,
+            )
+            for is_brief in (False, True)
+        )
+
+    @asynccontextmanager
+    async def run(self) -> AsyncIterator[None]:
+        """Answer for as long as this lasts."""
+        async with self._watched.run(), self._brief.run():
+            yield
+
+    async def answer(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
+        """Answer one request, whose body was read already."""
+        speaks = self._brief if _is_brief(scope, body) else self._watched
+        await speaks.handle_request(scope, _replayed(body, receive), send)
+
+
+def _is_brief(scope: Scope, body: bytes) -> bool:
+    """Whether it is a call of ours that is over in a moment; else, and where it is not clear, it is watched over."""
+    said = dict(scope["headers"])
+    return (
+        said.get(b"mcp-protocol-version") in _ERAS
+        and said.get(b"mcp-method") == b"tools/call"
+        and said.get(b"mcp-name") in _NAMES
+        and b"text/event-stream" in said.get(b"accept", b"")  # else the SDK says what is missing
+        and _WAITS not in body
+    )
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """The body once more, then whatever comes after it."""
+    left = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def again() -> Scope:
+        return left.pop() if left else await receive()
+
+    return again
