@@ -70,6 +70,12 @@ What counts is the processor time of the server's process. Both eras of the prot
 about three times as much for a call of the older one.""",
     ),
     (
+        "engine.",
+        "What runs by itself",
+        """A server's gate, dispatcher and engine on SQLite (FULL) in one process; a scripted reviewer says yes at once.
+While it waits it looks into the inbox and for deadlines once a second.""",
+    ),
+    (
         "starts.",
         "A server from nothing, and at rest",
         "Memory is what the process has alone and its share of what it has together with others (PSS).",

@@ -224,3 +224,23 @@ def test_a_finding_of_a_policy_that_cannot_be_read_any_more_may_still_be_waived(
     assert play.review.findings["extra.1-F1"].standing is Standing.WAIVED
     assert play.review.outcome is None
     assert NAME in {one.stage for one in explain(play.rules, play.review).requirements}
+
+
+def test_what_a_new_version_did_not_mend_is_open_again_by_its_seats_word_and_the_author_owes_the_answer() -> None:
+    """Where a new version is an answer the seat may say that it is none; else there is nothing to reopen yet."""
+    for answers in (True, False):
+        gates = (Quorum(reviewers=1), Resolved(revision_answers=answers))
+        play = shaped(protocol(stage(*gates, seats=AGENT_SEAT)))
+        play.report(CODEX, verdict="concerns", findings=(finding("a gap"),))
+        (found,) = play.review.findings
+        play.revise("d2")
+        still = play.a_report(
+            verdict="concerns", findings=(finding("a gap"),), settled=(c.Settlement(finding=found, resolved=False),)
+        )
+        if not answers:
+            assert play.refused(CODEX, still) is Code.NOT_OPEN
+            continue
+        play.do(CODEX, still)
+        one = play.review.findings[found]
+        assert (one.standing, one.reopened_in) == (Standing.OPEN, 2)
+        assert list(play.review.requests) == ["revision"], "nobody else owes anything"

@@ -63,6 +63,24 @@ def test_output_goes_through_the_named_chain_and_the_task_proceeds(path: str) ->
 
 
 @played
+async def test_a_workflow_step_is_judged_by_the_chain_that_it_names_or_the_policy_names_for_it() -> None:
+    """002-15: by `critic_chain`, or by the name of a step of the policy; what it says of a veto must be true."""
+    web, agent, _ = await critics("seldon", "hardin", "gaal")
+    named = await web.done("/validate", agent, **OUTPUT, critic_chain="security")
+    assert named["chains"] == ["default", "security"]
+    known = await web.done("/validate", agent, **{**OUTPUT, "output": "a paper\n", "step": "research-step"})
+    assert known["chains"] == ["research"]
+    other = await web.done("/validate", agent, **{**OUTPUT, "output": "a note\n"})
+    assert other["chains"] == ["default"]
+    for body in ({"critic_chain": "security"}, {"step": "security_step"}):
+        wrong = await web.post("/validate", agent, **{**OUTPUT, "output": "x\n", "can_veto": True, **body})
+        assert (wrong.status, wrong.data["code"]) == (422, "bad_value")
+        assert "daneel-1 has no veto in the chain security" in wrong.data["detail"]
+    right = await web.done("/validate", agent, **{**OUTPUT, "output": "y\n", "can_veto": False, "chain": "security"})
+    assert right["status"] == "pending"
+
+
+@played
 async def test_a_veto_returns_the_work_with_its_text_and_counts_the_retry() -> None:
     """002-02, 002-03, 002-18, 002-25, C3, C4: after the last retry a human is asked; the whole chain looks again."""
     web, agent, who = await critics("seldon", "hardin")

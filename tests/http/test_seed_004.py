@@ -89,6 +89,25 @@ async def test_what_both_call_critical_goes_to_the_fix_loop_and_then_to_a_human(
         "Task 2 failed review after 2 fix attempts. Remaining issues: Password hashed with MD5 (auth.py:10)"
     )
     assert (await web.log(review))[-1] == "RulingRequested"
+    assert not shown["dependents_may_start"]
+    body = {"kind": "task", "title": "Log out", "origin": {"task": "3"}, "after": [review]}
+    files = [{"path": "out.py", "text": "print()\n"}]
+    held = await web.post(f"{BASE}/reviews", dev, **body, files=files)
+    assert (held.status, held.data["code"]) == (409, "not_ended"), "dependent tasks do not start"
+    sue = await web.human()
+    ruling = (await web.found(f"{BASE}/reviews/{review}", sue))["review"]["ruling"]
+    option = next(one["id"] for one in ruling["options"] if one["effect"] == "pass_stage")
+    path = f"{BASE}/reviews/{review}/rulings/{ruling['request']}"
+    await web.done(path, sue, option=option, reason="Good enough for a prototype.")
+    for who in models.values():
+        await say(web, who, review, "quality")
+    ruling = (await web.found(f"{BASE}/reviews/{review}", sue))["review"]["ruling"]
+    if ruling:
+        option = next(one["id"] for one in ruling["options"] if one["effect"] == "pass_stage")
+        path = f"{BASE}/reviews/{review}/rulings/{ruling['request']}"
+        await web.done(path, sue, option=option, reason="Good enough for a prototype.")
+    assert (await web.found(f"{BASE}/tasks/{review}", dev))["dependents_may_start"]
+    assert (await web.done(f"{BASE}/reviews", dev, **body, files=files))["state"] == "open"
 
 
 @played

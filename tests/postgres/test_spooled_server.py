@@ -41,8 +41,8 @@ LATER = "2027-01-01T00:00:00.000000Z"
 class Site(Desk):
     """The doors of the shipped server in this process; `house` is another process on the same database."""
 
-    def __init__(self, office: Office, tendings: tuple[Tending, ...], house: House) -> None:
-        self.office, self.tendings, self.house = office, tendings, house
+    def __init__(self, office: Office, tending: Tending, house: House) -> None:
+        self.office, self.tending, self.house = office, tending, house
         named = addresses(Serving(), 8004)
         self.endpoint = endpoint(office, named.hosts, named.origins)
         self.app = application(office, named, self.endpoint)
@@ -57,8 +57,9 @@ async def shipped(url: str, home: Path) -> AsyncIterator[Site]:
     assembly = Person(home=home).assembly({"database": url})
     async with assembly.new_store() as store, PostgresStore.open(url) as other:
         with spool.kept(assembly.settings) as kept:
-            office, tendings = await _made(assembly, store, kept)
-            yield Site(office, tendings, House(store=other, now=assembly.now()))
+            office, dispatcher, _, tending = _made(assembly, store, Serving(), kept)
+            dispatcher.looked.set()
+            yield Site(office, tending, House(store=other, now=assembly.now()))
 
 
 async def notes_of(store: Store, review: str) -> list[str]:
@@ -87,7 +88,7 @@ def test_commands_wait_while_postgresql_is_down_and_come_in_once_and_in_order(
                 assert (await site.get(f"{REVIEWS}/{review}", dev)).status == 503
                 assert (await site.get(f"/api/v1/gate/{work_of(FIRST).digest}", dev)).status == 503
                 assert not (await site.office.may_go_live(work_of(FIRST).digest)).allowed
-                await site.tendings[0].once()
+                await site.tending.once()
             finally:
                 await asyncio.to_thread(durable_postgres.start)
         async with shipped(url, tmp_path / "home") as site:
@@ -99,8 +100,8 @@ def test_commands_wait_while_postgresql_is_down_and_come_in_once_and_in_order(
             (token,) = [json.loads(one.body)["token"] for one in events if one.type == "TokenIssued"]
             ask = site.house.ask(SUE, RevokeToken(token=token, reason="lost"), stream_of("eve"), key="other-1")
             await site.house.gate.handle(ask)
-            await site.tendings[0].once()
-            await site.tendings[0].once()
+            await site.tending.once()
+            await site.tending.once()
             assert await notes_of(other, review) == ["one", "three"]
             rows = await other.read(lambda reading: reading.rows(REFUSED_LATER, "eve/"))
             assert [json.loads(body)["code"] for _, body in rows] == ["not_eligible"]

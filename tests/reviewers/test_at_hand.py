@@ -123,3 +123,12 @@ def test_a_role_for_a_mind_that_nobody_holds_is_for_whoever_is_at_hand(text: byt
     assert [one[0] for one in minds] == ["anthropic", "openai"][: len(roles)]
     alone = missing(found(policy(text)))
     assert {alone[role] for role in roles} == {"nobody at hand can take this role"}
+
+
+def test_a_server_hosts_nobody_whom_its_policy_does_not_name() -> None:
+    """Elsewhere a role that nobody holds goes to whoever is at hand."""
+    bare = policy(b"version: 1\nkinds: {default: solo}\nsolo: {programs: [format], agents: [agent]}\n")
+    hand = found(bare, named_only=True, may_send=Asking(says=True).may_send)
+    assert names(hand) == set(PROGRAMS)
+    assert "agent" not in missing(hand), "it waits for whoever comes"
+    assert "agent" in missing(found(bare, may_send=Asking(says=True).may_send))

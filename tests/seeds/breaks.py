@@ -9,6 +9,7 @@ from tests.seeds.breaks_001_b import BREAKS_001_B
 from tests.seeds.breaks_002_004 import BREAKS_002_004
 from tests.seeds.breaks_d_y import BREAKS_D_Y
 from tests.seeds.breaks_doors import BREAKS_DOORS
+from tests.seeds.breaks_engine import BREAKS_ENGINE
 from tests.seeds.breaks_notify import BREAKS_NOTIFY
 from tests.seeds.breaks_review import BREAKS_REVIEW
 from tests.seeds.shapes import Break
@@ -19,6 +20,7 @@ BREAKS: dict[str, tuple[Break, ...]] = {
     **BREAKS_002_004,
     **BREAKS_D_Y,
     **BREAKS_DOORS,
+    **BREAKS_ENGINE,
     **BREAKS_NOTIFY,
     **BREAKS_REVIEW,
 }

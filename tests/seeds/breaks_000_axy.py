@@ -55,7 +55,7 @@ BREAKS_000: dict[str, tuple[Break, ...]] = {
     ),
     "000-15": _one(DRAFTS, "if known and draft.category not in known:", "if False:"),
     "000-16": _one(PROTOCOLS, "gates.Resolved(at_least=Severity.MINOR,", "gates.Resolved(at_least=Severity.IMPORTANT,"),
-    "000-17": _one(SETTLING, "if finding.standing is not Standing.ANSWERED:", "if False:"),
+    "000-17": _one(SETTLING, "if not _is_answered(scene, finding):", "if False:"),
     "000-18": _one(QUORUM, ENOUGH, 'if have >= self.reviewers or review.kind == "story" or not'),
     "000-19": _one(DRAFTS, "    return any(change.start <=", "    return False and any(change.start <="),
     "000-20": _one("core/answers/author.py", "outcome=Outcome.WITHDRAWN", "outcome=Outcome.SHELVED"),

@@ -56,7 +56,6 @@ BEYOND = (
     Row(
         "D-19",
         "Risk chooses depth: a high-risk path gets three lenses; a cheap screen never stands for security.",
-        area="engine",
     ),
     Row("D-20", "The same finding again is no duplicate; a shifted line keeps its identity."),
     Row("D-21", "The inbox lists only what waits for me; advisory findings are folded."),

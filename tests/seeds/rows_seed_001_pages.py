@@ -72,11 +72,11 @@ SEED_001_PAGES = (
     Row("001-74", "A policy changed under way: the review ends by its own rules and the change is noted."),
     Row("001-75", "A bug in skipped work: skip off at once, trust -0.30, 10 new successes needed, lesson kept."),
     Row("001-76", "Database down: requests are spooled, replayed on return, and none is lost."),
-    Row("001-77", "After a server crash queued requests are processed and running ones resumed.", area="engine"),
+    Row("001-77", "After a server crash queued requests are processed and running ones resumed."),
     Row("001-78", "A reviewer silent for 60 min is replaced by the backup, who sees the draft."),
     Row("001-79", "An abandoned escalation ends as one without a human answer: the reviewer's position stands."),
     Row("001-80", "Work changed under review: a report on the old version cannot clear the new one."),
     Row("001-81", "Corrupt learning data is detected and recomputed from history; skips are off meanwhile."),
-    Row("001-82", "Ten requests at once all succeed; a simulated review takes less than 30 minutes.", area="engine"),
+    Row("001-82", "Ten requests at once all succeed; a simulated review takes less than 30 minutes."),
     Row("001-83", "End to end: request, changes, re-review 1, approved with one revision, live, success counted."),
 )

@@ -23,7 +23,7 @@ SEED_002 = (
     Row("002-12", "Chain content: magnifico creative, gaal with veto; unanimous, 3 retries, returned to the author."),
     Row("002-13", "Chain trading: seldon, hardin with veto, amaryl quantitative; unanimous, 1 retry, human."),
     Row("002-14", "config/critic-chains.json holds the seven chains; an invalid one is refused at load."),
-    Row("002-15", "A workflow step's critic_chain picks the chain.", area="engine"),
+    Row("002-15", "A workflow step's critic_chain picks the chain."),
     Row("002-16", "POST /seldon/validate runs a named chain on given output."),
     Row("002-17", "In a unanimous chain any layer's rejection sends the work back."),
     Row("002-18", "The veto message, word for word, in the task's Discord thread."),

@@ -11,7 +11,7 @@ SEED_004 = (
     Row("004-03", "A passing panel review clears the task."),
     Row("004-04", "Only minor findings: cleared with notes, not blocked."),
     Row("004-05", 'The fix message: "Fix attempt {i}/{max}: …" with file and line, to the author.'),
-    Row("004-06", '"Task {N} failed review after {max} fix attempts. …"; dependent tasks do not start.', area="engine"),
+    Row("004-06", '"Task {N} failed review after {max} fix attempts. …"; dependent tasks do not start.'),
     Row("004-07", 'Statuses review-fix-{N} and escalated; fix iterations shown as 0, 1, "2 (max)".'),
     Row(
         "004-08",

@@ -58,6 +58,11 @@ class Bell:
         self._cursor: Cursor | None = None
         self._starting = asyncio.Lock()
         self._closed = False
+        self._hearers: list[Callable[[], None]] = []
+
+    def heard_by(self, hearer: Callable[[], None]) -> None:
+        """Call this with every ring; it reads nothing and returns at once."""
+        self._hearers.append(hearer)
 
     def closed(self) -> bool:
         """Whether everybody was let go."""
@@ -65,6 +70,8 @@ class Bell:
 
     def ring(self) -> None:
         """Something was written here; where it was is seen in the log."""
+        for one in self._hearers:
+            one()
         if self._listeners:
             self._rung.set()
 

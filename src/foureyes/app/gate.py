@@ -36,6 +36,7 @@ from foureyes.app.work import GONE_MODE
 from foureyes.core.commands import OpenReview, ReviewCommand
 from foureyes.core.events import ReviewEvent
 from foureyes.core.explain import Explanation, explain
+from foureyes.core.facts import Principal
 from foureyes.core.model import Review
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.values import Who, WorkPart
@@ -182,6 +183,14 @@ class Gate:
             return self._seen(review, viewer, reading)
         held = read_until(reading, f"review/{review}", version)
         return replace(self._shown(reading, held.review, viewer), opened=held.opened)
+
+    def whole(self, reading: Reading, review: str) -> Review:
+        """The review with nothing hidden, for whoever carries out what it asks for; never for somebody who looks."""
+        return self._held(reading, review).review
+
+    def pool(self, reading: Reading) -> tuple[Principal, ...]:
+        """Everybody who may be asked to review."""
+        return self._directory.pool(reading)
 
     async def explain(self, review: str, viewer: Who) -> Explanation:
         """Why the gate is open or shut, who must act, and how; as far as this viewer may know."""

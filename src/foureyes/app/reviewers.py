@@ -163,6 +163,8 @@ class Task:
     earlier: tuple[Earlier, ...] = ()
     #: Findings of somebody else to confirm or refute; then nothing else is asked.
     verify: tuple[Draft, ...] = ()
+    #: What somebody before them on this seat had written until they went.
+    draft: str = ""
     bounds: Bounds = Bounds()
 
 

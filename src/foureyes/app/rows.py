@@ -23,6 +23,8 @@ WRITTEN_ALONG = (LIVES, SERVED, ACCOUNTS, TOKENS, TOLD, DIGESTS)
 SIGN_INS, LINKS, DECIDING_LINKS = "sign_ins", "links", "deciding_links"
 #: How it goes with telling, by target: likewise of this moment.
 DELIVERIES = "deliveries"
+#: Which process hosts reviewers: likewise of this moment only.
+ENGINE = "engine"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

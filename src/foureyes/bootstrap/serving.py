@@ -24,23 +24,19 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from foureyes.app.accounts import Enrolled, accounts, stream_of
+from foureyes.app.accounts import accounts, stream_of
 from foureyes.app.asks import Ask
 from foureyes.app.bell import Bell
 from foureyes.app.calls.office import Office
 from foureyes.app.checkpoints import AT_ONCE, checkpoint_if_due
 from foureyes.app.following import Follower
 from foureyes.app.gate import new_key
-from foureyes.app.policies import Policies
 from foureyes.app.ports import Store, Unavailable
-from foureyes.app.reviewing.jobs import Pool
-from foureyes.app.reviewing.outcome import Options
-from foureyes.app.reviewing.programs import Everybody, Later, Programs
 from foureyes.app.selfcheck import Bind, checks_of, refusals, self_check
 from foureyes.app.signing_in import new_link
 from foureyes.app.spooling import Spool
 from foureyes.app.tending import Deadlines, Tending
-from foureyes.bootstrap import spool, telling
+from foureyes.bootstrap import hosting, spool, telling
 from foureyes.bootstrap.addresses import Addresses, address_of, addresses, bound_socket
 from foureyes.cli import browser, signing
 from foureyes.cli.serving import Begun, Serving, connecting
@@ -62,7 +58,8 @@ from foureyes.web.signing import PATH as SIGN_IN
 
 if TYPE_CHECKING:
     from foureyes.bootstrap.assembly import Assembly
-    from foureyes.policy.policy import Policy
+    from foureyes.engine.dispatching import Dispatcher
+    from foureyes.engine.place import Place
 
 #: So long whoever still sends or reads has at the end; then their connections are closed.
 HANG_UP_SECONDS = 5
@@ -134,7 +131,7 @@ async def _serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], N
     async with assembly.new_store() as store, AsyncExitStack() as stack:
         await _check(assembly, store, serving)
         kept = stack.enter_context(spool.kept(assembly.settings))
-        office, tendings = await _made(assembly, store, kept, named.public)
+        office, dispatcher, place, tendings = _made(assembly, store, serving, kept, named.public)
         human = await _first_human(office)
         endpoint = Endpoint(office, Names(hosts=named.hosts, origins=named.origins), problem)
         app = application(office, named, endpoint)
@@ -155,13 +152,20 @@ async def _serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], N
         began = asyncio.Event()
         server = Server(config, began.set, office.bell.close)
         saying = asyncio.create_task(_say(assembly, office, named, human=human, began=began, told=told))
-        beside = [saying, *(asyncio.create_task(_tend(one, began)) for one in tendings)]
+        beside = [
+            saying,
+            *(asyncio.create_task(_tend(one, began)) for one in tendings),
+            asyncio.create_task(_run(dispatcher, began)),
+        ]
         try:
             await server.serve([bound])
         finally:
             for one in beside:
                 one.cancel()
             await asyncio.gather(*beside, return_exceptions=True)
+            await dispatcher.engine.close()
+            if place is not None:
+                await Tending((("reviewers", place.leave),)).once()
             await Tending((("checkpoint", partial(_sign, assembly, store, at_once=True)),)).once()
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(os.path.join(assembly.settings.home, browser.PAGE))
@@ -172,6 +176,12 @@ async def _tend(tending: Tending, began: asyncio.Event) -> None:
     await began.wait()
     await asyncio.sleep(TEND_SECONDS)
     await tending.forever(partial(asyncio.sleep, TEND_SECONDS))
+
+
+async def _run(dispatcher: Dispatcher, began: asyncio.Event) -> None:
+    await began.wait()
+    # A reviewer that takes its time must not keep the clock waiting.
+    await Tending((("reviewers", dispatcher.once),)).forever(dispatcher.pause)
 
 
 def application(office: Office, named: Addresses, endpoint: Endpoint) -> ASGIApp:
@@ -206,32 +216,30 @@ async def _check(assembly: Assembly, store: Store, serving: Serving) -> None:
         raise Trouble(f"The server does not start. {against[0]}", "Then start it again.", blocked=True)
 
 
-async def _made(
-    assembly: Assembly, store: Store, kept: Spool | None = None, public: str = ""
-) -> tuple[Office, tuple[Tending, ...]]:
-    default = assembly.policy()
-    policy = await store.read(lambda reading: Policies(default).current(reading).policy)
-    here = Later(partial(_programs, assembly, policy))
-    gate = assembly.gate(store, default, Everybody((here, Enrolled())))
+def _made(
+    assembly: Assembly, store: Store, serving: Serving, kept: Spool | None = None, public: str = ""
+) -> tuple[Office, Dispatcher, Place | None, tuple[Tending, ...]]:
+    gate, here = hosting.gate_of(assembly, store, assembly.policy(), serving.yes_send)
     bell = Bell()
     spooling = spool.before(gate, kept, store, bell, assembly.now)
     office = Office(gate=gate, store=store, clock=assembly.now, bell=bell, spool=spooling)
-    programs = Programs(store=store, gate=gate, here=here, bell=office.bell)
+    hand = spooling.handle_now if spooling else gate.handle
+    dispatcher, place = hosting.dispatcher(assembly, office, here, hand)
     deadlines = Deadlines(store=store, gate=gate, clock=assembly.now).passed
+    in_order = spool.in_order(spooling, deadlines) if spooling else deadlines
+
+    async def passed() -> None:
+        await dispatcher.looked.wait()
+        await in_order()
+
     works = (
-        ("deadlines", spool.in_order(spooling, deadlines) if spooling else deadlines),
         ("projections", Follower(store).catch_up),
         ("checkpoint", partial(_sign, assembly, store)),
+        ("deadlines", passed),
     )
     told = telling.delivery(assembly, store, gate, public).once
-    # A program that takes its time, or somebody outside who does, must not keep the clock waiting.
-    return office, (Tending(works), Tending((("programs", programs.look),)), Tending((("notifications", told),)))
-
-
-def _programs(assembly: Assembly, policy: Policy) -> Pool:
-    from foureyes.bootstrap.reviewing import LocalDesk
-
-    return Pool(LocalDesk(assembly, os.environ).at_hand(policy, Options(critics_only=True)))
+    # Somebody outside who takes their time must not keep the clock waiting.
+    return office, dispatcher, place, (Tending(works), Tending((("notifications", told),)))
 
 
 async def _sign(assembly: Assembly, store: Store, *, at_once: bool = False) -> None:

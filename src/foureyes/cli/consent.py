@@ -28,11 +28,10 @@ class Consent:
     def may_send(self, name: str, sends: str) -> bool:
         """Whether this reviewer may get the work, or this command may run; silence is no."""
         runs = name.startswith(RUNS)
-        if name in self.given or (not runs and {name.casefold(), ALL} & {one.casefold() for one in self.given}):
+        if is_given(self.given, name):
             return True
         home = self.parts.settings.home
-        # The same command in another repository is another question: neither answer takes the other's place.
-        kept = f"{RUNS}{sends}" if runs else name
+        kept = _kept(name, sends)
         known = None if self.anew else consents.answer(home, kept, sends)
         if known is not None:
             return known
@@ -50,6 +49,17 @@ class Consent:
             if not said or said in WORDS:
                 return WORDS.get(said)
         return None
+
+
+def is_given(given: tuple[str, ...], name: str) -> bool:
+    """Whether a yes that was given beforehand is for this one; `all` is for every reviewer, and for no command."""
+    runs = name.startswith(RUNS)
+    return name in given or (not runs and bool({name.casefold(), ALL} & {one.casefold() for one in given}))
+
+
+def _kept(name: str, sends: str) -> str:
+    """The same command in another repository is another question: neither answer takes the other's place."""
+    return f"{RUNS}{sends}" if name.startswith(RUNS) else name
 
 
 def _send_lines(name: str, sends: str) -> tuple[str, str]:

@@ -27,6 +27,8 @@ class Serving:
     port: int = PORT
     public_url: str = ""
     behind_proxy: bool = False
+    #: Reviewers of the policy that may receive the work, and commands of it that may run here.
+    yes_send: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Write the public address as a browser does, or refuse one that is none."""

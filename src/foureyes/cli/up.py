@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
@@ -19,15 +20,21 @@ from foureyes.cli.serving import HOST, PORT, PORT_MAX, Begun, Serving, connectin
 )
 @click.option("--public-url", default="", metavar="URL", help="How others reach it, such as https://gate.example.com.")
 @click.option("--behind-proxy", is_flag=True, help="Believe what a proxy before it says of who asks.")
+@click.option(
+    "--yes-send",
+    multiple=True,
+    metavar="NAME",
+    help="Let this reviewer of the policy have the work, or this command run ('run: make test'); all: every reviewer.",
+)
 @answering
-def up(parts: Parts, host: str, port: int, public_url: str, behind_proxy: bool) -> Answer:  # noqa: FBT001 - click hands flags over like this
-    """Start the server: HTTP, MCP and the pages, on one store.
+def up(parts: Parts, yes_send: tuple[str, ...], **given: Any) -> Answer:
+    """Start the server: HTTP, MCP, the pages and the reviewers that the policy names, on one store.
 
     The first start enrols you and opens a page in your browser, where you sign in once. It is ended with Ctrl-C or
     SIGTERM: what is under way is finished first, within ten seconds. What it does goes to stderr, as JSON.
     """
     as_json = bool(click.get_current_context().params.get("as_json"))
-    serving = Serving(host=host, port=port, public_url=public_url, behind_proxy=behind_proxy)
+    serving = Serving(yes_send=yes_send, **given)
 
     def told(begun: Begun) -> None:
         if as_json:

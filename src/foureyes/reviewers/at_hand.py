@@ -72,7 +72,7 @@ class Search:
             self._role(role.name, role.holders, options)
         for turn, name in enumerate(_unheld(policy, options)):
             self._fill(name, turn, options)
-        if policy.name == ALONE and not options.critics_only:
+        if policy.name == ALONE and not options.critics_only and not options.named_only:
             self._models(options)
         if options.critics_only:
             self._miss(Missing(name="agents and models", why=PROGRAMS_ONLY))
@@ -160,7 +160,7 @@ class Search:
 
     def _fill(self, role: str, turn: int, options: Options) -> None:
         """A role for a mind that the policy gives to nobody is for whoever is at hand, each role begins elsewhere."""
-        if options.critics_only:
+        if options.critics_only or options.named_only:
             return
         agents = [one for name in COMMANDS if (one := self._agent(name))]
         minds = [*agents, *self._keyed()]

@@ -266,5 +266,5 @@ def _texts(task: Task) -> Iterable[tuple[str, str]]:
         for content in (file.content, file.before):
             if content is not None and len(content) <= FILE_BYTES_MAX:
                 yield file.path, decoded(content)
-    yield "", task.change.note
+    yield from (("", task.change.note), ("", task.draft))
     yield from (("", one) for one in task.questions)

@@ -9,15 +9,18 @@ from typing import Any, cast, get_type_hints
 from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.files import FileSent, Shelf, work_sent
 from foureyes.app.calls.office import Handed, Office
+from foureyes.app.heads import state_of
 from foureyes.app.ports import Unavailable
 from foureyes.app.rows import Blob, Listing
 from foureyes.app.spooling import IsSpooled
 from foureyes.app.work import Work
 from foureyes.core import commands as c
-from foureyes.core.refusals import Code, refuse
-from foureyes.core.values import Origin, Pairs, WorkPart
+from foureyes.core.refusals import Code, Refusal, refuse
+from foureyes.core.values import Origin, Outcome, Pairs, WorkPart
 
 REVIEW = "review/"
+#: So many reviews one may build on.
+AFTER_MAX = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +46,8 @@ class OpenForm:
     questions: tuple[str, ...] = ()
     confidence: int | None = None
     note: str = ""
+    #: Reviews of what this builds on; it may not begin before each of them is cleared.
+    after: tuple[str, ...] = ()
     #: The author's name; it must be the credential's.
     author: str = ""
     key: str = ""
@@ -67,6 +72,7 @@ async def open_review(office: Office, caller: Caller, form: OpenForm) -> Done:
     """Open a review in the name of whoever calls."""
     caller.named(form.author)
     await check_room(office, caller)
+    await _check_after(office, caller, form.after)
     work, before = await _work(office, caller, form.files, form.base_files)
     command = c.OpenReview(
         review="",
@@ -89,6 +95,20 @@ async def open_review(office: Office, caller: Caller, form: OpenForm) -> Done:
         raise
     office.quotas.opened(caller.who)
     return done
+
+
+async def _check_after(office: Office, caller: Caller, names: tuple[str, ...]) -> None:
+    """What builds on work that has not passed does not start."""
+    if len(names) > AFTER_MAX:
+        raise refuse(Code.TOO_MANY, what="after", size=len(names), most=AFTER_MAX)
+    for name in dict.fromkeys(names):
+        review = (await office.gate.read(name, caller.who)).view.review
+        if review.outcome is not Outcome.CLEARED:
+            raise Refusal(
+                Code.NOT_ENDED,
+                f"This builds on the review {name}, which is not cleared: {state_of(review)}.",
+                "Start it when that one is cleared.",
+            )
 
 
 async def revise(office: Office, caller: Caller, form: ReviseForm) -> Done:

@@ -17,18 +17,26 @@ from foureyes.app.calls.seed_work import check_is, files_of, waiting
 from foureyes.app.calls.waiting import waited
 from foureyes.app.calls.whole import shown_to
 from foureyes.app.ports import Reading
+from foureyes.core.assign import has_role
+from foureyes.core.kinds import canonical_kind
 from foureyes.core.model import Report, Review, Seat
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.rules import Style
-from foureyes.core.values import Origin
+from foureyes.core.stack import stages_of
+from foureyes.core.values import Origin, WhoKind
+from foureyes.policy.chains import step_problem
 
 #: The file that one output is.
 TEXT, JSON = "output.md", "output.json"
+#: What output is where nobody says.
+OUTPUT = "output"
+#: So long programs are waited for.
+PROGRAMS_SECONDS_MAX = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidateForm:
-    """Output that a chain shall judge. The policy says which chain; one that is named comes in addition.
+    """Output that a chain shall judge: which one says the policy, by the kind or the workflow step; or name one more.
 
     A resubmission names the review that its first run was, and counts as a retry.
     """
@@ -36,13 +44,15 @@ class ValidateForm:
     output: object
     chain: str = ""
     critic_chain: str = ""
-    kind: str = "output"
+    kind: str = OUTPUT
     step: str = ""
+    #: What the step says of its agent's veto in that chain; the chain is the authority, and another word is refused.
+    can_veto: bool | None = None
     task_id: str = ""
     agent: str = ""
     review: str = ""
     note: str = ""
-    #: Seconds to wait for the critics.
+    #: Seconds to wait for the critics; where all of them are programs of ours, their answer is waited for anyway.
     wait: int = 0
     key: str = ""
 
@@ -88,18 +98,19 @@ async def read_validation(office: Office, caller: Caller, form: RunNamed) -> Val
 
 
 async def validate(office: Office, caller: Caller, form: ValidateForm) -> Validated:
-    """Validate output by a chain of critics; answered at once, or after at most so many seconds."""
+    """Validate output by a chain of critics: at once where they are programs, else after at most so many seconds."""
     check_is(caller, form.agent)
     if form.chain and form.critic_chain and form.chain != form.critic_chain:
         raise Refusal(Code.BAD_VALUE, "chain and critic_chain name two chains.", "Name one of them.")
-    await office.store.read(partial(_check_chain, office, form.chain or form.critic_chain))
+    kind = await office.store.read(partial(_kind, office, form))
     with waiting(office, caller, form.wait):
         if form.review:
             again = ReviseForm(review=form.review, files=_files(form.output), note=form.note, key=form.key)
             done = await revise(office, caller, again)
         else:
-            done = await open_review(office, caller, _opening(form))
-        await waited(office, caller, done.review, form.wait, _is_decided)
+            done = await open_review(office, caller, _opening(form, kind))
+        seconds = form.wait or await office.store.read(partial(_seconds, office, done.review))
+        await waited(office, caller, done.review, seconds, _is_decided)
     return await read_validation(office, caller, RunNamed(review=done.review))
 
 
@@ -108,18 +119,40 @@ def message_of(review: Review) -> str:
     return _message(review, tuple(_layers(review, review.origin.task or review.id)))
 
 
-def _check_chain(office: Office, name: str, reading: Reading) -> None:
-    """A chain that the policy does not have could never let anything pass: that is said at once."""
-    protocols = office.gate.policies.current(reading).policy.rules.protocols
-    known = [one.name for one in protocols if any(stage.options.style is Style.CHAIN for stage in one.stages)]
-    if name and name not in known:
-        raise refuse(Code.UNKNOWN_WORD, what="The chain", word=name[:80], allowed=", ".join(known))
+def _kind(office: Office, form: ValidateForm, reading: Reading) -> str:
+    """What the output is judged as: a step that the policy knows brings its own chain.
+
+    A chain that the policy does not have could never let anything pass: that is said at once.
+    """
+    rules = office.gate.policies.current(reading).policy.rules
+    chains = [one for one in rules.protocols if any(stage.options.style is Style.CHAIN for stage in one.stages)]
+    step = canonical_kind(form.step)
+    steps = [rule for rule in rules.kinds if canonical_kind(rule.kind) == step]
+    name = form.chain or form.critic_chain or next((one for rule in steps for one in rule.protocols), "")
+    chain = next((one for one in chains if one.name == name), None)
+    if (form.chain or form.critic_chain) and chain is None:
+        known = ", ".join(one.name for one in chains)
+        raise refuse(Code.UNKNOWN_WORD, what="The chain", word=name[:80], allowed=known)
+    wrong = step_problem(chain, form.agent, can_veto=form.can_veto) if form.can_veto is not None else ""
+    if wrong:
+        raise Refusal(Code.BAD_VALUE, f"{wrong[0].upper()}{wrong[1:]}.", "The chain is the authority; leave it out.")
+    return form.step if steps and form.kind == OUTPUT else form.kind
 
 
-def _opening(form: ValidateForm) -> OpenForm:
+def _seconds(office: Office, review: str, reading: Reading) -> int:
+    """How long the answer is waited for unasked: where nobody but programs is asked, until they have said it."""
+    held = office.gate.whole(reading, review)
+    policies, pool = office.gate.policies, office.gate.pool(reading)
+    rules, stricter = policies.rules(reading, held.rules), policies.stricter(reading, held.stricter)
+    seats = [rule for stage in stages_of(rules, held, stricter) for rule in stage.seats]
+    who = [[one.who.kind for one in pool if has_role(one, rule.roles, held.author)] for rule in seats]
+    return PROGRAMS_SECONDS_MAX if who and all(set(kinds) == {WhoKind.PROGRAM} for kinds in who) else 0
+
+
+def _opening(form: ValidateForm, kind: str) -> OpenForm:
     chain = form.chain or form.critic_chain
     return OpenForm(
-        kind=form.kind,
+        kind=kind,
         title=form.step or "Output to validate",
         files=_files(form.output),
         protocols=(chain,) if chain else (),

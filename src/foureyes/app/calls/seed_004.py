@@ -17,7 +17,7 @@ from foureyes.app.reviewing.panel_report import panel_report
 from foureyes.core.explain import Status
 from foureyes.core.model import Finding, Review
 from foureyes.core.refusals import Code, refuse
-from foureyes.core.values import Severity, Verdict
+from foureyes.core.values import Outcome, Severity, Verdict
 
 _PASSED = frozenset({Status.MET, Status.OVERRIDDEN, Status.SKIPPED})
 
@@ -43,6 +43,8 @@ class TaskShown:
     fix_iterations: str
     #: What the implementer or the human is told; empty while the panel is at it.
     message: str
+    #: Whether tasks that build on this one may start; never while it is with a human.
+    dependents_may_start: bool
     #: The panel's whole report, in Markdown.
     report: str
 
@@ -68,6 +70,7 @@ def _shown(office: Office, seen: Seen, reading: Reading) -> TaskShown:
         quality=_stage(seen, words.QUALITY),
         fix_iterations=words.fix_iterations(review, most),
         message=_message(review, most),
+        dependents_may_start=review.outcome is Outcome.CLEARED,
         report=panel_report(rules, seen.view, stricter),
     )
 

@@ -10,10 +10,11 @@ from foureyes.app.reviewing.jobs import Job
 from foureyes.app.reviewing.places import with_context
 from foureyes.app.reviewing.verdicts import verdict_of
 from foureyes.core.checks import severity_of
-from foureyes.core.commands import Draft, ReportInconclusive, Settlement, SubmitReport, VerifyFinding
+from foureyes.core.commands import Draft, ReportEscape, ReportInconclusive, Settlement, SubmitReport, VerifyFinding
 from foureyes.core.drafts import mark_of
+from foureyes.core.gates import Resolved
 from foureyes.core.model import Finding, Review
-from foureyes.core.values import Cost, Severity, WhoKind
+from foureyes.core.values import Cost, Severity, Standing, WhoKind
 
 #: A report holds at most so many findings; the gravest come first.
 FINDINGS_MAX = 150
@@ -21,8 +22,11 @@ SUMMARY_CHARS_MAX = 4_000
 TEXT_CHARS_MAX = 1_000
 #: More small things than this, and a reviewer is less sure.
 MINORS_MAX = 2
+#: So many of the findings that came after the end are recorded.
+LATE_MAX = 5
 OTHER = "other"
 NOT_FOUND_AGAIN = "not found again in this version"
+FOUND_AGAIN = "found again in this version"
 
 
 def report_of(job: Job, look: Look, review: Review, change: Change) -> SubmitReport:
@@ -69,6 +73,15 @@ def verifications(job: Job, look: Look, review: Review) -> Iterator[VerifyFindin
             )
 
 
+def escapes_of(reviewer: str, look: Look) -> Iterator[ReportEscape]:
+    """What somebody found after this version was cleared, as far as it would have stopped it."""
+    grave = [one for one in look.findings if severity_of(one.severity) >= Severity.IMPORTANT]
+    for one in grave[:LATE_MAX]:
+        where = f"{one.place.path}:{one.place.start}: " if one.place else ""
+        words = f"{reviewer} found it after this version was cleared: {where}{one.text}"
+        yield ReportEscape(text=words, severity=one.severity)
+
+
 def coverage(look: Look, change: Change, *, all_of_it: bool = True) -> int:
     """How much of the work was read, in percent; whatever was not read is never all.
 
@@ -93,15 +106,22 @@ def _findings(look: Look, change: Change, categories: tuple[str, ...], here: str
 
 
 def _settled(job: Job, look: Look, review: Review, findings: tuple[Draft, ...]) -> Iterator[Settlement]:
-    """Its own words on its own findings; a program looks at everything, so what it no longer finds is gone."""
+    """Its own words on its own findings; what it found again in a new version is open again, and says so itself.
+
+    A program looks at everything, so what it no longer finds is gone.
+    """
     own = {one.id: one for one in _own(job, review) if not one.is_settled}
     said = {one.finding for one in look.settled}
     yield from (one for one in look.settled if one.finding in own)
-    if job.reviewer.who.kind is not WhoKind.PROGRAM:
-        return
+    asks = [one for one in job.stage.gates if isinstance(one, Resolved)]
     again = {mark_of(one) for one in findings}
     for name, finding in own.items():
-        if name not in said and finding.fingerprint not in again and finding.revision < review.revision:
+        if name in said:
+            continue
+        if finding.fingerprint in again:
+            if finding.standing is Standing.OPEN and any(one.is_answered(finding, review) for one in asks):
+                yield Settlement(finding=name, resolved=False, note=FOUND_AGAIN)
+        elif job.reviewer.who.kind is WhoKind.PROGRAM and finding.revision < review.revision:
             yield Settlement(finding=name, resolved=True, note=NOT_FOUND_AGAIN)
 
 

@@ -70,6 +70,14 @@ class Pool:
         """Everybody who may be asked to review."""
         return self._everybody
 
+    def names(self) -> list[str]:
+        """All their names."""
+        return list(self._by_name)
+
+    def roles(self) -> list[str]:
+        """The roles that one of them holds."""
+        return sorted({role for roles in self._roles.values() for role in roles})
+
     def minds(self) -> list[str]:
         """The agents and models among them."""
         return [name for name, one in self._by_name.items() if one.who.kind is not WhoKind.PROGRAM]
@@ -102,14 +110,15 @@ def jobs(review: Review, stages: tuple[Stage, ...], pool: Pool) -> list[Job]:
             stage = by_name.get(seat.stage)
             # Who sits in this stage already speaks from there alone: their findings are that seat's.
             sitting = {one.reviewer.name for one in review.seats_of(seat.stage, seat.part) if one.reviewer}
-            reviewer = _for_seat(seat, pool, sitting | {one.name for one in found if one.stage.name == seat.stage})
+            reviewer = for_seat(seat, pool, sitting | {one.name for one in found if one.stage.name == seat.stage})
             if stage and reviewer:
                 found.append(Job(reviewer=reviewer, stage=stage, seat=seat, about=request.about))
     found.extend(_volunteers(review, stages, pool, found))
     return sorted(found, key=lambda one: one.reviewer.who.kind is not WhoKind.PROGRAM)
 
 
-def _for_seat(seat: Seat, pool: Pool, busy: set[str]) -> Reviewer | None:
+def for_seat(seat: Seat, pool: Pool, busy: set[str]) -> Reviewer | None:
+    """Who at hand holds the seat, or could take it."""
     if seat.reviewer is not None:
         return pool.named(seat.reviewer.name)
     free = (one for one in pool.holders(seat.candidates) if one.who.name not in busy and one.who.name not in seat.left)
@@ -148,6 +157,7 @@ def task_for(job: Job, review: Review, change: Change, bounds: Bounds) -> Task:
         questions=review.questions,
         earlier=tuple(_earlier(one) for one in own if one.revision < review.revision or one.answer),
         verify=tuple(_draft(review.findings[one]) for one in job.about) if job.verifies else (),
+        draft=seat.draft if seat and seat.left else "",
         bounds=bounds,
     )
 

@@ -300,6 +300,8 @@ class Options:
     without: tuple[str, ...] = ()
     #: Programs alone: no agent and no model is asked.
     critics_only: bool = False
+    #: Nobody but whom the policy names: a role that it gives to nobody stays open for whoever comes.
+    named_only: bool = False
     #: Less than the policy allows for this review; None: what the policy allows.
     usd_micro_max: int | None = None
     #: Seconds for each reviewer; None: what the policy allows.

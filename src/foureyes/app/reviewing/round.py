@@ -17,26 +17,23 @@ from foureyes.app.asks import Ask
 from foureyes.app.gate import Gate, new_key
 from foureyes.app.reviewers import Bounds, Change, Inconclusive, Look, Say, Task
 from foureyes.app.reviewing.budgets import USED_UP
-from foureyes.app.reviewing.handing_in import no_report, report_of, spent, verifications
+from foureyes.app.reviewing.handing_in import escapes_of, no_report, report_of, spent, verifications
 from foureyes.app.reviewing.jobs import Job, Pool, jobs, task_for
 from foureyes.app.reviewing.outcome import Looked, LookedState, NotLooked, Watch
 from foureyes.app.reviewing.second_look import second_look
 from foureyes.app.reviewing.verdicts import corrected
 from foureyes.core.answers.settling import LEFT
-from foureyes.core.checks import severity_of
-from foureyes.core.commands import LeaveSeat, ReportEscape, ReviewCommand, SubmitReport, TakeSeat
+from foureyes.core.commands import LeaveSeat, ReviewCommand, SubmitReport, TakeSeat
 from foureyes.core.model import Review
 from foureyes.core.refusals import Code, Refusal
 from foureyes.core.rules import Rules, Stage
 from foureyes.core.stack import stages_of
-from foureyes.core.values import Cost, Failure, Severity, Verdict, Who
+from foureyes.core.values import Cost, Failure, Verdict, Who
 
 #: So many agents and models look at once; programs are not counted.
 MINDS_MAX = 4
 #: Nobody asks more often than this in one round, whatever the rules make of the answers.
 JOBS_MAX = 200
-#: So many of the findings that came after the end are recorded.
-LATE_MAX = 5
 LEASE_MORE = timedelta(minutes=2)
 NOT_VERIFIED = "not verified, because "
 ASKED_ELSEWHERE = "another run is asking it about this version right now"
@@ -227,13 +224,11 @@ class Round:
     async def _came_late(self, job: Job, look: Look, seconds: float) -> None:
         """The review ended meanwhile, by another run: a yes changes nothing, an objection is told and recorded."""
         self._count(look.cost)
-        found = [one for one in look.findings if severity_of(one.severity) >= Severity.IMPORTANT]
-        for one in found[:LATE_MAX]:
-            where = f"{one.place.path}:{one.place.start}: " if one.place else ""
-            words = f"{job.name} found it after this version was cleared: {where}{one.text}"
-            self.ran.late = self.ran.late or words
+        found = list(escapes_of(job.name, look))
+        for one in found:
+            self.ran.late = self.ran.late or one.text
             with suppress(Refusal):
-                await self._ask(job.reviewer.who, ReportEscape(text=words, severity=one.severity))
+                await self._ask(job.reviewer.who, one)
         state = LookedState.REJECTS if found else LookedState.FOUND_NOTHING
         self._say(replace(self._looked(job, look, seconds, await self._state()), state=state, reason=""))
 

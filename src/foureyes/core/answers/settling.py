@@ -18,6 +18,7 @@ from foureyes.core.events import (
     ReviewEvent,
     SeatLeft,
 )
+from foureyes.core.gates import Resolved
 from foureyes.core.model import Finding, Report, Seat
 from foureyes.core.refusals import Code, refuse
 from foureyes.core.rules import Stage
@@ -58,9 +59,17 @@ def _settled(scene: Scene, word: Settlement, actor: Who) -> ReviewEvent:
     if word.resolved:
         _check_own_mistake(finding, word)
         return FindingResolved(finding=finding.id, revision=revision, by=actor.name, note=word.note)
-    if finding.standing is not Standing.ANSWERED:
+    if not _is_answered(scene, finding):
         raise refuse(Code.NOT_OPEN, finding=finding.id, standing=finding.standing)
     return FindingReopened(finding=finding.id, revision=revision, by=actor.name, note=word.note)
+
+
+def _is_answered(scene: Scene, finding: Finding) -> bool:
+    """By a word of the author, or by a new version where the stage takes that for one."""
+    stage = scene.stage(finding.stage)
+    gates = stage.gates if stage else ()
+    asks = any(isinstance(one, Resolved) and one.is_answered(finding, scene.review) for one in gates)
+    return asks or finding.standing is Standing.ANSWERED
 
 
 def _check_own_mistake(finding: Finding, word: Settlement) -> None:

@@ -50,7 +50,7 @@ class Resolved:
         unverified = [one for one in unsettled if one.verification is None and not one.demand]
         if verifier is not None and unverified:
             return (Owed(what=Owing.VERIFY, seat=stage.seat_id(verifier), findings=_ids(unverified)),)
-        answered = [one for one in unsettled if self._is_answered(one, review)]
+        answered = [one for one in unsettled if self.is_answered(one, review)]
         confirms = [
             Owed(what=Owing.CONFIRM, seat=seat, findings=_ids([one for one in answered if one.seat == seat]))
             for seat in dict.fromkeys(one.seat for one in answered)
@@ -59,7 +59,7 @@ class Resolved:
         answers = [Owed(what=Owing.ANSWER, findings=_ids(unanswered))] if unanswered else []
         return (*answers, *confirms)
 
-    def _is_answered(self, finding: Finding, review: Review) -> bool:
+    def is_answered(self, finding: Finding, review: Review) -> bool:
         """Where a new version is an answer, every finding of an older one is its seat's to look at again."""
         newer = self.revision_answers and max(finding.revision, finding.reopened_in) < review.revision
         return newer or finding.standing is Standing.ANSWERED

@@ -74,6 +74,7 @@ def _texts(task: Task) -> Iterator[str]:
     """Everything of others that goes into the prompt."""
     change = task.change
     yield from (change.title, change.note, change.kind, task.role, task.scope, *_criteria(task), *task.questions)
+    yield task.draft
     yield from (f"{one.path}\n{one.why}" for one in change.unread)
     for file in change.files:
         yield f"{file.path}\n{file.was}"
@@ -127,6 +128,9 @@ def _ask(task: Task, code: str) -> Iterator[str]:
     yield from _listed(code, "checklist item", _criteria(task))
     yield from _listed(code, "question of the author", task.questions)
     yield from _listed(code, "earlier finding of yours", map(_earlier, task.earlier))
+    if task.draft:
+        begun = frame(code, "what somebody before you had written", _cut(task.draft, ITEM_CHARS_MAX))
+        yield f"Somebody else began this review and did not finish it. Build on it or start over.\n{begun}"
     if task.revision > 1:
         yield (
             f"This is round {task.revision}. Do not raise again what is settled; raise something new only if you can "

@@ -1,0 +1,171 @@
+"""How soon does a hosted reviewer start, and what does a server cost that only waits?
+
+Usage: python -m bench.engine [--starts N] [--open N] [--seconds N]. On SQLite (FULL), in one process: the gate, the
+dispatcher and the engine as `foureyes up` puts them together; the reviewers are scripted and say yes at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import itertools
+import statistics
+import tempfile
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bench.lines import Figure, keep
+from bench.story import AUTHOR, POLICY, REVIEWER, opening
+from foureyes.app.accounts import Enrolled, stream_of
+from foureyes.app.asks import Ask
+from foureyes.app.bell import Bell
+from foureyes.app.gate import Gate, new_key
+from foureyes.app.policies import Policies
+from foureyes.app.reviewers import AtHand, Look, Say, Task
+from foureyes.app.tending import Deadlines, Tending
+from foureyes.core.principals import EnrolPrincipal
+from foureyes.core.values import Evidence, Who, WhoKind
+from foureyes.engine.dispatching import Dispatcher
+from foureyes.engine.hosting import Everybody, Hosted
+from foureyes.engine.local import LocalEngine
+from foureyes.engine.steps import Steps
+from foureyes.store.sqlite_store import SqliteStore
+
+COMMAND = "python -m bench.engine"
+OWNER = Who(name="owner", kind=WhoKind.PERSON)
+CALLERS = 32
+START_MS_MAX = 250
+IDLE_PERCENT_MAX = 5
+
+
+class Scripted:
+    """Says yes at once, and calls when it starts."""
+
+    who = REVIEWER
+    sends = ""
+
+    def __init__(self, started: Callable[[], None]) -> None:
+        """Call this."""
+        self._started = started
+
+    async def look(self, task: Task, say: Say) -> Look:
+        """Say yes."""
+        del task, say
+        self._started()
+        return Look(verdict="approve", summary="fine", evidence=(Evidence(what="all of it", why="read line by line"),))
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+@asynccontextmanager
+async def server(started: Callable[[], None]) -> AsyncIterator[tuple[Gate, Bell, Dispatcher, Deadlines]]:
+    """What a server has beside its doors."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = SqliteStore.open(Path(folder) / "foureyes.db", readers=4)
+        hosted = Hosted(lambda _: AtHand(reviewers={"agent": (Scripted(started),)}), Policies(POLICY), _now)
+        gate = Gate(store, Everybody((hosted, Enrolled())), policy=POLICY)
+        bell = Bell()
+        steps = Steps(gate=gate, store=store, hosted=hosted, hand=gate.handle, clock=_now)
+        engine = LocalEngine(steps, ended=bell.ring)
+        dispatcher = Dispatcher(steps=steps, engine=engine, bell=bell, clock=_now)
+        bell.heard_by(dispatcher.woken.set)
+        try:
+            yield gate, bell, dispatcher, Deadlines(store=store, gate=gate, clock=_now)
+        finally:
+            await engine.close()
+            await store.close()
+
+
+async def _enrol(gate: Gate) -> None:
+    command = EnrolPrincipal(kind=WhoKind.HUMAN.value, operator="sue")
+    await gate.handle(Ask(actor=OWNER, key=new_key(), command=command, stream=stream_of("sue")))
+    sue = Who(name="sue", kind=WhoKind.HUMAN, operator="sue")
+    command = EnrolPrincipal(kind=WhoKind.AGENT.value, operator=AUTHOR.operator, roles=("author",))
+    await gate.handle(Ask(actor=sue, key=new_key(), command=command, stream=stream_of(AUTHOR.name)))
+
+
+async def starts(count: int) -> Figure:
+    """From the answer to the request until the reviewer looks."""
+    begun = asyncio.Event()
+    times: list[float] = []
+    async with server(begun.set) as (gate, bell, dispatcher, _):
+        await _enrol(gate)
+        beside = asyncio.create_task(Tending((("reviewers", dispatcher.once),)).forever(dispatcher.pause))
+        await dispatcher.looked.wait()
+        for number in range(count):
+            begun.clear()
+            await gate.handle(opening(number))
+            asked = time.perf_counter()
+            bell.ring()
+            async with asyncio.timeout(30):
+                await begun.wait()
+            times.append(1000 * (time.perf_counter() - asked))
+            await asyncio.sleep(0.05)
+        beside.cancel()
+        await asyncio.gather(beside, return_exceptions=True)
+    return Figure(
+        figure="engine.start",
+        what=f"from a request to the start of its hosted reviewer, 95th percentile of {count}",
+        measured=round(statistics.quantiles(times, n=20)[-1], 1),
+        unit="ms",
+        demand=START_MS_MAX,
+        correct=len(times) == count,
+        command=COMMAND,
+        more={"median": round(statistics.median(times), 1)},
+    )
+
+
+async def idle(count: int, seconds: int) -> Figure:
+    """What waiting costs while so many reviews are open and none is due: nobody here has an account."""
+    async with server(lambda: None) as (gate, _, dispatcher, deadlines):
+        numbers = itertools.count()
+
+        async def caller() -> None:
+            while (number := next(numbers)) < count:
+                await gate.handle(opening(number))
+
+        await asyncio.gather(*(caller() for _ in range(CALLERS)))
+        looks = Tending((("reviewers", dispatcher.once),))
+        clock = Tending((("deadlines", deadlines.passed),))
+        await looks.once()
+        cpu, wall = time.process_time(), time.perf_counter()
+        beside = [
+            asyncio.create_task(one.forever(pause)) for one, pause in ((looks, dispatcher.pause), (clock, _second))
+        ]
+        await asyncio.sleep(seconds)
+        percent = 100 * (time.process_time() - cpu) / (time.perf_counter() - wall)
+        for one in beside:
+            one.cancel()
+        await asyncio.gather(*beside, return_exceptions=True)
+    return Figure(
+        figure="engine.idle",
+        what=f"of one processor, looking and passing deadlines while {count:,} reviews are open and none is due",
+        measured=round(percent, 2),
+        unit="%",
+        demand=IDLE_PERCENT_MAX,
+        correct=True,
+        command=COMMAND,
+    )
+
+
+async def _second() -> None:
+    await asyncio.sleep(1)
+
+
+def main() -> None:
+    """Measure both."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--starts", type=int, default=300)
+    parser.add_argument("--open", type=int, default=10_000)
+    parser.add_argument("--seconds", type=int, default=20)
+    given = parser.parse_args()
+    keep(asyncio.run(starts(given.starts)), asyncio.run(idle(given.open, given.seconds)))
+
+
+if __name__ == "__main__":
+    main()

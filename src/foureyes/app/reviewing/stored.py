@@ -1,0 +1,23 @@
+"""What are reviewers given of work that came in at a server? All of it: nobody here knows which lines are old."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from foureyes.app.facts import stored_bytes
+from foureyes.app.ports import Reading
+from foureyes.app.reviewers import Change, File
+from foureyes.app.work import GONE_MODE
+from foureyes.core.model import Review
+
+
+def stored_change(review: Review, reading: Reading) -> Change:
+    """The current version as it is stored; raises where bytes are gone or altered."""
+    return Change(title=review.title, kind=review.kind, files=tuple(_files(review, reading)), note=review.current.note)
+
+
+def _files(review: Review, reading: Reading) -> Iterator[File]:
+    for part in review.current.parts:
+        content = None if part.mode == GONE_MODE else stored_bytes(reading, part)
+        lines = content.count(b"\n") + 1 if content else 1
+        yield File(path=part.name, mode=part.mode, content=content, changed=((1, lines),))

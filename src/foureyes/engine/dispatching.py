@@ -1,0 +1,226 @@
+"""Which runs begin now, and which must end? Read from the inbox each time: nothing is remembered that could be lost.
+
+Whatever the inbox says is owed by a reviewer who is hosted here is begun, the most urgent first, as many as one
+reviewer may have at once. What failed is begun again after a pause; how often, the gate counts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import partial
+from itertools import islice
+
+from foureyes.app.accounts import account
+from foureyes.app.bell import Bell
+from foureyes.app.heads import ANYONE, role
+from foureyes.app.ports import Reading
+from foureyes.app.reviewing.jobs import Pool, for_seat
+from foureyes.app.rows import InboxRow
+from foureyes.app.shelf import dated
+from foureyes.core.events import ReviewOpened
+from foureyes.core.model import ReportRequest, Review, Seat
+from foureyes.core.rules import Limits, Stage
+from foureyes.engine.port import Engine, Run
+from foureyes.engine.steps import Steps
+
+#: So many runs begin in one look; the rest have their turn in the next, which follows at once.
+STARTS_MAX = 50
+#: So many agents and models are at work here at once, whoever they are.
+MINDS_MAX = 8
+#: Requests that are looked through, the most urgent first; what cannot be helped must not hide what can.
+ROWS_MAX = 1_000
+KNOWN_MAX = 10_000
+#: The same run is begun so often at once; the gate counts failures, and one that it never hears of is no failure.
+TRIES_MAX = 3
+#: So long a seat is left alone that the gate did not let us take.
+REFUSED_FOR = timedelta(minutes=1)
+#: The pause after the first failure of a seat; each later one is four times as long.
+AGAIN_AFTER = timedelta(seconds=2)
+AGAIN_FACTOR = 4
+#: The inbox is read so often when nobody rings: other processes write to it too, and pauses end.
+LOOK_SECONDS = 1.0
+#: Rings so close together are one look.
+GAP_SECONDS = 0.02
+
+
+@dataclass(slots=True, kw_only=True)
+class Dispatcher:
+    """Keeps an engine at what the inbox says."""
+
+    steps: Steps
+    engine: Engine
+    bell: Bell
+    clock: Callable[[], datetime]
+    woken: asyncio.Event = field(default_factory=asyncio.Event)
+    #: Set when it has looked once: whatever a dead process left behind is taken up before any deadline passes.
+    looked: asyncio.Event = field(default_factory=asyncio.Event)
+    _ours: dict[str, bool] = field(default_factory=dict)
+    #: Who may not sit where, as the gate said a moment ago: review, seat, reviewer.
+    _refused: dict[tuple[str, str, str], datetime] = field(default_factory=dict)
+    #: How often each run was begun in this process; whatever the gate makes of their ends, nobody is asked for ever.
+    _begun: Counter[str] = field(default_factory=Counter)
+
+    async def once(self) -> int:
+        """End what nobody waits for, begin what is owed; how much was begun."""
+        try:
+            return await self._once()
+        finally:
+            self.looked.set()
+
+    async def _once(self) -> int:
+        if not await self.steps.is_here():
+            await self.engine.close()
+            return 0
+        pool = await self.steps.hosted.follow(self.steps.store)
+        await self.engine.heartbeat()
+        going = []
+        for run in await self.engine.under_way():
+            if await self.steps.is_wanted(run):
+                going.append(run)
+            else:
+                await self.engine.cancel(run.id)
+        now = self.clock()
+        self._refused = {key: until for key, until in self._refused.items() if now < until}
+        due = await self.steps.store.read(partial(self._due, pool, going, now))
+        begun = 0
+        for run in due:
+            if self._begun[run.id] >= TRIES_MAX or len(self._begun) >= KNOWN_MAX:
+                self._refused[*run.place, run.reviewer] = now + REFUSED_FOR
+                self._begun.pop(run.id, None)
+            elif await self.steps.claim(run):
+                self._begun[run.id] += 1
+                begun += await self.engine.hand_over(run)
+                self.bell.ring()
+            else:
+                self._refused[*run.place, run.reviewer] = now + REFUSED_FOR
+        if len(due) == STARTS_MAX:
+            self.woken.set()
+        return begun
+
+    async def pause(self) -> None:
+        """Wait until somebody rings, or a while."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LOOK_SECONDS):  # `wait_for` may lose that it was cancelled
+                await self.woken.wait()
+        self.woken.clear()
+        await asyncio.sleep(GAP_SECONDS)
+
+    def _due(self, pool: Pool, going: list[Run], now: datetime, reading: Reading) -> list[Run]:
+        busy = _Busy(pool=pool, limits=self.steps.gate.policies.current(reading).policy.rules.limits)
+        for one in going:
+            busy.add(one.reviewer)
+        taken = {one.place for one in going}
+        found: list[Run] = []
+        for row in self._rows(pool, reading):
+            place = (row.review, row.request)
+            if place in taken or (row.held and not busy.is_free(row.who)) or not self._is_ours(reading, row.review):
+                continue
+            taken.add(place)
+            run = self._run(reading, row, pool, busy, now)
+            if run is not None:
+                busy.add(run.reviewer)
+                found.append(run)
+                if len(found) == STARTS_MAX:
+                    break
+        return found
+
+    def _rows(self, pool: Pool, reading: Reading) -> list[InboxRow]:
+        """What those who are hosted owe, what waits in their queues, then what they may take."""
+        spelled = {one.replace(*sides) for one in pool.roles() for sides in (("-", "_"), ("_", "-"))}
+        roles = sorted(spelled | set(pool.roles()))
+        names = [*pool.names(), *map(role, roles), *([ANYONE] if pool.minds() else [])]
+        rows = [row for name in names for row in reading.inbox(name, ROWS_MAX) if row.kind == "report"]
+        return sorted(rows, key=lambda one: (not one.held, one.queued, one.due))
+
+    def _run(self, reading: Reading, row: InboxRow, pool: Pool, busy: _Busy, now: datetime) -> Run | None:
+        review = self.steps.gate.whole(reading, row.review)
+        request = review.requests.get(row.request)
+        if review.outcome is not None or not isinstance(request, ReportRequest):
+            return None
+        seat = review.seats[request.seat]
+        stage = self.steps.stages(reading, review).get(seat.stage)
+        reviewer = for_seat(seat, pool, self._cannot(review, seat, busy))
+        if stage is None or reviewer is None or not busy.is_free(reviewer.who.name):
+            return None
+        if (review.id, seat.id, reviewer.who.name) in self._refused or _rests(review, seat, request, stage, now):
+            return None
+        busy.sits(review.id, seat.stage, reviewer.who.name)
+        return Run(
+            review=review.id,
+            seat=seat.id,
+            revision=review.revision,
+            reviewer=reviewer.who.name,
+            attempt=_attempt(review, seat, request),
+        )
+
+    def _cannot(self, review: Review, seat: Seat, busy: _Busy) -> set[str]:
+        """Who cannot take a free seat: who sits in that stage already, has enough at hand, or was refused there."""
+        sitting = {one.reviewer.name for one in review.seats_of(seat.stage, seat.part) if one.reviewer}
+        refused = {name for (where, place, name) in self._refused if (where, place) == (review.id, seat.id)}
+        return sitting | refused | busy.full() | busy.sitting(review.id, seat.stage)
+
+    def _is_ours(self, reading: Reading, review: str) -> bool:
+        if review not in self._ours:
+            if len(self._ours) >= KNOWN_MAX:
+                self._ours.clear()
+            self._ours[review] = _came_in_here(reading, review)
+        return self._ours[review]
+
+
+@dataclass(slots=True, kw_only=True)
+class _Busy:
+    """How much everybody has at hand."""
+
+    pool: Pool
+    limits: Limits
+    _count: Counter[str] = field(default_factory=Counter)
+    _sitting: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+
+    def sits(self, review: str, stage: str, name: str) -> None:
+        self._sitting.setdefault((review, stage), set()).add(name)
+
+    def sitting(self, review: str, stage: str) -> set[str]:
+        return self._sitting.get((review, stage), set())
+
+    def add(self, name: str) -> None:
+        self._count[name] += 1
+
+    def is_free(self, name: str) -> bool:
+        minds = self.pool.minds()
+        crowded = name in minds and sum(self._count[one] for one in minds) >= MINDS_MAX
+        return not crowded and self._count[name] < self.limits.parallel_max
+
+    def full(self) -> set[str]:
+        return {name for name in self.pool.names() if not self.is_free(name)}
+
+
+def _attempt(review: Review, seat: Seat, request: ReportRequest) -> int:
+    """Grows with whatever makes the gate ask this seat again, so that no two runs bear one name."""
+    report = review.reports.get((seat.id, review.revision))
+    answers = sum(review.findings[one].answers for one in request.about)
+    failures = review.failures.get((seat.id, review.revision), 0)
+    return 1 + failures + len(seat.left) + (report.count if report else 0) + answers
+
+
+def _rests(review: Review, seat: Seat, request: ReportRequest, stage: Stage, now: datetime) -> bool:
+    """Whether who failed is left alone for a while yet. The seat was asked anew at the failure, and due from then."""
+    failures = review.failures.get((seat.id, review.revision), 0) % (stage.options.failures_max + 1)
+    if not failures or seat.lease is not None or request.step is not None or request.queued:
+        return False
+    factor: int = AGAIN_FACTOR ** (failures - 1)
+    return now < request.due - stage.options.times.unstarted + AGAIN_AFTER * factor
+
+
+def _came_in_here(reading: Reading, review: str) -> bool:
+    """Whether somebody enrolled opened it; a person at a terminal has no account, and a round of their own."""
+    return any(account(reading, name) is not None for name in _authors(reading, review))
+
+
+def _authors(reading: Reading, review: str) -> Iterator[str]:
+    opened = dated(tuple(islice(reading.events(f"review/{review}"), 1)))
+    yield from (one.author.name for one, _ in opened if isinstance(one, ReviewOpened))

@@ -1,0 +1,139 @@
+"""How are runs carried out in one process? Each is a task of the loop; what they did not say dies with the process."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from foureyes.app.gate import new_key
+from foureyes.app.ports import Conflict, Damaged, Unavailable
+from foureyes.core.refusals import Refusal
+from foureyes.engine.port import Run
+from foureyes.engine.steps import LEASE, Ended, Steps
+
+#: An answer is offered so often to a store that is away; then the run is forgotten, and begun again.
+OFFERS_MAX = 8
+#: The pause before the second offer; each later one is twice as long.
+OFFER_SECONDS = 0.5
+#: What a reviewer says while it looks is kept for a successor, the last of it.
+SAID_LINES_MAX = 20
+SAID_CHARS_MAX = 2_000
+log = logging.getLogger("foureyes.engine")
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class _Going:
+    """A run under way here."""
+
+    run: Run
+    task: asyncio.Task[None]
+    #: When its seat was last claimed or renewed.
+    alive: datetime
+    said: list[str] = field(default_factory=list)
+    #: How much of what was said a successor could see already.
+    kept: str = ""
+
+    def draft(self) -> str:
+        """What is new for a successor."""
+        words = "\n".join(self.said)[-SAID_CHARS_MAX:]
+        new = words if words != self.kept else ""
+        self.kept = words
+        return new
+
+
+class LocalEngine:
+    """Runs in one process, while no other process has an engine on the same store."""
+
+    def __init__(
+        self,
+        steps: Steps,
+        *,
+        ended: Callable[[], None] = lambda: None,
+        pause: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        lease: timedelta = LEASE,
+    ) -> None:
+        """Carry out these steps; `ended` is called when a run is over, because another may begin."""
+        self._steps, self._ended, self._pause, self._lease = steps, ended, pause, lease
+        self._going: dict[str, _Going] = {}
+
+    async def hand_over(self, run: Run) -> bool:
+        """Begin it; False where one is under way on that seat."""
+        if any(one.run.place == run.place for one in self._going.values()):
+            return False
+        task = asyncio.create_task(self._carried_out(run))
+        self._going[run.id] = _Going(run=run, task=task, alive=self._steps.clock())
+        return True
+
+    async def heartbeat(self) -> None:
+        """Renew what is half over; a run whose seat is lost is ended."""
+        now = self._steps.clock()
+        for one in tuple(self._going.values()):
+            if now - one.alive < self._lease / 2:
+                continue
+            if await self._steps.renew(one.run, one.draft()):
+                one.alive = now
+            else:
+                await self.cancel(one.run.id)
+
+    async def cancel(self, run: str) -> None:
+        """End it and everything that it started."""
+        one = self._going.get(run)
+        if one is not None:
+            one.task.cancel()
+            await asyncio.wait([one.task])
+
+    async def under_way(self) -> tuple[Run, ...]:
+        """Every run that has not ended."""
+        return tuple(one.run for one in self._going.values())
+
+    async def close(self) -> None:
+        """End everything at once."""
+        going = [one.task for one in self._going.values()]
+        for one in going:
+            one.cancel()
+        await asyncio.gather(*going, return_exceptions=True)
+
+    async def _carried_out(self, run: Run) -> None:
+        fields = {"review": run.review, "seat": run.seat, "reviewer": run.reviewer}
+        log.info("begun", extra={"fields": fields})
+        try:
+            ended = await self._steps.look(run, self._says(run))
+            await self._offered(run, ended)
+            came_to = ended.text or ("found nothing" if not (ended.look and ended.look.findings) else "has findings")
+            log.info("looked", extra={"fields": {**fields, "state": came_to}})
+        except Exception:
+            # The outermost boundary of a run: it is begun again by whoever sees that its seat still owes something.
+            log.exception("a run failed", extra={"fields": fields})
+        finally:
+            del self._going[run.id]
+            self._steps.promised.pop(run.id, None)
+            self._ended()
+
+    def _says(self, run: Run) -> Callable[[str], None]:
+        def say(text: str) -> None:
+            one = self._going.get(run.id)
+            if one is not None:
+                one.said = [*one.said[1 - SAID_LINES_MAX :], text[:SAID_CHARS_MAX]]
+
+        return say
+
+    async def _offered(self, run: Run, ended: Ended) -> None:
+        """Hand it in, under one key however often the store is away meanwhile."""
+        key, seconds = new_key(), OFFER_SECONDS
+        for left in reversed(range(OFFERS_MAX)):
+            try:
+                await self._steps.hand_in(run, ended, key)
+            except (Unavailable, Conflict, Damaged) as error:
+                if not left:
+                    raise
+                log.warning("an answer waits for the store: %s", error)
+                await self._pause(seconds)
+                seconds *= 2
+            except Refusal as refusal:
+                log.warning("an answer was refused: %s", refusal.sentence)
+                return
+            else:
+                return

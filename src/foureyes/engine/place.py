@@ -1,0 +1,67 @@
+"""Which of several processes on one store hosts reviewers? One at a time, for as long as it gives signs of life."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from functools import partial
+
+from foureyes.app.ports import Conflict, Reading, Store, Writing
+from foureyes.app.rows import ENGINE, START
+
+#: So long after its last sign of life a process has lost its place; a sign is given at half of it.
+HELD = timedelta(seconds=20)
+_KEY = "place"
+
+
+class Place:
+    """The one place for an engine on a store; whoever has it takes up at once what a process before left behind."""
+
+    def __init__(self, store: Store, clock: Callable[[], datetime]) -> None:
+        """Stand in line for it."""
+        self._store, self._clock = store, clock
+        self._owner = secrets.token_hex(8)
+        self._until: datetime | None = None
+
+    async def is_ours(self) -> bool:
+        """Whether this process has the place, which it renews by asking."""
+        now = self._clock()
+        if self._until is not None and now < self._until - HELD / 2 and self._until <= now + HELD:
+            return True
+        self._until = None
+        with suppress(Conflict):
+            if await self._store.write(partial(self._taken, now)):
+                self._until = now + HELD
+        return self._until is not None
+
+    async def leave(self) -> None:
+        """Give it up, so that nobody has to wait."""
+        if self._until is not None:
+            await self._store.write(self._left)
+            self._until = None
+
+    def _taken(self, now: datetime, tx: Writing) -> bool:
+        tx.lock(ENGINE)
+        owner, until = _holder(tx)
+        # A time too far ahead was written by a clock that went wrong.
+        if owner not in ("", self._owner) and now < until <= now + HELD:
+            return False
+        body = json.dumps({"owner": self._owner, "until": (now + HELD).isoformat()})
+        tx.follow(ENGINE, {_KEY: body}, START)
+        return True
+
+    def _left(self, tx: Writing) -> None:
+        tx.lock(ENGINE)
+        if _holder(tx)[0] == self._owner:
+            tx.follow(ENGINE, {_KEY: None}, START)
+
+
+def _holder(reading: Reading) -> tuple[str, datetime]:
+    found = reading.row(ENGINE, _KEY)
+    if found is None:
+        return "", datetime.min.replace(tzinfo=UTC)
+    body = json.loads(found)
+    return body["owner"], datetime.fromisoformat(body["until"])

@@ -1,0 +1,278 @@
+"""What happens in a run, whoever carries it out? A seat is claimed, the reviewer looks, and the gate is told.
+
+Each step finds what it needs in the store, so that any process can do the next one. What a look came to can be written
+down in between: whoever died before it was handed in need not pay for it again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from functools import partial
+
+from foureyes.app.asks import Ask
+from foureyes.app.gate import Gate, new_key
+from foureyes.app.ports import Reading, Store
+from foureyes.app.projections.costs import day_usd_micro
+from foureyes.app.reviewers import Bounds, Change, Inconclusive, Look, Say
+from foureyes.app.reviewing.budgets import USED_UP, bounds_of, purse_of
+from foureyes.app.reviewing.handing_in import escapes_of, no_report, report_of, spent, verifications
+from foureyes.app.reviewing.jobs import Job, task_for
+from foureyes.app.reviewing.outcome import Options
+from foureyes.app.reviewing.readable import readable
+from foureyes.app.reviewing.second_look import second_look
+from foureyes.app.reviewing.stored import stored_change
+from foureyes.app.reviewing.verdicts import corrected
+from foureyes.core.answers.settling import LEFT
+from foureyes.core.commands import LeaveSeat, RenewSeat, ReviewCommand, TakeSeat
+from foureyes.core.model import ReportRequest, Review
+from foureyes.core.refusals import Code, Refusal
+from foureyes.core.rules import Stage
+from foureyes.core.stack import stages_of
+from foureyes.core.values import Cost, Failure, Outcome, Who, WhoKind
+from foureyes.engine.hosting import Hosted
+from foureyes.engine.port import Run
+from foureyes.policy.policy import Policy
+
+#: A seat falls free so long after the last sign of life; a sign is given at half of it.
+LEASE = timedelta(minutes=2)
+#: A program that needs longer has no answer.
+PROGRAM_SECONDS_MAX = 60.0
+#: Somebody else is in this run's place, or its version is not the one in question any more.
+GONE = frozenset({Code.STALE, Code.LEASE_ENDED, Code.NOT_THE_HOLDER, Code.SEAT_TAKEN, Code.UNKNOWN_REQUEST})
+
+#: How a command reaches the gate; where commands may wait in a spool, not past those that do.
+Hand = Callable[[Ask], Awaitable[object]]
+
+
+async def always_here() -> bool:
+    """No other process can be on this store."""
+    return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """What a look came to: an answer, or the reason why there is none. It can be written down."""
+
+    look: Look | None = None
+    failure: Failure | None = None
+    text: str = ""
+    #: What there was so far, where there is no answer.
+    found: Look | None = None
+    cost: Cost = Cost()
+    #: When a limit ends that was hit.
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Errand:
+    """Everything that a run is about, as the store has it now."""
+
+    review: Review
+    policy: Policy
+    job: Job
+    change: Change
+    #: What all reviews cost today, in millionths of a dollar.
+    today: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steps:
+    """The steps of a run."""
+
+    gate: Gate
+    store: Store
+    hosted: Hosted
+    hand: Hand
+    clock: Callable[[], datetime]
+    watch: Callable[[], float] = time.monotonic
+    #: Whether this process still has the one place for an engine; who lost it says nothing more.
+    is_here: Callable[[], Awaitable[bool]] = always_here
+    #: What each run under way here may yet spend, in millionths of a dollar.
+    promised: dict[str, int] = field(default_factory=dict)
+
+    async def claim(self, run: Run) -> bool:
+        """Sit down before beginning, so that others see who looks; a program on its own seat is quick, and need not."""
+        return await self.store.read(partial(self._has_seat, run)) or await self._taken(run)
+
+    async def renew(self, run: Run, draft: str = "") -> bool:
+        """Give a sign of life, with what there is so far; False where the seat is not held any more."""
+        reviewer = self.hosted.named(run.reviewer)
+        if reviewer is None:
+            return False
+        if reviewer.who.kind is WhoKind.PROGRAM:
+            return True
+        try:
+            await self._ask(run, reviewer.who, RenewSeat(seat=run.seat, lease=LEASE, draft=draft), new_key())
+        except Refusal:
+            return False
+        return True
+
+    async def is_wanted(self, run: Run) -> bool:
+        """Whether the gate still waits for exactly this: the review is open, the version the same, the seat held."""
+        review = await self.store.read(lambda reading: self.gate.whole(reading, run.review))
+        seat = review.seats.get(run.seat)
+        held = seat is not None and seat.reviewer is not None and seat.reviewer.name == run.reviewer
+        asked = review.report_request(run.seat) is not None
+        return review.outcome is None and review.revision == run.revision and held and asked
+
+    async def look(self, run: Run, say: Say) -> Ended:
+        """Let the reviewer look; whatever happens to it is an answer."""
+        errand = await self.store.read(partial(self._errand, run))
+        if errand is None:
+            return Ended(failure=Failure.CRASHED, text="it is not asked any more")
+        began = self.watch()
+        try:
+            found = await _looked(errand, self._bounds(run, errand), say)
+        except Inconclusive as none:
+            return Ended(
+                failure=none.reason,
+                text=none.text,
+                found=none.found,
+                cost=_timed(none.cost, self.watch() - began),
+                until=none.until,
+            )
+        except Exception as error:  # noqa: BLE001 - the outermost boundary of a reviewer: its failure is an answer
+            text = f"{run.reviewer} failed: {type(error).__name__}"
+            return Ended(failure=Failure.CRASHED, text=text, cost=_timed(Cost(), self.watch() - began))
+        return Ended(look=replace(found, cost=spent(found, self.watch() - began)))
+
+    async def hand_in(self, run: Run, ended: Ended, key: str) -> None:
+        """Tell the gate; under the same key twice is once. What comes too late is what the gate makes of it."""
+        errand = await self.store.read(partial(self._errand, run))
+        if errand is None or not await self.is_here():
+            return
+        if ended.look is None:
+            await self._failed(run, errand, ended, key)
+            return
+        try:
+            await self._said(run, errand, ended.look, key)
+        except Refusal as refusal:
+            if refusal.code is Code.REVIEW_ENDED:
+                await self._too_late(run, errand, ended.look, key)
+            elif refusal.code not in GONE:
+                # Also what was said before: who has nothing new to say to a question has not answered it.
+                wrong = Ended(failure=Failure.MALFORMED, text=refusal.sentence, cost=ended.look.cost)
+                await self._failed(run, errand, wrong, key)
+
+    def _bounds(self, run: Run, errand: Errand) -> Bounds:
+        """What this run may take: an equal part of the money that no other run was promised."""
+        review, mine = errand.review, f"{run.review}:"
+        others = {name: usd for name, usd in self.promised.items() if name != run.id}
+        here = [usd for name, usd in others.items() if name.startswith(mine)]
+        left = replace(review, usd_micro=review.usd_micro + sum(here))
+        purse = purse_of(errand.policy, left, errand.today + sum(others.values()), Options())
+        asked = sum(isinstance(one, ReportRequest) for one in review.requests.values())
+        seconds = None if errand.job.is_mind else PROGRAM_SECONDS_MAX
+        bounds = bounds_of(errand.policy, purse // max(1, asked - len(here)), Options(seconds_max=seconds))
+        if errand.job.reviewer.sends:
+            self.promised[run.id] = bounds.usd_micro
+        return bounds
+
+    def stages(self, reading: Reading, review: Review) -> dict[str, Stage]:
+        """The stages of a review by name."""
+        policies = self.gate.policies
+        rules, stricter = policies.rules(reading, review.rules), policies.stricter(reading, review.stricter)
+        return {one.name: one for one in stages_of(rules, review, stricter)}
+
+    def _has_seat(self, run: Run, reading: Reading) -> bool:
+        reviewer = self.hosted.named(run.reviewer)
+        seat = self.gate.whole(reading, run.review).seats.get(run.seat)
+        is_program = reviewer is not None and reviewer.who.kind is WhoKind.PROGRAM
+        return is_program and seat is not None and seat.reviewer is not None and seat.reviewer.name == run.reviewer
+
+    async def _taken(self, run: Run) -> bool:
+        """Take the seat; one that is ours since before a crash is renewed instead."""
+        reviewer = self.hosted.named(run.reviewer)
+        if reviewer is None:
+            return False
+        for command in (TakeSeat(seat=run.seat, lease=LEASE), RenewSeat(seat=run.seat, lease=LEASE)):
+            try:
+                await self._ask(run, reviewer.who, command, new_key())
+            except Refusal as refusal:
+                if refusal.code is not Code.DUPLICATE:
+                    return False
+            else:
+                return True
+        return False
+
+    def _errand(self, run: Run, reading: Reading) -> Errand | None:
+        review, reviewer = self.gate.whole(reading, run.review), self.hosted.named(run.reviewer)
+        seat, request = review.seats.get(run.seat), review.requests.get(run.seat)
+        stage = self.stages(reading, review).get(seat.stage) if seat else None
+        if reviewer is None or seat is None or stage is None or review.revision != run.revision:
+            return None
+        policy = self.gate.policies.named(reading, review.rules)
+        about = request.about if isinstance(request, ReportRequest) else ()
+        change, _ = readable(stored_change(review, reading), policy)
+        # What the author says of a later version may speak of what others found.
+        shown = self.gate.look(reading, run.review, reviewer.who).view.review
+        today = day_usd_micro(reading, self.clock().date().isoformat())
+        return Errand(
+            review=review,
+            policy=policy,
+            job=Job(reviewer=reviewer, stage=stage, seat=seat, about=about),
+            change=replace(change, note=shown.current.note),
+            today=today,
+        )
+
+    async def _said(self, run: Run, errand: Errand, look: Look, key: str) -> None:
+        job, who = errand.job, errand.job.reviewer.who
+        if job.verifies:
+            for number, one in enumerate(verifications(job, look, errand.review)):
+                await self._ask(run, who, replace(one, revision=run.revision), f"{key}-{number}")
+            return
+        report = replace(report_of(job, look, errand.review, errand.change), revision=run.revision)
+        try:
+            await self._ask(run, who, report, key)
+        except Refusal as refusal:
+            other = corrected(report, refusal, look)
+            if other is None:
+                raise
+            await self._ask(run, who, other, f"{key}-2")
+
+    async def _failed(self, run: Run, errand: Errand, ended: Ended, key: str) -> None:
+        """There is no answer, which is neither yes nor no; who is over a limit makes room for the next."""
+        reason = ended.failure or Failure.CRASHED
+        job = errand.job
+        none = Inconclusive(reason, ended.text, found=ended.found, cost=ended.cost)
+        told = no_report(job, none, errand.review, errand.change, ended.cost)
+        draft = ended.found.summary if ended.found else ""
+        try:
+            await self._ask(run, job.reviewer.who, replace(told, revision=run.revision, draft=draft), f"{key}-none")
+            if ended.until is not None:
+                self.hosted.rest(run.reviewer, ended.until)
+                leave = LeaveSeat(seat=run.seat, reason=LEFT[Failure.OUT_OF_BUDGET].value, draft=draft)
+                await self._ask(run, job.reviewer.who, leave, f"{key}-left")
+        except Refusal as refusal:
+            if refusal.code not in GONE | {Code.REVIEW_ENDED}:
+                raise
+
+    async def _too_late(self, run: Run, errand: Errand, look: Look, key: str) -> None:
+        """The review ended meanwhile: a yes changes nothing, an objection to what was cleared is reported."""
+        if errand.review.outcome is not Outcome.CLEARED:
+            return
+        for number, one in enumerate(escapes_of(run.reviewer, look)):
+            await self._ask(run, errand.job.reviewer.who, one, f"{key}-late-{number}")
+
+    async def _ask(self, run: Run, who: Who, command: ReviewCommand, key: str) -> None:
+        await self.hand(Ask(actor=who, key=key, command=command, stream=f"review/{run.review}"))
+
+
+async def _looked(errand: Errand, bounds: Bounds, say: Say) -> Look:
+    job = errand.job
+    if job.reviewer.sends and bounds.usd_micro <= 0:
+        raise Inconclusive(Failure.OUT_OF_BUDGET, f"{job.name} was not asked: {USED_UP}")
+    task = task_for(job, errand.review, errand.change, bounds)
+    try:
+        async with asyncio.timeout(bounds.seconds):
+            return await (second_look(job.reviewer, task, say) if task.verify else job.reviewer.look(task, say))
+    except TimeoutError as error:
+        raise Inconclusive(Failure.TIMED_OUT, f"no answer within {bounds.seconds:.0f} seconds") from error
+
+
+def _timed(cost: Cost, seconds: float) -> Cost:
+    return Cost(usd_micro=cost.usd_micro, tokens=cost.tokens, seconds=cost.seconds or round(seconds))

@@ -1,0 +1,140 @@
+"""A server is killed while its reviewers are at work; the next one goes on, and every seat has one report."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from tests.agents.fakes import ANSWER, KEYS, Place
+from tests.app.house import played
+from tests.cli.running import Running
+from tests.cli.test_up import HELLO, WORLD, enrolled, signed_in
+
+#: Notes each start, then waits until it is let go.
+WAITS = """
+with (FOLDER / "starts").open("a") as notes:
+    notes.write(str(os.getpid()) + "\\n")
+while not (FOLDER / "go").exists():
+    time.sleep(0.02)
+says({answer!r})
+"""
+SEEN = [{"path": "hello.py", "line": 3, "what": "the call of print", "why": "it says what the title promises"}]
+FINE = {
+    **ANSWER,
+    "findings": [],
+    "examined": SEEN,
+    "summary": "Nothing is wrong.",
+    "verdict": "approve",
+    "confidence": 95,
+}
+CRITICS = 5
+
+
+@contextmanager
+def serving(folder: Path, place: Place) -> Iterator[Running]:
+    """A server that hosts a Codex which does as it is told."""
+    server = Running(folder, arguments=("--yes-send", "codex"))
+    server.environment |= KEYS | {"PATH": f"{place.path}:{server.environment['PATH']}"}
+    with server:
+        yield server
+
+
+def starts(place: Place) -> list[int]:
+    """The processes that were started."""
+    notes = place.folder / "starts"
+    return [int(one) for one in notes.read_text(encoding="utf-8").split()] if notes.exists() else []
+
+
+def until_started(place: Place, number: int) -> None:
+    """Wait until so many were started."""
+    over = time.monotonic() + 60
+    while len(starts(place)) < number:
+        assert time.monotonic() < over, f"the agent was started {len(starts(place))} times"
+        time.sleep(0.02)
+
+
+async def ended(server: Running, token: str, review: str) -> dict[str, object]:
+    """The review when it is cleared."""
+    waited = server.run("wait", review, "--seconds", "90", "--json", timeout=120)
+    assert waited.returncode == 0, waited.stdout + server.logged()
+    seen = await server.ask(token, "GET", f"/reviews/{review}")
+    found = seen["review"]
+    assert isinstance(found, dict)
+    return found
+
+
+@pytest.mark.timeout(300)
+def test_a_server_killed_inside_a_look_and_before_one_is_gone_on_by_the_next(tmp_path: Path) -> None:
+    """001-77: requests from before the kill are processed, the running one is resumed; one report on each seat."""
+    place = Place(folder=tmp_path / "agents")
+    place.folder.mkdir()
+    place.install("codex", WAITS.format(answer=FINE))
+    home = tmp_path / "home"
+
+    @played
+    async def story() -> None:
+        with serving(home, place) as server:
+            human = await signed_in(server)
+            dev = await enrolled(server, human, "dev", "--family", "claude")
+            first = (await server.ask(dev, "POST", "/reviews", kind="script", title="Hello", files=HELLO))["review"]
+            until_started(place, 1)
+            second = (await server.ask(dev, "POST", "/reviews", kind="script", title="World", files=WORLD))["review"]
+            server.process.send_signal(signal.SIGKILL)
+            assert server.process.wait(10) == -signal.SIGKILL
+        before = starts(place)
+        with serving(home, place) as server:
+            until_started(place, len(before) + 2)
+            (place.folder / "go").touch()
+            for review in (first, second):
+                found = await ended(server, dev, review)
+                reports = found["reports"]
+                assert isinstance(reports, list)
+                seats = [one["seat"] for one in reports]
+                assert len(seats) == len(set(seats)) == CRITICS + 1
+            assert server.run("log", "verify").returncode == 0
+            assert server.end() == 0
+
+    try:
+        story()
+    finally:
+        (place.folder / "go").touch()
+
+
+@pytest.mark.timeout(240)
+def test_an_agent_is_ended_with_its_whole_group_when_its_work_is_withdrawn(tmp_path: Path) -> None:
+    """Also what it started itself."""
+    place = Place(folder=tmp_path / "agents")
+    place.folder.mkdir()
+    child = '\nsubprocess.Popen(["sleep", "300"])\n'
+    place.install("codex", child + WAITS.format(answer=FINE))
+
+    @played
+    async def story() -> None:
+        with serving(tmp_path / "home", place) as server:
+            human = await signed_in(server)
+            dev = await enrolled(server, human, "dev", "--family", "claude")
+            review = (await server.ask(dev, "POST", "/reviews", kind="script", title="Hello", files=HELLO))["review"]
+            until_started(place, 1)
+            (leader,) = starts(place)
+            group = os.getpgid(leader)
+            await server.ask(dev, "POST", f"/reviews/{review}/withdrawal", reason="a mistake")
+            until_gone(group)
+            assert server.end() == 0
+
+    story()
+
+
+def until_gone(group: int) -> None:
+    """Wait until nobody of this group is there any more."""
+    over = time.monotonic() + 30
+    with suppress(ProcessLookupError):
+        while True:
+            os.killpg(group, 0)
+            assert time.monotonic() < over, "it goes on"
+            time.sleep(0.02)

@@ -1,0 +1,1 @@
+"""The engine: what starts hosted reviewers, keeps them alive and ends them."""
