@@ -76,8 +76,11 @@ def test_the_work_is_named_in_many_ways(table: Table, arguments: list[str], want
         (["--worktree"], "foureyes review --worktree"),
     ],
 )
-def test_the_next_command_looks_at_the_same_work_again(table: Table, arguments: list[str], again: str) -> None:
+def test_the_next_command_looks_at_the_same_work_again(
+    table: Table, arguments: list[str], again: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whoever copies it must not be told of another work."""
+    monkeypatch.setenv("COLUMNS", "100")
     lines = {one["does"]: one["line"] for one in table.run("review", *arguments, "--json").data["next"]}
     assert lines["looks again after the fix"] == again
     assert f"  {again}  " in table.run("review", *arguments).out

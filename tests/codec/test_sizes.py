@@ -12,7 +12,7 @@ from foureyes.app.calls.files import FileSent
 from foureyes.app.calls.sending import BATCH_MAX
 from foureyes.app.work import PARTS_MAX
 from foureyes.codec import sizes
-from foureyes.codec.sizes import VALUES_MAX, first_twice, is_too_full
+from foureyes.codec.sizes import VALUES_MAX, is_too_full
 from foureyes.core.commands import Answer, Draft
 from foureyes.core.rules import Limits
 from foureyes.core.values import Place
@@ -69,9 +69,3 @@ def test_what_is_much_fuller_than_any_work_is_too_full() -> None:
 
 def test_a_large_text_is_one_value() -> None:
     assert not is_too_full(json.dumps({"text": '[1, {"a": "\\"}],\n' * 100_000}).encode())
-
-
-def test_the_first_name_that_comes_again_is_found_among_many() -> None:
-    """T18: looking through all for each would take hours."""
-    names = [str(number) for number in range(200_000)]
-    assert first_twice([*names, "199999", "7"]) == "7"

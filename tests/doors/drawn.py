@@ -93,7 +93,7 @@ class Sender:
         self._fitted(case)
         caller = next(self._callers)
         prepared = requests.Request(**case.as_transport_kwargs(base_url=f"http://{HOST}")).prepare()
-        before = self._world.events
+        before = self._world.acts
         answer = await self._answered(prepared, caller)
         self.statuses[answer.status] += 1
         said = f"{caller}: {prepared.method} {prepared.url} {prepared.body!r}"
@@ -101,7 +101,7 @@ class Sender:
             case.validate_response(_response(prepared, answer), checks=self._checks)
         except FailureGroup as found:
             self.wrong.append(f"{said[:1_000]}: {found}")
-        if answer.status >= 400 and self._world.events != before:
+        if answer.status >= 400 and self._world.acts != before:
             self.wrong.append(f"{said[:1_000]}: refused, and written")
 
     def _fitted(self, case: Case[Any]) -> None:

@@ -78,9 +78,9 @@ def test_nothing_that_is_sent_breaks_the_door_or_is_half_done(state: str) -> Non
         wrong = list[str]()
         for number in range(SENT[EFFORT] // len(STATES) + 1):
             shot = shooter.shot()
-            before = world.events
+            before = world.acts
             answer = await shoot(world, shot)
-            found = wrong_with(shot, answer, world.events - before)
+            found = wrong_with(shot, answer, world.acts - before)
             wrong += [f"{one}: {said(shot)} {answer.status} {answer.body[:300]!r}" for one in found]
             if number % 200 == 199:
                 world = made.copy()

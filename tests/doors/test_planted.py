@@ -184,8 +184,8 @@ async def broken() -> list[str]:
     shooter.operations = [one for one in shooter.operations if one[2]["operationId"] in usual]
     found = list[str]()
     for _ in range(200):
-        shot, before = shooter.shot(), world.events
-        found += wrong_with(shot, await shoot(world, shot), world.events - before)
+        shot, before = shooter.shot(), world.acts
+        found += wrong_with(shot, await shoot(world, shot), world.acts - before)
     return found
 
 

@@ -41,13 +41,13 @@ async def unlike(call: str) -> list[str]:
         made, facts = await found_in(state)
         world = made.copy()
         for who, (_, name) in PRINCIPALS.items():
-            before = world.events
+            before = world.acts
             answer = await asked_for(world, call, REQUESTS[call](facts), world.headers[name])
             found, wanted = told(answer), row(call, who)[column]
             records = wanted == "ok" and CALLS[call].changes and call not in NO_EVENT
-            if found != wanted or (world.events > before) != records:
+            if found != wanted or (world.acts > before) != records:
                 wrong.append(f"{call}, {who}, {state}: {found} instead of {wanted}")
-            if world.events > before:
+            if world.acts > before:
                 world = made.copy()
     return wrong
 

@@ -109,7 +109,7 @@ def test_each_may_use_the_commands_that_the_table_says(
             headers = made.headers[PRINCIPALS[who][1]]
             monkeypatch.setenv(VARIABLE, headers["authorization"].removeprefix("Bearer "))
             monkeypatch.setenv(AGENT_VARIABLE, headers.get(AGENT_HEADER, ""))
-            before, ran = desk.world.events, desk.run(*typed(call, facts))
+            before, ran = desk.world.acts, desk.run(*typed(call, facts))
             wanted = row(call, who)[tuple(STATES).index(state)]
             if wanted == NOBODY[-1]:
                 assert (ran.code, ran.data["error"]) == NOBODY[:2], (who, state)
@@ -117,5 +117,5 @@ def test_each_may_use_the_commands_that_the_table_says(
                 assert "error" not in ran.data, (who, state, ran.data)
             else:
                 assert (ran.code, ran.data["error"]) == (2, wanted), (who, state)
-            if desk.world.events > before:
+            if desk.world.acts > before:
                 desk.world = made.copy()

@@ -11,6 +11,7 @@ from starlette.applications import Starlette
 from starlette.routing import BaseRoute
 
 from foureyes.app.accounts import Enrolled, NewToken, hash_of, stream_of
+from foureyes.app.calls.whole import SEEN
 from foureyes.app.signing_in import COOKIE, form_mark, new_link, redeemed
 from foureyes.core import protocols
 from foureyes.core.principals import EnrolPrincipal, IssueToken, RevokeToken
@@ -109,6 +110,12 @@ class World(Web):
         """How long the log is."""
         assert isinstance(self.house.store, MemoryStore)
         return len(self.house.store._tables.log)
+
+    @property
+    def acts(self) -> int:
+        """The same without what is noted of who looked: whoever is refused may have looked first."""
+        assert isinstance(self.house.store, MemoryStore)
+        return sum(not one.stream.startswith(SEEN) for one in self.house.store._tables.log)
 
 
 def copied(store: MemoryStore) -> MemoryStore:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 HEAD_BYTES_MAX = 64 * 1024
 
@@ -18,6 +18,8 @@ class Proxy:
     #: Whether it calls the server by the name that it was called by itself; many do not unless they are told to.
     keeps_host: bool = True
     port: int = 0
+    #: What it hands on now: a loop that ends over an open connection leaves it to whichever test runs next.
+    _open: set[asyncio.Task[None]] = field(default_factory=set)
 
     @asynccontextmanager
     async def serving(self) -> AsyncIterator[str]:
@@ -26,18 +28,22 @@ class Proxy:
         self.port = server.sockets[0].getsockname()[1]
         async with server:
             yield f"127.0.0.1:{self.port}"
+            await asyncio.gather(*self._open)
 
     async def _hand_on(self, asked: asyncio.StreamReader, answering: asyncio.StreamWriter) -> None:
+        own = asyncio.current_task()
+        assert own is not None
+        self._open.add(own)
+        own.add_done_callback(self._open.discard)
         host, _, port = self.upstream.rpartition(":")
-        with suppress(OSError, asyncio.IncompleteReadError):
+        async with _closed_after(answering):
             head = await asked.readuntil(b"\r\n\r\n")
             reading, writing = await asyncio.open_connection(host, int(port))
-            writing.write(self._rewritten(head, answering.get_extra_info("peername")[0]))
-            there = asyncio.create_task(_copied(asked, writing))
-            await _copied(reading, answering)
-            there.cancel()
-            writing.close()
-        answering.close()
+            async with _closed_after(writing):
+                writing.write(self._rewritten(head, answering.get_extra_info("peername")[0]))
+                there = asyncio.create_task(_copied(asked, writing))
+                await _copied(reading, answering)
+                there.cancel()
 
     def _rewritten(self, head: bytes, asker: str) -> bytes:
         first, *lines = head.decode("latin-1").strip().split("\r\n")
@@ -52,6 +58,16 @@ class Proxy:
             ("Connection", "close"),
         ]
         return "\r\n".join([first, *(f"{name}: {value}" for name, value in kept), "", ""]).encode("latin-1")
+
+
+@asynccontextmanager
+async def _closed_after(writing: asyncio.StreamWriter) -> AsyncIterator[None]:
+    """Whoever is on the other side may go at any moment."""
+    with suppress(OSError, asyncio.IncompleteReadError):
+        yield
+    writing.close()
+    with suppress(OSError):
+        await writing.wait_closed()
 
 
 async def _copied(reading: asyncio.StreamReader, writing: asyncio.StreamWriter) -> None:

@@ -91,7 +91,8 @@ async def server_at(home: Path, house: House, before: Around = _as_it_is) -> Asy
         office = Office(gate=house.gate, store=house.store, clock=lambda: house.now)
         tools = endpoint(office, site.hosts, site.origins)
         app = build(office, site, [Route(PATH, tools)])
-        server = uvicorn.Server(uvicorn.Config(before(app, tools), lifespan="off", log_level="warning"))
+        # Its own settings would take the loggers of everybody in this process.
+        server = uvicorn.Server(uvicorn.Config(before(app, tools), lifespan="off", log_config=None))
         folder.make(str(home))
         with ServerLock.acquire(str(home), f"http://{host}", now="now"):
             async with tools.serving():

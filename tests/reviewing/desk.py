@@ -12,11 +12,11 @@ from foureyes.app.gate import Gate, World
 from foureyes.app.ports import Directory, Store
 from foureyes.app.reviewers import AtHand, Change, File, Look, Missing, Reviewer, Say, Task
 from foureyes.app.reviewing.outcome import Looked, Options, Outcome
-from foureyes.app.reviewing.rounds import Asking, Chosen, Rounds
+from foureyes.app.reviewing.rounds import Chosen, Questions, Rounds
 from foureyes.app.reviewing.rulebook import RuleEntry
 from foureyes.core.commands import Draft
 from foureyes.core.values import Place, Who, WhoKind
-from foureyes.home.asking import Asking as HomeAsking
+from foureyes.home.questions import Questions as HomeQuestions
 from foureyes.policy.load import shipped
 from foureyes.policy.policy import Policy
 from foureyes.store.memory import MemoryStore
@@ -125,7 +125,7 @@ class Desk:
     kept: Store = field(default_factory=MemoryStore)
     now: datetime = NOW
     #: Without a folder nobody knows of another run.
-    asking: Callable[[], Asking] = lambda: HomeAsking("/dev/null")
+    questions: Callable[[], Questions] = lambda: HomeQuestions("/dev/null")
 
     @asynccontextmanager
     async def store(self) -> AsyncIterator[Store]:

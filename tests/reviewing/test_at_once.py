@@ -19,7 +19,7 @@ from foureyes.app.reviewers import Look, Task
 from foureyes.app.reviewing.outcome import Options, Outcome, Result
 from foureyes.app.reviewing.round import ASKED_ELSEWHERE
 from foureyes.app.rows import Listing
-from foureyes.home.asking import Asking
+from foureyes.home.questions import Questions
 from foureyes.store.memory import MemoryStore
 from tests.app.house import played
 from tests.git.ground import new
@@ -142,8 +142,8 @@ def test_two_processes_at_once_open_one_review(tmp_path: Path) -> None:
 #: Begins these questions, says which are its own, and holds them until it is told to end.
 _OTHER = """
 import sys
-from foureyes.home.asking import Asking
-asking = Asking(sys.argv[1])
+from foureyes.home.questions import Questions
+asking = Questions(sys.argv[1])
 print([asking.begin(one) for one in sys.argv[2:]], flush=True)
 sys.stdin.read()
 """
@@ -168,7 +168,7 @@ def test_a_question_is_asked_by_one_run_at_a_time_and_free_again_however_that_ru
             assert said_by(second) == "[False, True]"
             second.kill()
         first.kill()
-    mine = Asking(str(tmp_path))
+    mine = Questions(str(tmp_path))
     assert mine.begin("one")
     with another(tmp_path, "one") as third:
         assert said_by(third) == "[False]"
@@ -189,14 +189,14 @@ async def test_whoever_another_run_asks_is_not_asked_again_and_that_is_said() ->
         return Look(verdict="approve", summary="fine")
 
     desk = solo(agent("codex", counted), agent("gemini"), security=marks("bad"))
-    desk = replace(desk, asking=lambda: Elsewhere(names=("codex", "gemini")))
+    desk = replace(desk, questions=lambda: Elsewhere(names=("codex", "gemini")))
     told = await reviewed(desk, change(CLEAN))
     assert asked == []
     assert {one.who: one.why for one in told.not_looked} == {"codex": ASKED_ELSEWHERE, "gemini": ASKED_ELSEWHERE}
     assert "security" in {one.reviewer for one in told.looked}
     assert told.state != "cleared"
 
-    alone = await reviewed(replace(desk, asking=Elsewhere), change(CLEAN))
+    alone = await reviewed(replace(desk, questions=Elsewhere), change(CLEAN))
     assert len(asked) == 1
     assert alone.review == told.review
     assert alone.state == "cleared"
@@ -206,7 +206,7 @@ async def test_whoever_another_run_asks_is_not_asked_again_and_that_is_said() ->
 async def test_questions_about_another_version_are_others() -> None:
     """What changed has to be looked at, whoever still looks at what was there before."""
     asking = Elsewhere()
-    desk = replace(solo(agent("codex", finds(issue("a gap")))), asking=lambda: asking)
+    desk = replace(solo(agent("codex", finds(issue("a gap")))), questions=lambda: asking)
     await reviewed(desk, change(CLEAN))
     await reviewed(desk, change("y = 2\n"))
     first, second = asking.begun

@@ -151,7 +151,7 @@ def test_what_sort_of_reviewer_somebody_is_says_the_policy_not_a_name(
 def test_questions_are_noted_in_the_data_folder(desk: LocalDesk, tmp_path: Path) -> None:
     """D-20: runs from different repositories share it, and so do a hook and a person."""
     (tmp_path / "home").mkdir()
-    asking = desk.asking()
+    asking = desk.questions()
     assert asking.begin("one")
     assert list(tmp_path.rglob("asking.lock"))
     asking.end()

@@ -30,8 +30,9 @@ from foureyes.core.values import Who
 PREFIX = "principal/"
 #: Held while an account is decided about: two names that look alike must not be enrolled at the same time.
 LOCK = "principals"
-#: The row that changes whenever an account does, so that the pool is read again.
+#: Before the looks of a name that a reviewer of this machine bears.
 _MACHINE = "machine:"
+#: The row that changes whenever an account does, so that the pool is read again.
 _CHANGED = ".changed"
 _PAGE = 1_000
 #: Accounts that are kept at hand.

@@ -19,7 +19,7 @@ from foureyes.app.reviewing.rounds import Chosen, Rounds
 from foureyes.app.reviewing.rulebook import RuleEntry, read_measured
 from foureyes.core.values import Who, WhoKind
 from foureyes.home import retired
-from foureyes.home.asking import Asking
+from foureyes.home.questions import Questions
 from foureyes.home.trouble import Trouble
 from foureyes.policy.load import load_text
 from foureyes.policy.policy import Policy
@@ -116,9 +116,9 @@ class LocalDesk:
         """The day, in UTC, as the log writes it."""
         return self.assembly.now().date().isoformat()
 
-    def asking(self) -> Asking:
+    def questions(self) -> Questions:
         """The questions that this run asks, and no other on this machine meanwhile."""
-        return Asking(self._home)
+        return Questions(self._home)
 
     @property
     def _home(self) -> str:

@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, NoReturn, cast
+from typing import Any, Final, cast
 
 import click
 
@@ -19,6 +19,7 @@ from foureyes.cli import codes
 from foureyes.cli.answer import Answer, Json, Line
 from foureyes.cli.parts import Asking, Heard, Parts
 from foureyes.cli.program import Group, answering
+from foureyes.codec.strict import STRICT
 from foureyes.core.refusals import Code, Refusal
 from foureyes.home.token import AGENT_VARIABLE, token_of
 from foureyes.home.trouble import Trouble
@@ -160,20 +161,9 @@ class JsonWord(click.ParamType[Any]):
 def read_json(text: str) -> Any:
     """Read JSON as it is meant: no field twice, no NaN; raises ValueError with what is wrong."""
     try:
-        return json.loads(text, object_pairs_hook=_once, parse_constant=_no_number)
+        return STRICT.decode(text)
     except RecursionError:
         raise ValueError("it is nested too deep") from None
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a field is there twice")
-    return found
-
-
-def _no_number(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no number")
 
 
 def _file(name: str) -> str:

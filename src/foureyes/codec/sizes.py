@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-
 #: Values in one message. The fullest work, 2,000 files with all their fields, has 14,000. Reading so many takes some
 #: ten milliseconds, which are everybody's. A batch that has more is sent as several.
 VALUES_MAX = 20_000
@@ -23,12 +20,6 @@ def is_too_full(message: bytes | bytearray) -> bool:
     if bare.count(b'"') > _QUOTES_EACH_MAX * VALUES_MAX:
         return True
     return _marks(b"".join(bare.split(b'"')[::2])) > VALUES_MAX
-
-
-def first_twice(names: Sequence[str]) -> str:
-    """The first name that comes again, without looking through all of them for each."""
-    counts = Counter(names)
-    return next(name for name in names if counts[name] > 1)
 
 
 def _marks(message: bytes | bytearray) -> int:

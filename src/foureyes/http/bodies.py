@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator
-from typing import Any, NoReturn
+from typing import Any
 
 from starlette.requests import Request
 from starlette.types import Scope
 
 from foureyes.app.blobs import Intake
-from foureyes.codec.sizes import VALUES_MAX, first_twice, is_too_full
+from foureyes.codec.sizes import VALUES_MAX, is_too_full
+from foureyes.codec.strict import STRICT
 from foureyes.core.refusals import Code, Refusal
 
 BODY_BYTES_MAX = 4 * 1024 * 1024
@@ -47,7 +47,7 @@ def read_json(content: bytes) -> dict[str, Any]:
         return {}
     _check_fullness(content)
     try:
-        found = _STRICT.decode(content.decode("utf-8"))
+        found = STRICT.decode(content.decode("utf-8"))
     except RecursionError:
         raise _bad("it is nested too deep") from None
     except UnicodeDecodeError:
@@ -103,21 +103,6 @@ async def _pieces(request: Request, most: int) -> AsyncIterator[bytes]:
 def _check_fullness(content: bytes | bytearray) -> None:
     if is_too_full(content):
         raise TooLarge(VALUES_MAX, "values", _LESS)
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        twice = first_twice([name for name, _ in pairs])
-        raise ValueError(f"the field {twice[:80]!r} is there twice")
-    return found
-
-
-def _no_number(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no number")
-
-
-_STRICT = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_number)
 
 
 def _bad(what: str) -> Refusal:

@@ -10,11 +10,12 @@ from ipaddress import IPv6Address
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from foureyes.app.credentials import CREDENTIAL_HEADERS
 from foureyes.app.patience import KNOWN, WAIT_SECONDS_MAX, Patience
 from foureyes.http.problems import TOO_MANY, problem
 
 #: What tells one credential from another.
-_CREDENTIALS = (b"authorization", b"cookie", b"foureyes-agent")
+_CREDENTIALS = (b"cookie", *(one.encode() for one in CREDENTIAL_HEADERS))
 #: Credentials whose accounts are remembered.
 CREDENTIALS_MAX = 4_096
 #: What counts even for somebody we know: too many requests, and bodies that are too long.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, NoReturn
 
 from foureyes.codec import Json
-from foureyes.codec.sizes import VALUES_MAX, first_twice, is_too_full
+from foureyes.codec.sizes import VALUES_MAX, is_too_full
+from foureyes.codec.strict import STRICT, TwiceError
 
 MESSAGE_BYTES_MAX = 4 * 1024 * 1024
 _PARSE_ERROR, _INVALID = -32700, -32600
@@ -46,25 +46,16 @@ def _check(message: bytes) -> None:
         raise _FullError(f"A message has at most {MESSAGE_BYTES_MAX} bytes. Send less at a time.")
     if is_too_full(message):
         raise _FullError(f"A message has at most {VALUES_MAX} values. Send less at a time.")
-    found = json.loads(message.decode(), object_pairs_hook=_once, parse_constant=_no_number)
+    try:
+        found = STRICT.decode(message.decode())
+    except TwiceError as error:
+        raise _UnclearError(f"The field {error.name[:80]!r} is there twice. Say each once.") from None
     if not _HALVES(message):
         return
     try:
         json.dumps(found, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         raise _UnclearError("There is half of a character in the message: no text has that.") from None
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        twice = first_twice([name for name, _ in pairs])
-        raise _UnclearError(f"The field {twice[:80]!r} is there twice. Say each once.")
-    return found
-
-
-def _no_number(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no number")
 
 
 def _id(message: bytes) -> str | int | None:

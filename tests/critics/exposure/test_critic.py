@@ -50,8 +50,7 @@ def test_it_says_what_it_looked_at() -> None:
     ("path", "content", "why"),
     [
         ("main.tf", b'resource "x" {', "is not valid HCL"),
-        ("main.tf", b"\xff\xfe", "is not text in UTF-8"),
-        ("main.tf", b"a\0b", "is not text in UTF-8"),
+        ("main.tf", b"\x89PNG\0\0\n\xff", "is not text in UTF-8"),
         ("a.yaml", b"apiVersion: v1\nkind: Pod\nspec: [", "is not valid YAML"),
         ("templates/a.yaml", b"apiVersion: v1\nkind: Pod\nspec:\n{{- if .x }}\n  a: b\n{{- end }}\n", "is a template"),
         ("a.json", b'{"apiVersion": "v1", "kind": ', "is not one JSON value"),

@@ -68,7 +68,7 @@ class Asked:
     watch: Watch
 
 
-class Asking(Protocol):
+class Questions(Protocol):
     """Keeps two runs from asking the same reviewer the same thing at once."""
 
     def begin(self, question: str) -> bool:
@@ -108,7 +108,7 @@ class Desk(Protocol):
     def here(self) -> str:
         """Names the repository, or the folder, one is in."""
 
-    def asking(self) -> Asking:
+    def questions(self) -> Questions:
         """The questions that this run asks, and no other meanwhile."""
 
 
@@ -201,7 +201,7 @@ class Rounds:
         stricter = await store.read(lambda reading: gate.policies.stricter(reading, review.stricter))
         purse = purse_of(policy, review, today, options)
         bounds = bounds_of(policy, purse, options)
-        asking = self.desk.asking()
+        questions = self.desk.questions()
         one = Round(
             gate=gate,
             review=review.id,
@@ -214,13 +214,13 @@ class Rounds:
             watch=asked.watch,
             purse=purse,
             revision=review.revision,
-            begin=asking.begin,
+            begin=questions.begin,
             clock=self.clock,
         )
         try:
             ran = await one.run()
         finally:
-            asking.end()
+            questions.end()
         ran.not_looked = unpaid(ran.not_looked, options)
         return ran
 

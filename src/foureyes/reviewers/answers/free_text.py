@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from foureyes.app.encodings import written
 from foureyes.app.reviewers import Inconclusive, Task
+from foureyes.codec.strict import STRICT
 from foureyes.core.values import Verdict, Verification
 from foureyes.reviewers.answers.shape import malformed, read_shape
 
@@ -77,14 +78,13 @@ def _approves(answer: object, *, verifies: bool) -> bool:
 
 def _objects(text: str) -> Iterator[_Found]:
     """Every complete object in the text, outermost only, in order."""
-    decoder = json.JSONDecoder(object_pairs_hook=_once_each, parse_constant=_refused)
     at, vain = 0, 0
     for _ in range(OBJECTS_MAX):
         start = _START.search(text, at)
         if start is None or vain > VAIN_CHARS_MAX:
             return
         try:
-            found, at = decoder.raw_decode(text, start.start())
+            found, at = STRICT.raw_decode(text, start.start())
         except json.JSONDecodeError as wrong:
             at = start.end() - 1
             vain += wrong.pos - start.start()
@@ -94,17 +94,6 @@ def _objects(text: str) -> Iterator[_Found]:
             vain += len(text) - start.start()
         else:
             yield _Found(value=found, words=text[start.start() : at])
-
-
-def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a name stands twice in one object")
-    return found
-
-
-def _refused(constant: str) -> object:
-    raise ValueError(f"{constant} is no number")
 
 
 def _fits(found: object, *, verifies: bool) -> bool:

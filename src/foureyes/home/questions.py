@@ -11,7 +11,7 @@ NAME = "asking.lock"
 _PLACES = 2**62
 
 
-class Asking:
+class Questions:
     """The questions that this run asks; nobody else on this machine asks them meanwhile."""
 
     def __init__(self, home: str) -> None:

@@ -1,0 +1,32 @@
+"""How is JSON read as it is meant? No field twice, no NaN: two readers would not agree on those."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any, NoReturn
+
+
+class TwiceError(ValueError):
+    """A field is there twice."""
+
+    def __init__(self, name: str) -> None:
+        """Say which."""
+        super().__init__(f"the field {name[:80]!r} is there twice")
+        self.name = name
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        counts = Counter(name for name, _ in pairs)
+        raise TwiceError(next(name for name, _ in pairs if counts[name] > 1))
+    return found
+
+
+def _no_number(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no number")
+
+
+#: Raises TwiceError, another ValueError, or RecursionError.
+STRICT = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_number)

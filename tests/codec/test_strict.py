@@ -1,0 +1,26 @@
+"""What two readers would read differently is refused, and where it is, is said."""
+
+import json
+
+import pytest
+
+from foureyes.codec.strict import STRICT, TwiceError
+
+
+@pytest.mark.parametrize("text", ["NaN", '{"a": Infinity}', "[-Infinity]"])
+def test_what_is_no_number_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="is no number"):
+        STRICT.decode(text)
+
+
+def test_the_first_name_that_comes_again_is_found_among_many() -> None:
+    """T18: looking through all for each would take hours."""
+    names = [*map(str, range(200_000)), "199999", "7"]
+    with pytest.raises(TwiceError, match="the field '7' is there twice") as caught:
+        STRICT.decode("{" + ", ".join(f'"{one}": 1' for one in names) + "}")
+    assert caught.value.name == "7"
+
+
+def test_everything_else_is_read_as_json() -> None:
+    value = {"a": [1, 2.5, None, True, {"b": "ü"}], "c": {"a": 1}}
+    assert STRICT.decode(json.dumps(value)) == value
