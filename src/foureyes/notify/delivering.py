@@ -298,7 +298,7 @@ class Delivery:
             return False
         seen = await self.store.read(lambda reading: self._writing.seen(reading, row, person.name))
         event = whole_seen(*seen) if seen else None
-        if event is not None and await self.store.read(lambda reading: links.human(reading, person.name)):
+        if event is not None and await self.store.read(lambda reading: links.human(reading, person.name) is not None):
             await write_down(self.store, [event], self.clock())
         return seen is not None and seen[0].hides
 
