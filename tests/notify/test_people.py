@@ -211,6 +211,18 @@ def test_a_human_who_reviews_blindly_hears_nothing_of_what_others_said_until_the
 
 
 @played
+async def test_an_agent_whom_the_policy_takes_for_a_person_hears_no_more_than_it_may_see() -> None:
+    """T13: whoever has no seat and is no human is blind."""
+    web = await two_eyes()
+    await web.house.do(HUMAN, EnrolPrincipal(kind="agent", operator="x-co", model_family="x"), stream_of("eve"))
+    async with post_office(web, people=(Person(name="eve", to=(BOX,)),)) as office:
+        stream = await opened(web)
+        await web.house.do(DEV, c.RequestRuling(reason="We cannot agree.", argument="It does not."), stream)
+        await office.delivery.once()
+        assert texts(office) == []
+
+
+@played
 async def test_who_is_asked_for_a_report_hears_it_by_name_and_is_reminded_and_nobody_else_is() -> None:
     """001-27: and not at all once the report is in."""
     web = await two_eyes()

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from foureyes.app.accounts import account
 from foureyes.app.policies import Policies
 from foureyes.app.ports import Damaged, Reading
 from foureyes.app.rows import DIGESTS, OutboxRow
@@ -118,7 +119,7 @@ class Writing:
         return seen is not None and seen[0].hides
 
     def seen(self, reading: Reading, row: OutboxRow, person: str) -> tuple[View, Who] | None:
-        """What this human may see of the review that a row is about; nothing where it is about none."""
+        """What somebody may see of the review that a row is about; nothing where it is about none."""
         if not row.stream.startswith(_REVIEW) or not row.version:
             return None
         review = read_review(reading, row.stream, reading.known(row.stream, "", "")).review
@@ -127,7 +128,8 @@ class Writing:
         person = next((one for one in sitting if normal(one) == normal(person)), person)
         rules = self.policies.rules(reading, review.rules)
         stricter = self.policies.stricter(reading, review.stricter)
-        who = Who(name=person, kind=WhoKind.HUMAN)
+        enrolled = account(reading, person)
+        who = enrolled.who if enrolled else Who(name=person, kind=WhoKind.HUMAN)
         return view(rules, review, who, stricter), who
 
     def digest(self, reading: Reading, row: OutboxRow, target: str) -> tuple[Message | None, Mapping[str, None]]:
