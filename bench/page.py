@@ -80,6 +80,12 @@ While it waits it looks into the inbox and for deadlines once a second.""",
         "A server from nothing, and at rest",
         "Memory is what the process has alone and its share of what it has together with others (PSS).",
     ),
+    (
+        "timing.",
+        "What a no tells by its time",
+        """Nothing: a secret is looked up by its hash, so a guess that is right but for its end takes as long as one
+that is all wrong. Welch's t says how far apart the two means are; above 4.5 it would be no chance any more.""",
+    ),
     ("bytes.", "Room", "Bytes on the disk, the empty store's taken off."),
     ("cold.", "A check from nothing", "A new process for every answer; none of the heavy modules may be imported."),
     (
@@ -211,6 +217,8 @@ _WORDS = {
     "times": "×",
     "flood_per_s": "its requests /s",
     "told": "told",
+    "near_us": "nearly right: µs",
+    "far_us": "all wrong: µs",
     "few_ms": "few: ms",
     "many_ms": "many: ms",
     "bytes": "bytes",

@@ -19,6 +19,8 @@ def main() -> None:
     if stamped("tools") != tools:
         require_ensurepip()
         print("Installing the locked tools into .venv ...", flush=True)
+        # First of all: who is stopped in the middle of the rest must not be told the next time that all is there.
+        (VENV / "tools.stamp").unlink(missing_ok=True)
         shutil.rmtree(VENV, ignore_errors=True)
         run(sys.executable, "-m", "venv", str(VENV))
         pip("--require-hashes", "--only-binary", ":all:", "--requirement", str(LOCK))

@@ -5,6 +5,7 @@ import os
 import stat
 import subprocess
 import sys
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -127,6 +128,8 @@ def test_a_second_server_is_refused_and_told_who_the_first_is(tmp_path: Path) ->
         found = running(str(tmp_path))
         assert found
         assert (found.pid, found.address, found.started) == (first.pid, "http://127.0.0.1:8080", NOW)
+        since = f"{datetime.fromisoformat(NOW).astimezone():%Y-%m-%d %H:%M}"
+        assert found.in_words() == f"http://127.0.0.1:8080 (process {first.pid}, since {since})"
         first.kill()
     assert json.loads((tmp_path / NAME).read_text(encoding="utf-8"))["pid"] == first.pid
     assert running(str(tmp_path)) is None
@@ -152,6 +155,10 @@ def test_a_holder_that_wrote_nonsense_is_at_work_all_the_same(tmp_path: Path) ->
         found = running(str(tmp_path))
         assert found
         assert found.in_words() == "another foureyes"
+        written = {"pid": 1, "address": "http://x", "started": "long ago", "version": "1"}
+        (tmp_path / NAME).write_text(json.dumps(written), encoding="utf-8")
+        assert (found := running(str(tmp_path)))
+        assert found.in_words() == "http://x (process 1, since long ago)"
 
 
 def test_nobody_is_at_work_where_there_is_no_lock_file(tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ def test_it_says_that_it_cannot_verify() -> None:
     judged = look(TODAY, "a.md", "Plain words.\n")
     assert "needs a model or a human" in judged.looked_at
     assert all("model or a human" in rule.why for rule in TODAY.rules)
-    assert look(TODAY, "a.py", "x = 1\n").looked_at == "no prose"
+    assert look(TODAY, "a.py", "x = 1\n").looked_at == "files without prose"
 
 
 def test_without_the_day_it_says_that_dates_were_not_looked_at() -> None:

@@ -14,7 +14,7 @@ def test_the_page_of_figures_is_what_the_measured_lines_say() -> None:
     assert QUALITY.read_text(encoding="utf-8") == quality(read())
 
 
-PARTS = ["lifecycle", "groups", "doors", "starts", "growth", "bytes", "cold", "review", "quality"]
+PARTS = ["lifecycle", "groups", "doors", "starts", "timing", "growth", "bytes", "cold", "review", "quality"]
 
 
 @pytest.mark.parametrize("part", PARTS)

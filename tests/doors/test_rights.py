@@ -1,15 +1,24 @@
 """Every cell of the table of who may do what is played against the real application, and the page says the same."""
 
 import asyncio
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.routing import Route
 
+from foureyes.app.calls.office import Office
 from foureyes.app.calls.registry import CALLS
+from foureyes.bootstrap.addresses import addresses
+from foureyes.bootstrap.serving import application
+from foureyes.bootstrap.speaking import endpoint
+from foureyes.cli.serving import Serving
 from foureyes.core.refusals import Code
-from foureyes.http.routes import OTHERS, WAYS
-from tests.app.house import played
+from foureyes.http.routes import OTHERS, WAYS, Way
+from foureyes.mcp.over_http import PATH as MCP_PATH
+from foureyes.web.pages import Pages
+from tests.app.house import House, played
 from tests.doors.requests import REQUESTS, asked_for
 from tests.doors.rights import PLACES, PRINCIPALS, RIGHTS, STATES_SAID, place_row, row
 from tests.doors.states import STATES, found_in
@@ -64,12 +73,32 @@ async def test_what_is_served_beside_the_calls_is_for_whom_the_table_says() -> N
     made, _ = await found_in("open")
     world = made.copy()
     assert PLACES.keys() == OTHERS.keys()
-    known = {path for way in (*WAYS.values(), *OTHERS.values()) for path in way.paths}
+    known = _paths((*WAYS.values(), *OTHERS.values()))
     assert {route.path for route in world.routes if isinstance(route, Route)} == known
     for place, way in OTHERS.items():
         for who, (_, name) in PRINCIPALS.items():
             found = told(await world.request(way.method, way.path, world.headers[name]))
             assert found == place_row(place, who), (place, who)
+
+
+def test_a_server_serves_the_calls_the_places_the_tools_and_the_pages_and_nothing_else() -> None:
+    """T22: what is added where the doors are put together has no row, and fails the build."""
+    house, named = House(), addresses(Serving(), 8004)
+    office = Office(gate=house.gate, store=house.store, clock=lambda: house.now)
+    app: Any = application(office, named, endpoint(office, named.hosts, named.origins))
+    while not hasattr(app, "routes"):
+        app = app._app
+    ways = [*WAYS.values(), *OTHERS.values()]
+    pages = {(one.path, frozenset(one.methods or ())) for one in Pages(office=office).routes()}
+    assert {(one.path, frozenset(one.methods or ())) for one in app.routes if one.path not in _paths(ways)} == {
+        *pages,
+        (MCP_PATH, frozenset()),
+    }
+    assert {one.path for one in app.routes} >= _paths(ways)
+
+
+def _paths(ways: Iterable[Way]) -> set[str]:
+    return {path for way in ways for path in way.paths}
 
 
 @played

@@ -6,5 +6,5 @@ from tests.conftest import EFFORT
 
 #: The checks come by npm, with a Node of their own; a whole server takes its time: here they are not skipped, they
 #: are not there.
-_LONG = ["conformance/test_conformance.py", "test_beside_up.py", "test_real_agents.py"]
+_LONG = ["conformance/test_conformance.py", "test_real_agents.py"]
 collect_ignore = [] if EFFORT == "all" else _LONG

@@ -1,9 +1,7 @@
-"""Agents on the server that one command starts: over HTTP and by a process of their own, in both eras.
-
-Collected by `make test-all` alone (see conftest.py); a shorter way to the same is taken in test_stdio.py.
-"""
+"""Agents on the server that one command starts, from being enrolled to the gate's yes, by nothing but MCP."""
 
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -12,13 +10,20 @@ from mcp.client.streamable_http import streamable_http_client
 
 from tests.app.house import played
 from tests.cli.running import Running
-from tests.cli.test_up import enrolled, signed_in
-from tests.mcp.desk import ERAS, LEGACY, MODERN, tool
+from tests.cli.test_up import CHECKED, FINDING, HELLO, WORLD, enrolled, signed_in
+from tests.conftest import EFFORT
+from tests.mcp.desk import LEGACY, MODERN, tool
 from tests.mcp.stdio import started
+
+WAIT_SECONDS = 45
+#: The era of the author, who starts a process of their own, and of the reviewer, who comes over HTTP.
+PAIRS = {"test": ((LEGACY, MODERN),), "all": ((LEGACY, MODERN), (MODERN, LEGACY), (MODERN, MODERN))}[EFFORT]
 
 
 @pytest.mark.timeout(300)
-def test_agents_of_both_eras_meet_on_the_server_that_one_command_starts(tmp_path: Path) -> None:
+def test_two_agents_take_work_from_its_opening_to_the_gate_by_mcp_alone(tmp_path: Path) -> None:
+    """One command and a human who enrols two agents; each connects with a token, one by a process and one over HTTP."""
+
     @played
     async def story() -> None:
         with Running(tmp_path / "home") as server:
@@ -26,16 +31,43 @@ def test_agents_of_both_eras_meet_on_the_server_that_one_command_starts(tmp_path
             data = tmp_path / "home" / ".local" / "share" / "foureyes"
             dev = await enrolled(server, human, "dev", "--family", "claude")
             codex = await enrolled(server, human, "codex", "--family", "gpt", "--role", "agent")
-            for era in ERAS:
-                headers = {"authorization": f"Bearer {codex}"}
+            headers = {"authorization": f"Bearer {codex}"}
+            for first, second in PAIRS:
                 async with (
-                    started(data, dev, LEGACY if era == MODERN else MODERN) as author,
+                    started(data, dev, first) as author,
                     httpx2.AsyncClient(headers=headers, trust_env=False) as web,
-                    Client(streamable_http_client(server.begun["mcp"], http_client=web), mode=era) as reviewer,
+                    Client(streamable_http_client(server.begun["mcp"], http_client=web), mode=second) as reviewer,
                 ):
                     assert (await tool(author, "me"))["who"]["name"] == "dev"
                     assert (await tool(reviewer, "me"))["who"]["name"] == "codex"
                     assert (await reviewer.list_prompts()).prompts
+                    await _from_its_opening_to_the_gate(author, reviewer)
             assert server.end() == 0
 
     story()
+
+
+async def _from_its_opening_to_the_gate(author: Client, reviewer: Client) -> None:
+    """What an agent does who knows the tools alone; built-in programs look beside it, whenever they come to it."""
+    review = (await tool(author, "open_review", kind="script", title="Say hello", files=HELLO))["review"]
+    waiting = (await tool(reviewer, "inbox"))["waiting"]
+    assert review in {one["review"] for one in waiting}
+    said = {"revision": 1, "verdict": "concerns", "findings": [FINDING], "evidence": CHECKED}
+    await tool(reviewer, "report", review=review, **said)
+    before = await _now(author, review)
+    (finding,) = (one["finding"] for one in before["findings"])
+    assert not (await tool(author, "gate", digest=before["digest"]))["allowed"]
+    answers = [{"finding": finding, "text": "Greets the world now."}]
+    await tool(author, "revise", review=review, files=WORLD, answers=answers)
+    settled = [{"finding": finding, "resolved": True}]
+    await tool(reviewer, "report", review=review, revision=2, verdict="approve", evidence=CHECKED, settled=settled)
+    after = await _now(author, review, wait=WAIT_SECONDS)
+    assert after["state"] == "cleared"
+    assert after["digest"] != before["digest"]
+    assert (await tool(author, "gate", digest=after["digest"]))["allowed"]
+    assert not (await tool(reviewer, "gate", digest=before["digest"]))["allowed"]
+
+
+async def _now(client: Client, review: str, wait: int = 0) -> dict[str, Any]:
+    found: dict[str, Any] = (await tool(client, "read_review", review=review, wait=wait))["review"]
+    return found

@@ -12,7 +12,7 @@ from mcp_types import PromptReference, TextContent, TextResourceContents
 from pydantic import BaseModel
 
 from foureyes.app.accounts import MARK, NewToken, hash_of
-from foureyes.app.calls.looking import PAGE_MAX
+from foureyes.app.calls.cursors import PAGE_MAX
 from foureyes.mcp.prompts import PROMPTS
 from foureyes.mcp.tools import TOOLS
 from tests.app.house import played

@@ -101,6 +101,16 @@ def test_an_inbox_shows_the_most_urgent_first_and_what_has_no_due_time_last(box:
     assert box.read(lambda look: look.inbox("dora")) == ()
 
 
+def test_an_inbox_goes_on_behind_what_was_seen_of_it(box: Box) -> None:
+    rows = (
+        *(owed("bob", f"r{number}", due=at(5)) for number in range(3)),
+        *(owed("bob", f"r{number}", review="review-2", due=due) for number, due in enumerate((at(5), at(9), "", ""))),
+    )
+    box.put(inbox=(*reversed(rows), owed("carl", "r9", due=at(6))))
+    pages = box.read(lambda look: [look.inbox("bob", 2, one.urgency) for one in rows])
+    assert pages == [rows[count : count + 2] for count in range(1, len(rows) + 1)]
+
+
 def test_an_inbox_row_comes_back_whole(box: Box) -> None:
     row = owed("", "r1", kind="ruling", held=False, queued=True, revision=3, due=at(1), lease=at(2))
     box.put(inbox=(row,))

@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
 from typing import cast
 
 from foureyes.app.ports import Reading, Writing
@@ -82,9 +83,10 @@ def _read(reading: Reading, name: str, known: Known) -> Account | None:
     return account_of(cast("PrincipalEvent", event) for event, _ in past)
 
 
-def accounts(reading: Reading) -> tuple[Account, ...]:
-    """Everybody who ever was enrolled, by name; those removed are marked."""
-    return tuple(one for name in _names(reading) if (one := account(reading, name)) is not None)
+def accounts(reading: Reading, after: str = "", limit: int | None = None) -> tuple[Account, ...]:
+    """Everybody who ever was enrolled, by name, or so many behind this one; those removed are marked."""
+    found = (one for name in _names(reading, after) if (one := account(reading, name)) is not None)
+    return tuple(islice(found, limit))
 
 
 class Unread(Exception):  # noqa: N818 - expected: read it, where that may take its time
@@ -194,8 +196,8 @@ def _check_machine(tx: Writing, name: str) -> None:
         raise Refusal(Code.DUPLICATE, sentence, f"Choose another name, such as {known}-1.")
 
 
-def _names(reading: Reading) -> Iterable[str]:
-    after = _CHANGED
+def _names(reading: Reading, after: str) -> Iterable[str]:
+    after = max(after, _CHANGED)
     while page := reading.rows(ACCOUNTS, after=after, limit=_PAGE):
         yield from (name for name, _ in page)
         after = page[-1][0]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 from foureyes.app.rows import (
+    FIRST,
     START,
     Blob,
     Changes,
@@ -21,6 +22,7 @@ from foureyes.app.rows import (
     ReviewRow,
     Stored,
     TrustRow,
+    Urgency,
 )
 
 if TYPE_CHECKING:  # `check` reads a store without the core, and most often needs no more
@@ -79,8 +81,8 @@ class Reading(Protocol):
     def digests(self, name: str) -> tuple[DigestRow, ...]:
         """What the reviews say of these bytes, named by their digest or by an alias; by review."""
 
-    def inbox(self, who: str, limit: int = 100) -> tuple[InboxRow, ...]:
-        """What somebody owes or may take, the most urgent first."""
+    def inbox(self, who: str, limit: int = 100, after: Urgency = FIRST) -> tuple[InboxRow, ...]:
+        """What somebody owes or may take, the most urgent first: those behind `after`."""
 
     def due(self, now: str, limit: int = 100) -> tuple[tuple[str, str], ...]:
         """Requests (review, request) whose due time is over, the longest first, each once."""

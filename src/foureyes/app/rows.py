@@ -8,6 +8,11 @@ from dataclasses import dataclass, field
 #: Where a reader of the log stands: the transaction and the event. Behind it nothing can appear any more.
 Cursor = tuple[int, int]
 START: Cursor = (0, 0)
+#: How urgent something is, the most urgent first: its due time, its review, its request.
+Urgency = tuple[str, str, str]
+FIRST: Urgency = ("", "", "")
+#: In place of no due time: sorts behind every time there is.
+NEVER = "~"
 
 #: Rows that are written together with the log though no projection follows it for them: what went live by which
 #: clearance, which bytes a reviewer was last given, who is enrolled, and whose token has which hash. A copy of the
@@ -145,6 +150,11 @@ class InboxRow:
     revision: int
     due: str
     lease: str = ""
+
+    @property
+    def urgency(self) -> Urgency:
+        """Where it stands in an inbox; what has no due time stands last."""
+        return self.due or NEVER, self.review, self.request
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

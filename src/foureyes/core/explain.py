@@ -121,7 +121,7 @@ def _turn(review: Review, request: Request) -> Turn:
     else:
         people = (request.group,) if request.group else ("a human",)
         choices = ", ".join(one.id for one in request.options)
-        who, what, how = people, f"a decision: {request.text}", f"Give a ruling on {request.id}: {choices}"
+        who, what, how = people, f"a decision ({request.text.rstrip('.')})", f"Give a ruling on {request.id}: {choices}"
     return Turn(request=request.id, who=who, what=what, how=how, due=request.due)
 
 

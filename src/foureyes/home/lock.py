@@ -7,6 +7,7 @@ import json
 import os
 import time
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Self
 
 from foureyes import __version__
@@ -40,7 +41,7 @@ class Running:
         """Who it is, in the middle of a sentence."""
         if not self.pid:
             return "another foureyes"
-        return f"{self.address or 'another foureyes'} (process {self.pid}, since {self.started})"
+        return f"{self.address or 'another foureyes'} (process {self.pid}, since {_minute(self.started)})"
 
 
 class ServerLock:
@@ -107,6 +108,14 @@ def server(home: str) -> Running:
     if found is None or not found.is_server:
         raise Trouble("No server is at work in this data folder.", "Start one in another terminal: foureyes up")
     return found
+
+
+def _minute(written: str) -> str:
+    """A time as people read it, where it is one: anybody could have written to the file."""
+    try:
+        return f"{datetime.fromisoformat(written).astimezone():%Y-%m-%d %H:%M}"
+    except (ValueError, OverflowError):
+        return written
 
 
 def _open(home: str) -> int:

@@ -57,7 +57,8 @@ EVERYBODY = (
     Tool(
         name="inbox",
         says="What waits for you: reports you owe or may take, revisions you owe. Look here first, and again when you "
-        "have nothing to do. `held` says that it is yours already; else report, or take the seat first.",
+        "have nothing to do. `held` says that it is yours already; else report, or take the seat first. Page on with "
+        "`cursor`.",
     ),
     Tool(
         name="read_review",

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from foureyes.app.rows import (
+    FIRST,
     START,
     Answered,
     Blob,
@@ -22,6 +23,7 @@ from foureyes.app.rows import (
     ReviewRow,
     Stored,
     TrustRow,
+    Urgency,
 )
 
 
@@ -105,10 +107,10 @@ class MemoryReading:
         found = (one for digest in meant for one in self._tables.digests.get(digest, {}).values())
         return tuple(sorted(found, key=lambda one: (one.review, one.digest)))
 
-    def inbox(self, who: str, limit: int = 100) -> tuple[InboxRow, ...]:
+    def inbox(self, who: str, limit: int = 100, after: Urgency = FIRST) -> tuple[InboxRow, ...]:
         """What somebody owes or may take, the most urgent first; what has no due time comes last."""
         found = (rows[who] for rows in self._tables.inbox.values() if who in rows)
-        return tuple(sorted(found, key=lambda one: (not one.due, one.due, one.review, one.request))[:limit])
+        return tuple(sorted((one for one in found if one.urgency > after), key=lambda one: one.urgency)[:limit])
 
     def due(self, now: str, limit: int = 100) -> tuple[tuple[str, str], ...]:
         """Requests (review, request) whose due time is over, the longest first, each once."""

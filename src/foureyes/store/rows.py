@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from foureyes.app.rows import (
+    NEVER,
     Answered,
     Append,
     Blob,
@@ -28,8 +29,6 @@ BLOB_BYTES_MAX = 20 * 1024 * 1024
 #: Larger ones would hold up the only writer.
 SQUEEZED_BYTES_MAX = 1024 * 1024
 
-#: In place of no due time: sorts behind every time there is.
-NEVER = "~"
 _HEX_CHARS = (40, 64)
 _PACKED_BYTES = (20, 32)
 _SMALL_BYTES_MAX = 4096

@@ -11,6 +11,7 @@ from typing import Protocol, TypeVar
 
 from foureyes.app.ports import Conflict
 from foureyes.app.rows import (
+    FIRST,
     START,
     Append,
     Blob,
@@ -27,6 +28,7 @@ from foureyes.app.rows import (
     ReviewRow,
     Stored,
     TrustRow,
+    Urgency,
 )
 from foureyes.store import guards
 from foureyes.store import rows as row
@@ -106,9 +108,9 @@ class SqlReading:
         found = set(self._driver.rows(say.DIGESTS, (meant, meant)))
         return tuple(map(row.digest, sorted(found, key=lambda one: (one[1], one[0]))))
 
-    def inbox(self, who: str, limit: int = 100) -> tuple[InboxRow, ...]:
+    def inbox(self, who: str, limit: int = 100, after: Urgency = FIRST) -> tuple[InboxRow, ...]:
         """What somebody owes or may take, the most urgent first; what has no due time comes last."""
-        return self._all(row.inbox, say.INBOX, (who, limit))
+        return self._all(row.inbox, say.INBOX, (who, *after, limit))
 
     def due(self, now: str, limit: int = 100) -> tuple[tuple[str, str], ...]:
         """Requests (review, request) whose due time is over, the longest first, each once."""

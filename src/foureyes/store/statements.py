@@ -24,7 +24,8 @@ REVIEW = f"SELECT {_REVIEW} FROM reviews WHERE review = ?"
 DIGESTS = """SELECT digest, review, cleared, vetoed FROM digests WHERE digest = ?
 UNION ALL SELECT d.digest, d.review, d.cleared, d.vetoed FROM aliases a JOIN digests d ON d.digest = a.digest
 WHERE a.alias = ?"""
-INBOX = f"SELECT {_INBOX} FROM inbox WHERE who = ? ORDER BY due, review, request LIMIT ?"
+INBOX = f"""SELECT {_INBOX} FROM inbox WHERE who = ? AND (due, review, request) > (?, ?, ?)
+ORDER BY due, review, request LIMIT ?"""
 #: The empty text keeps SQLite from walking the whole inbox in the order of its key.
 DUE = (
     """SELECT review || '', request || '', MIN(due) FROM inbox WHERE due <= ? GROUP BY 1, 2 ORDER BY 3, 1, 2 LIMIT ?"""

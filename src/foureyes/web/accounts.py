@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from urllib.parse import urlencode
 
 from starlette.responses import Response
 
 from foureyes.app.calls.about_accounts import AccountShown, Issued, TokenShown
+from foureyes.app.calls.cursors import PAGE_MAX
 from foureyes.app.gate import new_key
 from foureyes.core.principals import ENROLLED_KINDS, SCOPES
 from foureyes.web import tokens
@@ -27,7 +29,8 @@ _HUMANS = "A human signs in with a link: `foureyes humans link NAME --to FILE`, 
 
 async def show(visit: Visit) -> Response:
     """Everybody; and a form that a command line may have filled in already."""
-    found = await visit.call("list_accounts")
+    cursor = visit.request.query_params.get("cursor", "")
+    found = await visit.call("list_accounts", cursor=cursor, limit=PAGE_MAX)
     done = _DONE.get(visit.request.query_params.get("done", ""))
     there = [one for one in found.accounts if not one.removed]
     gone = [one for one in found.accounts if one.removed]
@@ -40,6 +43,7 @@ async def show(visit: Visit) -> Response:
         element("h2", "Agents, programs and services"),
         *_machines(visit, there),
         folded(f"Removed: {len(gone)}", *(_account(visit, one) for one in gone)) if gone else None,
+        element("p", link(f"/accounts?{urlencode({'cursor': found.next})}", "More accounts")) if found.next else None,
         signed=visit.signed,
     )
 

@@ -46,7 +46,7 @@ def fields(kinds: Iterable[WhoKind], *, chosen: Iterable[str] = (), days: str = 
     among, some = tuple(kinds), frozenset(chosen)
     boxes = (_box(one, among, checked=not some or one in some) for one in Scope)
     return together(
-        element("fieldset", element("legend", "What the token is for"), *boxes),
+        element("fieldset", element("legend", "What the token is for"), *boxes, _left_out(among)),
         line("days", "Days", "After so many it opens nothing any more; empty: it has no end.", value=days),
     )
 
@@ -76,6 +76,11 @@ def _box(one: Scope, among: tuple[WhoKind, ...], *, checked: bool) -> Html | Non
         return None
     only = "" if len(may) == len(among) else f" ({', '.join(may)} only)"
     return ticked(_name(one), f"{one}: {_GOOD_FOR[one]}{only}", checked=checked)
+
+
+def _left_out(among: tuple[WhoKind, ...]) -> Html | None:
+    """Where several kinds may be chosen: what is ticked for another one does no harm."""
+    return element("p", "What its kind may not have is left out.", class_="soft small") if len(among) > 1 else None
 
 
 def _name(one: Scope) -> str:

@@ -19,15 +19,16 @@ _FILTERS = (("", "All"), ("open", "Open"), ("cleared", "Cleared"), ("rejected", 
 
 async def show(visit: Visit) -> Response:
     """The first page."""
-    waits = (await visit.call("inbox", limit=LISTED_MAX)).waiting
     asked = visit.request.query_params
+    waits = await visit.call("inbox", limit=LISTED_MAX, cursor=asked.get("waits", ""))
     state, cursor = asked.get("state", ""), asked.get("cursor", "")
     found = await visit.call("list_reviews", limit=LISTED_MAX, cursor=cursor, state=state)
     older = urlencode({name: text for name, text in (("state", state), ("cursor", found.next)) if text})
     now = visit.office.clock()
     return page(
         "What waits",
-        _waits(waits, now) if waits else element("p", "Nothing waits for you.", class_="card"),
+        _waits(waits.waiting, now) if waits.waiting else element("p", "Nothing waits for you.", class_="card"),
+        element("p", link(f"/?{urlencode({'waits': waits.next})}", "What is less urgent")) if waits.next else None,
         element("h2", "Reviews"),
         _filters(state),
         _reviews(found.reviews, now) if found.reviews else _none(state),

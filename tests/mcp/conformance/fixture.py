@@ -18,6 +18,8 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
+from tests.mcp.conformance.eliciting import ELICITING, elicited
+
 Json = dict[str, Any]
 Context = ServerRequestContext[Any, Any]
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -119,6 +121,8 @@ async def called(ctx: Context, params: Json) -> Json | None:
     if name in ASKING:
         rounds, state = ASKING[name]
         return asked(name, params, rounds, state=state) or said(text("state-ok"))
+    if name in ELICITING:
+        return said(text(await elicited(ctx, params)))
     if name in ("test_tool_with_progress", "test_streaming_elicitation"):
         for done in (0, 50, 100):
             await ctx.session.report_progress(done, 100)
@@ -183,7 +187,14 @@ async def got(_: Context, params: Json) -> Json | None:
 
 
 FIXTURES: dict[str, Callable[[Context, Json], Any]] = {"tools/call": called, "resources/read": read, "prompts/get": got}
-TOOLS = (*PLAIN, *ASKING, "test_tool_with_progress", "test_streaming_elicitation", "test_missing_capability")
+TOOLS = (
+    *PLAIN,
+    *ASKING,
+    *ELICITING,
+    "test_tool_with_progress",
+    "test_streaming_elicitation",
+    "test_missing_capability",
+)
 
 
 def with_fixtures(server: Server[Any]) -> Server[Any]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from foureyes.app.accounts import accounts, new_token, stream_of
 from foureyes.app.calls.call import Call, Caller, Need
+from foureyes.app.calls.cursors import cursor_of, limited, parts_of
 from foureyes.app.calls.office import Handed, Office
 from foureyes.app.late import LateNo, late_noes
 from foureyes.core.principals import Account, EnrolPrincipal, IssueToken, RemovePrincipal, RevokeToken
@@ -99,10 +100,19 @@ class AccountShown:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AccountsForm:
+    """How many accounts, by name; `cursor` is what the page before said comes next."""
+
+    cursor: str = ""
+    limit: int = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AccountsShown:
-    """Everybody."""
+    """A page of those who may act here, or could."""
 
     accounts: tuple[AccountShown, ...]
+    next: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,9 +160,13 @@ async def revoke_token(office: Office, caller: Caller, form: RevokeForm) -> Enro
     return Enrolled(name=form.name)
 
 
-async def list_accounts(office: Office, _: Caller, __: NoForm) -> AccountsShown:
-    """Everybody who may act here, or could."""
-    return AccountsShown(accounts=tuple(map(_account, await office.store.read(accounts))))
+async def list_accounts(office: Office, _: Caller, form: AccountsForm) -> AccountsShown:
+    """Everybody who may act here, or could, by name."""
+    limit = limited(form.limit)
+    (after,) = parts_of(form.cursor, tuple[str]) if form.cursor else ("",)
+    found = await office.store.read(lambda reading: accounts(reading, after, limit + 1))
+    more = cursor_of(found[limit - 1].who.name) if len(found) > limit else ""
+    return AccountsShown(accounts=tuple(map(_account, found[:limit])), next=more)
 
 
 async def me(office: Office, caller: Caller, _: NoForm) -> Me:
@@ -176,7 +190,7 @@ def calls() -> Iterator[Call[Any]]:
         (NameForm, remove_account, Need.VOUCH, True),
         (IssueForm, issue_token, Need.HUMAN, True),
         (RevokeForm, revoke_token, Need.HUMAN, True),
-        (NoForm, list_accounts, Need.HUMAN, False),
+        (AccountsForm, list_accounts, Need.HUMAN, False),
         (NoForm, me, Need.READ, False),
     ):
         says = (answer.__doc__ or "").strip()

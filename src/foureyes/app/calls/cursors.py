@@ -9,10 +9,19 @@ from typing import Any
 from foureyes.codec.shapes import shape
 from foureyes.core.refusals import Code, refuse
 
+PAGE_MAX = 200
+
 
 def cursor_of(*parts: str | int) -> str:
     """What a page says of the next one."""
     return base64.urlsafe_b64encode(json.dumps(parts).encode()).decode()
+
+
+def limited(limit: int) -> int:
+    """How much of a list is given at a time, where it is not too much."""
+    if not 1 <= limit <= PAGE_MAX:
+        raise refuse(Code.BAD_NUMBER, what="The limit", value=limit, low=1, high=PAGE_MAX)
+    return limit
 
 
 def parts_of(cursor: str, hint: Any) -> Any:

@@ -6,25 +6,27 @@ import base64
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from foureyes.app.calls.blindness import live_blindly
 from foureyes.app.calls.bodies import picked
 from foureyes.app.calls.call import Call, Caller, Need
-from foureyes.app.calls.cursors import cursor_of, parts_of
+from foureyes.app.calls.cursors import cursor_of, limited, parts_of
 from foureyes.app.calls.office import Office
 from foureyes.app.calls.shown import ReviewShown, mark_of, shown
 from foureyes.app.calls.whole import shown_to
 from foureyes.app.heads import HUMANS, OPEN, group
 from foureyes.app.ports import Quick, Reading
-from foureyes.app.rows import InboxRow, Listing, ReviewRow
+from foureyes.app.rows import FIRST, InboxRow, Listing, ReviewRow, Urgency
 from foureyes.core.independence import normal
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.values import Outcome
 
-PAGE_MAX = 200
-#: So few rows with a title each are looked up in a moment.
-QUICK_ROWS_MAX = 50
+#: So few rows with a title each are looked up in a moment: a page as it is by itself, and whether there is another.
+QUICK_ROWS_MAX = 51
+#: What waits, and the title of its review.
+Titled = tuple[InboxRow, str]
 STATES = (OPEN, *(one.value for one in Outcome))
 
 
@@ -99,8 +101,9 @@ class ListShown:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboxForm:
-    """How much of what waits for the caller."""
+    """How much of what waits for the caller; `cursor` is what the page before said comes next."""
 
+    cursor: str = ""
     limit: int = 50
 
 
@@ -121,9 +124,10 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboxShown:
-    """What waits for the caller, the most urgent first."""
+    """A page of what waits for the caller, the most urgent first."""
 
     waiting: tuple[Waiting, ...]
+    next: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,7 +173,7 @@ async def read_work(office: Office, caller: Caller, form: ReviewForm) -> WorkSho
 
 async def list_reviews(office: Office, _: Caller, form: ListForm) -> ListShown:
     """A page of reviews."""
-    limit = _limited(form.limit)
+    limit = limited(form.limit)
     if form.state and form.state not in STATES:
         raise refuse(Code.UNKNOWN_WORD, what="The state", word=form.state[:80], allowed=", ".join(STATES))
     before = parts_of(form.cursor, tuple[str, str]) if form.cursor else None
@@ -181,16 +185,12 @@ async def list_reviews(office: Office, _: Caller, form: ListForm) -> ListShown:
 
 async def inbox(office: Office, caller: Caller, form: InboxForm) -> InboxShown:
     """What waits for the caller."""
-    limit = _limited(form.limit)
-
-    def owed(reading: Reading) -> list[Waiting]:
-        rows = ((one, reading.review(one.review)) for one in reading.inbox(caller.who.name, limit))
-        return [_waiting(one, review.title if review else "") for one, review in rows]
-
-    found = await office.store.read(Quick(owed) if limit <= QUICK_ROWS_MAX else owed)
-    if caller.who.is_human:
-        found += await _decisions(office, caller, limit)
-    return InboxShown(waiting=tuple(found[:limit]))
+    limit = limited(form.limit)
+    after: Urgency = parts_of(form.cursor, Urgency) if form.cursor else FIRST
+    look = _everything if caller.who.is_human else _owed
+    found = await look(office, caller, limit + 1, after)
+    more = cursor_of(*found[limit - 1][0].urgency) if len(found) > limit else ""
+    return InboxShown(waiting=tuple(_waiting(row, title) for row, title in found[:limit]), next=more)
 
 
 async def gate(office: Office, caller: Caller, form: GateForm) -> GateShown:
@@ -199,21 +199,49 @@ async def gate(office: Office, caller: Caller, form: GateForm) -> GateShown:
     return picked(GateShown, found)
 
 
-async def _decisions(office: Office, caller: Caller, limit: int) -> list[Waiting]:
-    """What any human, or one of the caller's group, is asked to decide; not where they sit and have not reported."""
+async def _owed(office: Office, caller: Caller, limit: int, after: Urgency) -> list[Titled]:
+    """What is theirs by name, each with its title."""
 
-    def asked(reading: Reading) -> list[InboxRow]:
-        groups = office.gate.policies.current(reading).policy.rules.groups
-        mine = (group(one.name) for one in groups if normal(caller.who.name) in map(normal, one.members))
-        return [row for name in (HUMANS, *mine) for row in reading.inbox(name, limit)]
+    def owed(reading: Reading) -> list[Titled]:
+        rows = ((one, reading.review(one.review)) for one in reading.inbox(caller.who.name, limit, after))
+        return [(one, review.title if review else "") for one, review in rows]
 
-    found = list[Waiting]()
-    for row in (await office.store.read(asked))[:limit]:
-        with suppress(Refusal):
-            seen = await office.gate.read(row.review, caller.who)
-            if row.request in seen.view.review.requests:
-                found.append(_waiting(row, seen.view.review.title))
+    return await office.store.read(Quick(owed) if limit <= QUICK_ROWS_MAX else owed)
+
+
+async def _everything(office: Office, caller: Caller, limit: int, after: Urgency) -> list[Titled]:
+    """What is theirs by name or as a human's or of their group to decide, in one order.
+
+    What they may not know of is passed over before it is counted: a page says of the next one only what it shows.
+    """
+    found = list[Titled]()
+    while len(found) < limit:
+        rows = await office.store.read(partial(_asked, office, caller, limit, after))
+        found += [one for row in rows if (one := await _titled(office, caller, row)) is not None]
+        if len(rows) < limit:
+            break
+        after = rows[-1].urgency
     return found
+
+
+def _asked(office: Office, caller: Caller, limit: int, after: Urgency, reading: Reading) -> list[InboxRow]:
+    groups = office.gate.policies.current(reading).policy.rules.groups
+    mine = (group(one.name) for one in groups if normal(caller.who.name) in map(normal, one.members))
+    rows = (row for name in (*mine, HUMANS, caller.who.name) for row in reading.inbox(name, limit, after))
+    once = {row.urgency: row for row in rows}
+    return [once[at] for at in sorted(once)][:limit]
+
+
+async def _titled(office: Office, caller: Caller, row: InboxRow) -> Titled | None:
+    """What is theirs; a decision unless they sit in that review and have not reported."""
+    if row.who == caller.who.name:
+        review = await office.store.read(lambda reading: reading.review(row.review))
+        return row, review.title if review else ""
+    with suppress(Refusal):
+        seen = await office.gate.read(row.review, caller.who)
+        if row.request in seen.view.review.requests:
+            return row, seen.view.review.title
+    return None
 
 
 def _text(content: bytes) -> tuple[str | None, str | None]:
@@ -222,12 +250,6 @@ def _text(content: bytes) -> tuple[str | None, str | None]:
     except UnicodeDecodeError:
         return None, base64.b64encode(content).decode()
     return (None, base64.b64encode(content).decode()) if "\0" in text else (text, None)
-
-
-def _limited(limit: int) -> int:
-    if not 1 <= limit <= PAGE_MAX:
-        raise refuse(Code.BAD_NUMBER, what="The limit", value=limit, low=1, high=PAGE_MAX)
-    return limit
 
 
 def _listed(row: ReviewRow) -> Listed:

@@ -13,7 +13,7 @@ from itertools import count
 from typing import Any
 
 from foureyes.app.calls.call import Call, Caller, Need
-from foureyes.app.calls.cursors import cursor_of, parts_of
+from foureyes.app.calls.cursors import cursor_of, limited, parts_of
 from foureyes.app.calls.office import Office
 from foureyes.app.calls.whole import note, shown_to
 from foureyes.app.gate import Seen
@@ -24,11 +24,10 @@ from foureyes.app.projections.lessons import LESSONS, lessons
 from foureyes.app.projections.projection import backwards, key
 from foureyes.codec import Json
 from foureyes.core.lessons import Lesson, in_force
-from foureyes.core.refusals import Code, Refusal, refuse
+from foureyes.core.refusals import Code, Refusal
 from foureyes.core.rules import Rules
 from foureyes.core.values import Verdict
 
-PAGE_MAX = 200
 DAY_CHARS_MAX = 10
 _NO_LAYER = -1
 _FAILED = "ReportFailed"
@@ -122,8 +121,7 @@ class LessonsShown:
 
 async def audit(office: Office, caller: Caller, form: AuditForm) -> AuditShown:
     """Who asked, decided, skipped or overrode what, when and why; and which human saw all without a report."""
-    if not 1 <= form.limit <= PAGE_MAX:
-        raise refuse(Code.BAD_NUMBER, what="The limit", value=form.limit, low=1, high=PAGE_MAX)
+    limited(form.limit)
     if not form.review and caller.signed_in is None:
         raise Refusal(Code.NOT_ELIGIBLE, "The trail of everything is for a human who is signed in.", "Name one review.")
     begin = parts_of(form.cursor, tuple[str, int]) if form.cursor else ("", 0)

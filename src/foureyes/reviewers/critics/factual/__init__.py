@@ -59,7 +59,7 @@ class Factual:
 
     def _looked_at(self, count: int) -> str:
         if not count:
-            return "no prose"
+            return "files without prose"
         dates = "" if self.today else "; dates were not looked at, because the day is not known"
         texts = f"the sources of {counted(count, 'text')}{dates}"
         return f"{texts}; whether their claims are true needs a model or a human to verify"
