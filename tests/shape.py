@@ -6,6 +6,7 @@ Each rule takes a parsed file and yields its offences as sentences, so that the 
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -69,10 +70,16 @@ class Source:
 
     @property
     def tree(self) -> ast.Module:
-        return ast.parse(self.text, filename=self.path)
+        return _parsed(self.path, self.text)
 
     def at(self, node: ast.stmt | ast.expr) -> str:
         return f"{self.path}:{node.lineno}"
+
+
+@lru_cache(maxsize=1)
+def _parsed(path: str, text: str) -> ast.Module:
+    """One is kept, for the rules that look at the same file one after the other; all would fill the memory."""
+    return ast.parse(text, filename=path)
 
 
 def sources(*folders: str) -> list[Source]:
