@@ -35,6 +35,8 @@ BREAKS_REVIEW: dict[str, tuple[Break, ...]] = {
         "clean, removed = text, _clean(text, path, self.known)[1]",
     ),
     "D-21": _one(
-        "app/calls/looking.py", "in reading.inbox(caller.who.name, limit))", 'in reading.inbox("codex", limit))'
+        "app/calls/looking.py",
+        "in reading.inbox(caller.who.name, limit, after))",
+        'in reading.inbox("codex", limit, after))',
     ),
 }

@@ -35,6 +35,10 @@ def ask_seats(scene: Scene, stage: Stage, owed: list[Owed]) -> Iterator[ReviewEv
     found = {one.seat: one for one in assign(scene.review, scene.rules, stage, scene.facts, openings)}
     lost = [one.seat for one in found.values() if not one.possible]
     if lost and not stage.options.waits:
+        # Whoever sits here is asked all the same: that another seat lost its reviewer is not theirs to learn.
+        for seat, about in new.items():
+            if _holder_stays(scene, seat):
+                yield _request(scene, stage, _spec(scene, stage, seat, None), about, None)
         yield from escalate(scene, stage, "nobody_can_hold", f"Nobody can hold the seat {', '.join(lost)}")
         return
     for seat, about in new.items():

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from foureyes.core import commands as c
@@ -115,6 +115,14 @@ def test_a_blind_reviewer_learns_nothing_of_what_others_said(
         assert world_of(left, viewer) == world_of(right, viewer)
 
 
+#: Somebody who has reported and then fails until they leave; on the next version a human is asked about their seat.
+GIVES_UP: list[Said] = [
+    {"pick": 0, "summary": "it leaks", "findings": (), "confidence": None, "coverage": coverage, "cost": Cost()}
+    for coverage in (100, 40, 40, 40)
+]
+
+
+@example(1, [], GIVES_UP, [], [])
 @given(st.sampled_from(range(len(STYLES))), WORLD, WORLD, WORLD, WORLD)
 def test_nor_on_a_second_version(
     style: int, one: list[Said], other: list[Said], then: list[Said], instead: list[Said]
