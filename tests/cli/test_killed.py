@@ -16,8 +16,9 @@ from tests.app.house import played
 from tests.cli.running import Running
 from tests.cli.test_up import HELLO, WORLD, enrolled, signed_in
 
-#: Notes each start, then waits until it is let go.
+#: Starts something itself, notes each start, then waits until it is let go.
 WAITS = """
+subprocess.Popen(["sh", "-c", "until [ -e " + str(FOLDER / "go") + " ]; do sleep 0.1; done"])
 with (FOLDER / "starts").open("a") as notes:
     notes.write(str(os.getpid()) + "\\n")
 while not (FOLDER / "go").exists():
@@ -34,6 +35,7 @@ FINE = {
     "confidence": 95,
 }
 CRITICS = 5
+AGAIN = [{"path": "again.py", "text": "print('again')\n"}]
 
 
 @contextmanager
@@ -71,7 +73,10 @@ async def ended(server: Running, token: str, review: str) -> dict[str, object]:
 
 @pytest.mark.timeout(300)
 def test_a_server_killed_inside_a_look_and_before_one_is_gone_on_by_the_next(tmp_path: Path) -> None:
-    """001-77: requests from before the kill are processed, the running one is resumed; one report on each seat."""
+    """001-77: requests from before the kill are processed, the running one is resumed; one report on each seat.
+
+    An agent whose work is withdrawn is ended with its whole group, also what it started itself.
+    """
     place = Place(folder=tmp_path / "agents")
     place.folder.mkdir()
     place.install("codex", WAITS.format(answer=FINE))
@@ -90,6 +95,11 @@ def test_a_server_killed_inside_a_look_and_before_one_is_gone_on_by_the_next(tmp
         before = starts(place)
         with serving(home, place) as server:
             until_started(place, len(before) + 2)
+            third = (await server.ask(dev, "POST", "/reviews", kind="script", title="Hi", files=AGAIN))["review"]
+            until_started(place, len(before) + 3)
+            group = os.getpgid(starts(place)[-1])
+            await server.ask(dev, "POST", f"/reviews/{third}/withdrawal", reason="a mistake")
+            until_gone(group)
             (place.folder / "go").touch()
             for review in (first, second):
                 found = await ended(server, dev, review)
@@ -104,30 +114,6 @@ def test_a_server_killed_inside_a_look_and_before_one_is_gone_on_by_the_next(tmp
         story()
     finally:
         (place.folder / "go").touch()
-
-
-@pytest.mark.timeout(240)
-def test_an_agent_is_ended_with_its_whole_group_when_its_work_is_withdrawn(tmp_path: Path) -> None:
-    """Also what it started itself."""
-    place = Place(folder=tmp_path / "agents")
-    place.folder.mkdir()
-    child = '\nsubprocess.Popen(["sleep", "300"])\n'
-    place.install("codex", child + WAITS.format(answer=FINE))
-
-    @played
-    async def story() -> None:
-        with serving(tmp_path / "home", place) as server:
-            human = await signed_in(server)
-            dev = await enrolled(server, human, "dev", "--family", "claude")
-            review = (await server.ask(dev, "POST", "/reviews", kind="script", title="Hello", files=HELLO))["review"]
-            until_started(place, 1)
-            (leader,) = starts(place)
-            group = os.getpgid(leader)
-            await server.ask(dev, "POST", f"/reviews/{review}/withdrawal", reason="a mistake")
-            until_gone(group)
-            assert server.end() == 0
-
-    story()
 
 
 def until_gone(group: int) -> None:

@@ -67,10 +67,11 @@ def test_the_same_trouble_finds_nothing_without_the_bug(nursery: Nursery, troubl
 def test_what_comes_after_a_process_whose_sync_failed_does_not_believe_the_kernel(nursery: Nursery) -> None:
     """F5: it would checkpoint a journal whose end is in memory only, and a power cut would tear the file."""
     bugs = ("the_journal_is_believed_after_a_failed_sync",)
-    inject = ("fdatasync:error=EIO:when=6",)
-    trouble = partial(hunt, nursery, "reviews", wrong_alone, inject=inject, before=fresh_store(), dies=True)
-    assert trouble(wanted=2 * WANTED, bugs=bugs, enough=1).found
-    assert trouble(wanted=WANTED).found == ()
+    trouble = partial(hunt, nursery, "reviews", wrong_alone, before=fresh_store(), dies=True, wanted=WANTED)
+    # Which commands share a commit differs from run to run, so not every sync that fails leaves a journal to believe.
+    injected = [(f"fdatasync:error=EIO:when={turn}",) for turn in (6, 5, 7, 6, 8)]
+    assert any(trouble(inject=inject, bugs=bugs, enough=1).found for inject in injected)
+    assert trouble(inject=injected[0]).found == ()
 
 
 def test_one_file_rewritten_by_many_loses_what_it_acknowledged(nursery: Nursery) -> None:

@@ -134,6 +134,25 @@ def test_a_run_that_is_cancelled_ends_and_says_nothing(engines: Make) -> None:
     story()
 
 
+@pytest.mark.parametrize("end", ["cancel", "close"])
+def test_a_run_that_is_ended_before_it_begins_leaves_its_seat_to_the_next(engines: Make, end: str) -> None:
+    @played
+    async def story() -> None:
+        one = Scripted("codex")
+        play, run = await opened(one)
+        engine = engines(play)
+        await engine.hand_over(run)
+        await (engine.cancel(run.id) if end == "cancel" else engine.close())
+        assert await engine.under_way() == ()
+        after = engine if end == "cancel" else engines(play)
+        assert await after.hand_over(run)
+        await ended(play, after)
+        assert len((await play.home.review(f"review/{run.review}")).reports) == 1
+        await after.close()
+
+    story()
+
+
 def test_signs_of_life_are_given_while_it_looks_and_a_lost_seat_ends_it(engines: Make) -> None:
     @played
     async def story() -> None:

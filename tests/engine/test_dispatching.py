@@ -14,6 +14,7 @@ from foureyes.core.commands import Draft
 from foureyes.core.policies import ActivatePolicy
 from foureyes.core.rules import Budget
 from foureyes.core.values import Cost, Failure, Outcome
+from foureyes.engine import dispatching
 from foureyes.engine.dispatching import AGAIN_AFTER, AGAIN_FACTOR
 from foureyes.engine.steps import LEASE
 from foureyes.policy.policy import policy_text
@@ -61,6 +62,19 @@ async def test_an_agent_sits_down_looks_and_clears() -> None:
     await play.quiet()
     assert (await play.home.review(stream)).outcome is Outcome.CLEARED
     assert (await play.log(stream)).count("ReportSubmitted") == 1
+
+
+@played
+async def test_however_many_looked_before_the_next_one_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is remembered of runs has a limit; it must never be one of how many a process begins."""
+    monkeypatch.setattr(dispatching, "KNOWN_MAX", 2)
+    one = Scripted("codex")
+    play = await hall({"agent": (one,)})
+    for number in range(5):
+        stream = await play.open({"hello.py": f"print({number})\n".encode()})
+        await play.quiet()
+        assert (await play.home.review(stream)).outcome is Outcome.CLEARED
+    assert len(one.tasks) == 5
 
 
 @played

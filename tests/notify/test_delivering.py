@@ -99,7 +99,7 @@ def test_a_dead_target_holds_up_only_its_own_letters(answer: bytes, caplog: pyte
     @played
     async def story() -> None:
         async with post_office(human=(DISCORD, SLACK)) as office:
-            office.seconds_max = 2.0 if answer == HANGS else 30.0
+            office.seconds_max = 1.0 if answer == HANGS else 30.0
             hooks(office, "dead", "well")
             office.receiver.refusing["/dead"] = answer
             await opened(office)

@@ -14,12 +14,8 @@ from foureyes.store.sqlite_store import SqliteStore
 from tests.app.house import House
 from tests.cast import DEV
 from tests.notify.receiving import HANGS, receiving
+from tests.notify.worker import deliver
 from tests.shape import ROOT
-
-
-async def worker(database: Path, url: str, now: str) -> asyncio.subprocess.Process:
-    arguments = (sys.executable, "-m", "tests.notify.worker", str(database), url, now)
-    return await asyncio.create_subprocess_exec(*arguments, cwd=ROOT)
 
 
 @pytest.mark.timeout(120)
@@ -34,14 +30,14 @@ def test_a_worker_killed_between_taking_and_telling_loses_nothing(tmp_path: Path
         await store.close()
         async with receiving() as receiver:
             receiver.refusing["/in"] = HANGS
-            first = await worker(database, f"{receiver.url}/in", house.now.isoformat())
+            arguments = ("-m", "tests.notify.worker", str(database), f"{receiver.url}/in", house.now.isoformat())
+            first = await asyncio.create_subprocess_exec(sys.executable, *arguments, cwd=ROOT)
             await receiver.came.wait()
             first.kill()
             await first.wait()
             del receiver.refusing["/in"]
             for later in (timedelta(seconds=1), CLAIMED_FOR + timedelta(seconds=1)):
-                after = await worker(database, f"{receiver.url}/in", (house.now + later).isoformat())
-                assert await after.wait() == 0
+                await deliver(str(database), f"{receiver.url}/in", house.now + later)
             told = [(one.headers["webhook-id"], one.body) for one in receiver.got]
             assert told.count(told[0]) == 2, "the one that hung was told again, as the same"
             assert len(set(told)) == len(told) - 1

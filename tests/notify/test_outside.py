@@ -149,7 +149,7 @@ def test_whatever_the_other_side_does_it_is_a_plain_no(answer: bytes, why: str) 
     async def story() -> None:
         async with receiving(answer) as other:
             with pytest.raises(NotSent, match=why):
-                await way_out(seconds_max=2.0 if answer == HANGS else 30.0).post(other.url, b"{}", {})
+                await way_out(seconds_max=1.0 if answer == HANGS else 30.0).post(other.url, b"{}", {})
             assert len(other.got) == 1
 
     story()

@@ -9,11 +9,15 @@ from typing import Any
 import pytest
 
 from foureyes.app.accounts import Enrolled, stream_of
+from foureyes.app.chain import appended
+from foureyes.app.ports import Writing
 from foureyes.app.rows import Changes, OutboxRow
 from foureyes.core import commands as c
+from foureyes.core import events as e
 from foureyes.core import protocols
+from foureyes.core.model import ReportRequest, RulingRequest
 from foureyes.core.principals import EnrolPrincipal
-from foureyes.core.values import Who, WhoKind
+from foureyes.core.values import Step, Who, WhoKind
 from foureyes.notify.hours import digest_at, resumes
 from foureyes.policy.notifying import Person
 from tests.app.house import House, played, policy
@@ -25,6 +29,8 @@ from tests.notify.post_office import PostOffice, post_office
 BOX = "discord://333/ann-token"
 ANN = Person(name="ann", to=(BOX,), quiet=(time(22), time(7)), digest=time(8), zone="Europe/Berlin")
 HUMAN = Who(name="ann", kind=WhoKind.HUMAN)
+REQUESTED = "Review requested: A piece of work\nscript by dev, round 1\nhttps://gate.example/reviews/r1"
+REMINDER = "This is a reminder: the report is not in yet."
 
 
 def moment(text: str) -> datetime:
@@ -162,30 +168,139 @@ async def test_a_digest_that_could_not_be_sent_is_sent_with_what_came_since() ->
         assert [one.split(" ")[0] for one in got] == ["1", "2"]
 
 
-@played
-async def test_a_human_who_reviews_blindly_hears_nothing_of_what_others_said_until_they_have_reported() -> None:
-    """T13: neither the question nor a line of the digest; afterwards the question comes."""
+async def two_eyes() -> Five:
+    """A house where a human and an agent review blindly."""
     rules = rules_with(protocols.solo(programs=(), agents=("agent", "second")))
     web = Five(house=House(pool=Enrolled(), policy=policy(rules)))  # type: ignore[arg-type]
-    async with post_office(web, people=(replace(ANN, quiet=None),)) as office:
-        house = web.house
-        await house.do(OWNER, EnrolPrincipal(kind="human", roles=("agent",)), stream_of("ann"))
-        for name, roles in (("codex", ("second",)), ("dev", ())):
-            command = EnrolPrincipal(kind="agent", operator=f"{name}-co", model_family=name, roles=roles)
-            await house.do(HUMAN, command, stream_of(name))
-        stream = await house.open(actor=DEV)
-        seats = (await house.review(stream)).seats.values()
-        assert {one.reviewer.name for one in seats if one.reviewer} == {"ann", "codex"}
-        await house.object_to(stream, "It deletes the disk.")
-        await house.do(DEV, c.RequestRuling(reason="We cannot agree.", argument="It does not."), stream)
-        assert (await house.review(stream)).ruling() is not None
+    await web.house.do(OWNER, EnrolPrincipal(kind="human", roles=("agent",)), stream_of("ann"))
+    for name, roles in (("codex", ("second",)), ("dev", ())):
+        command = EnrolPrincipal(kind="agent", operator=f"{name}-co", model_family=name, roles=roles)
+        await web.house.do(HUMAN, command, stream_of(name))
+    return web
+
+
+async def opened(web: Five) -> str:
+    stream = await web.house.open(actor=DEV)
+    seats = (await web.house.review(stream)).seats.values()
+    assert {one.reviewer.name for one in seats if one.reviewer} == {"ann", "codex"}
+    return stream
+
+
+@pytest.mark.parametrize("spelled", ["ann", "Ann"])
+def test_a_human_who_reviews_blindly_hears_nothing_of_what_others_said_until_they_have_reported(spelled: str) -> None:
+    """T13: neither the question nor a line of the digest; afterwards the question comes."""
+
+    @played
+    async def story() -> None:
+        web = await two_eyes()
+        async with post_office(web, people=(replace(ANN, name=spelled, quiet=None),)) as office:
+            house = web.house
+            stream = await opened(web)
+            await house.object_to(stream, "It deletes the disk.")
+            await house.do(DEV, c.RequestRuling(reason="We cannot agree.", argument="It does not."), stream)
+            assert (await house.review(stream)).ruling() is not None
+            await office.delivery.once()
+            assert texts(office) == [REQUESTED]
+            await house.do(HUMAN, c.SubmitReport(revision=1, verdict="approve"), stream)
+            house.wait(minutes=1)
+            await office.delivery.once()
+            _, said = texts(office)
+            assert "A decision is asked for" in said
+
+    story()
+
+
+@played
+async def test_an_agent_whom_the_policy_takes_for_a_person_hears_no_more_than_it_may_see() -> None:
+    """T13: whoever has no seat and is no human is blind."""
+    web = await two_eyes()
+    await web.house.do(HUMAN, EnrolPrincipal(kind="agent", operator="x-co", model_family="x"), stream_of("eve"))
+    async with post_office(web, people=(Person(name="eve", to=(BOX,)),)) as office:
+        stream = await opened(web)
+        await web.house.do(DEV, c.RequestRuling(reason="We cannot agree.", argument="It does not."), stream)
         await office.delivery.once()
         assert texts(office) == []
-        await house.do(HUMAN, c.SubmitReport(revision=1, verdict="approve"), stream)
-        house.wait(minutes=1)
+
+
+@played
+async def test_who_is_asked_for_a_report_hears_it_by_name_and_is_reminded_and_nobody_else_is() -> None:
+    """001-27: and not at all once the report is in."""
+    web = await two_eyes()
+    bob = Person(name="bob", to=("discord://444/bob-token",))
+    async with post_office(web, people=(replace(ANN, quiet=None), bob)) as office:
+        stream = await opened(web)
         await office.delivery.once()
-        (said,) = texts(office)
-        assert "A decision is asked for" in said
+        assert texts(office) == [REQUESTED]
+        await passed(web, stream, Step.REMINDED)
+        await office.delivery.once()
+        assert texts(office)[1:] == [REQUESTED.replace("\nhttps", f"\n{REMINDER}\nhttps")]
+        await passed(web, stream, Step.REMINDED)
+        await web.house.do(HUMAN, c.SubmitReport(revision=1, verdict="approve"), stream)
+        await office.delivery.once()
+        assert len(texts(office)) == 2
+        assert office.got("/444") == []
+
+
+@played
+async def test_a_channel_of_reviewers_hears_that_work_is_there_and_nothing_that_others_do() -> None:
+    """T13: the same is told there whatever is hidden from those who read it; a new version is told again."""
+    told = []
+    for reports in (False, True):
+        web = await two_eyes()
+        async with post_office(web, reviewer=(BOX,)) as office:
+            stream = await opened(web)
+            if reports:
+                await web.house.object_to(stream, "It deletes the disk.")
+                await passed(web, stream, Step.REMINDED)
+            await office.delivery.once()
+            assert await office.waiting() == {}
+            told.append(texts(office))
+            await web.house.revise(stream)
+            await office.delivery.once()
+            assert [one.split("\n")[:2] for one in texts(office)[1:]] == [
+                ["There is a new version to review: A piece of work", "script by dev, round 2"]
+            ]
+    assert told == [[REQUESTED], [REQUESTED]]
+
+
+@played
+async def test_that_a_letter_tells_a_human_what_others_said_is_written_down_once() -> None:
+    """T13: as if they had opened the page."""
+    web = await two_eyes()
+    await web.house.do(HUMAN, EnrolPrincipal(kind="human"), stream_of("bob"))
+    people = (Person(name="bob", to=("discord://444/bob-token", "discord://555/bob-token")),)
+    async with post_office(web, people=people) as office:
+        stream = await opened(web)
+        await web.house.do(DEV, c.RequestRuling(reason="We cannot agree.", argument="It does not."), stream)
+        await office.delivery.once()
+        assert await web.house.log("seen/r1") == [], "nobody has said anything yet"
+        await web.house.object_to(stream, "It deletes the disk.")
+        await passed(web, stream, Step.RENOTIFIED)
+        await office.delivery.once()
+        assert [len(office.got(one)) for one in ("/444", "/555")] == [2, 2]
+        assert await web.house.log("seen/r1") == ["WholeSeen"]
+
+
+async def passed(web: Five, stream: str, step: Step) -> None:
+    """A deadline passes, of the report that ann owes or of a ruling."""
+    review = await web.house.review(stream)
+    seats = {one.id for one in review.seats.values() if one.reviewer and one.reviewer.name == "ann"}
+    is_ruling = step is Step.RENOTIFIED
+    (request,) = [
+        one
+        for one in review.requests.values()
+        if (isinstance(one, RulingRequest) if is_ruling else isinstance(one, ReportRequest) and one.seat in seats)
+    ]
+    event = e.DeadlinePassed(request=request.id, step=step, due=request.due)
+
+    def write(tx: Writing) -> None:
+        known = tx.known(stream, "", "")
+        row = OutboxRow(stream=stream, version=known.version + 1, type="DeadlinePassed", at=web.house.now.isoformat())
+        end = known.version, known.chain
+        made = appended(stream, end, (event,), at=row.at, actor="clock", cause="clock")
+        tx.apply(Changes(appends=(made,), outbox=(row,)))
+
+    await web.house.store.write(write)
 
 
 @played

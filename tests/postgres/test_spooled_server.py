@@ -57,7 +57,7 @@ async def shipped(url: str, home: Path) -> AsyncIterator[Site]:
     assembly = Person(home=home).assembly({"database": url})
     async with assembly.new_store() as store, PostgresStore.open(url) as other:
         with spool.kept(assembly.settings) as kept:
-            office, dispatcher, _, tending = _made(assembly, store, Serving(), kept)
+            office, dispatcher, _, (tending, _) = _made(assembly, store, Serving(), kept)
             dispatcher.looked.set()
             yield Site(office, tending, House(store=other, now=assembly.now()))
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
+from typing import TypeVar
 
 from foureyes.app import links
 from foureyes.app.accounts import hash_of, stream_of
+from foureyes.app.ports import Unavailable, Writing
 from foureyes.app.rows import DECIDING_LINKS
 from foureyes.core.principals import EnrolPrincipal, RemovePrincipal
+from foureyes.store.memory import MemoryStore
 from foureyes.store.sqlite_store import SqliteStore
 from tests.app.house import House, played
 from tests.calls.counter import OWNER, SUE
@@ -20,6 +24,7 @@ from tests.web.browser import Browser, Site
 from tests.web.test_pages import HOSTILE, _harmless
 
 KEY = b"k" * 32
+T = TypeVar("T")
 
 
 class Place(Five, Site):
@@ -115,6 +120,34 @@ async def test_a_form_that_is_refused_can_be_put_right() -> None:
         refused = await browser(site).submit(page.form("/decide"), **fields)
         assert refused.status == 422, refused.text
     assert (await browser(site).submit(page.form("/decide"), option=option, reason="Right.")).status == 200
+
+
+@played
+async def test_a_link_that_could_not_decide_because_the_store_was_away_still_can() -> None:
+    store = Failing()
+    usual = house(default=("default",))
+    site = await place(House(store=store, policy=usual.policy, pool=usual.pool))
+    secret = await link(site, await asked(site))
+    page = await browser(site).open(page_of(secret))
+    option = (await site.house.review("review/r1")).ruling().options[0].id  # type: ignore[union-attr]
+    store.fails_at = 2  # the first uses the link up, the second decides
+    lost = await browser(site).submit(page.form("/decide"), option=option, reason="Right.")
+    assert (lost.status, store.fails_at) == (503, 0)
+    assert "RulingGiven" not in await site.house.log("review/r1")
+    assert (await browser(site).submit(page.form("/decide"), option=option, reason="Right.")).status == 200
+
+
+class Failing(MemoryStore):
+    """A store that is away for one write: the one of this number from now."""
+
+    fails_at = 0
+
+    async def write(self, work: Callable[[Writing], T]) -> T:
+        if self.fails_at:
+            self.fails_at -= 1
+            if not self.fails_at:
+                raise Unavailable("The database is away.", "Try again.", down=True)
+        return await super().write(work)
 
 
 @played

@@ -13,7 +13,8 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -166,7 +167,7 @@ async def _serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], N
             await dispatcher.engine.close()
             if place is not None:
                 await Tending((("reviewers", place.leave),)).once()
-            await Tending((("checkpoint", partial(_sign, assembly, store, at_once=True)),)).once()
+            await Tending((("checkpoint", Signing(assembly, store).at_once),)).once()
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(os.path.join(assembly.settings.home, browser.PAGE))
             log.info("ended")
@@ -234,7 +235,7 @@ def _made(
 
     works = (
         ("projections", Follower(store).catch_up),
-        ("checkpoint", partial(_sign, assembly, store)),
+        ("checkpoint", Signing(assembly, store).if_due),
         ("deadlines", passed),
     )
     told = telling.delivery(assembly, store, gate, public).once
@@ -242,11 +243,30 @@ def _made(
     return office, dispatcher, place, (Tending(works), Tending((("notifications", told),)))
 
 
-async def _sign(assembly: Assembly, store: Store, *, at_once: bool = False) -> None:
-    settings = assembly.settings
-    every = AT_ONCE if at_once else timedelta(seconds=settings.checkpoint_seconds)
-    signer = signing.signer(assembly, make=True)
-    await checkpoint_if_due(store, Path(settings.checkpoints), signer, assembly.now(), every)
+@dataclass(slots=True)
+class Signing:
+    """Signs the log of a server while it grows."""
+
+    assembly: Assembly
+    store: Store
+    _looked: datetime | None = None
+
+    async def if_due(self) -> None:
+        """Look at book and key only when a checkpoint may be due: it is asked every second."""
+        now, every = self.assembly.now(), timedelta(seconds=self.assembly.settings.checkpoint_seconds)
+        # A clock that was set back does not put it off.
+        if self._looked is None or not timedelta(0) <= now - self._looked < every:
+            await self._signed(every)
+            self._looked = now
+
+    async def at_once(self) -> None:
+        """Sign what has grown, whenever the last time was."""
+        await self._signed(AT_ONCE)
+
+    async def _signed(self, every: timedelta) -> None:
+        signer = signing.signer(self.assembly, make=True)
+        folder = Path(self.assembly.settings.checkpoints)
+        await checkpoint_if_due(self.store, folder, signer, self.assembly.now(), every)
 
 
 async def _first_human(office: Office) -> str:

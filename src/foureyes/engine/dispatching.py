@@ -91,11 +91,13 @@ class Dispatcher:
         due = await self.steps.store.read(partial(self._due, pool, going, now))
         begun = 0
         for run in due:
-            if self._begun[run.id] >= TRIES_MAX or len(self._begun) >= KNOWN_MAX:
+            if self._begun[run.id] >= TRIES_MAX:
                 self._refused[*run.place, run.reviewer] = now + REFUSED_FOR
                 self._begun.pop(run.id, None)
             elif await self.steps.claim(run):
                 self._begun[run.id] += 1
+                if len(self._begun) > KNOWN_MAX:  # the oldest is long over
+                    del self._begun[next(iter(self._begun))]
                 begun += await self.engine.hand_over(run)
                 self.bell.ring()
             else:

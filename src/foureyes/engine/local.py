@@ -108,6 +108,7 @@ class LocalEngine:
         if one is not None:
             one.task.cancel()
             await asyncio.wait([one.task])
+            self._going.pop(run, None)  # a task that had not begun never comes to its own end
 
     async def under_way(self) -> tuple[Run, ...]:
         """Every run that has not ended."""
@@ -121,10 +122,10 @@ class LocalEngine:
 
     async def close(self) -> None:
         """End everything at once."""
-        going = [one.task for one in self._going.values()]
-        for one in going:
-            one.cancel()
-        await asyncio.gather(*going, return_exceptions=True)
+        for run in tuple(self._going):
+            self._going[run].task.cancel()
+        for run in tuple(self._going):
+            await self.cancel(run)
 
     async def _carried_out(self, run: Run, way: Way) -> None:
         fields = {"review": run.review, "seat": run.seat, "reviewer": run.reviewer}

@@ -17,13 +17,15 @@ from functools import partial
 from typing import Protocol
 
 from foureyes.app import links
+from foureyes.app.calls.whole import write_down
 from foureyes.app.policies import Policies
 from foureyes.app.ports import Damaged, Reading, Store
 from foureyes.app.ports import Writing as Transaction
 from foureyes.app.rows import DELIVERIES, DIGESTS, START, Changes, OutboxRow, Parcel
 from foureyes.codec.shapes import shape
+from foureyes.core.views import whole_seen
 from foureyes.notify.channels import Channel, Message
-from foureyes.notify.desk import Desk, Target
+from foureyes.notify.desk import PROGRAM, Desk, Target
 from foureyes.notify.hours import digest_at, resumes
 from foureyes.notify.letters import (
     DIGEST,
@@ -37,7 +39,7 @@ from foureyes.notify.letters import (
     many,
     told_of,
 )
-from foureyes.notify.notices import notices
+from foureyes.notify.notices import Party, notices
 from foureyes.notify.outside import NotSent
 
 #: So many parcels are taken at once, and so often in one go.
@@ -145,11 +147,11 @@ class Delivery:
         except Damaged as error:
             log.error("not told: %s", error)  # noqa: TRY400 - what is wrong, not where in the program
             return None
-        sorted_ = _Sorted(letters=[letter_row(row, one) for one in self.desk.programs()])
+        sorted_ = _Sorted(letters=[letter_row(row, one, PROGRAM) for one in self.desk.programs()])
         for notice in notices(told, self.desk.on):
             for target in self.desk.told(notice, told.rules):
                 if target.person is None or notice.presses:
-                    sorted_.letters.append(letter_row(row, target))
+                    sorted_.letters.append(letter_row(row, target, notice.party))
                 elif not self._writing.hides(reading, row, target.person.name):
                     key = f"{target.name}/{row.at}/{id_of(row)}"
                     sorted_.digests.append((target.name, key, digest_line(told, notice, self.public)))
@@ -223,10 +225,12 @@ class Delivery:
 
         def look(reading: Reading) -> list[tuple[int, str]]:
             asked = [
-                (parcel, one) for parcel, one in letters if one.party != DIGEST and not self._is_over(parcel.row, now)
+                (parcel, one)
+                for parcel, one in letters
+                if one.party == Party.HUMAN and not self._is_over(parcel.row, now)
             ]
             seen = [(parcel, one) for parcel, one in asked if not self._writing.hides(reading, parcel.row, person.name)]
-            written = [(parcel.id, self._writing.letter(reading, parcel.row, one)) for parcel, one in seen]
+            written = [(parcel.id, self._writing.letter(reading, parcel.row, one, named=True)) for parcel, one in seen]
             return [(number, one.message.title) for number, one in written if one]
 
         try:
@@ -264,7 +268,8 @@ class Delivery:
             went.later[parcel.id] = waits
             return
         try:
-            if await self._hides(target, parcel.row):
+            # What is asked of them they hear, and nothing else of it.
+            if letter.party == Party.HUMAN and await self._hides(target, parcel.row):
                 went.later[parcel.id] = now + BLIND_FOR
                 return
             message, rows = await self._message(target, parcel.row, letter)
@@ -287,10 +292,15 @@ class Delivery:
         return resumes(target.person, now)
 
     async def _hides(self, target: Target, row: OutboxRow) -> bool:
+        """Whether they may not hear it yet; that a human hears what others said is written down first."""
         person = target.person
         if person is None:
             return False
-        return await self.store.read(lambda reading: self._writing.hides(reading, row, person.name))
+        seen = await self.store.read(lambda reading: self._writing.seen(reading, row, person.name))
+        event = whole_seen(*seen) if seen else None
+        if event is not None and await self.store.read(lambda reading: links.human(reading, person.name) is not None):
+            await write_down(self.store, [event], self.clock())
+        return seen is not None and seen[0].hides
 
     @property
     def _writing(self) -> Writing:
@@ -303,13 +313,16 @@ class Delivery:
         writing = self._writing
         if letter.party == DIGEST:
             return await self.store.read(lambda reading: writing.digest(reading, row, target.name))
-        written = await self.store.read(lambda reading: writing.letter(reading, row, letter))
+        named = target.person is not None
+        written = await self.store.read(lambda reading: writing.letter(reading, row, letter, named=named))
         return (await self._linked(target, written) if written else None), {}
 
     async def _linked(self, target: Target, written: Written) -> Message:
         """A letter to one human about a question carries the way to answer it; never where a veto stands."""
         notice, message = written.notice, written.message
-        if target.person is None or notice is None or not notice.request or notice.veto or not self.link_key:
+        if target.person is None or notice is None or notice.party is not Party.HUMAN or not notice.request:
+            return message
+        if notice.veto or not self.link_key:
             return message
         asked = links.Asked(letter=message.id, human=target.person.name, review=written.review, request=notice.request)
         secret = await self.store.write(lambda tx: links.made(tx, self.link_key, asked, self.clock()))

@@ -48,12 +48,20 @@ class Desk:
     def told(self, notice: Notice, rules: Rules | None) -> Iterator[Target]:
         """Where this notice goes."""
         for one in self.targets.values():
-            if one.party == notice.party and (one.person is None or _is_theirs(one.person, notice, rules)):
+            if one.person is None:
+                is_told = one.party == notice.party and not notice.apart
+            else:
+                is_told = _is_theirs(one.person, notice, rules)
+            if is_told:
                 yield one
 
 
 def _is_theirs(person: Person, notice: Notice, rules: Rules | None) -> bool:
-    """Whether somebody belongs to the group whose decision it is."""
+    """Whether somebody is asked for a report by name, or belongs to the group whose decision it is."""
+    if notice.party is Party.REVIEWER:
+        return normal(person.name) in map(normal, notice.names)
+    if notice.party is not Party.HUMAN:
+        return False
     if not notice.group:
         return True
     groups = rules.groups if rules else ()

@@ -7,13 +7,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from foureyes.app.accounts import account
 from foureyes.app.policies import Policies
 from foureyes.app.ports import Damaged, Reading
 from foureyes.app.rows import DIGESTS, OutboxRow
 from foureyes.app.shelf import dated, read_review, read_until
-from foureyes.core.model import Review
+from foureyes.core.independence import normal
+from foureyes.core.model import ReportRequest, Review
 from foureyes.core.values import Who, WhoKind
-from foureyes.core.views import view
+from foureyes.core.views import View, view
 from foureyes.notify.channels import Message
 from foureyes.notify.desk import PROGRAM, Target
 from foureyes.notify.notices import Notice, On, Party, Told, notices
@@ -53,9 +55,9 @@ def addressed(row: OutboxRow) -> Letter | None:
     return Letter(target=rest[0], party=DIGEST, about="") if kind == DIGEST and len(rest) == 1 else None
 
 
-def letter_row(row: OutboxRow, target: Target) -> OutboxRow:
-    """The row of a letter about an event."""
-    kind = f"{LETTER} {target.name} {target.party} {row.type}"
+def letter_row(row: OutboxRow, target: Target, party: str) -> OutboxRow:
+    """The row of a letter about an event, to somebody as this party."""
+    kind = f"{LETTER} {target.name} {party} {row.type}"
     return OutboxRow(stream=row.stream, version=row.version, type=kind, at=row.at)
 
 
@@ -88,13 +90,19 @@ class Writing:
     on: On
     public: str
 
-    def letter(self, reading: Reading, row: OutboxRow, letter: Letter) -> Written | None:
-        """The letter as it is sent; nothing where it is no longer of any use."""
+    def letter(self, reading: Reading, row: OutboxRow, letter: Letter, *, named: bool) -> Written | None:
+        """The letter as it is sent; nothing where it is no longer of any use. A channel hears of a report all the same.
+
+        Whether one is still owed is for who owes it: a channel that hears it or not would tell others.
+        """
         told = told_of(reading, self.policies, row, letter.about)
         if letter.party == PROGRAM:
             return Written(message=self._event(row, letter, told))
         found = next((one for one in notices(told, self.on) if one.party == letter.party), None)
-        if found is None or (found.request and not _is_pending(reading, row.stream, found.request)):
+        if found is None:
+            return None
+        matters = found.request and (named or found.party is not Party.REVIEWER)
+        if matters and not _is_pending(reading, row.stream, found):
             return None
         message = Message(
             id=id_of(row),
@@ -107,12 +115,22 @@ class Writing:
 
     def hides(self, reading: Reading, row: OutboxRow, person: str) -> bool:
         """Whether this human reviews it and may not see yet what others said: until then they hear nothing of it."""
+        seen = self.seen(reading, row, person)
+        return seen is not None and seen[0].hides
+
+    def seen(self, reading: Reading, row: OutboxRow, person: str) -> tuple[View, Who] | None:
+        """What somebody may see of the review that a row is about; nothing where it is about none."""
         if not row.stream.startswith(_REVIEW) or not row.version:
-            return False
+            return None
         review = read_review(reading, row.stream, reading.known(row.stream, "", "")).review
+        # A policy may write a name otherwise than the account does.
+        sitting = (one.reviewer.name for one in review.seats.values() if one.reviewer)
+        person = next((one for one in sitting if normal(one) == normal(person)), person)
         rules = self.policies.rules(reading, review.rules)
         stricter = self.policies.stricter(reading, review.stricter)
-        return view(rules, review, Who(name=person, kind=WhoKind.HUMAN), stricter).hides
+        enrolled = account(reading, person)
+        who = enrolled.who if enrolled else Who(name=person, kind=WhoKind.HUMAN)
+        return view(rules, review, who, stricter), who
 
     def digest(self, reading: Reading, row: OutboxRow, target: str) -> tuple[Message | None, Mapping[str, None]]:
         """All that waits for somebody's digest as one message, and the rows it came from."""
@@ -171,6 +189,11 @@ def _shown(review: Review) -> dict[str, object]:
     }
 
 
-def _is_pending(reading: Reading, stream: str, request: str) -> bool:
-    """Whether a decision is still asked for: nobody is called for what is done."""
-    return request in read_review(reading, stream, reading.known(stream, "", "")).review.requests
+def _is_pending(reading: Reading, stream: str, notice: Notice) -> bool:
+    """Whether it is still asked for, and of the same: nobody is called for what is done."""
+    review = read_review(reading, stream, reading.known(stream, "", "")).review
+    request = review.requests.get(notice.request)
+    if not isinstance(request, ReportRequest):
+        return request is not None
+    holder = review.seats[request.seat].reviewer
+    return holder is None or holder.name in notice.names

@@ -69,13 +69,15 @@ class Notice:
     names: tuple[str, ...] = ()
     #: The group of people whose decision it is; empty for any human.
     group: str = ""
-    #: The decision that is asked for, and whether it is about a veto.
+    #: The decision or report that is asked for, and whether it is about a veto.
     request: str = ""
     veto: bool = False
+    #: Whether it came about by what others did, so that nobody hears it but who is named.
+    apart: bool = False
 
     @property
     def presses(self) -> bool:
-        """Whether it asks for a decision; anything else can wait for the digest of the day."""
+        """Whether something is asked for; anything else can wait for the digest of the day."""
         return bool(self.request)
 
 
@@ -136,7 +138,8 @@ def _of_review(told: Told, review: Review) -> Iterator[Notice]:
         case e.ReportRequested() as asked if not asked.queued:
             names = (asked.seat.reviewer.name,) if asked.seat.reviewer else asked.seat.candidates
             word = Word.REQUESTED if asked.revision == 1 else Word.REVISED
-            yield Notice(party=Party.REVIEWER, word=word, names=names)
+            apart = not _is_first(asked, review)
+            yield Notice(party=Party.REVIEWER, word=word, names=names, request=asked.request, apart=apart)
         case e.RulingRequested() as asked:
             yield _ruling(Word.ESCALATED, asked.request, asked.group, veto=asked.veto)
             yield from _thread(told, Word.ESCALATED, asked.stage)
@@ -148,12 +151,22 @@ def _of_review(told: Told, review: Review) -> Iterator[Notice]:
             pass
 
 
+def _is_first(asked: e.ReportRequested, review: Review) -> bool:
+    """Whether nothing but the new version brought it about: anything later would tell that others reported, or left."""
+    said = any(revision == asked.revision for _, revision in (*review.reports, *review.failures))
+    left = {one.id for one in review.seats.values() if one.left}
+    requests = (one for one in review.requests.values() if isinstance(one, ReportRequest) and not one.queued)
+    others = any(one.id != asked.request and one.seat not in left for one in requests)
+    return not said and not others and asked.seat.id not in left
+
+
 def _late(passed: e.DeadlinePassed, review: Review) -> Iterator[Notice]:
     """Who is late hears it; a human hears what nobody did in time, and what waits for a human still."""
     request = review.requests.get(passed.request)
     if passed.step is Step.REMINDED and isinstance(request, ReportRequest):
         holder = review.seats[request.seat].reviewer
-        yield Notice(party=Party.REVIEWER, word=Word.REQUESTED, names=(holder.name,) if holder else ())
+        names = (holder.name,) if holder else ()
+        yield Notice(party=Party.REVIEWER, word=Word.REQUESTED, names=names, request=request.id, apart=True)
     elif passed.step is Step.RENOTIFIED and isinstance(request, RulingRequest):
         yield _ruling(Word.TIMEOUT, request.id, request.group, veto=request.veto)
     elif passed.step is not Step.REMINDED:

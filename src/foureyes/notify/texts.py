@@ -66,8 +66,8 @@ def _stage(told: Told) -> str:
 
 def _lines(told: Told, notice: Notice, review: Review) -> Iterator[str]:
     yield title_of(told, notice)
-    whom = f", for {line(', '.join(notice.names))}" if notice.party is Party.REVIEWER and notice.names else ""
-    yield f"{line(review.kind)} by {line(review.author.name)}, round {review.revision}{whom}"
+    # Never who reviews: others who do may read it, and must not know yet.
+    yield f"{line(review.kind)} by {line(review.author.name)}, round {review.revision}"
     match told.event:
         case e.RevisionRequested(reasons=reasons):
             yield from _listed(reasons)

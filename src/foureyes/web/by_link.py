@@ -95,7 +95,8 @@ class ByLink:
             raise Turned(401, OVER, LINK)
         try:
             await answered(self.office, caller, CALLS["rule"], data)
-        except Refusal:
+        except (Refusal, Unavailable):
+            # Should it be decided after all, the question is answered, and no link asks it again.
             await self.office.store.write(lambda tx: links.give_back(tx, secret))
             raise
         return told("Decided", f"Your decision is in the record, under the name {found.human}.", "", status=200)

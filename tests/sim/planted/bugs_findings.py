@@ -74,7 +74,7 @@ def a_dismissal_never_expires(_original: Function, *_given: object) -> bool:
     return False
 
 
-@bug("foureyes.core.evolve.lifecycle:revision_submitted", source="S21", found_by="I3")
+@bug("foureyes.core.evolve.lifecycle:revision_submitted", source="S21", found_by="I3", seed=20)
 def a_failed_stage_discards_the_findings_of_others(original: Function, review: Review, event: object) -> Review:
     """When one stage fails, what the others found in that version is thrown away, a critical finding too."""
     found: Review = original(review, event)
@@ -85,7 +85,7 @@ def a_failed_stage_discards_the_findings_of_others(original: Function, review: R
     return replace(found, findings=findings)
 
 
-@bug("foureyes.core.evolve.findings:finding_verified", source="D-11", found_by="I3")
+@bug("foureyes.core.evolve.findings:finding_verified", source="D-11", found_by="I3", seed=15)
 def who_verifies_refutes(original: Function, review: Review, event: FindingVerified) -> Review:
     """Whatever a verifying seat says of a finding makes it advice."""
     found: Review = original(review, replace(event, result=Verification.REFUTED))

@@ -13,7 +13,7 @@ from foureyes.app.calls.call import Caller
 from foureyes.app.calls.office import Office
 from foureyes.app.chain import ROOT, appended
 from foureyes.app.gate import CONFLICTS_MAX, Seen
-from foureyes.app.ports import Conflict, Reading, Unavailable, Writing
+from foureyes.app.ports import Conflict, Reading, Store, Unavailable, Writing
 from foureyes.app.rows import Changes
 from foureyes.app.shelf import read_events
 from foureyes.codec.shapes import shape
@@ -36,11 +36,16 @@ async def shown_to(office: Office, caller: Caller, review: str) -> Seen:
 async def note(office: Office, caller: Caller, shown: Iterable[Seen]) -> None:
     """Write down what this caller is about to see by right, where it is not written yet; raises Unavailable."""
     found = [event for one in shown if (event := whole_seen(one.view, caller.who))]
-    if not found or not (new := await office.store.read(partial(_unwritten, found))):
+    await write_down(office.store, found, office.clock())
+
+
+async def write_down(store: Store, found: list[WholeSeen], now: datetime) -> None:
+    """Write down what somebody is about to see by right, where it is not written yet; raises Unavailable."""
+    if not found or not (new := await store.read(partial(_unwritten, found))):
         return None
     for _ in range(CONFLICTS_MAX):
         try:
-            return await office.store.write(partial(_write, new, _write_time(office.clock())))
+            return await store.write(partial(_write, new, _write_time(now)))
         except Conflict:
             continue
     raise Unavailable("What you look at could not be written down.", "Try again in a moment.")
