@@ -15,6 +15,7 @@ from typing import Self
 import psycopg
 from psycopg import conninfo
 
+from foureyes.engine.port import Run
 from foureyes.engine.tables import migrate
 from tests.agents.model import ScriptedModel
 from tests.postgres.server import Server
@@ -95,3 +96,10 @@ def begun(url: str) -> dict[str, str]:
     with psycopg.connect(url) as connection:
         asked = "SELECT workflow_uuid, executor_id FROM dbos.workflow_status WHERE status = 'PENDING'"
         return dict(connection.execute(asked).fetchall())
+
+
+def begin(url: str, run: Run, worker: str) -> None:
+    """Let a worker that is none take a run from its queue."""
+    with psycopg.connect(url) as connection:
+        begins = "UPDATE dbos.workflow_status SET status = 'PENDING', executor_id = %s WHERE workflow_uuid = %s"
+        connection.execute(begins, [worker, run.id])

@@ -140,13 +140,13 @@ def test_a_run_that_is_ended_before_it_begins_leaves_its_seat_to_the_next(engine
     async def story() -> None:
         one = Scripted("codex")
         play, run = await opened(one)
-        engine = engines(play)
+        engine = await engines(play)
         await engine.hand_over(run)
         await (engine.cancel(run.id) if end == "cancel" else engine.close())
         assert await engine.under_way() == ()
-        after = engine if end == "cancel" else engines(play)
+        after = engine if end == "cancel" else await engines(play)
         assert await after.hand_over(run)
-        await ended(play, after)
+        await ended(after)
         assert len((await play.home.review(f"review/{run.review}")).reports) == 1
         await after.close()
 

@@ -36,6 +36,8 @@ POLL_SECONDS = 0.2
 CONNECTIONS = 5
 #: What runs here is compared with what DBOS says of it at most so often.
 COMPARE_SECONDS = 1.0
+#: A run that was taken from the queue and not begun at so many looks lost its seat, or its way.
+ASTRAY_LOOKS_MAX = 5
 #: A run whose worker died so often has no answer: it may be what kills them.
 DEATHS_MAX = 3
 #: Runs under way that are looked at.
@@ -81,8 +83,8 @@ class DurableEngine:
         self._local = LocalEngine(own, ended=ended, lease=lease)
         #: Runs that somebody wanted to end at the last look; who has just handed in needs a moment to say so.
         self._unwanted: set[str] = set()
-        #: Begun here by the tables of DBOS, and not by us, at the last look.
-        self._astray: set[str] = set()
+        #: Begun here by the tables of DBOS and not by us, and at how many looks.
+        self._astray: Counter[str] = Counter()
         self._compared = 0.0
         self._is_open = False
 
@@ -157,10 +159,9 @@ class DurableEngine:
         ours = {one.workflow_id for one in found}
         for one in here - ours:
             await self._local.cancel(one)
-        astray = ours - here
-        if gone := sorted(astray & self._astray):
+        self._astray = Counter({one: self._astray[one] + 1 for one in ours - here})
+        if gone := [one for one, looks in self._astray.items() if looks >= ASTRAY_LOOKS_MAX]:
             await DBOS.cancel_workflows_async(gone)
-        self._astray = astray
 
     async def take_up(self) -> None:
         """Give what dead workers left to others, who go on from the last call that was kept; forget what has ended."""
@@ -182,7 +183,8 @@ class DurableEngine:
     async def cancel(self, run: str) -> None:
         """End it here, or have it ended by whoever carries it out: at the next look, it may just have handed in."""
         here = any(one.id == run for one in await self._local.under_way())
-        if not here and run not in self._unwanted:
+        elsewhere = not here and any(one.run.id == run and one.begun for one in await self._flows())
+        if elsewhere and run not in self._unwanted:
             self._unwanted.add(run)
             return
         self._unwanted.discard(run)
@@ -191,6 +193,8 @@ class DurableEngine:
 
     async def under_way(self) -> tuple[Run, ...]:
         """Every run that was handed over and has not ended, whoever carries it out."""
+        if not self._is_open:
+            return ()
         flows = await self._flows()
         found = {one.id: one for one in await self._local.under_way()} | {one.run.id: one.run for one in flows}
         self._unwanted &= found.keys()
