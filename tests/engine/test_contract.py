@@ -171,6 +171,9 @@ def test_signs_of_life_are_given_while_it_looks_and_a_lost_seat_ends_it(engines:
         renewed = (await play.log(stream)).count("SeatRenewed")
         await engine.heartbeat()
         assert (await play.log(stream)).count("SeatRenewed") == renewed, "not more often than it must"
+        play.home.wait(hours=-49)
+        await engine.heartbeat()
+        assert (await play.home.review(stream)).seats[run.seat].lease == play.now() + LEASE, "by the clock as it is"
         play.home.wait(minutes=10)
         await engine.heartbeat()
         assert one.ended == ["CancelledError"]

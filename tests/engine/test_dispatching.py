@@ -78,6 +78,33 @@ async def test_however_many_looked_before_the_next_one_begins(monkeypatch: pytes
 
 
 @played
+async def test_a_clock_that_is_set_back_keeps_nobody_waiting() -> None:
+    """A pause after a failure is as long as it was, by whichever clock."""
+    first = Scripted("codex", says=fails())
+    play = await hall({"agent": (first,)})
+    await play.open()
+    await play.quiet()
+    assert len(first.tasks) == 1
+    play.home.wait(hours=-49)
+    await play.quiet()
+    assert len(first.tasks) == 2
+
+
+@played
+async def test_who_was_refused_a_seat_is_tried_again_though_the_clock_was_set_back() -> None:
+    one = Scripted("codex")
+    play = await hall({"agent": (one,)})
+    stream = await play.open()
+    seat = "eyes.1"
+    play.dispatcher._refused[stream.removeprefix("review/"), seat, "codex"] = play.now() + dispatching.REFUSED_FOR
+    await play.quiet()
+    assert one.tasks == []
+    play.home.wait(hours=-49)
+    await play.quiet()
+    assert len(one.tasks) == 1
+
+
+@played
 async def test_what_a_terminal_opened_is_left_to_its_own_round() -> None:
     """There it is known which lines are old; here it would be judged whole."""
     one = Scripted("codex")

@@ -123,6 +123,19 @@ def test_a_dead_target_holds_up_only_its_own_letters(answer: bytes, caplog: pyte
 
 
 @played
+async def test_a_clock_that_is_set_back_silences_no_target() -> None:
+    async with post_office() as office:
+        hooks(office, "in")
+        office.receiver.answers = [NO]
+        await opened(office)
+        await office.delivery.once()
+        office.web.house.now -= timedelta(hours=49)
+        await office.web.house.open({"b.py": b"b\n"}, actor=DEV, kind="script")
+        await office.delivery.once()
+        assert office.got("/in")[-1]["subject"] == "review/r2"
+
+
+@played
 async def test_a_dead_target_is_left_alone_longer_each_time_and_given_up_after_days() -> None:
     async with post_office() as office:
         hooks(office, "dead")

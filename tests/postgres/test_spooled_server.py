@@ -21,6 +21,7 @@ from foureyes.bootstrap import spool
 from foureyes.bootstrap.addresses import addresses
 from foureyes.bootstrap.serving import _made, application
 from foureyes.bootstrap.speaking import endpoint
+from foureyes.cli import signing
 from foureyes.cli.serving import Serving
 from foureyes.core.principals import RevokeToken
 from foureyes.store.postgres import PostgresStore
@@ -56,6 +57,7 @@ async def shipped(url: str, home: Path) -> AsyncIterator[Site]:
     """What `foureyes up` makes of these settings, tended by hand."""
     assembly = Person(home=home).assembly({"database": url})
     async with assembly.new_store() as store, PostgresStore.open(url) as other:
+        signing.signer(assembly, make=True)
         with spool.kept(assembly.settings) as kept:
             office, dispatcher, _, (tending, _) = _made(assembly, store, Serving(), kept)
             dispatcher.looked.set()

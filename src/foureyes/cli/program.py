@@ -52,7 +52,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "List what the programs look for and how often they were wrong.",
     ),
     "status": ("foureyes.cli.status:status", "Say what is open here, whose turn it is and what to do next."),
-    "up": ("foureyes.cli.up:up", "Start the server: HTTP, MCP and the pages, on one store."),
+    "up": (
+        "foureyes.cli.up:up",
+        "Start the server: HTTP, MCP, the pages and the reviewers that the policy names, on one store.",
+    ),
     "upgrade": ("foureyes.cli.upgrading:upgrade", "Bring the store to the schema of this version: backup first."),
     "wait": ("foureyes.cli.wait:wait", "Wait until a review has ended, and say how."),
     "why": ("foureyes.cli.why:why", "Say why a review is open or shut, and whose turn it is."),

@@ -87,7 +87,8 @@ class Dispatcher:
             else:
                 await self.engine.cancel(run.id)
         now = self.clock()
-        self._refused = {key: until for key, until in self._refused.items() if now < until}
+        # What lies further ahead was noted before the clock was set back.
+        self._refused = {key: until for key, until in self._refused.items() if now < until <= now + REFUSED_FOR}
         due = await self.steps.store.read(partial(self._due, pool, going, now))
         begun = 0
         for run in due:
@@ -219,7 +220,9 @@ def _rests(review: Review, seat: Seat, request: ReportRequest, stage: Stage, now
     if not failures or seat.lease is not None or request.step is not None or request.queued:
         return False
     factor: int = AGAIN_FACTOR ** (failures - 1)
-    return now < request.due - stage.options.times.unstarted + AGAIN_AFTER * factor
+    failed = request.due - stage.options.times.unstarted
+    # A clock that was set back since does not make it longer.
+    return failed <= now < failed + AGAIN_AFTER * factor
 
 
 def _came_in_here(reading: Reading, review: str) -> bool:

@@ -95,7 +95,8 @@ class LocalEngine:
         """Renew what is half over; a run whose seat is lost is ended."""
         now = self._steps.clock()
         for one in tuple(self._going.values()):
-            if now - one.alive < self._lease / 2:
+            # A clock that was set back has it renewed at once: the lease is to end by the new time.
+            if timedelta(0) <= now - one.alive < self._lease / 2:
                 continue
             if await self._steps.renew(one.run, one.draft()):
                 one.alive = now

@@ -75,6 +75,11 @@ class _Health:
     failures: int = 0
     not_before: datetime | None = None
 
+    def rests(self, now: datetime) -> datetime | None:
+        """Until when it is left alone; what lies further ahead was noted before the clock was set back."""
+        until = self.not_before
+        return until if until is not None and now < until <= now + PAUSE_MAX else None
+
     def failed(self, now: datetime, wait_seconds: int) -> datetime:
         pause = PAUSE * 2 ** min(self.failures, DOUBLINGS_MAX)
         self.failures += 1
@@ -196,8 +201,8 @@ class Delivery:
                 if self._is_over(parcel.row, now) and letter.party != DIGEST:
                     went.done.append(parcel.id)
                     went.given_up += 1
-                elif health.not_before is not None and now < health.not_before:
-                    went.later[parcel.id] = health.not_before
+                elif (rests := health.rests(now)) is not None:
+                    went.later[parcel.id] = rests
                 elif loop.time() > ends:
                     went.later[parcel.id] = now
                 else:
@@ -246,8 +251,8 @@ class Delivery:
 
     async def _carried(self, target: Target, message: Message, parcels: Sequence[int], went: _Went) -> None:
         now, health = self.clock(), self._health[target.name]
-        if health.not_before is not None and now < health.not_before:
-            went.later |= dict.fromkeys(parcels, health.not_before)
+        if (rests := health.rests(now)) is not None:
+            went.later |= dict.fromkeys(parcels, rests)
             return
         try:
             await self.carrier.carry(target.channel, message, now)
