@@ -11,7 +11,7 @@ import sys
 from bench import core, page, sim
 from bench.lines import Figure, keep, read
 
-PARTS = ("cold", "bytes", "lifecycle", "groups", "doors", "engine", "starts", "flood", "growth", "review")
+PARTS = ("cold", "bytes", "lifecycle", "groups", "doors", "engine", "cluster", "starts", "flood", "growth", "review")
 
 
 def alone() -> None:

@@ -52,7 +52,7 @@ async def _work(assembly: Assembly, working: Working, told: Callable[[AtWork], N
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
     async with assembly.new_store() as store:
         await asyncio.to_thread(migrate, assembly.settings.database)
-        one = made(assembly, store, working)
+        one = made(assembly, store, hosting.hosted(assembly, Policies(assembly.policy()), working.yes_send))
         await one.begin()
         told(AtWork(name=one.workers.name, reviewers=tuple(one.own_names())))
         log.info("started", extra={"fields": {"worker": one.workers.name}})
@@ -131,13 +131,11 @@ class OneWorker:
         await self.workers.look()
 
 
-def made(assembly: Assembly, store: Store, working: Working) -> OneWorker:
-    """Put a worker together."""
-    policy = assembly.policy()
-    own = hosting.hosted(assembly, Policies(policy), working.yes_send)
+def made(assembly: Assembly, store: Store, own: Hosted) -> OneWorker:
+    """Put a worker together that hosts these."""
     workers = Workers(store, assembly.now, f"{os.uname().nodename}-{os.getpid()}-{secrets.token_hex(3)}")
     crew = Crew(workers)
-    gate = assembly.gate(store, policy, Everybody((crew, Enrolled())))
+    gate = assembly.gate(store, directory=Everybody((crew, Enrolled())))
     bell = Bell(LISTEN_SECONDS)
     mine = Steps(gate=gate, store=store, hosted=own, hand=gate.handle, clock=assembly.now)
     everybodys = Steps(gate=gate, store=store, hosted=crew, hand=gate.handle, clock=assembly.now)

@@ -17,7 +17,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, WorkflowStatus
+from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, EnqueueOptions, WorkflowStatus, error
 
 from foureyes.app.gate import new_key
 from foureyes.core.values import Failure, WhoKind
@@ -32,7 +32,7 @@ VERSION = "1"
 NAME = "foureyes"
 WORKFLOW = "run"
 #: How often a worker looks into its queue.
-POLL_SECONDS = 0.2
+POLL_SECONDS = 0.25
 CONNECTIONS = 5
 #: What runs here is compared with what DBOS says of it at most so often.
 COMPARE_SECONDS = 1.0
@@ -138,11 +138,7 @@ class DurableEngine:
             "usd_micro": await self._all.purse(run),
             "key": new_key(),
         }
-        # One that ended before under this name: its seat is asked again, so it came to nothing.
-        await DBOS.delete_workflows_async([run.id])
-        await DBOS.enqueue_workflow_with_options_async(
-            {"workflow_name": WORKFLOW, "queue_name": _queue(worker.name), "workflow_id": run.id}, order
-        )
+        await self._enqueued(run, worker, order)
         return True
 
     async def heartbeat(self) -> None:
@@ -246,6 +242,20 @@ class DurableEngine:
 
         way = Way(once=once, purse=order["usd_micro"], key=order["key"], hands_in=hands_in)
         await self._local.carry(run, way)
+
+    async def _enqueued(self, run: Run, worker: Worker, order: dict[str, Any]) -> None:
+        options: EnqueueOptions = {
+            "workflow_name": WORKFLOW,
+            "queue_name": _queue(worker.name),
+            "workflow_id": run.id,
+            "workflow_id_reuse_policy": "reject",
+        }
+        try:
+            await DBOS.enqueue_workflow_with_options_async(options, order)
+        except error.DBOSWorkflowIDInUseError:
+            # One that has ended under this name: its seat is asked again, so it came to nothing.
+            await DBOS.delete_workflows_async([run.id])
+            await DBOS.enqueue_workflow_with_options_async(options, order)
 
     async def _flows(self) -> list[_Flow]:
         found = await DBOS.list_workflows_async(status=_ACTIVE, name=WORKFLOW, limit=RUNS_MAX, load_output=False)
