@@ -130,15 +130,15 @@ def servers(url: str, folder: Path, seconds: int) -> Figure:
                 folder_of(one)
             up = [stack.enter_context(ours(one, "--database", url)) for one in homes]
             rates[many - 1] = asyncio.run(_written(up, tokens, seconds))
-    one, two = rates
+    alone, both = rates
     return Figure(
         figure="cluster.servers",
         what=f"as many commands a second through two servers as through one, by {CONNECTIONS} authors at once",
-        measured=round(two / one, 2),
+        measured=round(both / alone, 2),
         unit="×",
-        correct=one > 0,
+        correct=alone > 0,
         command=COMMAND,
-        more={"one": round(one, 1), "two": round(two, 1)},
+        more={"one": round(alone, 1), "two": round(both, 1)},
     )
 
 
