@@ -16,8 +16,8 @@ from foureyes.engine.port import Run
 from foureyes.engine.workers import Workers, offers_of
 from tests.app.house import played
 from tests.engine.cluster import begin, begun, tables
+from tests.engine.engines import ended, opened, until
 from tests.engine.hall import Hall, Scripted, program
-from tests.engine.test_contract import ended, opened, until
 from tests.postgres.server import Server
 
 
