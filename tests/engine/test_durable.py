@@ -194,3 +194,36 @@ def test_nobody_is_free_where_nobody_hosts_the_reviewer(url: str) -> None:
             assert not await here.engine.hand_over(stranger)
 
     story()
+
+
+def test_what_was_promised_is_known_to_whoever_dispatches_next(url: str) -> None:
+    """D-09: two workers together stay within a budget, because one of them gives the money out."""
+
+    @played
+    async def story() -> None:
+        async with floor(url, Scripted("codex", sends="somebody", holds=True)) as here:
+            await here.engine.hand_over(here.run)
+            promised = dict(here.play.steps.promised)
+            assert promised[here.run.id] > 0
+            here.play.steps.promised.clear()
+            await here.engine.under_way()
+            assert here.play.steps.promised == promised
+            await DBOS.cancel_workflows_async([here.run.id])
+            await here.engine.under_way()
+            assert here.play.steps.promised == {}
+
+    story()
+
+
+def test_what_a_run_was_promised_is_what_it_may_spend(url: str) -> None:
+    @played
+    async def story() -> None:
+        one = Scripted("codex", sends="somebody")
+        async with floor(url, one) as here:
+            await here.engine.hand_over(here.run)
+            promised = here.play.steps.promised[here.run.id]
+            await until(lambda: bool(one.tasks))
+            assert one.tasks[0].bounds.usd_micro == promised
+            await ended(here.engine)
+
+    story()

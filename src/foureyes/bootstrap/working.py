@@ -121,8 +121,8 @@ class OneWorker:
 
     async def end(self) -> None:
         """Let what runs come to its end; give back what does not in time."""
-        await self.engine.drain()
-        await Tending((("runs", self.engine.close), ("place", self.place.leave))).once()
+        works = (("queue", self.engine.drain), ("runs", self.engine.close), ("place", self.place.leave))
+        await Tending(works).once()
 
     async def _sign(self) -> None:
         pool = await self.own.follow(self.store)
