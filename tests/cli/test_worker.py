@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from foureyes.app.workers import Offer
+from foureyes.core.values import Who
+from foureyes.engine.workers import Workers
 from tests.cli.desk import Desk
 
 
@@ -38,3 +43,19 @@ def test_a_server_does_not_load_what_workers_are_built_on() -> None:
     without = "import sys; sys.modules['dbos'] = sys.modules['sqlalchemy'] = None"
     loads = f"{without}; import foureyes.bootstrap.serving"
     assert subprocess.run([sys.executable, "-c", loads], check=False).returncode == 0
+
+
+def test_status_names_the_workers_that_live_and_whom_they_host(tmp_path: Path) -> None:
+    desk = Desk(home=tmp_path / "home")
+    desk.home.mkdir(mode=0o700)
+
+    async def signs() -> None:
+        async with desk.assembly().new_store() as store:
+            now = datetime.now(UTC)
+            codex = Offer(who=Who(name="codex"), roles=("agent",))
+            for name, at in (("one", now), ("dead", now - timedelta(minutes=1))):
+                await Workers(store, lambda at=at: at, name).sign((codex,))  # type: ignore[misc] # the moment of its sign
+
+    asyncio.run(signs())
+    assert desk.run("status", "--json").data["workers"] == [{"worker": "one", "reviewers": ["codex"]}]
+    assert "one: codex" in desk.run("status").out

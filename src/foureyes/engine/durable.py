@@ -20,12 +20,13 @@ from typing import Any
 from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, EnqueueOptions, WorkflowStatus, error
 
 from foureyes.app.gate import new_key
+from foureyes.app.workers import Worker
 from foureyes.core.values import Failure, WhoKind
 from foureyes.engine.local import LocalEngine, Way
 from foureyes.engine.port import Run
 from foureyes.engine.steps import LEASE, Ended, Steps
 from foureyes.engine.tables import quieted
-from foureyes.engine.workers import Worker, Workers
+from foureyes.engine.workers import Workers
 
 #: Ours: by default it is a hash of the program, and whatever runs would be orphaned by every new version.
 VERSION = "1"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -14,40 +13,13 @@ from foureyes.app.ports import Reading, Store, Writing
 from foureyes.app.reviewers import AtHand, Inconclusive, Reviewer, Say, Task
 from foureyes.app.reviewing.jobs import Pool
 from foureyes.app.rows import ENGINE, START
-from foureyes.codec.shapes import shape
+from foureyes.app.workers import Offer, Worker, key_of, workers, written
 from foureyes.core.facts import Principal
 from foureyes.core.values import Failure, Who
 from foureyes.engine.hosting import Hosted
 
 #: So long after its last sign of life a worker counts as dead; a sign is given at half of it.
 HELD = timedelta(seconds=20)
-#: More workers on one store are not looked at.
-WORKERS_MAX = 500
-_PREFIX = "worker/"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
-    """A reviewer whom a worker hosts."""
-
-    who: Who
-    roles: tuple[str, ...]
-    sends: str = ""
-    #: Over a limit of its provider until then.
-    rests: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Worker:
-    """What a worker says of itself."""
-
-    name: str
-    until: datetime
-    offers: tuple[Offer, ...] = ()
-
-    def hosts(self, reviewer: str) -> bool:
-        """Whether a reviewer of this name is there."""
-        return any(one.who.name == reviewer for one in self.offers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +49,7 @@ class Workers:
     async def look(self) -> bool:
         """Whether anybody is there; a time too far ahead was written by a clock that went wrong."""
         now = self._clock()
-        rows = await self._store.read(lambda reading: reading.rows(ENGINE, _PREFIX, limit=WORKERS_MAX))
-        found = (_read(one) for _, one in rows)
+        found = await self._store.read(workers)
         self._found = tuple(one for one in found if now < one.until <= now + HELD or one.name == self.name)
         return bool(self._found)
 
@@ -116,11 +87,8 @@ class Workers:
     def _write(self, worker: Worker, tx: Writing) -> None:
         tx.lock(ENGINE)
         over = worker.until - 2 * HELD
-        rows = tx.rows(ENGINE, _PREFIX, limit=WORKERS_MAX)
-        gone = [one.name for one in (_read(body) for _, body in rows) if one.until < over]
-        tx.follow(
-            ENGINE, {**{f"{_PREFIX}{one}": None for one in gone}, f"{_PREFIX}{worker.name}": _text(worker)}, START
-        )
+        gone = {key_of(one.name): None for one in workers(tx) if one.until < over}
+        tx.follow(ENGINE, {**gone, key_of(worker.name): written(worker)}, START)
 
 
 class Crew:
@@ -185,13 +153,4 @@ def _by_role(offers: Iterable[Offer]) -> dict[str, tuple[Reviewer, ...]]:
 
 def _removed(names: Iterable[str], tx: Writing) -> None:
     tx.lock(ENGINE)
-    tx.follow(ENGINE, {f"{_PREFIX}{one}": None for one in names}, START)
-
-
-def _text(worker: Worker) -> str:
-    return json.dumps(shape(Worker)[0](worker))
-
-
-def _read(text: str) -> Worker:
-    worker: Worker = shape(Worker)[1](json.loads(text))
-    return worker
+    tx.follow(ENGINE, {key_of(one): None for one in names}, START)
