@@ -76,6 +76,13 @@ about three times as much for a call of the older one.""",
 While it waits it looks into the inbox and for deadlines once a second.""",
     ),
     (
+        "cluster.",
+        "Several servers and workers",
+        """On PostgreSQL, which waits for its disk. A worker's dispatcher and engine, with a scripted reviewer, hear of
+a request from the database alone. Then one server and two take commands on the same machine, which the database and
+whoever asks share with them.""",
+    ),
+    (
         "starts.",
         "A server from nothing, and at rest",
         "Memory is what the process has alone and its share of what it has together with others (PSS).",

@@ -11,7 +11,10 @@ import sys
 from bench import core, page, sim
 from bench.lines import Figure, keep, read
 
-PARTS = ("cold", "bytes", "lifecycle", "groups", "doors", "engine", "starts", "timing", "flood", "growth", "review")
+PARTS = (
+    *("cold", "bytes", "lifecycle", "groups", "doors", "engine", "cluster", "starts"),
+    *("timing", "flood", "growth", "review"),
+)
 
 
 def alone() -> None:

@@ -18,6 +18,7 @@ from bench.story import FILE, POLICY
 from foureyes.app.accounts import Enrolled, new_token, stream_of
 from foureyes.app.asks import Ask
 from foureyes.app.gate import Gate, new_key
+from foureyes.app.ports import Store
 from foureyes.core.principals import EnrolPrincipal, IssueToken
 from foureyes.core.values import Who, WhoKind
 from foureyes.store.sqlite_store import SqliteStore
@@ -81,9 +82,9 @@ def floor(kind: str, folder: Path) -> Iterator[Server]:
 
 
 @contextmanager
-def ours(folder: Path) -> Iterator[Server]:
+def ours(folder: Path, *more: str) -> Iterator[Server]:
     """`foureyes up` on a data folder."""
-    words = [str(Path(sys.executable).with_name("foureyes")), "up", "--port", "0", "--json"]
+    words = [str(Path(sys.executable).with_name("foureyes")), "up", "--port", "0", "--json", *more]
     with started(words, folder / "up.log", {"FOUREYES_HOME": str(folder), "HOME": str(folder)}) as process:
         yield Server(process=process, port=_port(process))
 
@@ -100,7 +101,15 @@ def _port(process: subprocess.Popen[str]) -> int:
 
 async def enrolled(home: Path, names: Sequence[str]) -> dict[str, str]:
     """A data folder with the policy of the story and these agents; the token of each."""
-    store, tokens = _folder(home), dict[str, str]()
+    store = _folder(home)
+    tokens = await people(store, names)
+    await store.close()
+    return tokens
+
+
+async def people(store: Store, names: Sequence[str]) -> dict[str, str]:
+    """These agents in a store; the token of each."""
+    tokens = dict[str, str]()
     gate = Gate(store, Enrolled(), policy=POLICY)
 
     async def do(actor: Who, command: EnrolPrincipal | IssueToken, name: str) -> None:
@@ -114,13 +123,17 @@ async def enrolled(home: Path, names: Sequence[str]) -> dict[str, str]:
         made = new_token()
         await do(SUE, IssueToken(token=made.id, hash=made.hash), name)
         tokens[name] = made.secret
-    await store.close()
     return tokens
 
 
-def _folder(home: Path) -> SqliteStore:
+def folder_of(home: Path) -> None:
+    """A data folder with the policy of the story."""
     home.mkdir(mode=0o700, exist_ok=True)
     (home / "foureyes.yaml").write_bytes(FILE)
+
+
+def _folder(home: Path) -> SqliteStore:
+    folder_of(home)
     return SqliteStore.open(home / "foureyes.db")
 
 

@@ -10,6 +10,7 @@ last one every longer conversation. A turn is one of
     {"refuse": true}                       the provider's own sign of a refusal
     {"status": 429, "headers": {}, "body": {}}
     {"hang": true}                         never answers
+    {"hang_while": PATH, …}                answers when there is no such file any more
 
 RECORD receives one JSON line a request: method, path, headers, body.
 """
@@ -20,6 +21,7 @@ import json
 import os
 import sys
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
@@ -61,6 +63,8 @@ class Handler(BaseHTTPRequestHandler):
         turn = self.turns[min(wire.spoken(body), len(self.turns) - 1)]
         if turn.get("hang"):
             threading.Event().wait()
+        while Path(turn.get("hang_while", "/nowhere")).exists():
+            time.sleep(0.02)
         if "status" in turn:
             self._reply(turn["status"], turn.get("body", {}), turn.get("headers", {}))
         elif wire.streams(self.path, body):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,9 @@ import pytest
 from foureyes.app.reviewers import Inconclusive, Look, Task
 from foureyes.core.values import Failure
 from foureyes.reviewers import agents
+from foureyes.reviewers.prompts import framing
 from tests.agents.fakes import ANSWER, KEYS, NAMES, Place, nobody_listens, task
+from tests.reviewers.notebook import Notebook
 
 #: What an agent says that is over its limit, not logged in, refused or without a network, in its own words.
 LIMITED = {
@@ -67,6 +70,28 @@ def test_what_an_agent_found_is_handed_in(place: Place, name: str) -> None:
     ]
     assert found.cost.tokens == 1000
     assert found.evidence
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_whoever_looks_again_after_a_crash_does_not_run_the_agent_again(
+    place: Place, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran = tmp_path / "ran"
+    place.install(name, f"open({str(ran)!r}, 'a').write('once\\n'); says({ANSWER!r})")
+    book = Notebook()
+    first = look(place, name, replace(task(), once=book.once))
+    monkeypatch.setattr(framing, "_SECRET", b"another process has another")
+    assert look(place, name, replace(task(), once=book.again().once)) == first
+    assert ran.read_text(encoding="utf-8") == "once\n"
+
+
+def test_a_login_is_not_written_down_with_what_went_wrong(place: Place) -> None:
+    book = Notebook()
+    key = KEYS["ANTHROPIC_API_KEY"]
+    body = f'print(json.dumps(dict(type="result", is_error=True, result="bad key {key}")))'
+    none(place, "claude", body, replace(task(), once=book.once))
+    assert book.written
+    assert key not in str(book.written)
 
 
 def test_money_is_known_only_where_it_was_paid(place: Place) -> None:

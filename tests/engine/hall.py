@@ -22,6 +22,7 @@ from foureyes.core.values import Evidence, Failure, Who, WhoKind
 from foureyes.engine.dispatching import Dispatcher
 from foureyes.engine.hosting import Everybody, Hosted
 from foureyes.engine.local import LocalEngine
+from foureyes.engine.port import Engine
 from foureyes.engine.steps import Steps
 from foureyes.policy.policy import Policy
 from tests.app.house import FIRST, House, policy
@@ -121,8 +122,12 @@ class Hall:
         house.gate = self.gate
         self.steps = Steps(gate=self.gate, store=house.store, hosted=self.hosted, hand=self.hand, clock=self.now)
         self.engine = LocalEngine(self.steps, pause=self._pause)
-        self.dispatcher = Dispatcher(steps=self.steps, engine=self.engine, bell=self.bell, clock=self.now)
+        self.dispatcher = self.dispatched(self.engine)
         self.clock = Deadlines(store=house.store, gate=self.gate, clock=self.now)
+
+    def dispatched(self, engine: Engine) -> Dispatcher:
+        """Whoever keeps an engine at what the inbox says."""
+        return Dispatcher(steps=self.steps, engine=engine, bell=self.bell, clock=self.now)
 
     def _find(self, _: Policy) -> AtHand:
         return AtHand(reviewers=dict(self.reviewers))

@@ -2,43 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from foureyes.core.values import Outcome
-from foureyes.engine.local import LocalEngine
-from foureyes.engine.port import Engine, Run
 from foureyes.engine.steps import LEASE
 from tests.app.house import played
-from tests.engine.hall import Hall, Scripted, fails, hall
-
-Make = Callable[[Hall], Engine]
-
-
-@pytest.fixture(params=["local"])
-def engines() -> Make:
-    """Makes the engine in question for a hall."""
-    return lambda play: LocalEngine(play.steps)
-
-
-async def opened(one: Scripted) -> tuple[Hall, Run]:
-    """A review that waits for this reviewer, whose seat is claimed."""
-    play = await hall({"agent": (one,)})
-    stream = await play.open()
-    await play.hosted.follow(play.home.store)
-    run = Run(review=stream.removeprefix("review/"), seat="eyes.1", revision=1, reviewer=one.name)
-    assert await play.steps.claim(run)
-    return play, run
-
-
-async def ended(play: Hall, engine: Engine) -> None:
-    """Wait until nothing is under way."""
-    for _ in range(1_000):
-        if not await engine.under_way():
-            return
-        await play.turn()
-    raise AssertionError("it never ends")
+from tests.engine.engines import Make, ended, opened, until
+from tests.engine.hall import Scripted, fails
 
 
 def test_a_run_that_is_handed_over_comes_to_one_report(engines: Make) -> None:
@@ -46,12 +16,12 @@ def test_a_run_that_is_handed_over_comes_to_one_report(engines: Make) -> None:
     async def story() -> None:
         one = Scripted("codex", holds=True)
         play, run = await opened(one)
-        engine = engines(play)
+        engine = await engines(play)
         assert await engine.hand_over(run)
         assert await engine.under_way() == (run,)
-        await play.until(lambda: bool(one.tasks))
+        await until(lambda: bool(one.tasks))
         one.go.set()
-        await ended(play, engine)
+        await ended(engine)
         review = await play.home.review(f"review/{run.review}")
         assert review.outcome is Outcome.CLEARED
         assert len(review.reports) == 1
@@ -65,12 +35,12 @@ def test_a_seat_has_one_run_at_a_time(engines: Make) -> None:
     async def story() -> None:
         one = Scripted("codex", holds=True)
         play, run = await opened(one)
-        engine = engines(play)
+        engine = await engines(play)
         assert await engine.hand_over(run)
         assert not await engine.hand_over(run)
-        await play.until(lambda: bool(one.tasks))
+        await until(lambda: bool(one.tasks))
         one.go.set()
-        await ended(play, engine)
+        await ended(engine)
         assert len(one.tasks) == 1
         assert (await play.log(f"review/{run.review}")).count("ReportSubmitted") == 1
         await engine.close()
@@ -83,9 +53,9 @@ def test_a_run_that_is_cancelled_ends_and_says_nothing(engines: Make) -> None:
     async def story() -> None:
         one = Scripted("codex", holds=True)
         play, run = await opened(one)
-        engine = engines(play)
+        engine = await engines(play)
         await engine.hand_over(run)
-        await play.until(lambda: bool(one.tasks))
+        await until(lambda: bool(one.tasks))
         await engine.cancel(run.id)
         assert one.ended == ["CancelledError"]
         assert await engine.under_way() == ()
@@ -105,13 +75,13 @@ def test_a_run_that_is_ended_before_it_begins_leaves_its_seat_to_the_next(engine
     async def story() -> None:
         one = Scripted("codex")
         play, run = await opened(one)
-        engine = engines(play)
+        engine = await engines(play)
         await engine.hand_over(run)
         await (engine.cancel(run.id) if end == "cancel" else engine.close())
         assert await engine.under_way() == ()
-        after = engine if end == "cancel" else engines(play)
+        after = engine if end == "cancel" else await engines(play)
         assert await after.hand_over(run)
-        await ended(play, after)
+        await ended(after)
         assert len((await play.home.review(f"review/{run.review}")).reports) == 1
         await after.close()
 
@@ -124,9 +94,9 @@ def test_signs_of_life_are_given_while_it_looks_and_a_lost_seat_ends_it(engines:
         one = Scripted("codex", holds=True)
         play, run = await opened(one)
         stream = f"review/{run.review}"
-        engine = engines(play)
+        engine = await engines(play)
         await engine.hand_over(run)
-        await play.until(lambda: bool(one.tasks))
+        await until(lambda: bool(one.tasks))
         for _ in range(3):
             play.home.wait(seconds=0.6 * LEASE.total_seconds())
             await engine.heartbeat()
@@ -152,9 +122,9 @@ def test_who_has_no_answer_is_told_to_the_gate_and_clears_nothing(engines: Make)
     async def story() -> None:
         one = Scripted("codex", says=fails())
         play, run = await opened(one)
-        engine = engines(play)
+        engine = await engines(play)
         await engine.hand_over(run)
-        await ended(play, engine)
+        await ended(engine)
         review = await play.home.review(f"review/{run.review}")
         assert review.outcome is None
         assert review.failures == {(run.seat, 1): 1}
@@ -168,17 +138,17 @@ def test_what_is_closed_leaves_its_seats_to_the_next(engines: Make) -> None:
     async def story() -> None:
         one = Scripted("codex", holds=True)
         play, run = await opened(one)
-        engine = engines(play)
+        engine = await engines(play)
         await engine.hand_over(run)
-        await play.until(lambda: bool(one.tasks))
+        await until(lambda: bool(one.tasks))
         await engine.close()
         assert one.ended == ["CancelledError"]
         assert await play.steps.is_wanted(run)
         one.go.set()
-        after = engines(play)
+        after = await engines(play)
         assert await play.steps.claim(run)
         assert await after.hand_over(run)
-        await ended(play, after)
+        await ended(after)
         assert len((await play.home.review(f"review/{run.review}")).reports) == 1
         await after.close()
 

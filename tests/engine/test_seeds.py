@@ -16,6 +16,7 @@ from foureyes.core.rules import RiskRule
 from foureyes.core.values import Outcome, Place, RiskLevel
 from tests.app.house import played
 from tests.calls.counter import Counter
+from tests.engine.engines import Make, quiet
 from tests.engine.hall import READ, Hall, Scripted, hall, program, style
 
 
@@ -73,7 +74,7 @@ async def test_where_every_layer_is_a_program_the_answer_to_validate_is_the_chai
 
 
 @played
-async def test_a_panel_of_hosted_models_runs_its_fix_loop_by_itself() -> None:
+async def test_a_panel_of_hosted_models_runs_its_fix_loop_by_itself(engines: Make) -> None:
     """004-05, 004-06, 004-07: the messages, the statuses, and a human after the last fix."""
     place = Place(path="auth.py", start=10, end=12)
 
@@ -88,29 +89,32 @@ async def test_a_panel_of_hosted_models_runs_its_fix_loop_by_itself() -> None:
     haiku, sonnet = (Scripted(name, says=fails_md5, family=name) for name in ("haiku", "sonnet"))
     style_ = protocols.panel(auto_reject=True, auto_approve=True)
     play = await hall({"haiku": (haiku,), "sonnet": (sonnet,)}, style_, default=("panel",))
+    engine = await engines(play)
+    dispatcher = play.dispatched(engine)
     stream = await play.open({"auth.py": b"md5\n" * 20}, kind="task")
     desk = Counter(house=play.home)
     author = await desk.known("dev")
     review = stream.removeprefix("review/")
     for attempt in (1, 2):
-        await play.quiet()
+        await quiet(dispatcher)
         shown = await desk.call(author, "read_task", review=review)
         assert shown.status == f"review-fix-{attempt}"
         assert shown.message == f"Fix attempt {attempt}/2: Password hashed with MD5 (auth.py:10)"
         assert shown.fix_iterations == ("1", "2 (max)")[attempt - 1]
         await play.home.revise(stream, {"auth.py": f"md5 {attempt}\n".encode() * 20})
-    await play.quiet()
+    await quiet(dispatcher)
     shown = await desk.call(author, "read_task", review=review)
     assert (shown.status, shown.dependents_may_start) == ("escalated", False)
     assert shown.message.startswith("Task A piece of work failed review after 2 fix attempts. Remaining issues: ")
     good = await play.open({"auth.py": b"argon2\n" * 20}, kind="task")
-    await play.quiet()
+    await quiet(dispatcher)
     assert (await play.home.review(good)).outcome is Outcome.CLEARED
     assert {task.role for task in haiku.tasks} == {"spec", "quality"}
+    await engine.close()
 
 
 @played
-async def test_the_risk_of_the_bytes_decides_how_many_hosted_reviewers_look() -> None:
+async def test_the_risk_of_the_bytes_decides_how_many_hosted_reviewers_look(engines: Make) -> None:
     """D-19: a high-risk path gets three lenses; where a cheap one stands alone it is never for security."""
     lenses = [
         replace(style(name), name=name, stages=tuple(replace(one, name=name) for one in style(name).stages))
@@ -123,11 +127,14 @@ async def test_the_risk_of_the_bytes_decides_how_many_hosted_reviewers_look() ->
         default=("cheap",),
         risks=(RiskRule(level=RiskLevel.HIGH, protocols=("deep", "security")),),
     )
+    engine = await engines(play)
+    dispatcher = play.dispatched(engine)
     harmless = await play.open({"notes.txt": b"hello\n"})
-    await play.quiet()
+    await quiet(dispatcher)
     assert [len(one.tasks) for one in who.values()] == [1, 0, 0]
     dangerous_one = await play.open({"auth/login.py": b"password = read()\n"})
-    await play.quiet()
+    await quiet(dispatcher)
     assert [len(one.tasks) for one in who.values()] == [2, 1, 1]
     for stream in (harmless, dangerous_one):
         assert (await play.home.review(stream)).outcome is Outcome.CLEARED
+    await engine.close()

@@ -17,9 +17,12 @@ import pytest
 from foureyes.app.reviewers import Bounds, Health, Inconclusive, Look, Task
 from foureyes.core.values import Failure
 from foureyes.reviewers import models
+from foureyes.reviewers.answers.free_text import answer_marks
 from foureyes.reviewers.models.endpoints import ANTHROPIC, GOOGLE, OPENAI, OWN, Endpoint, Provider
+from foureyes.reviewers.prompts import framing, prompt_for
 from tests.agents.model import ScriptedModel, scripted_model
 from tests.answers.samples import AFTER, answer, finding, shop, task
+from tests.reviewers.notebook import Died, Notebook
 
 REJECTS = {"answer": answer(finding(), verdict="reject")}
 APPROVES = {"answer": answer()}
@@ -213,6 +216,58 @@ def test_being_cancelled_ends_the_call(room: Open) -> None:
 
     with room([{"hang": True}]) as here:
         asyncio.run(cancelled(here))
+
+
+@WIRES
+def test_whoever_looks_again_after_a_crash_does_not_make_the_finished_call_again(
+    room: Open, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with room([{"text": "I would rather not"}, REJECTS], provider) as here:
+        book = Notebook(dies_at=2)
+        with pytest.raises(Died):
+            here.look(task(once=book.once))
+        assert len(here.bodies()) == 1
+        # Another process has another secret, so the frames of its prompts bear another code.
+        monkeypatch.setattr(framing, "_SECRET", b"another")
+        look = here.look(task(once=book.again().once))
+        first, second = here.bodies()
+    assert look.verdict == "reject"
+    assert look.cost.tokens == 2 * 1_050, "what the dead one spent is counted"
+    code = re.search(r"The code of this message is (\w+)", first)
+    assert code is not None
+    assert code[1] in second, "it goes on in the same conversation"
+
+
+def test_an_answer_in_marks_is_read_by_whoever_comes_after_a_crash(room: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    secret = framing._SECRET
+    code = prompt_for(task()).code
+    begin, end = answer_marks(code)
+    marked = f"Well.\n{begin}\n{json.dumps(answer())}\n{end}\n"
+    with room([{"text": marked}]) as here:
+        book = Notebook()
+        assert here.look(task(once=book.once)).verdict == "approve"
+        monkeypatch.setattr(framing, "_SECRET", b"another than " + secret)
+        assert here.look(task(once=book.again().once)).verdict == "approve"
+        assert len(here.bodies()) == 1
+
+
+def test_no_answer_is_no_answer_again(room: Open) -> None:
+    with room([{"status": 401, "body": {"error": {"message": "no", "type": "x"}}}]) as here:
+        book = Notebook()
+        first = here.fails(task(once=book.once))
+        second = here.fails(task(once=book.again().once))
+        assert len(here.bodies()) == 1
+    assert (first.reason, first.text) == (second.reason, second.text)
+
+
+def test_a_prompt_that_was_too_large_is_too_large_again(room: Open) -> None:
+    body = {"error": {"code": "context_length_exceeded", "message": "maximum context length is 8192 tokens"}}
+    with room([{"status": 400, "body": body}]) as here:
+        book = Notebook(dies_at=3)
+        with pytest.raises(Died):
+            here.look(task(once=book.once))
+        assert here.fails(task(once=book.again().once)).reason is Failure.INCOMPLETE
+        assert len(here.bodies()) == 3
 
 
 def test_nobody_there_is_said(room: Open) -> None:

@@ -59,11 +59,11 @@ class Server:
         return as_url(conninfo.make_conninfo(self.url, dbname=database, **options))
 
     @contextmanager
-    def fresh(self) -> Iterator[str]:
-        """Lend an empty database; its connections are cut and it is dropped afterwards."""
+    def fresh(self, like: str = "template1") -> Iterator[str]:
+        """Lend an empty database, or a copy of one; its connections are cut and it is dropped afterwards."""
         name = f"t{os.getpid()}_{next(_names)}"
         with psycopg.connect(self.url, autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}".encode())
+            connection.execute(f"CREATE DATABASE {name} TEMPLATE {like}".encode())
         try:
             yield self.at(name)
         finally:

@@ -5,7 +5,7 @@ Lines are counted from 1 and end with a line feed, as editors and git count them
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -146,6 +146,16 @@ class Bounds:
     output_bytes: int = 4 * 1024 * 1024
 
 
+#: Makes a call that costs something and gives what it came to, written down. Whoever looks again after a crash makes
+#: the same calls, by name and in order, gets what was written then, and pays once.
+Once = Callable[[str, Callable[[], Awaitable[str]]], Awaitable[str]]
+
+
+async def each_time(_: str, call: Callable[[], Awaitable[str]]) -> str:
+    """Keep nothing: make the call."""
+    return await call()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
     """What one reviewer is asked: which work, from which side to look at it, and what is known from before."""
@@ -166,6 +176,7 @@ class Task:
     #: What somebody before them on this seat had written until they went.
     draft: str = ""
     bounds: Bounds = Bounds()
+    once: Once = each_time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

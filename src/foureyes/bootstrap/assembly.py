@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from foureyes.app.reviewing.rulebook import RuleEntry
     from foureyes.cli.console import Console
     from foureyes.cli.parts import Asking, Heard, Progress, Schema, Speaking, Wanted
-    from foureyes.cli.serving import Begun, Serving
+    from foureyes.cli.serving import AtWork, Begun, Serving, Working
     from foureyes.core.facts import Principal
     from foureyes.core.values import Who
     from foureyes.policy.policy import Policy
@@ -202,6 +202,22 @@ class Assembly:
                 raise Trouble("A server needs extra packages.", "Run: pip install 'foureyes[server]'") from None
             raise
         serve(self, serving, told)
+
+    def work(self, working: Working, told: Callable[[AtWork], None]) -> None:
+        """Carry runs out until somebody ends it."""
+        if not self.settings.is_postgres:
+            raise Trouble(
+                f"A worker shares a PostgreSQL database with servers; {self.settings.database} is a file.",
+                "Name one with --database postgresql://…; alone, `foureyes up` carries runs out by itself.",
+                usage=True,
+            )
+        try:
+            from foureyes.bootstrap.working import work
+        except ModuleNotFoundError as error:
+            if error.name in ("dbos", "psycopg"):
+                raise Trouble("A worker needs extra packages.", "Run: pip install 'foureyes[cluster]'") from None
+            raise
+        work(self, working, told)
 
     def copy_store(self, target: str, progress: Progress) -> None:
         """Copy the store into a new SQLite file as it is at one moment, while others go on working."""

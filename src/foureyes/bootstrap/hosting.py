@@ -1,8 +1,9 @@
-"""Which reviewers does a server host, and what starts them? Those of its policy, on the engine of one process."""
+"""Which reviewers does a server host, and what starts them? Those of its policy, unless workers do."""
 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,10 +16,11 @@ from foureyes.app.reviewers import AtHand
 from foureyes.app.reviewing.outcome import Options
 from foureyes.cli.consent import is_given
 from foureyes.engine.dispatching import Dispatcher
-from foureyes.engine.hosting import Everybody, Hosted
+from foureyes.engine.hosting import Everybody, Hosted, Hosting
 from foureyes.engine.local import LocalEngine
 from foureyes.engine.place import Place
 from foureyes.engine.steps import Hand, Steps, always_here
+from foureyes.engine.workers import Crew, Workers
 
 if TYPE_CHECKING:
     from foureyes.bootstrap.assembly import Assembly
@@ -30,30 +32,49 @@ def hosted(assembly: Assembly, policies: Policies, given: tuple[str, ...]) -> Ho
     return Hosted(partial(_at_hand, assembly, given), policies, assembly.now)
 
 
-def gate_of(assembly: Assembly, store: Store, default: Policy, given: tuple[str, ...]) -> tuple[Gate, Hosted]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Here:
+    """Who is hosted for a server; on a database that is shared, by its workers first."""
+
+    hosting: Hosting
+    workers: Workers | None = None
+
+
+def gate_of(assembly: Assembly, store: Store, default: Policy, given: tuple[str, ...]) -> tuple[Gate, Here]:
     """The gate of a server, which draws among those who are hosted and those who are enrolled."""
-    here = hosted(assembly, Policies(default), given)
-    return assembly.gate(store, default, Everybody((here, Enrolled()))), here
+    own = hosted(assembly, Policies(default), given)
+    here = Here(hosting=own)
+    if assembly.settings.is_postgres:
+        workers = Workers(store, assembly.now)
+        here = Here(hosting=Crew(workers, own), workers=workers)
+    return assembly.gate(store, default, Everybody((here.hosting, Enrolled()))), here
 
 
-def dispatcher(assembly: Assembly, office: Office, here: Hosted, hand: Hand) -> tuple[Dispatcher, Place | None]:
+def dispatcher(assembly: Assembly, office: Office, here: Here, hand: Hand) -> tuple[Dispatcher, Place | None]:
     """What starts the hosted reviewers in this process; whatever is done here wakes it.
 
-    Only a database server is shared by several of ours; there one of them hosts.
+    Only a database server is shared by several of ours; there one of them hosts, and none while there are workers.
     """
-    place = Place(office.store, assembly.now) if assembly.settings.is_postgres else None
+    place = Place(office.store, assembly.now) if here.workers else None
     steps = Steps(
         gate=office.gate,
         store=office.store,
-        hosted=here,
+        hosted=here.hosting,
         hand=hand,
         clock=assembly.now,
-        is_here=place.is_ours if place else always_here,
+        is_here=partial(_is_here, here.workers, place) if here.workers and place else always_here,
     )
     engine = LocalEngine(steps, ended=office.bell.ring)
     one = Dispatcher(steps=steps, engine=engine, bell=office.bell, clock=assembly.now)
     office.bell.heard_by(one.woken.set)
     return one, place
+
+
+async def _is_here(workers: Workers, place: Place) -> bool:
+    if await workers.look():
+        await place.leave()
+        return False
+    return await place.is_ours()
 
 
 def _at_hand(assembly: Assembly, given: tuple[str, ...], policy: Policy) -> AtHand:

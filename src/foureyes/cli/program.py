@@ -59,6 +59,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "upgrade": ("foureyes.cli.upgrading:upgrade", "Bring the store to the schema of this version: backup first."),
     "wait": ("foureyes.cli.wait:wait", "Wait until a review has ended, and say how."),
     "why": ("foureyes.cli.why:why", "Say why a review is open or shut, and whose turn it is."),
+    "worker": ("foureyes.cli.worker:worker", "Carry out reviewers' runs for servers that share a PostgreSQL database."),
 }
 
 
@@ -67,7 +68,7 @@ SENTENCE_CHARS_MAX = 300
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Every day": ("review", "fix", "dismiss", "status", "why", "rules", "doctor"),
     "The gate": ("check", "receipt", "policy"),
-    "Together": ("up", "agents", "humans", "call", "wait", "decide"),
+    "Together": ("up", "worker", "agents", "humans", "call", "wait", "decide"),
 }
 
 

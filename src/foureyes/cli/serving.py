@@ -1,4 +1,4 @@
-"""What is a server told on the command line, and what does it say when it is there?"""
+"""What are a server and a worker told on the command line, and what do they say when they are there?"""
 
 from __future__ import annotations
 
@@ -48,6 +48,22 @@ class Begun:
     first_human: str = ""
     #: Whether the sign-in page was opened in a browser.
     opened: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Working:
+    """What a worker is told: which reviewers may have the work, and which commands may run here."""
+
+    yes_send: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AtWork:
+    """A worker that carries runs out."""
+
+    name: str
+    #: Whom it hosts.
+    reviewers: tuple[str, ...]
 
 
 def _as_browsers_write_it(url: str) -> str:

@@ -17,6 +17,7 @@ from foureyes.app.projections.metrics import totals
 from foureyes.app.rebuilding import check_trust
 from foureyes.app.reviewing.outcome import Outcome
 from foureyes.app.rows import Listing
+from foureyes.app.workers import Worker, workers
 from foureyes.cli import codes, here, signing
 from foureyes.cli.answer import Answer, Json, Line
 from foureyes.cli.fitting import terminal_width
@@ -52,6 +53,7 @@ class Found:
     #: What is due, by review and request, the most urgent first.
     urgent: tuple[tuple[str, str], ...]
     outbox: Outbox
+    workers: tuple[Worker, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +100,7 @@ def _look(reading: Reading) -> Found:
         suspects=tuple(f"{one.kind}/{one.author}: {one.why}" for one in check_trust(reading)),
         urgent=tuple(reading.due(_EVER, URGENT_MAX)),
         outbox=outbox(reading),
+        workers=workers(reading),
     )
 
 
@@ -128,7 +131,7 @@ def _answer(
     outcome: Outcome | None,
 ) -> Answer:
     server, last, spooled = running(parts.settings.home), signing.book_end(parts), _spooled(parts)
-    width = terminal_width()
+    width, alive = terminal_width(), [one for one in found.workers if parts.now() < one.until]
     ended = ", ".join(f"{count} {name}" for name, count in found.ended.items())
     urgent = f"{due.what} in review {due.review}, {_when(due.at, parts.now())}" if due else ""
     lines = [
@@ -138,6 +141,7 @@ def _answer(
         *rows("Ended", [ended], width, "dim"),
         *rows("Most urgent", [urgent], width, ""),
         *rows("At work", [server.in_words() if server else "no server"], width, "" if server else "dim"),
+        *rows("Workers", [_hosts(one) for one in alive], width, ""),
         *rows("Checkpoint", [_checkpoint(last)], width, "dim"),
     ]
     lines += rows("Not told", _not_told(found.outbox), width, "care")
@@ -148,6 +152,7 @@ def _answer(
     data: dict[str, Json] = {
         "here": here.data(outcome),
         "server": {"pid": server.pid, "address": server.address, "started": server.started} if server else None,
+        "workers": [_worker(one) for one in alive],
         "open": found.open,
         "newest": newest,
         "waits": found.waits,
@@ -172,6 +177,14 @@ def _not_told(found: Outbox) -> list[str]:
         f"{one.target} ({one.whom}): {one.waiting} wait since {one.failing_since}, {one.why}"
         for one in failing[:LISTED_MAX]
     ]
+
+
+def _hosts(worker: Worker) -> str:
+    return f"{worker.name}: {', '.join(one.who.name for one in worker.offers[:LISTED_MAX])}"
+
+
+def _worker(worker: Worker) -> dict[str, Json]:
+    return {"worker": worker.name, "reviewers": [one.who.name for one in worker.offers]}
 
 
 def _open(found: Found) -> str:

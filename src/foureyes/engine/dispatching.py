@@ -30,7 +30,7 @@ from foureyes.engine.steps import Steps
 
 #: So many runs begin in one look; the rest have their turn in the next, which follows at once.
 STARTS_MAX = 50
-#: So many agents and models are at work here at once, whoever they are.
+#: So many agents and models are at work in one process at once, whoever they are.
 MINDS_MAX = 8
 #: Requests that are looked through, the most urgent first; what cannot be helped must not hide what can.
 ROWS_MAX = 1_000
@@ -56,6 +56,8 @@ class Dispatcher:
     engine: Engine
     bell: Bell
     clock: Callable[[], datetime]
+    #: How many agents and models are at work at once, over all processes.
+    minds_max: Callable[[], int] = lambda: MINDS_MAX
     woken: asyncio.Event = field(default_factory=asyncio.Event)
     #: Set when it has looked once: whatever a dead process left behind is taken up before any deadline passes.
     looked: asyncio.Event = field(default_factory=asyncio.Event)
@@ -114,7 +116,8 @@ class Dispatcher:
         await asyncio.sleep(GAP_SECONDS)
 
     def _due(self, pool: Pool, going: list[Run], now: datetime, reading: Reading) -> list[Run]:
-        busy = _Busy(pool=pool, limits=self.steps.gate.policies.current(reading).policy.rules.limits)
+        limits = self.steps.gate.policies.current(reading).policy.rules.limits
+        busy = _Busy(pool=pool, limits=limits, minds_max=self.minds_max())
         for one in going:
             busy.add(one.reviewer)
         taken = {one.place for one in going}
@@ -181,6 +184,7 @@ class _Busy:
 
     pool: Pool
     limits: Limits
+    minds_max: int
     _count: Counter[str] = field(default_factory=Counter)
     _sitting: dict[tuple[str, str], set[str]] = field(default_factory=dict)
 
@@ -195,7 +199,7 @@ class _Busy:
 
     def is_free(self, name: str) -> bool:
         minds = self.pool.minds()
-        crowded = name in minds and sum(self._count[one] for one in minds) >= MINDS_MAX
+        crowded = name in minds and sum(self._count[one] for one in minds) >= self.minds_max
         return not crowded and self._count[name] < self.limits.parallel_max
 
     def full(self) -> set[str]:

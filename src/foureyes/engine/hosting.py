@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Protocol
 
 from foureyes.app.accounts import accounts, keep_names
 from foureyes.app.policies import Policies
@@ -19,6 +20,22 @@ from foureyes.core.facts import Principal
 from foureyes.policy.policy import Policy
 
 log = logging.getLogger("foureyes.engine")
+
+
+class Hosting(Protocol):
+    """Who looks without being enrolled: on this machine, or on any that has a worker."""
+
+    def pool(self, reading: Reading) -> tuple[Principal, ...]:
+        """Everybody who may be asked to review."""
+
+    def named(self, name: str) -> Reviewer | None:
+        """The reviewer of this name, if hosted."""
+
+    def rest(self, name: str, until: datetime) -> None:
+        """Do not ask this one before then."""
+
+    async def follow(self, store: Store) -> Pool:
+        """Everybody by now."""
 
 
 @dataclass(slots=True)
@@ -58,8 +75,7 @@ class Hosted:
 
     def pool(self, reading: Reading) -> tuple[Principal, ...]:
         """Everybody who may be asked to review; whoever is over a limit is not free until it ends."""
-        now, found = self._clock(), self.known(reading)
-        resting = frozenset(name for name, until in self._rests.items() if now < until)
+        found, resting = self.known(reading), frozenset(self.resting())
         if self._said is None or self._said[:2] != (found, resting):
             people = found.pool(reading)
             free = (replace(one, available=one.who.name not in resting) for one in people)
@@ -79,6 +95,11 @@ class Hosted:
     def rest(self, name: str, until: datetime) -> None:
         """Do not ask this one before then: a provider said so."""
         self._rests[name] = until
+
+    def resting(self) -> dict[str, datetime]:
+        """Who is over a limit, and until when."""
+        now = self._clock()
+        return {name: until for name, until in self._rests.items() if now < until}
 
     async def follow(self, store: Store) -> Pool:
         """Look again where another policy is in force by now; nobody waits for that inside a decision."""

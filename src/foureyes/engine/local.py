@@ -7,9 +7,11 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 
 from foureyes.app.gate import new_key
 from foureyes.app.ports import Conflict, Damaged, Unavailable
+from foureyes.app.reviewers import Once, each_time
 from foureyes.core.refusals import Refusal
 from foureyes.engine.port import Run
 from foureyes.engine.steps import LEASE, Ended, Steps
@@ -44,6 +46,19 @@ class _Going:
         return new
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """How one run is carried out: who keeps its calls, what it may spend, and how its answer is handed in."""
+
+    once: Once = each_time
+    #: None: whatever is left when it begins.
+    purse: int | None = None
+    #: Under which key; one that is begun again after a crash has the same.
+    key: str = field(default_factory=new_key)
+    #: Does the handing in, and knows when it is done already.
+    hands_in: Callable[[Callable[[], Awaitable[None]]], Awaitable[None]] | None = None
+
+
 class LocalEngine:
     """Runs in one process, while no other process has an engine on the same store."""
 
@@ -63,9 +78,18 @@ class LocalEngine:
         """Begin it; False where one is under way on that seat."""
         if any(one.run.place == run.place for one in self._going.values()):
             return False
-        task = asyncio.create_task(self._carried_out(run))
+        task = asyncio.create_task(self._carried_out(run, Way()))
         self._going[run.id] = _Going(run=run, task=task, alive=self._steps.clock())
         return True
+
+    async def carry(self, run: Run, way: Way) -> None:
+        """Carry a run out in the task that calls this."""
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101 - whoever awaits is in one
+        # Begun here before and given to somebody else meanwhile, it cannot hand anything in.
+        await self.cancel(run.id)
+        self._going[run.id] = _Going(run=run, task=task, alive=self._steps.clock())
+        await self._carried_out(run, way)
 
     async def heartbeat(self) -> None:
         """Renew what is half over; a run whose seat is lost is ended."""
@@ -91,6 +115,12 @@ class LocalEngine:
         """Every run that has not ended."""
         return tuple(one.run for one in self._going.values())
 
+    async def finish(self, seconds: float) -> None:
+        """Let what is under way come to its end, for so long."""
+        going = [one.task for one in self._going.values()]
+        if going:
+            await asyncio.wait(going, timeout=seconds)
+
     async def close(self) -> None:
         """End everything at once."""
         for run in tuple(self._going):
@@ -98,12 +128,13 @@ class LocalEngine:
         for run in tuple(self._going):
             await self.cancel(run)
 
-    async def _carried_out(self, run: Run) -> None:
+    async def _carried_out(self, run: Run, way: Way) -> None:
         fields = {"review": run.review, "seat": run.seat, "reviewer": run.reviewer}
         log.info("begun", extra={"fields": fields})
         try:
-            ended = await self._steps.look(run, self._says(run))
-            await self._offered(run, ended)
+            ended = await self._steps.look(run, self._says(run), once=way.once, purse=way.purse)
+            offer = partial(self._offered, run, ended, way.key)
+            await (way.hands_in(offer) if way.hands_in else offer())
             came_to = ended.text or ("found nothing" if not (ended.look and ended.look.findings) else "has findings")
             log.info("looked", extra={"fields": {**fields, "state": came_to}})
         except Exception:
@@ -122,9 +153,9 @@ class LocalEngine:
 
         return say
 
-    async def _offered(self, run: Run, ended: Ended) -> None:
+    async def _offered(self, run: Run, ended: Ended, key: str) -> None:
         """Hand it in, under one key however often the store is away meanwhile."""
-        key, seconds = new_key(), OFFER_SECONDS
+        seconds = OFFER_SECONDS
         for left in reversed(range(OFFERS_MAX)):
             try:
                 await self._steps.hand_in(run, ended, key)

@@ -17,7 +17,7 @@ from foureyes.app.asks import Ask
 from foureyes.app.gate import Gate, new_key
 from foureyes.app.ports import Reading, Store
 from foureyes.app.projections.costs import day_usd_micro
-from foureyes.app.reviewers import Bounds, Change, Inconclusive, Look, Say
+from foureyes.app.reviewers import Bounds, Change, Inconclusive, Look, Once, Say, each_time
 from foureyes.app.reviewing.budgets import USED_UP, bounds_of, purse_of
 from foureyes.app.reviewing.handing_in import escapes_of, no_report, report_of, spent, verifications
 from foureyes.app.reviewing.jobs import Job, task_for
@@ -33,7 +33,7 @@ from foureyes.core.refusals import Code, Refusal
 from foureyes.core.rules import Stage
 from foureyes.core.stack import stages_of
 from foureyes.core.values import Cost, Failure, Outcome, Who, WhoKind
-from foureyes.engine.hosting import Hosted
+from foureyes.engine.hosting import Hosting
 from foureyes.engine.port import Run
 from foureyes.policy.policy import Policy
 
@@ -41,8 +41,17 @@ from foureyes.policy.policy import Policy
 LEASE = timedelta(minutes=2)
 #: A program that needs longer has no answer.
 PROGRAM_SECONDS_MAX = 60.0
-#: Somebody else is in this run's place, or its version is not the one in question any more.
-GONE = frozenset({Code.STALE, Code.LEASE_ENDED, Code.NOT_THE_HOLDER, Code.SEAT_TAKEN, Code.UNKNOWN_REQUEST})
+#: Somebody else is in this run's place or has handed it in, or its version is not the one in question any more.
+GONE = frozenset(
+    {
+        Code.STALE,
+        Code.LEASE_ENDED,
+        Code.NOT_THE_HOLDER,
+        Code.SEAT_TAKEN,
+        Code.UNKNOWN_REQUEST,
+        Code.KEY_REUSED,
+    }
+)
 
 #: How a command reaches the gate; where commands may wait in a spool, not past those that do.
 Hand = Callable[[Ask], Awaitable[object]]
@@ -85,7 +94,7 @@ class Steps:
 
     gate: Gate
     store: Store
-    hosted: Hosted
+    hosted: Hosting
     hand: Hand
     clock: Callable[[], datetime]
     watch: Callable[[], float] = time.monotonic
@@ -113,20 +122,30 @@ class Steps:
 
     async def is_wanted(self, run: Run) -> bool:
         """Whether the gate still waits for exactly this: the review is open, the version the same, the seat held."""
-        review = await self.store.read(lambda reading: self.gate.whole(reading, run.review))
+        try:
+            review = await self.store.read(lambda reading: self.gate.whole(reading, run.review))
+        except Refusal:
+            # Of a store from before a backup was put in its place.
+            return False
         seat = review.seats.get(run.seat)
         held = seat is not None and seat.reviewer is not None and seat.reviewer.name == run.reviewer
         asked = review.report_request(run.seat) is not None
         return review.outcome is None and review.revision == run.revision and held and asked
 
-    async def look(self, run: Run, say: Say) -> Ended:
-        """Let the reviewer look; whatever happens to it is an answer."""
+    async def purse(self, run: Run) -> int:
+        """What this run may spend, in millionths of a dollar; no other run is promised it until this one has ended."""
+        errand = await self.store.read(partial(self._errand, run))
+        return self._promised(run, errand) if errand else 0
+
+    async def look(self, run: Run, say: Say, *, once: Once = each_time, purse: int | None = None) -> Ended:
+        """Let the reviewer look; whatever happens to it is an answer. `purse` is what it was promised before."""
         errand = await self.store.read(partial(self._errand, run))
         if errand is None:
             return Ended(failure=Failure.CRASHED, text="it is not asked any more")
         began = self.watch()
+        bounds = _bounds(errand, self._promised(run, errand) if purse is None else purse)
         try:
-            found = await _looked(errand, self._bounds(run, errand), say)
+            found = await _looked(errand, bounds, say, once)
         except Inconclusive as none:
             return Ended(
                 failure=none.reason,
@@ -158,19 +177,18 @@ class Steps:
                 wrong = Ended(failure=Failure.MALFORMED, text=refusal.sentence, cost=ended.look.cost)
                 await self._failed(run, errand, wrong, key)
 
-    def _bounds(self, run: Run, errand: Errand) -> Bounds:
-        """What this run may take: an equal part of the money that no other run was promised."""
+    def _promised(self, run: Run, errand: Errand) -> int:
+        """An equal part of the money that no other run was promised."""
         review, mine = errand.review, f"{run.review}:"
         others = {name: usd for name, usd in self.promised.items() if name != run.id}
         here = [usd for name, usd in others.items() if name.startswith(mine)]
         left = replace(review, usd_micro=review.usd_micro + sum(here))
         purse = purse_of(errand.policy, left, errand.today + sum(others.values()), Options())
         asked = sum(isinstance(one, ReportRequest) for one in review.requests.values())
-        seconds = None if errand.job.is_mind else PROGRAM_SECONDS_MAX
-        bounds = bounds_of(errand.policy, purse // max(1, asked - len(here)), Options(seconds_max=seconds))
+        usd_micro = _bounds(errand, purse // max(1, asked - len(here))).usd_micro
         if errand.job.reviewer.sends:
-            self.promised[run.id] = bounds.usd_micro
-        return bounds
+            self.promised[run.id] = usd_micro
+        return usd_micro
 
     def stages(self, reading: Reading, review: Review) -> dict[str, Stage]:
         """The stages of a review by name."""
@@ -262,11 +280,16 @@ class Steps:
         await self.hand(Ask(actor=who, key=key, command=command, stream=f"review/{run.review}"))
 
 
-async def _looked(errand: Errand, bounds: Bounds, say: Say) -> Look:
+def _bounds(errand: Errand, purse: int) -> Bounds:
+    seconds = None if errand.job.is_mind else PROGRAM_SECONDS_MAX
+    return bounds_of(errand.policy, purse, Options(seconds_max=seconds))
+
+
+async def _looked(errand: Errand, bounds: Bounds, say: Say, once: Once) -> Look:
     job = errand.job
     if job.reviewer.sends and bounds.usd_micro <= 0:
         raise Inconclusive(Failure.OUT_OF_BUDGET, f"{job.name} was not asked: {USED_UP}")
-    task = task_for(job, errand.review, errand.change, bounds)
+    task = replace(task_for(job, errand.review, errand.change, bounds), once=once)
     try:
         async with asyncio.timeout(bounds.seconds):
             return await (second_look(job.reviewer, task, say) if task.verify else job.reviewer.look(task, say))

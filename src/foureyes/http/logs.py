@@ -11,9 +11,10 @@ import time
 import traceback
 from contextvars import ContextVar
 from datetime import UTC, datetime
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+if TYPE_CHECKING:  # a worker writes such lines too, and has no server
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 HEADER = b"x-request-id"
 PATH_CHARS_MAX = 300

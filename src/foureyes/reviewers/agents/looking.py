@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from foureyes.app.reviewers import Bounds, Inconclusive, Look, Say, Task
+from foureyes.app.reviewing.keeping import Keeping
+from foureyes.codec.shapes import shape
 from foureyes.core.values import Cost, Failure
 from foureyes.home.trouble import Trouble
 from foureyes.reviewers.agents.asking import Agent
@@ -34,8 +36,8 @@ async def look(agent: Agent, task: Task, say: Say) -> Look:
     prompt = prompt_for(outgoing.task)
     with scratch() as place:
         try:
-            reply = await _reply(agent, place, outgoing.task, prompt, say)
-            found = _answer(agent, reply, outgoing, prompt)
+            code, reply = await _reply(agent, place, outgoing.task, prompt, say)
+            found = _answer(agent, reply, outgoing, code)
         except Inconclusive as none:
             raise agent.without_secrets(none) from None
     known = reply.is_priced and agent.login.is_paid
@@ -51,22 +53,45 @@ def _with_folder(agent: Agent, task: Task) -> Task:
     return replace(task, change=replace(task.change, lay_out=lay_out))
 
 
-async def _reply(agent: Agent, place: Scratch, task: Task, prompt: Prompt, say: Say) -> Reply:
+async def _reply(agent: Agent, place: Scratch, task: Task, prompt: Prompt, say: Say) -> tuple[str, Reply]:
+    """What it says, and the code that it was told to mark it with."""
     cli = agent.cli
     await _to_its_end(asyncio.to_thread(_fill, place.work, task))
     version = await agent.version(place)
     say(f"{cli.called} {version} is reading, with {agent.login.called}")
     errand = agent.errand(place, f"{prompt.system}\n\n{ABOUT_THE_FOLDER}", ANSWER_SCHEMA, task.bounds)
     words = prompt.user if cli.answers_in_schema else f"{prompt.user}\n\n{prompt.for_free_text}"
-    return await agent.ask(place, errand, words)
+
+    async def asked() -> tuple[str, Reply]:
+        try:
+            return prompt.code, await agent.ask(place, errand, words)
+        except Inconclusive as none:
+            # It may be written down.
+            raise agent.without_secrets(none) from None
+
+    return await _SAID.ask(task.once, cli.name, asked)
 
 
-def _answer(agent: Agent, reply: Reply, outgoing: Outgoing, prompt: Prompt) -> Look:
+def _written(said: tuple[str, Reply]) -> str:
+    code, reply = said
+    cost = shape(Cost)[0](reply.cost)
+    return json.dumps([code, {"value": reply.value, "text": reply.text, "cost": cost, "is_priced": reply.is_priced}])
+
+
+def _read_back(text: str) -> tuple[str, Reply]:
+    code, data = json.loads(text)
+    return code, Reply(**{**data, "cost": shape(Cost)[1](data["cost"])})
+
+
+_SAID = Keeping(write=_written, read=_read_back)
+
+
+def _answer(agent: Agent, reply: Reply, outgoing: Outgoing, code: str) -> Look:
     asked = outgoing.task
     try:
         value = reply.value
         if value is None:
-            value = extract_json(reply.text, asked, "" if _is_object(reply.text) else prompt.code)
+            value = extract_json(reply.text, asked, "" if _is_object(reply.text) else code)
         return scrub(read_answer(value, asked), outgoing.known)
     except Inconclusive as none:
         found = scrub(none.found, outgoing.known) if none.found else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
@@ -105,6 +106,31 @@ async def ask(model: Model, endpoint: Endpoint, messages: tuple[ModelMessage, ..
         model=response.model_name or endpoint.name,
         history=(*messages, response),
     )
+
+
+def written(reply: Reply) -> str:
+    """A reply as text, with the conversation it belongs to."""
+    from pydantic_ai.messages import ModelMessagesTypeAdapter  # noqa: PLC0415 - see build_model
+
+    said = ModelMessagesTypeAdapter.dump_python(list(reply.history), mode="json")
+    return json.dumps(
+        {
+            "text": reply.text,
+            "ended": reply.ended,
+            "tokens": reply.tokens,
+            "usd_micro": reply.usd_micro,
+            "model": reply.model,
+            "history": said,
+        }
+    )
+
+
+def read_back(text: str) -> Reply:
+    """The reply again."""
+    from pydantic_ai.messages import ModelMessagesTypeAdapter  # noqa: PLC0415 - see build_model
+
+    data = json.loads(text)
+    return Reply(**{**data, "history": tuple(ModelMessagesTypeAdapter.validate_python(data["history"]))})
 
 
 def _parameters(model: Model, endpoint: Endpoint, task: Task) -> ModelRequestParameters | None:

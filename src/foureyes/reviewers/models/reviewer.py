@@ -8,9 +8,11 @@ import time
 import uuid
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from foureyes.app.reviewers import Health, Inconclusive, Look, Say, Task
+from foureyes.app.reviewing.keeping import Keeping
 from foureyes.core.values import Cost, Failure, Who, WhoKind
 from foureyes.reviewers.answers import extract_json, read_answer
 from foureyes.reviewers.boundary import boundary, scrub, told
@@ -53,6 +55,26 @@ class _Spent:
     def __str__(self) -> str:
         price = f"${self.usd_micro / 1_000_000:.4f}" if self.priced else "price unknown"
         return f"{self.tokens:,} tokens, {price}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Said:
+    """What a model was told to mark its answer with, and what it said; nothing where the prompt is too large for it."""
+
+    code: str
+    reply: asking.Reply | None
+
+
+def _written(said: _Said) -> str:
+    return json.dumps([said.code, asking.written(said.reply) if said.reply else None])
+
+
+def _read_back(text: str) -> _Said:
+    code, reply = json.loads(text)
+    return _Said(code=code, reply=asking.read_back(reply) if reply else None)
+
+
+_SAID = Keeping(write=_written, read=_read_back)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,10 +164,14 @@ class ModelReviewer:
         say(f"asking {endpoint.id}, about {_tokens(prompt):,} tokens")
         messages = asking.first_messages(endpoint, prompt, in_text=not asking.writes_schema(model))
         for left in reversed(range(ANSWERS_MAX)):
-            reply = await self._reply(model, endpoint, messages, task)
+            name = f"{endpoint.id}, {chars} characters, turn {ANSWERS_MAX - left}"
+            said = await _SAID.ask(task.once, name, partial(self._said, model, endpoint, messages, task, prompt.code))
+            if said.reply is None:
+                raise _TooLargeError
+            reply = said.reply
             spent.add(reply)
             try:
-                look = replace(_read(reply, task, prompt), unread=prompt.unread)
+                look = replace(_read(reply, task, replace(prompt, code=said.code)), unread=prompt.unread)
             except Inconclusive as none:
                 _check_budget(endpoint, task, spent, none.found)
                 if not left or none.reason not in _AGAIN or reply.ended == "length":
@@ -157,18 +183,18 @@ class ModelReviewer:
                 return look
         raise AssertionError("the loop above ends by itself")
 
-    async def _reply(
-        self, model: Model, endpoint: Endpoint, messages: tuple[ModelMessage, ...], task: Task
-    ) -> asking.Reply:
+    async def _said(
+        self, model: Model, endpoint: Endpoint, messages: tuple[ModelMessage, ...], task: Task, code: str
+    ) -> _Said:
         """One reply; a provider in trouble is asked once more after a moment."""
         from pydantic_ai.exceptions import AgentRunError, UserError  # noqa: PLC0415 - loaded when a model is asked
 
         for is_last in (False, True):
             try:
-                return await asking.ask(model, endpoint, messages, task)
+                return _Said(code=code, reply=await asking.ask(model, endpoint, messages, task))
             except (AgentRunError, UserError) as wrong:
                 if trouble.is_too_large(wrong):
-                    raise _TooLargeError from None
+                    return _Said(code=code, reply=None)
                 if is_last or not trouble.is_passing(wrong):
                     raise trouble.inconclusive(endpoint.id, wrong, datetime.now(UTC)) from None
                 await asyncio.sleep(self.pause_seconds)

@@ -1,0 +1,56 @@
+"""What does a worker say of itself in the store? Its name, whom it hosts, and until when that holds."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+
+from foureyes.app.ports import Reading
+from foureyes.app.rows import ENGINE
+from foureyes.codec.shapes import shape
+from foureyes.core.values import Who
+
+#: More workers on one store are not looked at.
+WORKERS_MAX = 500
+_PREFIX = "worker/"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """A reviewer whom a worker hosts."""
+
+    who: Who
+    roles: tuple[str, ...]
+    sends: str = ""
+    #: Over a limit of its provider until then.
+    rests: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worker:
+    """What a worker says of itself."""
+
+    name: str
+    until: datetime
+    offers: tuple[Offer, ...] = ()
+
+    def hosts(self, reviewer: str) -> bool:
+        """Whether a reviewer of this name is there."""
+        return any(one.who.name == reviewer for one in self.offers)
+
+
+def workers(reading: Reading) -> tuple[Worker, ...]:
+    """Everybody who said something, dead or alive."""
+    read = shape(Worker)[1]
+    return tuple(read(json.loads(body)) for _, body in reading.rows(ENGINE, _PREFIX, limit=WORKERS_MAX))
+
+
+def key_of(worker: str) -> str:
+    """Where a worker of this name writes."""
+    return f"{_PREFIX}{worker}"
+
+
+def written(worker: Worker) -> str:
+    """What it writes there."""
+    return json.dumps(shape(Worker)[0](worker))

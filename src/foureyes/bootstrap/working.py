@@ -1,0 +1,160 @@
+"""What is a worker made of? The reviewers of its machine, the engine of many processes, and its end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import secrets
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from foureyes.app.accounts import Enrolled
+from foureyes.app.bell import Bell
+from foureyes.app.policies import Policies
+from foureyes.app.ports import Store
+from foureyes.app.tending import Tending
+from foureyes.bootstrap import hosting
+from foureyes.cli.serving import AtWork, Working
+from foureyes.engine.dispatching import Dispatcher
+from foureyes.engine.durable import RUNS_EACH_MAX, DurableEngine
+from foureyes.engine.hosting import Everybody, Hosted
+from foureyes.engine.place import Place
+from foureyes.engine.steps import Steps
+from foureyes.engine.tables import migrate
+from foureyes.engine.workers import Crew, Workers, offers_of
+from foureyes.home import folder
+from foureyes.http.logs import write_to
+
+if TYPE_CHECKING:
+    from foureyes.bootstrap.assembly import Assembly
+
+#: How often whoever dispatches looks whether something was written.
+LISTEN_SECONDS = 0.2
+#: How often the seats of what runs are looked after, and what dead workers left.
+TEND = timedelta(seconds=1)
+log = logging.getLogger("foureyes.worker")
+
+
+def work(assembly: Assembly, working: Working, told: Callable[[AtWork], None]) -> None:
+    """Carry runs out until somebody ends it; `told` is called when it is ready."""
+    write_to()
+    folder.make(assembly.settings.home)
+    asyncio.run(_work(assembly, working, told))
+
+
+async def _work(assembly: Assembly, working: Working, told: Callable[[AtWork], None]) -> None:
+    ended = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, ended.set)
+    async with assembly.new_store() as store:
+        await asyncio.to_thread(migrate, assembly.settings.database)
+        one = made(assembly, store, hosting.hosted(assembly, Policies(assembly.policy()), working.yes_send))
+        await one.begin()
+        told(AtWork(name=one.workers.name, reviewers=tuple(one.own_names())))
+        log.info("started", extra={"fields": {"worker": one.workers.name}})
+        beside = [asyncio.create_task(one.listen()), asyncio.create_task(one.forever())]
+        try:
+            await ended.wait()
+        finally:
+            for task in beside:
+                task.cancel()
+            await asyncio.gather(*beside, return_exceptions=True)
+            await one.end()
+            log.info("ended")
+
+
+@dataclass(slots=True, kw_only=True)
+class OneWorker:
+    """A worker, and one of them dispatches for all."""
+
+    store: Store
+    own: Hosted
+    workers: Workers
+    engine: DurableEngine
+    dispatcher: Dispatcher
+    place: Place
+    bell: Bell
+    clock: Callable[[], datetime]
+    _dispatches: bool = False
+    _tended: datetime | None = None
+
+    def own_names(self) -> list[str]:
+        """Whom it hosts."""
+        mine = [one for one in self.workers.alive() if one.name == self.workers.name]
+        return sorted(one.who.name for worker in mine for one in worker.offers)
+
+    async def begin(self) -> None:
+        """Say that it is there, and look into its queue."""
+        await self._sign()
+        await self.engine.start()
+
+    async def forever(self) -> None:
+        """Do what there is to do, until cancelled."""
+        await Tending((("runs", self.once),)).forever(self.dispatcher.pause)
+
+    async def once(self) -> None:
+        """Look after what runs here; and whoever has the place, after everything."""
+        now = self.clock()
+        is_due = self._tended is None or not timedelta(0) <= now - self._tended < TEND
+        if is_due:
+            self._tended = now
+            await self._sign()
+            self._dispatches = await self.place.is_ours()
+            if self._dispatches:
+                await self.engine.take_up()
+            await self.engine.heartbeat()
+        if self._dispatches:
+            await self.dispatcher.once()
+
+    async def listen(self) -> None:
+        """Wake whoever dispatches when something was written."""
+        async with self.bell.listening(self.store) as listener:
+            while True:
+                await listener.woken.wait()
+                listener.take()
+                if self._dispatches:
+                    self.dispatcher.woken.set()
+
+    async def end(self) -> None:
+        """Let what runs come to its end; give back what does not in time."""
+        works = (("queue", self.engine.drain), ("runs", self.engine.close), ("place", self.place.leave))
+        await Tending(works).once()
+
+    async def _sign(self) -> None:
+        pool = await self.own.follow(self.store)
+        people = await self.store.read(pool.pool)
+        await self.workers.sign(offers_of(pool, people, self.own.resting()))
+        await self.workers.look()
+
+
+def made(assembly: Assembly, store: Store, own: Hosted) -> OneWorker:
+    """Put a worker together that hosts these."""
+    workers = Workers(store, assembly.now, f"{os.uname().nodename}-{os.getpid()}-{secrets.token_hex(3)}")
+    crew = Crew(workers)
+    gate = assembly.gate(store, directory=Everybody((crew, Enrolled())))
+    bell = Bell(LISTEN_SECONDS)
+    mine = Steps(gate=gate, store=store, hosted=own, hand=gate.handle, clock=assembly.now)
+    everybodys = Steps(gate=gate, store=store, hosted=crew, hand=gate.handle, clock=assembly.now)
+    engine = DurableEngine(assembly.settings.database, workers, own=mine, all_=everybodys, ended=bell.ring)
+    dispatcher = Dispatcher(
+        steps=everybodys,
+        engine=engine,
+        bell=bell,
+        clock=assembly.now,
+        minds_max=lambda: RUNS_EACH_MAX * len(workers.alive()),
+    )
+    bell.heard_by(dispatcher.woken.set)
+    return OneWorker(
+        store=store,
+        own=own,
+        workers=workers,
+        engine=engine,
+        dispatcher=dispatcher,
+        place=Place(store, assembly.now),
+        bell=bell,
+        clock=assembly.now,
+    )

@@ -1,0 +1,329 @@
+"""How are runs carried out by many processes? As workflows of DBOS on PostgreSQL, with every call that was paid kept.
+
+The inbox stays the truth: a workflow begins what it asks for, and what it does not ask for any more is cancelled. Each
+worker has a queue of its own, because each hosts its own reviewers; whoever dispatches chooses. Programs cost nothing
+and take a moment: they run where they are dispatched.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, EnqueueOptions, WorkflowStatus, error
+
+from foureyes.app.gate import new_key
+from foureyes.app.workers import Worker
+from foureyes.core.values import Failure, WhoKind
+from foureyes.engine.local import LocalEngine, Way
+from foureyes.engine.port import Run
+from foureyes.engine.steps import LEASE, Ended, Steps
+from foureyes.engine.tables import quieted
+from foureyes.engine.workers import Workers
+
+#: Ours: by default it is a hash of the program, and whatever runs would be orphaned by every new version.
+VERSION = "1"
+NAME = "foureyes"
+WORKFLOW = "run"
+#: How often a worker looks into its queue.
+POLL_SECONDS = 0.25
+CONNECTIONS = 5
+#: What runs here is compared with what DBOS says of it at most so often.
+COMPARE_SECONDS = 1.0
+#: A run that was taken from the queue and not begun at so many looks lost its seat, or its way.
+ASTRAY_LOOKS_MAX = 5
+#: A run whose worker died so often has no answer: it may be what kills them.
+DEATHS_MAX = 3
+#: Runs under way that are looked at.
+RUNS_MAX = 1_000
+#: So many agents and models are at work in one worker at once.
+RUNS_EACH_MAX = 8
+#: So long a worker that ends lets its runs go on.
+DRAIN_SECONDS = 7.0
+_ACTIVE = ["ENQUEUED", "PENDING"]
+_ENDED = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
+_DEATHS = "deaths"
+log = logging.getLogger("foureyes.engine")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Flow:
+    """A workflow that has not ended."""
+
+    run: Run
+    usd_micro: int
+    key: str
+    #: Whose queue it is in, or who carries it out.
+    worker: str
+    begun: bool
+    deaths: int
+
+
+class DurableEngine:
+    """Hands runs over to workers, and carries out those that are handed to this one."""
+
+    def __init__(
+        self,
+        url: str,
+        workers: Workers,
+        *,
+        own: Steps,
+        all_: Steps,
+        ended: Callable[[], None] = lambda: None,
+        lease: timedelta = LEASE,
+    ) -> None:
+        """Be the worker of that name: `own` has the reviewers of this process, `all_` knows those of everybody."""
+        self._url, self._workers, self._own, self._all = url, workers, own, all_
+        self._local = LocalEngine(own, ended=ended, lease=lease)
+        #: Runs that somebody wanted to end at the last look; who has just handed in needs a moment to say so.
+        self._unwanted: set[str] = set()
+        #: Begun here by the tables of DBOS and not by us, and at how many looks.
+        self._astray: Counter[str] = Counter()
+        self._compared = 0.0
+        self._is_open = False
+
+    async def start(self) -> None:
+        """Begin to look into the queue of this worker."""
+        quieted()
+        config: DBOSConfig = {
+            "name": NAME,
+            "system_database_url": self._url,
+            "application_version": VERSION,
+            "executor_id": self._workers.name,
+            "serializer": DBOSPortableJSONSerializer(),
+            "run_migrations": False,
+            "sys_db_pool_size": CONNECTIONS,
+            "enable_otlp": False,
+            "log_level": "ERROR",
+        }
+        DBOS(config=config)
+        DBOS.listen_queues([_queue(self._workers.name)])
+
+        @DBOS.workflow(name=WORKFLOW)
+        async def run(order: dict[str, Any]) -> None:
+            await self._carried_out(order)
+
+        self._is_open = True
+        DBOS.launch()
+        await DBOS.register_queue_async(
+            _queue(self._workers.name), polling_interval_sec=POLL_SECONDS, on_conflict="always_update"
+        )
+
+    async def hand_over(self, run: Run) -> bool:
+        """Begin it here or give it to a worker; False where one is under way on that seat, or nobody is free."""
+        flows = await self._flows()
+        same = [one for one in flows if one.run.place == run.place]
+        orphan = next((one for one in same if one.run == run and not self._lives(one)), None)
+        if orphan is not None:
+            return await self._taken_up(orphan, flows)
+        if same or any(one.place == run.place for one in await self._local.under_way()):
+            return False
+        if self._is_program(run):
+            return await self._local.hand_over(run)
+        worker = self._free(run.reviewer, flows)
+        if worker is None:
+            return False
+        order = {
+            "review": run.review,
+            "seat": run.seat,
+            "revision": run.revision,
+            "reviewer": run.reviewer,
+            "attempt": run.attempt,
+            "usd_micro": await self._all.purse(run),
+            "key": new_key(),
+        }
+        await self._enqueued(run, worker, order)
+        return True
+
+    async def heartbeat(self) -> None:
+        """Renew the seats of what runs here; end what was cancelled or taken up elsewhere, and what lost its seat."""
+        await self._local.heartbeat()
+        now = self._own.watch()
+        if now - self._compared < COMPARE_SECONDS:
+            return
+        self._compared = now
+        here = {one.id for one in await self._local.under_way() if not self._is_program(one)}
+        found = await DBOS.list_workflows_async(
+            status=["PENDING"], name=WORKFLOW, executor_id=self._workers.name, limit=RUNS_MAX, load_output=False
+        )
+        ours = {one.workflow_id for one in found}
+        for one in here - ours:
+            await self._local.cancel(one)
+        self._astray = Counter({one: self._astray[one] + 1 for one in ours - here})
+        if gone := [one for one, looks in self._astray.items() if looks >= ASTRAY_LOOKS_MAX]:
+            await DBOS.cancel_workflows_async(gone)
+
+    async def take_up(self) -> None:
+        """Give what dead workers left to others, who go on from the last call that was kept; forget what has ended."""
+        flows = await self._flows()
+        for one in flows:
+            if self._lives(one):
+                continue
+            if one.deaths >= DEATHS_MAX:
+                await self._given_up(one)
+            else:
+                await self._taken_up(one, flows)
+        over = await DBOS.list_workflows_async(
+            status=_ENDED, name=WORKFLOW, limit=RUNS_MAX, load_input=False, load_output=False
+        )
+        if over:
+            # What was said in them is in the log; nobody else is to read it here.
+            await DBOS.delete_workflows_async([one.workflow_id for one in over])
+
+    async def cancel(self, run: str) -> None:
+        """End it here, or have it ended by whoever carries it out: at the next look, it may just have handed in."""
+        here = any(one.id == run for one in await self._local.under_way())
+        elsewhere = not here and any(one.run.id == run and one.begun for one in await self._flows())
+        if elsewhere and run not in self._unwanted:
+            self._unwanted.add(run)
+            return
+        self._unwanted.discard(run)
+        await DBOS.cancel_workflows_async([run])
+        await self._local.cancel(run)
+
+    async def under_way(self) -> tuple[Run, ...]:
+        """Every run that was handed over and has not ended, whoever carries it out."""
+        if not self._is_open:
+            return ()
+        flows = await self._flows()
+        found = {one.id: one for one in await self._local.under_way()} | {one.run.id: one.run for one in flows}
+        self._unwanted &= found.keys()
+        self._all.promised.clear()
+        self._all.promised.update({one.run.id: one.usd_micro for one in flows if self._sends(one.run)})
+        return tuple(found.values())
+
+    async def drain(self) -> None:
+        """Take nothing more, and let what runs go on for a while."""
+        await self._workers.leave()
+        await DBOS.delete_queue_async(_queue(self._workers.name))
+        await self._local.finish(DRAIN_SECONDS)
+
+    async def close(self) -> None:
+        """Give back what runs here, so that others go on at once; the seats stay held."""
+        if not self._is_open:
+            return
+        self._is_open = False
+        await self._workers.leave()
+        mine = [one for one in await self._flows() if one.worker == self._workers.name]
+        await self._local.close()
+        await self._workers.look()
+        for one in mine:
+            other = self._free(one.run.reviewer, mine, without=self._workers.name)
+            await DBOS.resume_workflows_async(
+                [one.run.id], queue_name=_queue(other.name if other else self._workers.name)
+            )
+        loop = asyncio.get_running_loop()
+        with ThreadPoolExecutor(1) as apart:
+            # Its threads may wait for our loop meanwhile, and they lend the loop its own.
+            await loop.run_in_executor(apart, partial(DBOS.destroy, destroy_registry=True))
+        loop.set_default_executor(ThreadPoolExecutor())
+
+    async def _carried_out(self, order: dict[str, Any]) -> None:
+        run = _run(order)
+
+        async def once(name: str, call: Callable[[], Awaitable[str]]) -> str:
+            async def made() -> str:
+                return await call()
+
+            return await DBOS.run_step_async({"name": name}, made)
+
+        async def hands_in(offer: Callable[[], Awaitable[None]]) -> None:
+            async def handed_in() -> str:
+                await offer()
+                return "done"
+
+            await DBOS.run_step_async({"name": "hand in"}, handed_in)
+
+        way = Way(once=once, purse=order["usd_micro"], key=order["key"], hands_in=hands_in)
+        await self._local.carry(run, way)
+
+    async def _enqueued(self, run: Run, worker: Worker, order: dict[str, Any]) -> None:
+        options: EnqueueOptions = {
+            "workflow_name": WORKFLOW,
+            "queue_name": _queue(worker.name),
+            "workflow_id": run.id,
+            "workflow_id_reuse_policy": "reject",
+        }
+        try:
+            await DBOS.enqueue_workflow_with_options_async(options, order)
+        except error.DBOSWorkflowIDInUseError:
+            # One that has ended under this name: its seat is asked again, so it came to nothing.
+            await DBOS.delete_workflows_async([run.id])
+            await DBOS.enqueue_workflow_with_options_async(options, order)
+
+    async def _flows(self) -> list[_Flow]:
+        found = await DBOS.list_workflows_async(status=_ACTIVE, name=WORKFLOW, limit=RUNS_MAX, load_output=False)
+        return [_flow(one) for one in found]
+
+    async def _taken_up(self, flow: _Flow, flows: list[_Flow]) -> bool:
+        worker = self._free(flow.run.reviewer, flows)
+        if worker is None:
+            return False
+        log.warning(
+            "taken up", extra={"fields": {"review": flow.run.review, "seat": flow.run.seat, "was": flow.worker}}
+        )
+        deaths = flow.deaths + flow.begun
+        await DBOS.update_workflow_attributes_async(flow.run.id, {_DEATHS: deaths})
+        await DBOS.resume_workflows_async([flow.run.id], queue_name=_queue(worker.name))
+        flows[flows.index(flow)] = replace(flow, worker=worker.name, begun=False, deaths=deaths)
+        return True
+
+    async def _given_up(self, flow: _Flow) -> None:
+        """Whatever it was, it is told as a failure, and counted like every other."""
+        text = f"{flow.run.reviewer} was lost with its worker {flow.deaths} times"
+        await DBOS.cancel_workflows_async([flow.run.id])
+        await self._all.hand_in(flow.run, Ended(failure=Failure.CRASHED, text=text), flow.key)
+
+    def _free(self, reviewer: str, flows: list[_Flow], without: str = "") -> Worker | None:
+        """Who hosts this reviewer and has the least to do."""
+        load = Counter(one.worker for one in flows)
+        able = [one for one in self._workers.alive() if one.hosts(reviewer) and one.name != without]
+        free = [one for one in able if load[one.name] < RUNS_EACH_MAX]
+        return min(free, key=lambda one: (load[one.name], one.name), default=None)
+
+    def _lives(self, flow: _Flow) -> bool:
+        return any(one.name == flow.worker for one in self._workers.alive())
+
+    def _is_program(self, run: Run) -> bool:
+        reviewer = self._own.hosted.named(run.reviewer)
+        return reviewer is not None and reviewer.who.kind is WhoKind.PROGRAM
+
+    def _sends(self, run: Run) -> bool:
+        reviewer = self._all.hosted.named(run.reviewer)
+        return reviewer is not None and bool(reviewer.sends)
+
+
+def _queue(worker: str) -> str:
+    return f"worker/{worker}"
+
+
+def _run(order: dict[str, Any]) -> Run:
+    return Run(
+        review=order["review"],
+        seat=order["seat"],
+        revision=order["revision"],
+        reviewer=order["reviewer"],
+        attempt=order["attempt"],
+    )
+
+
+def _flow(status: WorkflowStatus) -> _Flow:
+    assert status.input is not None  # noqa: S101 - it was asked for
+    order = status.input["args"][0]
+    begun = status.status == "PENDING"
+    queue = (status.queue_name or "").removeprefix("worker/")
+    return _Flow(
+        run=_run(order),
+        usd_micro=order["usd_micro"],
+        key=order["key"],
+        worker=(status.executor_id or "") if begun else queue,
+        begun=begun,
+        deaths=(status.attributes or {}).get(_DEATHS, 0),
+    )

@@ -1,0 +1,156 @@
+"""Which workers are there, and whom does each of them host? Each says so in the store, as long as it lives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import partial
+from typing import NoReturn
+
+from foureyes.app.accounts import keep_names
+from foureyes.app.ports import Reading, Store, Writing
+from foureyes.app.reviewers import AtHand, Inconclusive, Reviewer, Say, Task
+from foureyes.app.reviewing.jobs import Pool
+from foureyes.app.rows import ENGINE, START
+from foureyes.app.workers import Offer, Worker, key_of, workers, written
+from foureyes.core.facts import Principal
+from foureyes.core.values import Failure, Who
+from foureyes.engine.hosting import Hosted
+
+#: So long after its last sign of life a worker counts as dead; a sign is given at half of it.
+HELD = timedelta(seconds=20)
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """A reviewer on another machine; whoever wants it to look hands the run over."""
+
+    who: Who
+    sends: str
+
+    async def look(self, task: Task, say: Say) -> NoReturn:
+        """Not here."""
+        del task, say
+        raise Inconclusive(Failure.CRASHED, f"{self.who.name} is not hosted by this process.")
+
+
+class Workers:
+    """Everybody who carries runs out on one store, as they were at the last look."""
+
+    def __init__(self, store: Store, clock: Callable[[], datetime], name: str = "") -> None:
+        """Look there; with a name, as one of them."""
+        self.name = name
+        self._store, self._clock = store, clock
+        self._signed: tuple[datetime, tuple[Offer, ...]] | None = None
+        self._found: tuple[Worker, ...] = ()
+        self._pool: tuple[frozenset[Offer], Pool] = frozenset(), Pool(AtHand())
+
+    async def look(self) -> bool:
+        """Whether anybody is there; a time too far ahead was written by a clock that went wrong."""
+        now = self._clock()
+        found = await self._store.read(workers)
+        self._found = tuple(one for one in found if now < one.until <= now + HELD or one.name == self.name)
+        return bool(self._found)
+
+    async def sign(self, offers: tuple[Offer, ...]) -> None:
+        """Give a sign of life, where one is due or something else is hosted by now."""
+        now = self._clock()
+        if self._signed and self._signed[1] == offers and abs(now - self._signed[0]) < HELD / 2:
+            return
+        await self._store.write(partial(self._write, Worker(name=self.name, until=now + HELD, offers=offers)))
+        self._signed = now, offers
+
+    async def leave(self) -> None:
+        """Be there no more."""
+        self._signed = None
+        await self._store.write(partial(_removed, [self.name]))
+
+    def alive(self) -> tuple[Worker, ...]:
+        """All of them."""
+        return self._found
+
+    def pool(self) -> Pool:
+        """Everybody whom one of them hosts."""
+        offers = {one.who.name: one for worker in self._found for one in worker.offers}
+        if self._pool[0] != frozenset(offers.values()):
+            self._pool = frozenset(offers.values()), Pool(AtHand(reviewers=_by_role(offers.values())))
+        return self._pool[1]
+
+    def resting(self) -> frozenset[str]:
+        """Who is over a limit wherever they are hosted."""
+        now = self._clock()
+        offers = [one for worker in self._found for one in worker.offers]
+        free = {one.who.name for one in offers if one.rests is None or one.rests <= now}
+        return frozenset(one.who.name for one in offers) - free
+
+    def _write(self, worker: Worker, tx: Writing) -> None:
+        tx.lock(ENGINE)
+        over = worker.until - 2 * HELD
+        gone = {key_of(one.name): None for one in workers(tx) if one.until < over}
+        tx.follow(ENGINE, {**gone, key_of(worker.name): written(worker)}, START)
+
+
+class Crew:
+    """Who is hosted by the workers; while there is none, by this very process."""
+
+    def __init__(self, workers: Workers, own: Hosted | None = None) -> None:
+        """Ask them; `own` is for a server, which hosts where nobody else does."""
+        self._workers, self._own = workers, own
+        self._kept: list[str] = []
+        self._said: tuple[Pool, frozenset[str], tuple[Principal, ...]] | None = None
+
+    def pool(self, reading: Reading) -> tuple[Principal, ...]:
+        """Everybody who may be asked to review; whoever is over a limit is not free until it ends."""
+        if self._own and not self._workers.alive():
+            return self._own.pool(reading)
+        found, resting = self._workers.pool(), self._workers.resting()
+        if self._said is None or self._said[:2] != (found, resting):
+            people = found.pool(reading)
+            self._said = found, resting, tuple(replace(one, available=one.who.name not in resting) for one in people)
+        return self._said[2]
+
+    def named(self, name: str) -> Reviewer | None:
+        """The reviewer of this name, if hosted."""
+        return self._own.named(name) if self._own and not self._workers.alive() else self._workers.pool().named(name)
+
+    def rest(self, name: str, until: datetime) -> None:
+        """Do not ask this one before then."""
+        if self._own:
+            self._own.rest(name, until)
+
+    async def follow(self, store: Store) -> Pool:
+        """Everybody by now; no account may take the name of one of them."""
+        there = await self._workers.look()
+        if self._own and not there:
+            return await self._own.follow(store)
+        pool = self._workers.pool()
+        minds = pool.minds()
+        if minds != self._kept:
+            await store.write(lambda tx: keep_names(tx, minds))
+            self._kept = minds
+        return pool
+
+
+def offers_of(pool: Pool, people: Iterable[Principal], resting: Mapping[str, datetime]) -> tuple[Offer, ...]:
+    """What a process hosts, for others to know."""
+    found = []
+    for one in people:
+        reviewer = pool.named(one.who.name)
+        sends = reviewer.sends if reviewer else ""
+        roles = tuple(sorted(one.roles))
+        found.append(Offer(who=one.who, roles=roles, sends=sends, rests=resting.get(one.who.name)))
+    return tuple(found)
+
+
+def _by_role(offers: Iterable[Offer]) -> dict[str, tuple[Reviewer, ...]]:
+    found: dict[str, tuple[Reviewer, ...]] = {}
+    for one in offers:
+        for role in one.roles:
+            found[role] = (*found.get(role, ()), Elsewhere(one.who, one.sends))
+    return found
+
+
+def _removed(names: Iterable[str], tx: Writing) -> None:
+    tx.lock(ENGINE)
+    tx.follow(ENGINE, {key_of(one): None for one in names}, START)
