@@ -13,6 +13,7 @@ import pytest
 
 from foureyes.app.ports import Store
 from foureyes.store.memory import MemoryStore
+from foureyes.store.pg_connecting import Limits
 from foureyes.store.postgres import PostgresStore
 from foureyes.store.sqlite import SqliteStore
 from tests.postgres.server import Server
@@ -20,6 +21,9 @@ from tests.stores.making import Box
 
 DATABASES = ("sqlite", "postgres")
 STORES = ("memory", *DATABASES)
+
+#: On a busy machine a writer may wait long for its turn; that one gives up is tested where it is meant to.
+PATIENT = Limits(lock_seconds=30, statement_seconds=45)
 
 Lend = Callable[[], AbstractContextManager[Box]]
 
@@ -76,5 +80,5 @@ def _postgres(server: Server) -> Iterator[Box]:
             with psycopg.connect(url, autocommit=True) as connection:
                 return connection.execute(sql.encode()).rowcount
 
-        with _boxed(PostgresStore.open(url, durable=False), raw) as lent_box:
+        with _boxed(PostgresStore.open(url, PATIENT, durable=False), raw) as lent_box:
             yield lent_box
