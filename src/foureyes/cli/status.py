@@ -17,7 +17,7 @@ from foureyes.app.projections.metrics import totals
 from foureyes.app.rebuilding import check_trust
 from foureyes.app.reviewing.outcome import Outcome
 from foureyes.app.rows import Listing
-from foureyes.app.workers import Worker, workers
+from foureyes.app.workers import Worker, lives, workers
 from foureyes.cli import codes, here, signing
 from foureyes.cli.answer import Answer, Json, Line
 from foureyes.cli.fitting import terminal_width
@@ -131,7 +131,7 @@ def _answer(
     outcome: Outcome | None,
 ) -> Answer:
     server, last, spooled = running(parts.settings.home), signing.book_end(parts), _spooled(parts)
-    width, alive = terminal_width(), [one for one in found.workers if parts.now() < one.until]
+    width, alive = terminal_width(), [one for one in found.workers if lives(one.until, parts.now())]
     ended = ", ".join(f"{count} {name}" for name, count in found.ended.items())
     urgent = f"{due.what} in review {due.review}, {_when(due.at, parts.now())}" if due else ""
     lines = [

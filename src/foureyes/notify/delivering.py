@@ -18,6 +18,7 @@ from typing import Protocol
 
 from foureyes.app import links
 from foureyes.app.calls.whole import write_down
+from foureyes.app.moments import is_ahead
 from foureyes.app.policies import Policies
 from foureyes.app.ports import Damaged, Reading, Store
 from foureyes.app.ports import Writing as Transaction
@@ -44,6 +45,8 @@ from foureyes.notify.outside import NotSent
 
 #: So many parcels are taken at once, and so often in one go.
 BATCH, ROUNDS_MAX = 32, 16
+#: What nobody is to hear of goes so much at a time.
+DROPPED_MAX = 1_000
 #: So long a parcel is one worker's; what was taken and not delivered by then is tried again.
 CLAIMED_FOR = timedelta(seconds=120)
 #: So long one target may take of a batch; the rest of its letters wait for the next.
@@ -78,7 +81,7 @@ class _Health:
     def rests(self, now: datetime) -> datetime | None:
         """Until when it is left alone; what lies further ahead was noted before the clock was set back."""
         until = self.not_before
-        return until if until is not None and now < until <= now + PAUSE_MAX else None
+        return until if until is not None and is_ahead(until, now, PAUSE_MAX) else None
 
     def failed(self, now: datetime, wait_seconds: int) -> datetime:
         pause = PAUSE * 2 ** min(self.failures, DOUBLINGS_MAX)
@@ -121,6 +124,8 @@ class Delivery:
 
     async def once(self) -> int:
         """Tell what there is to tell now; how many parcels were looked at."""
+        if not self.desk.targets:
+            return await self.store.write(self._dropped)
         seen = 0
         for _ in range(ROUNDS_MAX):
             now = self.clock()
@@ -134,6 +139,13 @@ class Delivery:
             await self._told([(parcel, letter) for parcel, letter in named if letter is not None])
         return seen
 
+    def _dropped(self, tx: Transaction) -> int:
+        """Where nobody is to be told, nothing waits for anybody."""
+        now = self.clock()
+        parcels = tx.claim(self.worker, _time(now), _time(now + CLAIMED_FOR), DROPPED_MAX)
+        tx.delivered([one.id for one in parcels])
+        return len(parcels)
+
     # --- an event becomes letters ---------------------------------------------------------------------------------
 
     async def _sorted(self, events: Sequence[Parcel]) -> None:
@@ -145,7 +157,7 @@ class Delivery:
 
     def _letters(self, reading: Reading, row: OutboxRow, now: datetime) -> _Sorted | None:
         """What an event becomes; nothing where it cannot be read now."""
-        if self._is_over(row, now) or not self.desk.targets:
+        if self._is_over(row, now):
             return _Sorted()
         try:
             told = told_of(reading, self.policies, row)
