@@ -206,6 +206,25 @@ def test_a_word_that_is_an_enumeration_in_a_text_field_becomes_plain_text() -> N
     assert type(written["body"]["by"]) is str
 
 
+_ODD = st.sampled_from(["\x7f", "\u2028", "\x00", "\ud800"])
+_WORDS = st.text() | st.text(st.characters(max_codepoint=0x2FFF)) | _ODD
+    st.text() | st.text(st.characters(max_codepoint=0x2FFF)) | st.sampled_from(["\x7f", "\u2028", "\x00", "\ud800"])
+)
+_NUMBERS = st.integers(-(2**64), 2**64) | st.sampled_from([2**63, 2**64 - 1, 2**64, -(2**63), -(2**63) - 1])
+_VALUES = st.recursive(
+    st.none() | st.booleans() | _NUMBERS | _WORDS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_WORDS, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(_WORDS, _VALUES, max_size=4))
+def test_a_value_is_spelled_or_refused_as_the_standard_library_does(value: dict[str, object]) -> None:
+    """Two libraries spell the same log: what one of them wrote, the other must find unchanged."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    assert spelled(value) == text
+
+
 def test_the_canonical_spelling_has_sorted_keys_no_spaces_and_plain_utf8() -> None:
     assert canonical({"b": [1, None, True], "a": "ü"}) == '{"a":"ü","b":[1,null,true]}'.encode()
     with pytest.raises(ValueError, match="not JSON compliant"):

@@ -13,6 +13,7 @@ from functools import partial
 
 from foureyes.app.bell import Listener
 from foureyes.app.calls.about_reviews import REVIEW
+from foureyes.app.calls.bodies import given
 from foureyes.app.calls.call import Caller
 from foureyes.app.calls.office import Office
 from foureyes.app.calls.shown import mark_of, shown
@@ -98,8 +99,9 @@ def _compared(office: Office, caller: Caller, names: list[tuple[str, int]], read
     found = list[tuple[str, str]]()
     for review, version in names:
         try:
-            now = mark_of(shown(office.gate.look(reading, review, caller.who)))
-            before = mark_of(shown(office.gate.look(reading, review, caller.who, version))) if version else ""
+            now = mark_of(given(shown(office.gate.look(reading, review, caller.who))))
+            earlier = shown(office.gate.look(reading, review, caller.who, version)) if version else None
+            before = mark_of(given(earlier)) if earlier else ""
         except (Damaged, Refusal):
             continue  # what was altered is told by whoever verifies the log, to those who may know
         if now != before:

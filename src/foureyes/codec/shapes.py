@@ -34,8 +34,21 @@ def canonical(data: Json | list[Any]) -> bytes:
 
 
 def spelled(data: Json) -> str:
-    """Give the canonical spelling of what a shape wrote: its fields are in order already, which saves sorting them."""
-    return _IN_ORDER.encode(data)
+    """Give the canonical spelling of what a shape wrote: its fields are in order already, which saves sorting them.
+
+    What orjson refuses, numbers beyond 64 bits and half characters, is spelled or refused as `canonical` does.
+    """
+    try:
+        return _quickly()(data).decode()
+    except TypeError:
+        return _IN_ORDER.encode(data)
+
+
+@cache
+def _quickly() -> Callable[[Any], bytes]:
+    import orjson  # noqa: PLC0415 - whoever only asks the gate spells nothing
+
+    return orjson.dumps
 
 
 _CANONICAL = json.JSONEncoder(

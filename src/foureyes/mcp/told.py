@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 from foureyes.app.ports import Damaged, Unavailable
 from foureyes.app.spooling import IsSpooled
 from foureyes.codec import Json
+from foureyes.codec.shapes import spelled
 from foureyes.core.refusals import Refusal
 
 #: Where a program finds the code of a refusal.
@@ -20,8 +19,7 @@ class NotThere(Exception):  # noqa: N818 - an expected no of the protocol, befor
 
 def done(data: Json) -> Json:
     """What a tool answered, as a value and as text for those who read no values."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    content = [{"type": "text", "text": text}]
+    content = [{"type": "text", "text": spelled(data)}]
     return {"resultType": COMPLETE, "content": content, "structuredContent": data, "isError": False}
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 from foureyes.app.calls.blindness import live_blindly
-from foureyes.app.calls.bodies import picked
+from foureyes.app.calls.bodies import given, picked
 from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.cursors import cursor_of, limited, parts_of
 from foureyes.app.calls.office import Office
@@ -19,6 +19,7 @@ from foureyes.app.calls.whole import shown_to
 from foureyes.app.heads import HUMANS, OPEN, group
 from foureyes.app.ports import Quick, Reading
 from foureyes.app.rows import FIRST, InboxRow, Listing, ReviewRow, Urgency
+from foureyes.codec import Json
 from foureyes.core.independence import normal
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.values import Outcome
@@ -43,6 +44,16 @@ class SeenShown:
 
     mark: str
     review: ReviewShown
+    #: The mark is a hash of what is given, so that is known.
+    as_given: Json | None = field(default=None, init=False, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, review: ReviewShown) -> Self:
+        """A review with its mark."""
+        told = given(review)
+        made = cls(mark=mark_of(told), review=review)
+        object.__setattr__(made, "as_given", {"mark": made.mark, "review": told})
+        return made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,8 +165,7 @@ class GateShown:
 
 async def read_review(office: Office, caller: Caller, form: ReviewForm) -> SeenShown:
     """A review, as far as the caller may see it."""
-    one = shown(await shown_to(office, caller, form.review))
-    return SeenShown(mark=mark_of(one), review=one)
+    return SeenShown.of(shown(await shown_to(office, caller, form.review)))
 
 
 async def read_work(office: Office, caller: Caller, form: ReviewForm) -> WorkShown:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from foureyes.app.calls.bodies import given, picked
+from foureyes.app.calls.bodies import picked
 from foureyes.app.gate import Seen
-from foureyes.codec.shapes import spelled
+from foureyes.codec.shapes import Json, spelled
 from foureyes.core.explain import Explained, Turn
 from foureyes.core.model import Finding, Note, Report, Review, Seat, Vote
 from foureyes.core.values import (
@@ -175,9 +175,9 @@ def shown(seen: Seen) -> ReviewShown:
     )
 
 
-def mark_of(one: ReviewShown) -> str:
-    """A name of exactly what this viewer sees; it changes when that does, and with nothing else."""
-    return hashlib.sha256(spelled(given(one)).encode()).hexdigest()[:32]
+def mark_of(one: Json) -> str:
+    """A name of exactly what a viewer is given; it changes when that does, and with nothing else."""
+    return hashlib.sha256(spelled(one).encode()).hexdigest()[:32]
 
 
 def _vetoed(review: Review) -> Iterator[str]:
