@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
+from foureyes.app.moments import is_ahead, is_time_again
 from foureyes.app.ports import Reading
 from foureyes.app.rows import ENGINE
 from foureyes.codec.shapes import shape
@@ -13,6 +14,8 @@ from foureyes.core.values import Who
 
 #: More workers on one store are not looked at.
 WORKERS_MAX = 500
+#: So long after its last sign of life a process has lost what it held; a sign is given at half of it.
+HELD = timedelta(seconds=20)
 _PREFIX = "worker/"
 
 
@@ -34,10 +37,29 @@ class Worker:
     name: str
     until: datetime
     offers: tuple[Offer, ...] = ()
+    #: Runs under way in it.
+    runs: int = 0
+    #: Runs that were given to workers and have not begun; told by the one who gives them out.
+    queued: int = 0
 
     def hosts(self, reviewer: str) -> bool:
         """Whether a reviewer of this name is there."""
         return any(one.who.name == reviewer for one in self.offers)
+
+
+def held_until(now: datetime) -> datetime:
+    """Until when a sign of life holds that is given now."""
+    return now + HELD
+
+
+def lives(until: datetime, now: datetime) -> bool:
+    """Whether a sign of life still holds."""
+    return is_ahead(until, now, HELD)
+
+
+def sign_is_due(until: datetime, now: datetime) -> bool:
+    """Whether whoever gave the sign that holds until then gives the next."""
+    return is_time_again(until - HELD, now, HELD / 2)
 
 
 def workers(reading: Reading) -> tuple[Worker, ...]:

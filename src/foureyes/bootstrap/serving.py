@@ -11,7 +11,7 @@ import pwd
 import re
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -33,12 +33,14 @@ from foureyes.app.checkpoints import AT_ONCE, checkpoint_if_due
 from foureyes.app.following import Follower
 from foureyes.app.gate import new_key
 from foureyes.app.ports import Store, Unavailable
+from foureyes.app.pulse import Around, nothing_around
 from foureyes.app.selfcheck import Bind, checks_of, refusals, self_check
 from foureyes.app.signing_in import new_link
 from foureyes.app.spooling import Spool
 from foureyes.app.tending import Deadlines, Tending
 from foureyes.bootstrap import hosting, spool, telling
 from foureyes.bootstrap.addresses import Addresses, address_of, addresses, bound_socket
+from foureyes.bootstrap.around import around
 from foureyes.cli import browser, signing
 from foureyes.cli.serving import Begun, Serving, connecting
 from foureyes.core.names import is_name, ours_alike
@@ -135,7 +137,7 @@ async def _serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], N
         office, dispatcher, place, tendings = _made(assembly, store, serving, kept, named.public)
         human = await _first_human(office)
         endpoint = Endpoint(office, Names(hosts=named.hosts, origins=named.origins), problem)
-        app = application(office, named, endpoint)
+        app = application(office, named, endpoint, partial(around, assembly, dispatcher.engine))
         app = Forwarded(app) if serving.behind_proxy else app
         config = uvicorn.Config(
             app,
@@ -185,7 +187,12 @@ async def _run(dispatcher: Dispatcher, began: asyncio.Event) -> None:
     await Tending((("reviewers", dispatcher.once),)).forever(dispatcher.pause)
 
 
-def application(office: Office, named: Addresses, endpoint: Endpoint) -> ASGIApp:
+def application(
+    office: Office,
+    named: Addresses,
+    endpoint: Endpoint,
+    around: Callable[[], Awaitable[Around]] = nothing_around,
+) -> ASGIApp:
     """All doors that a server has, as one application."""
     pages = Pages(office=office, connect=partial(connecting, named.public), tls_hosts=named.tls_hosts)
 
@@ -196,7 +203,7 @@ def application(office: Office, named: Addresses, endpoint: Endpoint) -> ASGIApp
 
     tools = Route(PATH, endpoint)
     site = Site(hosts=named.hosts, origins=named.origins)
-    return Patient(Logged(build(office, site, [tools, *pages.routes()], lifespan, strayed)))
+    return Patient(Logged(build(office, site, [tools, *pages.routes()], lifespan, strayed, around=around)))
 
 
 async def _check(assembly: Assembly, store: Store, serving: Serving) -> None:

@@ -30,6 +30,12 @@ ORDER BY due, review, request LIMIT ?"""
 DUE = (
     """SELECT review || '', request || '', MIN(due) FROM inbox WHERE due <= ? GROUP BY 1, 2 ORDER BY 3, 1, 2 LIMIT ?"""
 )
+#: In the order of the key; a request stands there once for each who may answer it.
+PENDING = """SELECT kind, COUNT(*), SUM(held), SUM(queued), SUM(overdue), SUM(leased), SUM(lapsed) FROM (
+SELECT MIN(kind) AS kind, MAX(held) AS held, MAX(queued) AS queued,
+MAX(CASE WHEN due <= ? THEN 1 ELSE 0 END) AS overdue, MAX(CASE WHEN lease > ? THEN 1 ELSE 0 END) AS leased,
+MAX(CASE WHEN lease <> '' AND lease <= ? THEN 1 ELSE 0 END) AS lapsed
+FROM inbox GROUP BY review, request) AS each_once GROUP BY kind ORDER BY kind"""
 COUNT = """SELECT COALESCE(SUM(1 - queued), 0), COALESCE(SUM(queued), 0) FROM inbox
 WHERE who = ? AND held = 1 AND kind = 'report'"""
 TRUST = "SELECT kind, author, body, checksum FROM trust WHERE kind = ? AND author = ?"
