@@ -34,13 +34,14 @@ from foureyes.app.following import Follower
 from foureyes.app.gate import new_key
 from foureyes.app.ports import Store, Unavailable
 from foureyes.app.pulse import Around, nothing_around
-from foureyes.app.selfcheck import Bind, checks_of, refusals, self_check
+from foureyes.app.selfcheck import Bind
 from foureyes.app.signing_in import new_link
 from foureyes.app.spooling import Spool
 from foureyes.app.tending import Deadlines, Tending
 from foureyes.bootstrap import hosting, spool, telling
 from foureyes.bootstrap.addresses import Addresses, address_of, addresses, bound_socket
 from foureyes.bootstrap.around import around
+from foureyes.bootstrap.fitness import check_fit
 from foureyes.cli import browser, signing
 from foureyes.cli.serving import Begun, Serving, connecting
 from foureyes.core.names import is_name, ours_alike
@@ -48,7 +49,6 @@ from foureyes.core.principals import EnrolPrincipal
 from foureyes.core.values import Who, WhoKind
 from foureyes.home import folder
 from foureyes.home.lock import ServerLock
-from foureyes.home.trouble import Trouble
 from foureyes.http.app import Site, build
 from foureyes.http.forwarded import Forwarded
 from foureyes.http.logs import Logged, write_to
@@ -208,20 +208,10 @@ def application(
 
 async def _check(assembly: Assembly, store: Store, serving: Serving) -> None:
     """Refuse to serve from what was altered, or where others could listen."""
-    settings = assembly.settings
     signing.signer(assembly, make=True)
     public = urlsplit(serving.public_url).netloc
     bind = Bind(host=serving.host or "0.0.0.0", proxy=serving.behind_proxy, hosts=(public,) if public else ())  # noqa: S104 - named to the check
-    checks = checks_of(
-        store,
-        policy=assembly.policy(),
-        checkpoints=Path(settings.checkpoints),
-        keys=Path(settings.keys),
-        bind=bind,
-    )
-    against = refusals(await self_check(checks))
-    if against:
-        raise Trouble(f"The server does not start. {against[0]}", "Then start it again.", blocked=True)
+    await check_fit(assembly, store, "server", bind)
 
 
 def _made(

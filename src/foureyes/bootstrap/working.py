@@ -18,6 +18,7 @@ from foureyes.app.policies import Policies
 from foureyes.app.ports import Store
 from foureyes.app.tending import Tending
 from foureyes.bootstrap import hosting
+from foureyes.bootstrap.fitness import check_fit
 from foureyes.cli.serving import AtWork, Working
 from foureyes.engine.dispatching import Dispatcher
 from foureyes.engine.durable import RUNS_EACH_MAX, DurableEngine
@@ -51,6 +52,7 @@ async def _work(assembly: Assembly, working: Working, told: Callable[[AtWork], N
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
     async with assembly.new_store() as store:
+        await check_fit(assembly, store, "worker")
         await asyncio.to_thread(migrate, assembly.settings.database)
         one = made(assembly, store, hosting.hosted(assembly, Policies(assembly.policy()), working.yes_send))
         await one.begin()
