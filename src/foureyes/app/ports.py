@@ -159,6 +159,9 @@ class Writing(Reading, Protocol):
     def postponed(self, parcel: int, until: str) -> None:
         """Try an outbox row again later."""
 
+    def recalled(self, beyond: str) -> None:
+        """Try outbox rows again at once that were claimed or put off until after this moment."""
+
     def guard(self) -> None:
         """Put back what keeps the log append-only."""
 

@@ -118,10 +118,13 @@ class Delivery:
     #: What signs the links with which a human decides; without it there are none.
     link_key: bytes = field(default=b"", repr=False)
     _health: dict[str, _Health] = field(default_factory=dict)
+    #: When the outbox was last looked at.
+    _looked: datetime | None = None
 
     async def once(self) -> int:
         """Tell what there is to tell now; how many parcels were looked at."""
         seen = 0
+        await self._recalled(self.clock())
         for _ in range(ROUNDS_MAX):
             now = self.clock()
             until = _time(now + CLAIMED_FOR)
@@ -133,6 +136,18 @@ class Delivery:
             await self._sorted([parcel for parcel, letter in named if letter is None])
             await self._told([(parcel, letter) for parcel, letter in named if letter is not None])
         return seen
+
+    async def _recalled(self, now: datetime) -> None:
+        """After a start, and when the clock was set back: what was put off is looked at again, by the new time.
+
+        Whatever still has to wait is put off again then. What another process has in its hands is left to it.
+        """
+        if self._looked is None or now < self._looked:
+            beyond = _time(now + 2 * CLAIMED_FOR)
+            await self.store.write(lambda tx: tx.recalled(beyond))
+            for one in self._health.values():
+                one.not_before = None
+        self._looked = now
 
     # --- an event becomes letters ---------------------------------------------------------------------------------
 
@@ -292,8 +307,10 @@ class Delivery:
         if target.person is None:
             return None
         if letter.party == DIGEST:
-            due = digest_at(target.person, datetime.fromisoformat(row.at))
-            return due if now < due else resumes(target.person, now)
+            since = datetime.fromisoformat(row.at)
+            due = digest_at(target.person, since)
+            # What is of a moment to come was written by a wrong clock: it must not wait until that has come.
+            return due if since <= now < due else resumes(target.person, now)
         return resumes(target.person, now)
 
     async def _hides(self, target: Target, row: OutboxRow) -> bool:

@@ -268,6 +268,10 @@ class SqlWriting(SqlReading):
         """Try an outbox row again later."""
         self._driver.run(say.POSTPONE, (until, parcel))
 
+    def recalled(self, beyond: str) -> None:
+        """Try outbox rows again at once that were claimed or put off until after this moment."""
+        self._driver.run(say.RECALL, (beyond,))
+
     def guard(self) -> None:
         """Put back what keeps the log append-only."""
         for statement in guards.made_anew_in_sqlite():

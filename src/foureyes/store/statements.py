@@ -97,6 +97,7 @@ RETURNING id, stream, version, type, at, attempts"""
 QUEUED = "SELECT type, COUNT(*), MIN(at) FROM outbox GROUP BY type ORDER BY type"
 DROP_OUTBOX = "DELETE FROM outbox WHERE id = ?"
 POSTPONE = "UPDATE outbox SET until = ? WHERE id = ?"
+RECALL = "UPDATE outbox SET until = '' WHERE until > ?"
 
 
 @cache
