@@ -129,7 +129,10 @@ class OneWorker:
     async def _sign(self) -> None:
         pool = await self.own.follow(self.store)
         people = await self.store.read(pool.pool)
-        await self.workers.sign(offers_of(pool, people, self.own.resting()))
+        # Who gives the runs out has just looked at all of them; the others would have to look for this alone.
+        queued = self.engine.queued if self._dispatches else 0
+        offers = offers_of(pool, people, self.own.resting())
+        await self.workers.sign(offers, runs=await self.engine.here(), queued=queued)
         await self.workers.look()
 
 

@@ -42,7 +42,7 @@ class Workers:
         """Look there; with a name, as one of them."""
         self.name = name
         self._store, self._clock = store, clock
-        self._signed: tuple[datetime, tuple[Offer, ...]] | None = None
+        self._signed: Worker | None = None
         self._found: tuple[Worker, ...] = ()
         self._pool: tuple[frozenset[Offer], Pool] = frozenset(), Pool(AtHand())
 
@@ -53,13 +53,15 @@ class Workers:
         self._found = tuple(one for one in found if now < one.until <= now + HELD or one.name == self.name)
         return bool(self._found)
 
-    async def sign(self, offers: tuple[Offer, ...]) -> None:
-        """Give a sign of life, where one is due or something else is hosted by now."""
+    async def sign(self, offers: tuple[Offer, ...], *, runs: int = 0, queued: int = 0) -> None:
+        """Give a sign of life, where one is due or there is something else to say by now."""
         now = self._clock()
-        if self._signed and self._signed[1] == offers and abs(now - self._signed[0]) < HELD / 2:
+        signed = Worker(name=self.name, until=now + HELD, offers=offers, runs=runs, queued=queued)
+        before = self._signed
+        if before and replace(before, until=signed.until) == signed and abs(signed.until - before.until) < HELD / 2:
             return
-        await self._store.write(partial(self._write, Worker(name=self.name, until=now + HELD, offers=offers)))
-        self._signed = now, offers
+        await self._store.write(partial(self._write, signed))
+        self._signed = signed
 
     async def leave(self) -> None:
         """Be there no more."""
