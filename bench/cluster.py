@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import statistics
 import tempfile
 import time
 from collections.abc import Sequence
@@ -20,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from bench.callers import API
-from bench.engine import Scripted
+from bench.engine import Scripted, Starting
 from bench.lines import Figure, keep
 from bench.servers import Line, Server, folder_of, ours, people
-from bench.story import AUTHOR, POLICY, opening
+from bench.story import AUTHOR, POLICY
 from foureyes import config
 from foureyes.app.accounts import Enrolled
 from foureyes.app.gate import Gate, new_key
@@ -39,7 +38,6 @@ from tests.postgres.server import own
 
 COMMAND = "python -m bench.cluster"
 START_MS_MAX = 1_000
-START_SECONDS_MAX = 60
 #: Connections that ask at the same time, over all servers.
 CONNECTIONS = 16
 #: Notes to one review.
@@ -53,7 +51,8 @@ def _now() -> datetime:
 async def starts(url: str, home: Path, count: int) -> Figure:
     """From the answer to the request until the reviewer looks; the worker hears of it from the database alone."""
     begun = asyncio.Event()
-    times: list[float] = []
+    what = "from a request to the start of a reviewer that a worker hosts"
+    starting = Starting(figure="cluster.start", what=what, demand=START_MS_MAX, command=COMMAND)
     assembly = Assembly(config.read({"home": str(home), "database": url}, {}))
     async with AsyncExitStack() as stack:
         store, other = [await stack.enter_async_context(PostgresStore.open(url)) for _ in range(2)]
@@ -66,28 +65,12 @@ async def starts(url: str, home: Path, count: int) -> Figure:
         await workers.look()
         gate = Gate(other, Everybody((Crew(workers), Enrolled())), policy=POLICY)
         await worker.dispatcher.looked.wait()
-        for number in range(count):
-            begun.clear()
-            await gate.handle(opening(number))
-            asked = time.perf_counter()
-            async with asyncio.timeout(START_SECONDS_MAX):
-                await begun.wait()
-            times.append(1000 * (time.perf_counter() - asked))
-            await asyncio.sleep(0.05)
+        figure = await starting.measured(gate, begun, count)
         for one in beside:
             one.cancel()
         await asyncio.gather(*beside, return_exceptions=True)
         await worker.end()
-    return Figure(
-        figure="cluster.start",
-        what=f"from a request to the start of a reviewer that a worker hosts, 95th percentile of {count}",
-        measured=round(statistics.quantiles(times, n=20)[-1], 1),
-        unit="ms",
-        demand=START_MS_MAX,
-        correct=len(times) == count,
-        command=COMMAND,
-        more={"median": round(statistics.median(times), 1)},
-    )
+    return figure
 
 
 async def _written(servers: Sequence[Server], tokens: Sequence[str], seconds: int) -> float:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from datetime import timedelta
 
+from foureyes.app import workers
 from foureyes.bootstrap import main
-from foureyes.engine import place, workers
 
 HELD = timedelta(seconds=8)
 
 if __name__ == "__main__":
-    place.HELD = workers.HELD = HELD
+    workers.HELD = HELD
     sys.exit(main(["worker", *sys.argv[1:]]))

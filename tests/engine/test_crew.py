@@ -9,9 +9,9 @@ import pytest
 from foureyes.app.policies import Policies
 from foureyes.app.reviewers import AtHand, Inconclusive
 from foureyes.app.reviewing.jobs import Pool
-from foureyes.app.workers import Offer
+from foureyes.app.workers import HELD, Offer
 from foureyes.engine.hosting import Hosted
-from foureyes.engine.workers import HELD, Crew, Workers, offers_of
+from foureyes.engine.workers import Crew, Workers, offers_of
 from tests.answers.samples import task
 from tests.app.house import House, played
 from tests.engine.hall import Scripted, program

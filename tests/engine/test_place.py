@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from foureyes.engine.place import HELD, Place
+from foureyes.app.workers import HELD
+from foureyes.engine.place import Place
 from tests.app.house import House, played
 from tests.engine.hall import Scripted, hall
 

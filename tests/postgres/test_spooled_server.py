@@ -59,9 +59,9 @@ async def shipped(url: str, home: Path) -> AsyncIterator[Site]:
     async with assembly.new_store() as store, PostgresStore.open(url) as other:
         signing.signer(assembly, make=True)
         with spool.kept(assembly.settings) as kept:
-            office, dispatcher, _, (tending, _) = _made(assembly, store, Serving(), kept)
-            dispatcher.looked.set()
-            yield Site(office, tending, House(store=other, now=assembly.now()))
+            inside = _made(assembly, store, Serving(), kept, "")
+            inside.dispatcher.looked.set()
+            yield Site(inside.office, inside.tendings[0], House(store=other, now=assembly.now()))
 
 
 async def notes_of(store: Store, review: str) -> list[str]:

@@ -111,6 +111,12 @@ def test_an_inbox_goes_on_behind_what_was_seen_of_it(box: Box) -> None:
     assert pages == [rows[count : count + 2] for count in range(1, len(rows) + 1)]
 
 
+def test_whether_a_report_is_owed_is_known_without_reading_it(box: Box) -> None:
+    box.put(inbox=(owed("bob", "r1"), owed("role:critic", "r2", held=False), owed("carl", "r3", kind="ruling")))
+    asked = (("bob",), ("dora", "role:critic"), ("carl",), ("dora",), ("role:crit",), ())
+    assert box.read(lambda look: [look.owes_report(one) for one in asked]) == [True, True, False, False, False, False]
+
+
 def test_an_inbox_row_comes_back_whole(box: Box) -> None:
     row = owed("", "r1", kind="ruling", held=False, queued=True, revision=3, due=at(1), lease=at(2))
     box.put(inbox=(row,))

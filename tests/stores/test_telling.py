@@ -12,8 +12,9 @@ from foureyes.app.outbox import outbox
 from foureyes.app.rows import Changes, OutboxRow
 from foureyes.core.principals import EnrolPrincipal
 from foureyes.notify.channels import Channel, Discord, Message
-from foureyes.notify.delivering import PAUSE, Delivery
+from foureyes.notify.delivering import Delivery
 from foureyes.notify.desk import Desk
+from foureyes.notify.health import PAUSE
 from foureyes.notify.outside import NotSent
 from foureyes.policy.notifying import Notify, Person
 from tests.app.house import House

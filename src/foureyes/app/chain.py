@@ -6,8 +6,7 @@ import hashlib
 from collections.abc import Iterable
 
 from foureyes.app.rows import Append, Entry, Stored
-from foureyes.codec import encode
-from foureyes.codec.shapes import spelled
+from foureyes.codec import write
 from foureyes.core.events import Event
 
 #: The link before the first event of every stream.
@@ -22,8 +21,7 @@ def appended(
     place, circumstances = _fields(stream), _fields(at, actor, cause)
     entries: list[Entry] = []
     for version, event in enumerate(events, start=after + 1):
-        written = encode(event)
-        kind, schema, body = written["type"], written["schema"], spelled(written["body"])
+        kind, schema, body = write(event)
         text = f"{place}{_fields(str(version), kind, str(schema))}{circumstances}{_fields(body)}"
         previous = _link(previous, text)
         entries.append(Entry(type=kind, schema=schema, body=body, chain=previous))

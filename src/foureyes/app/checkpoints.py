@@ -32,6 +32,7 @@ from foureyes.app.book import (
 )
 from foureyes.app.envelopes import BadEnvelope, check_signature
 from foureyes.app.keys import KeyTrouble, Signer
+from foureyes.app.moments import is_time_again
 from foureyes.app.ports import Damaged, Reading, Store
 from foureyes.app.rows import Head, Stored
 
@@ -46,8 +47,8 @@ RECORD = "If a backup was put in its place, restore it with `foureyes restore`, 
 
 
 def due(last: Checkpoint | None, now: datetime, every: timedelta = EVERY) -> bool:
-    """Whether a checkpoint is to be made; a clock that was set back does not put it off."""
-    return last is None or not timedelta(0) <= now - last.at < every
+    """Whether a checkpoint is to be made."""
+    return is_time_again(last.at if last else None, now, every)
 
 
 async def checkpoint_if_due(

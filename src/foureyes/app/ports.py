@@ -85,6 +85,9 @@ class Reading(Protocol):
     def inbox(self, who: str, limit: int = 100, after: Urgency = FIRST) -> tuple[InboxRow, ...]:
         """What somebody owes or may take, the most urgent first: those behind `after`."""
 
+    def owes_report(self, names: Iterable[str]) -> bool:
+        """Whether one of these owes or may take a report: people, roles, or whatever else the inbox has rows for."""
+
     def due(self, now: str, limit: int = 100) -> tuple[tuple[str, str], ...]:
         """Requests (review, request) whose due time is over, the longest first, each once."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 from typing import cast
@@ -10,7 +9,7 @@ from typing import cast
 from foureyes.app.chain import ROOT, link_of
 from foureyes.app.ports import Conflict, Damaged, Reading
 from foureyes.app.rows import Known, Stored
-from foureyes.codec import CodecError, decode
+from foureyes.codec import CodecError, read
 from foureyes.core.events import Event, ReviewCleared, ReviewEvent
 from foureyes.core.evolve import evolve, fold
 from foureyes.core.model import Review
@@ -119,7 +118,7 @@ def dated(past: tuple[Stored, ...]) -> tuple[Dated, ...]:
     found: list[Dated] = []
     for one in past:
         try:
-            event = decode({"type": one.type, "schema": one.schema, "body": json.loads(one.body)})
+            event = read(one.type, one.schema, one.body)
         except (CodecError, ValueError) as error:
             raise Damaged(f"Event {one.version} of {one.stream} cannot be read: {error}") from error
         found.append((event, one.at))

@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from foureyes.app.asks import Ask
 from foureyes.app.gate import Gate
 from foureyes.app.keys import KeyTrouble
+from foureyes.app.moments import is_ahead
 from foureyes.app.ports import Conflict, Damaged, Store, Unavailable
 from foureyes.codec.shapes import shape
 from foureyes.core.commands import PassDeadline
@@ -77,7 +78,7 @@ class Deadlines:
     async def passed(self) -> int:
         """Pass what is due now; how much of it the gate took."""
         now = self.clock()
-        self._refused = {key: until for key, until in self._refused.items() if now < until}
+        self._refused = {key: until for key, until in self._refused.items() if is_ahead(until, now, REFUSED_FOR)}
         late = await self.store.read(lambda reading: reading.due(_spelled(now), DUE_MAX + len(self._refused)))
         taken = 0
         for review, request in late:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from foureyes.app.reviewing.rulebook import RuleEntry
     from foureyes.cli.console import Console
     from foureyes.cli.parts import Asking, Heard, Progress, Schema, Speaking, Wanted
-    from foureyes.cli.serving import AtWork, Begun, Serving, Working
+    from foureyes.cli.serving import AtWork, Begun, Serving
     from foureyes.core.facts import Principal
     from foureyes.core.values import Who
     from foureyes.policy.policy import Policy
@@ -203,7 +203,7 @@ class Assembly:
             raise
         serve(self, serving, told)
 
-    def work(self, working: Working, told: Callable[[AtWork], None]) -> None:
+    def work(self, yes_send: tuple[str, ...], told: Callable[[AtWork], None]) -> None:
         """Carry runs out until somebody ends it."""
         if not self.settings.is_postgres:
             raise Trouble(
@@ -217,7 +217,7 @@ class Assembly:
             if error.name in ("dbos", "psycopg"):
                 raise Trouble("A worker needs extra packages.", "Run: pip install 'foureyes[cluster]'") from None
             raise
-        work(self, working, told)
+        work(self, yes_send, told)
 
     def copy_store(self, target: str, progress: Progress) -> None:
         """Copy the store into a new SQLite file as it is at one moment, while others go on working."""

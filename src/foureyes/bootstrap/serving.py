@@ -32,6 +32,7 @@ from foureyes.app.calls.office import Office
 from foureyes.app.checkpoints import AT_ONCE, checkpoint_if_due
 from foureyes.app.following import Follower
 from foureyes.app.gate import new_key
+from foureyes.app.moments import is_time_again
 from foureyes.app.ports import Store, Unavailable
 from foureyes.app.pulse import Around, nothing_around
 from foureyes.app.selfcheck import Bind
@@ -134,7 +135,8 @@ async def _serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], N
     async with assembly.new_store() as store, AsyncExitStack() as stack:
         await _check(assembly, store, serving)
         kept = stack.enter_context(spool.kept(assembly.settings))
-        office, dispatcher, place, tendings = _made(assembly, store, serving, kept, named.public)
+        inside = _made(assembly, store, serving, kept, named.public)
+        office, dispatcher = inside.office, inside.dispatcher
         human = await _first_human(office)
         endpoint = Endpoint(office, Names(hosts=named.hosts, origins=named.origins), problem)
         app = application(office, named, endpoint, partial(around, assembly, dispatcher.engine))
@@ -157,7 +159,7 @@ async def _serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], N
         saying = asyncio.create_task(_say(assembly, office, named, human=human, began=began, told=told))
         beside = [
             saying,
-            *(asyncio.create_task(_tend(one, began)) for one in tendings),
+            *(asyncio.create_task(_tend(one, began)) for one in inside.tendings),
             asyncio.create_task(_run(dispatcher, began)),
         ]
         try:
@@ -167,8 +169,8 @@ async def _serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], N
                 one.cancel()
             await asyncio.gather(*beside, return_exceptions=True)
             await dispatcher.engine.close()
-            if place is not None:
-                await Tending((("reviewers", place.leave),)).once()
+            if inside.place is not None:
+                await Tending((("reviewers", inside.place.leave),)).once()
             await Tending((("checkpoint", Signing(assembly, store).at_once),)).once()
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(os.path.join(assembly.settings.home, browser.PAGE))
@@ -214,9 +216,19 @@ async def _check(assembly: Assembly, store: Store, serving: Serving) -> None:
     await check_fit(assembly, store, "server", bind)
 
 
-def _made(
-    assembly: Assembly, store: Store, serving: Serving, kept: Spool | None = None, public: str = ""
-) -> tuple[Office, Dispatcher, Place | None, tuple[Tending, ...]]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Inside:
+    """What is behind the doors of a server."""
+
+    office: Office
+    dispatcher: Dispatcher
+    #: For the engine, where other processes may want it.
+    place: Place | None
+    #: What is done beside the answers, each for itself.
+    tendings: tuple[Tending, ...]
+
+
+def _made(assembly: Assembly, store: Store, serving: Serving, kept: Spool | None, public: str) -> _Inside:
     gate, here = hosting.gate_of(assembly, store, assembly.policy(), serving.yes_send)
     bell = Bell()
     spooling = spool.before(gate, kept, store, bell, assembly.now)
@@ -237,7 +249,8 @@ def _made(
     )
     told = telling.delivery(assembly, store, gate, public).once
     # Somebody outside who takes their time must not keep the clock waiting.
-    return office, dispatcher, place, (Tending(works), Tending((("notifications", told),)))
+    tendings = Tending(works), Tending((("notifications", told),))
+    return _Inside(office=office, dispatcher=dispatcher, place=place, tendings=tendings)
 
 
 @dataclass(slots=True)
@@ -251,8 +264,7 @@ class Signing:
     async def if_due(self) -> None:
         """Look at book and key only when a checkpoint may be due: it is asked every second."""
         now, every = self.assembly.now(), timedelta(seconds=self.assembly.settings.checkpoint_seconds)
-        # A clock that was set back does not put it off.
-        if self._looked is None or not timedelta(0) <= now - self._looked < every:
+        if is_time_again(self._looked, now, every):
             await self._signed(every)
             self._looked = now
 

@@ -14,16 +14,18 @@ from typing import TYPE_CHECKING
 
 from foureyes.app.accounts import Enrolled
 from foureyes.app.bell import Bell
+from foureyes.app.moments import is_time_again
 from foureyes.app.policies import Policies
 from foureyes.app.ports import Store
 from foureyes.app.tending import Tending
 from foureyes.bootstrap import hosting
 from foureyes.bootstrap.fitness import check_fit
-from foureyes.cli.serving import AtWork, Working
+from foureyes.cli.serving import AtWork
 from foureyes.engine.dispatching import Dispatcher
-from foureyes.engine.durable import RUNS_EACH_MAX, DurableEngine
+from foureyes.engine.durable import DurableEngine
 from foureyes.engine.hosting import Everybody, Hosted
 from foureyes.engine.place import Place
+from foureyes.engine.port import MINDS_MAX
 from foureyes.engine.steps import Steps
 from foureyes.engine.tables import migrate
 from foureyes.engine.workers import Crew, Workers, offers_of
@@ -40,21 +42,21 @@ TEND = timedelta(seconds=1)
 log = logging.getLogger("foureyes.worker")
 
 
-def work(assembly: Assembly, working: Working, told: Callable[[AtWork], None]) -> None:
+def work(assembly: Assembly, yes_send: tuple[str, ...], told: Callable[[AtWork], None]) -> None:
     """Carry runs out until somebody ends it; `told` is called when it is ready."""
     write_to()
     folder.make(assembly.settings.home)
-    asyncio.run(_work(assembly, working, told))
+    asyncio.run(_work(assembly, yes_send, told))
 
 
-async def _work(assembly: Assembly, working: Working, told: Callable[[AtWork], None]) -> None:
+async def _work(assembly: Assembly, yes_send: tuple[str, ...], told: Callable[[AtWork], None]) -> None:
     ended = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
     async with assembly.new_store() as store:
         await check_fit(assembly, store, "worker")
         await asyncio.to_thread(migrate, assembly.settings.database)
-        one = made(assembly, store, hosting.hosted(assembly, Policies(assembly.policy()), working.yes_send))
+        one = made(assembly, store, hosting.hosted(assembly, Policies(assembly.policy()), yes_send))
         await one.begin()
         told(AtWork(name=one.workers.name, reviewers=tuple(one.own_names())))
         log.info("started", extra={"fields": {"worker": one.workers.name}})
@@ -101,8 +103,7 @@ class OneWorker:
     async def once(self) -> None:
         """Look after what runs here; and whoever has the place, after everything."""
         now = self.clock()
-        is_due = self._tended is None or not timedelta(0) <= now - self._tended < TEND
-        if is_due:
+        if is_time_again(self._tended, now, TEND):
             self._tended = now
             await self._sign()
             self._dispatches = await self.place.is_ours()
@@ -150,7 +151,7 @@ def made(assembly: Assembly, store: Store, own: Hosted) -> OneWorker:
         engine=engine,
         bell=bell,
         clock=assembly.now,
-        minds_max=lambda: RUNS_EACH_MAX * len(workers.alive()),
+        minds_max=lambda: MINDS_MAX * len(workers.alive()),
     )
     bell.heard_by(dispatcher.woken.set)
     return OneWorker(

@@ -31,7 +31,8 @@ class Consent:
         if is_given(self.given, name):
             return True
         home = self.parts.settings.home
-        kept = _kept(name, sends)
+        # The same command in another repository is another question: neither answer takes the other's place.
+        kept = f"{RUNS}{sends}" if runs else name
         known = None if self.anew else consents.answer(home, kept, sends)
         if known is not None:
             return known
@@ -55,11 +56,6 @@ def is_given(given: tuple[str, ...], name: str) -> bool:
     """Whether a yes that was given beforehand is for this one; `all` is for every reviewer, and for no command."""
     runs = name.startswith(RUNS)
     return name in given or (not runs and bool({name.casefold(), ALL} & {one.casefold() for one in given}))
-
-
-def _kept(name: str, sends: str) -> str:
-    """The same command in another repository is another question: neither answer takes the other's place."""
-    return f"{RUNS}{sends}" if name.startswith(RUNS) else name
 
 
 def _send_lines(name: str, sends: str) -> tuple[str, str]:

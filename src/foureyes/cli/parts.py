@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # `--help` and `config show` need none of the core
     from foureyes.app.reviewers import Change, Health, Missing
     from foureyes.app.reviewing.outcome import Options, Outcome, Watch
     from foureyes.app.reviewing.rulebook import RuleEntry
-    from foureyes.cli.serving import AtWork, Begun, Serving, Working
+    from foureyes.cli.serving import AtWork, Begun, Serving
     from foureyes.core.values import Who
     from foureyes.policy.policy import Policy
 
@@ -199,5 +199,5 @@ class Parts(Protocol):
     def serve(self, serving: Serving, told: Callable[[Begun], None]) -> None:
         """Serve until somebody ends it; `told` is called when it answers. Trouble where it cannot."""
 
-    def work(self, working: Working, told: Callable[[AtWork], None]) -> None:
+    def work(self, yes_send: tuple[str, ...], told: Callable[[AtWork], None]) -> None:
         """Carry runs out until somebody ends it; `told` is called when it is ready. Trouble where it cannot."""

@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import click
 
@@ -146,6 +147,14 @@ def program(ctx: click.Context, home: str | None) -> None:
     ctx.obj.flags["home"] = home
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
+
+
+def yes_send_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`--yes-send`, for whatever hosts reviewers and cannot ask anybody."""
+    words = (
+        "Let this reviewer of the policy have the work, or this command run ('run: make test'); all: every reviewer."
+    )
+    return click.option("--yes-send", multiple=True, metavar="NAME", help=words)(command)
 
 
 def answering(function: Callable[..., Answer]) -> Callable[..., int]:

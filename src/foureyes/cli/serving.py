@@ -51,13 +51,6 @@ class Begun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Working:
-    """What a worker is told: which reviewers may have the work, and which commands may run here."""
-
-    yes_send: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class AtWork:
     """A worker that carries runs out."""
 

@@ -9,7 +9,7 @@ import click
 
 from foureyes.cli.answer import Answer, Json, Line, print_json, print_line
 from foureyes.cli.parts import Parts
-from foureyes.cli.program import answering
+from foureyes.cli.program import answering, yes_send_option
 from foureyes.cli.serving import HOST, PORT, PORT_MAX, Begun, Serving, connecting
 
 
@@ -20,12 +20,7 @@ from foureyes.cli.serving import HOST, PORT, PORT_MAX, Begun, Serving, connectin
 )
 @click.option("--public-url", default="", metavar="URL", help="How others reach it, such as https://gate.example.com.")
 @click.option("--behind-proxy", is_flag=True, help="Believe what a proxy before it says of who asks.")
-@click.option(
-    "--yes-send",
-    multiple=True,
-    metavar="NAME",
-    help="Let this reviewer of the policy have the work, or this command run ('run: make test'); all: every reviewer.",
-)
+@yes_send_option
 @answering
 def up(parts: Parts, yes_send: tuple[str, ...], **given: Any) -> Answer:
     """Start the server: HTTP, MCP, the pages and the reviewers that the policy names, on one store.

@@ -8,17 +8,12 @@ import click
 
 from foureyes.cli.answer import Answer, Line, print_json, print_line
 from foureyes.cli.parts import Parts
-from foureyes.cli.program import answering
-from foureyes.cli.serving import AtWork, Working
+from foureyes.cli.program import answering, yes_send_option
+from foureyes.cli.serving import AtWork
 
 
 @click.command()
-@click.option(
-    "--yes-send",
-    multiple=True,
-    metavar="NAME",
-    help="Let this reviewer of the policy have the work, or this command run ('run: make test'); all: every reviewer.",
-)
+@yes_send_option
 @answering
 def worker(parts: Parts, yes_send: tuple[str, ...]) -> Answer:
     """Carry out reviewers' runs for servers that share a PostgreSQL database.
@@ -37,7 +32,7 @@ def worker(parts: Parts, yes_send: tuple[str, ...]) -> Answer:
                 print_line(line, sys.stdout)
         sys.stdout.flush()
 
-    parts.work(Working(yes_send=yes_send), told)
+    parts.work(yes_send, told)
     return Answer(lines=(Line("Ended; nothing was lost."),), data={"ended": True})
 
 

@@ -1,6 +1,6 @@
 """How are events, commands and rules written down as plain JSON? One strict spelling for log, spool and hashes."""
 
-from foureyes.codec.events import EVENT_TYPES, decode, encode
+from foureyes.codec.events import EVENT_TYPES, decode, encode, read, write
 from foureyes.codec.shapes import CodecError, Json, canonical
 
-__all__ = ["EVENT_TYPES", "CodecError", "Json", "canonical", "decode", "encode"]
+__all__ = ["EVENT_TYPES", "CodecError", "Json", "canonical", "decode", "encode", "read", "write"]

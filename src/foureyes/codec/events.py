@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
+import json
 from typing import cast, get_args
 
-from foureyes.codec.shapes import CodecError, Json, shape
+from foureyes.codec.shapes import CodecError, Json, shape, spelled
 from foureyes.codec.upcasts import current_schema, upcast
 from foureyes.core.events import Event
 
 #: Every event this program can write, by name.
 EVENT_TYPES: dict[str, type] = {one.__name__: one for one in get_args(Event)}
+
+
+#: What was written lately, by its type, version and text. Reading it again would give the same, and whoever follows the
+#: log reads everything a moment after it was written.
+_WRITTEN: dict[tuple[str, int, str], Event] = {}
+WRITTEN_MAX, WRITTEN_CHARS_MAX = 2_048, 4_096
+
+
+def write(event: Event) -> tuple[str, int, str]:
+    """Write an event down as text: its type, the version of its shape, and its body."""
+    data = encode(event)
+    written = data["type"], data["schema"], spelled(data["body"])
+    if len(written[2]) <= WRITTEN_CHARS_MAX:
+        if len(_WRITTEN) >= WRITTEN_MAX:
+            _WRITTEN.clear()
+        _WRITTEN[written] = event
+    return written
+
+
+def read(kind: str, schema: int, text: str) -> Event:
+    """Read an event back from its text; anything unexpected is refused."""
+    known = _WRITTEN.get((kind, schema, text))
+    return known or decode({"type": kind, "schema": schema, "body": json.loads(text)})
 
 
 def encode(event: Event) -> Json:

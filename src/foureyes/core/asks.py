@@ -33,18 +33,14 @@ def ask_seats(scene: Scene, stage: Stage, owed: list[Owed]) -> Iterator[ReviewEv
         return
     openings = [_opening(scene, stage, seat) for seat in new if not _holder_stays(scene, seat)]
     found = {one.seat: one for one in assign(scene.review, scene.rules, stage, scene.facts, openings)}
-    lost = [one.seat for one in found.values() if not one.possible]
-    if lost and not stage.options.waits:
-        # Whoever sits here is asked all the same: that another seat lost its reviewer is not theirs to learn.
-        for seat, about in new.items():
-            if _holder_stays(scene, seat):
-                yield _request(scene, stage, _spec(scene, stage, seat, None), about, None)
-        yield from escalate(scene, stage, "nobody_can_hold", f"Nobody can hold the seat {', '.join(lost)}")
-        return
+    lost = [] if stage.options.waits else [one.seat for one in found.values() if not one.possible]
     for seat, about in new.items():
         assignment = found.get(seat)
-        if assignment is None or not _is_still_queued(scene, assignment):
+        # Whoever sits is asked in any case: that another seat lost its reviewer is not theirs to learn.
+        if assignment is None or not (lost or _is_still_queued(scene, assignment)):
             yield _request(scene, stage, _spec(scene, stage, seat, assignment), about, assignment)
+    if lost:
+        yield from escalate(scene, stage, "nobody_can_hold", f"Nobody can hold the seat {', '.join(lost)}")
 
 
 def _is_unasked(scene: Scene, seat: str) -> bool:

@@ -18,20 +18,19 @@ from itertools import islice
 from foureyes.app.accounts import account
 from foureyes.app.bell import Bell
 from foureyes.app.heads import ANYONE, role
-from foureyes.app.ports import Reading
+from foureyes.app.moments import is_ahead
+from foureyes.app.ports import Quick, Reading
 from foureyes.app.reviewing.jobs import Pool, for_seat
 from foureyes.app.rows import InboxRow
 from foureyes.app.shelf import dated
 from foureyes.core.events import ReviewOpened
 from foureyes.core.model import ReportRequest, Review, Seat
 from foureyes.core.rules import Limits, Stage
-from foureyes.engine.port import Engine, Run
+from foureyes.engine.port import MINDS_MAX, Engine, Run
 from foureyes.engine.steps import Steps
 
 #: So many runs begin in one look; the rest have their turn in the next, which follows at once.
 STARTS_MAX = 50
-#: So many agents and models are at work in one process at once, whoever they are.
-MINDS_MAX = 8
 #: Requests that are looked through, the most urgent first; what cannot be helped must not hide what can.
 ROWS_MAX = 1_000
 KNOWN_MAX = 10_000
@@ -61,6 +60,8 @@ class Dispatcher:
     woken: asyncio.Event = field(default_factory=asyncio.Event)
     #: Set when it has looked once: whatever a dead process left behind is taken up before any deadline passes.
     looked: asyncio.Event = field(default_factory=asyncio.Event)
+    #: Those who are hosted here, and how the inbox names them.
+    _asked: tuple[Pool | None, list[str]] = (None, [])
     _ours: dict[str, bool] = field(default_factory=dict)
     #: Who may not sit where, as the gate said a moment ago: review, seat, reviewer.
     _refused: dict[tuple[str, str, str], datetime] = field(default_factory=dict)
@@ -86,10 +87,19 @@ class Dispatcher:
                 going.append(run)
             else:
                 await self.engine.cancel(run.id)
+        # Whatever is done on this server rings, and mostly nobody hosted here is asked for anything.
+        if self._asked[0] is not pool:
+            self._asked = pool, _asked(pool)
+        if not going and not await self.steps.store.read(Quick(lambda reading: reading.owes_report(self._asked[1]))):
+            return 0
         now = self.clock()
-        # What lies further ahead was noted before the clock was set back.
-        self._refused = {key: until for key, until in self._refused.items() if now < until <= now + REFUSED_FOR}
+        self._refused = {key: until for key, until in self._refused.items() if is_ahead(until, now, REFUSED_FOR)}
         due = await self.steps.store.read(partial(self._due, pool, going, now))
+        if len(due) == STARTS_MAX:
+            self.woken.set()
+        return await self._begin(due, now)
+
+    async def _begin(self, due: list[Run], now: datetime) -> int:
         begun = 0
         for run in due:
             if self._begun[run.id] >= TRIES_MAX:
@@ -103,8 +113,6 @@ class Dispatcher:
                 self.bell.ring()
             else:
                 self._refused[*run.place, run.reviewer] = now + REFUSED_FOR
-        if len(due) == STARTS_MAX:
-            self.woken.set()
         return begun
 
     async def pause(self) -> None:
@@ -122,7 +130,7 @@ class Dispatcher:
             busy.add(one.reviewer)
         taken = {one.place for one in going}
         found: list[Run] = []
-        for row in self._rows(pool, reading):
+        for row in self._rows(reading):
             place = (row.review, row.request)
             if place in taken or (row.held and not busy.is_free(row.who)) or not self._is_ours(reading, row.review):
                 continue
@@ -135,12 +143,9 @@ class Dispatcher:
                     break
         return found
 
-    def _rows(self, pool: Pool, reading: Reading) -> list[InboxRow]:
+    def _rows(self, reading: Reading) -> list[InboxRow]:
         """What those who are hosted owe, what waits in their queues, then what they may take."""
-        spelled = {one.replace(*sides) for one in pool.roles() for sides in (("-", "_"), ("_", "-"))}
-        roles = sorted(spelled | set(pool.roles()))
-        names = [*pool.names(), *map(role, roles), *([ANYONE] if pool.minds() else [])]
-        rows = [row for name in names for row in reading.inbox(name, ROWS_MAX) if row.kind == "report"]
+        rows = [row for name in self._asked[1] for row in reading.inbox(name, ROWS_MAX) if row.kind == "report"]
         return sorted(rows, key=lambda one: (not one.held, one.queued, one.due))
 
     def _run(self, reading: Reading, row: InboxRow, pool: Pool, busy: _Busy, now: datetime) -> Run | None:
@@ -204,6 +209,13 @@ class _Busy:
 
     def full(self) -> set[str]:
         return {name for name in self.pool.names() if not self.is_free(name)}
+
+
+def _asked(pool: Pool) -> list[str]:
+    """How the inbox names those who are hosted here, by themselves and by their roles."""
+    spelled = {one.replace(*sides) for one in pool.roles() for sides in (("-", "_"), ("_", "-"))}
+    roles = sorted(spelled | set(pool.roles()))
+    return [*pool.names(), *map(role, roles), *([ANYONE] if pool.minds() else [])]
 
 
 def _attempt(review: Review, seat: Seat, request: ReportRequest) -> int:

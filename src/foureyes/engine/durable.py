@@ -23,7 +23,7 @@ from foureyes.app.gate import new_key
 from foureyes.app.workers import Worker
 from foureyes.core.values import Failure, WhoKind
 from foureyes.engine.local import LocalEngine, Way
-from foureyes.engine.port import Run
+from foureyes.engine.port import MINDS_MAX, Run
 from foureyes.engine.steps import LEASE, Ended, Steps
 from foureyes.engine.tables import quieted
 from foureyes.engine.workers import Workers
@@ -43,8 +43,6 @@ ASTRAY_LOOKS_MAX = 5
 DEATHS_MAX = 3
 #: Runs under way that are looked at.
 RUNS_MAX = 1_000
-#: So many agents and models are at work in one worker at once.
-RUNS_EACH_MAX = 8
 #: So long a worker that ends lets its runs go on.
 DRAIN_SECONDS = 7.0
 _ACTIVE = ["ENQUEUED", "PENDING"]
@@ -293,7 +291,7 @@ class DurableEngine:
         """Who hosts this reviewer and has the least to do."""
         load = Counter(one.worker for one in flows)
         able = [one for one in self._workers.alive() if one.hosts(reviewer) and one.name != without]
-        free = [one for one in able if load[one.name] < RUNS_EACH_MAX]
+        free = [one for one in able if load[one.name] < MINDS_MAX]
         return min(free, key=lambda one: (load[one.name], one.name), default=None)
 
     def _lives(self, flow: _Flow) -> bool:

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from foureyes.app.accounts import accounts, keep_names
 from foureyes.app.policies import Policies
-from foureyes.app.ports import Directory, Reading, Store
+from foureyes.app.ports import Directory, Quick, Reading, Store
 from foureyes.app.reviewers import AtHand, Reviewer
 from foureyes.app.reviewing.apart import apart
 from foureyes.app.reviewing.jobs import Pool
@@ -55,6 +55,20 @@ class Everybody:
         return known[1]
 
 
+@dataclass(slots=True)
+class Free:
+    """Everybody of a pool, as the gate is told; put together anew when others are there or rest."""
+
+    _said: tuple[Pool, frozenset[str], tuple[Principal, ...]] | None = None
+
+    def of(self, pool: Pool, resting: frozenset[str], reading: Reading) -> tuple[Principal, ...]:
+        """Everybody; whoever is over a limit is not free until it ends."""
+        if self._said is None or self._said[:2] != (pool, resting):
+            free = (replace(one, available=one.who.name not in resting) for one in pool.pool(reading))
+            self._said = pool, resting, tuple(free)
+        return self._said[2]
+
+
 class Hosted:
     """The reviewers of this installation; looked for when somebody first needs them, and again when the policy changes.
 
@@ -67,20 +81,14 @@ class Hosted:
         #: Who was found, and the digest of the policy they were looked for by.
         self._found: tuple[str, Pool] | None = None
         self._followed = ""
-        #: What the gate was told last, so that it is put together once.
-        self._said: tuple[Pool, frozenset[str], tuple[Principal, ...]] | None = None
+        self._free = Free()
         self._rests: dict[str, datetime] = {}
         # Threads of the store and the engine may need them first at the same time.
         self._looking = threading.Lock()
 
     def pool(self, reading: Reading) -> tuple[Principal, ...]:
         """Everybody who may be asked to review; whoever is over a limit is not free until it ends."""
-        found, resting = self.known(reading), frozenset(self.resting())
-        if self._said is None or self._said[:2] != (found, resting):
-            people = found.pool(reading)
-            free = (replace(one, available=one.who.name not in resting) for one in people)
-            self._said = found, resting, tuple(free)
-        return self._said[2]
+        return self._free.of(self.known(reading), frozenset(self.resting()), reading)
 
     def known(self, reading: Reading) -> Pool:
         """Those who were found last; looked for where nobody has."""
@@ -103,7 +111,7 @@ class Hosted:
 
     async def follow(self, store: Store) -> Pool:
         """Look again where another policy is in force by now; nobody waits for that inside a decision."""
-        policy = await store.read(lambda reading: self._policies.current(reading).policy)
+        policy = await store.read(Quick(lambda reading: self._policies.current(reading).policy))
         if self._followed != policy.digest:
             await asyncio.to_thread(self._look, policy, await store.read(_enrolled))
             await store.write(lambda tx: keep_names(tx, self._pool().minds()))

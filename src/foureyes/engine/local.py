@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from foureyes.app.gate import new_key
+from foureyes.app.moments import is_time_again
 from foureyes.app.ports import Conflict, Damaged, Unavailable
 from foureyes.app.reviewers import Once, each_time
 from foureyes.core.refusals import Refusal
@@ -96,7 +97,7 @@ class LocalEngine:
         now = self._steps.clock()
         for one in tuple(self._going.values()):
             # A clock that was set back has it renewed at once: the lease is to end by the new time.
-            if timedelta(0) <= now - one.alive < self._lease / 2:
+            if not is_time_again(one.alive, now, self._lease / 2):
                 continue
             if await self._steps.renew(one.run, one.draft()):
                 one.alive = now

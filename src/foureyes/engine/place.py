@@ -6,14 +6,13 @@ import json
 import secrets
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 
 from foureyes.app.ports import Conflict, Reading, Store, Writing
 from foureyes.app.rows import ENGINE, START
+from foureyes.app.workers import held_until, lives, sign_is_due
 
-#: So long after its last sign of life a process has lost its place; a sign is given at half of it.
-HELD = timedelta(seconds=20)
 _KEY = "place"
 
 
@@ -29,12 +28,12 @@ class Place:
     async def is_ours(self) -> bool:
         """Whether this process has the place, which it renews by asking."""
         now = self._clock()
-        if self._until is not None and now < self._until - HELD / 2 and self._until <= now + HELD:
+        if self._until is not None and not sign_is_due(self._until, now):
             return True
         self._until = None
         with suppress(Conflict):
             if await self._store.write(partial(self._taken, now)):
-                self._until = now + HELD
+                self._until = held_until(now)
         return self._until is not None
 
     async def leave(self) -> None:
@@ -46,10 +45,9 @@ class Place:
     def _taken(self, now: datetime, tx: Writing) -> bool:
         tx.lock(ENGINE)
         owner, until = _holder(tx)
-        # A time too far ahead was written by a clock that went wrong.
-        if owner not in ("", self._owner) and now < until <= now + HELD:
+        if owner not in ("", self._owner) and lives(until, now):
             return False
-        body = json.dumps({"owner": self._owner, "until": (now + HELD).isoformat()})
+        body = json.dumps({"owner": self._owner, "until": held_until(now).isoformat()})
         tx.follow(ENGINE, {_KEY: body}, START)
         return True
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+#: So many agents and models are at work in one process at once, whoever they are.
+MINDS_MAX = 8
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:

@@ -6,7 +6,6 @@ down in between: whoever died before it was handed in need not pay for it again.
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
@@ -23,7 +22,7 @@ from foureyes.app.reviewing.handing_in import escapes_of, no_report, report_of, 
 from foureyes.app.reviewing.jobs import Job, task_for
 from foureyes.app.reviewing.outcome import Options
 from foureyes.app.reviewing.readable import readable
-from foureyes.app.reviewing.second_look import second_look
+from foureyes.app.reviewing.second_look import looked_at
 from foureyes.app.reviewing.stored import stored_change
 from foureyes.app.reviewing.verdicts import corrected
 from foureyes.core.answers.settling import LEFT
@@ -290,11 +289,7 @@ async def _looked(errand: Errand, bounds: Bounds, say: Say, once: Once) -> Look:
     if job.reviewer.sends and bounds.usd_micro <= 0:
         raise Inconclusive(Failure.OUT_OF_BUDGET, f"{job.name} was not asked: {USED_UP}")
     task = replace(task_for(job, errand.review, errand.change, bounds), once=once)
-    try:
-        async with asyncio.timeout(bounds.seconds):
-            return await (second_look(job.reviewer, task, say) if task.verify else job.reviewer.look(task, say))
-    except TimeoutError as error:
-        raise Inconclusive(Failure.TIMED_OUT, f"no answer within {bounds.seconds:.0f} seconds") from error
+    return await looked_at(job.reviewer, task, say)
 
 
 def _timed(cost: Cost, seconds: float) -> Cost:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from typing import NoReturn
 
@@ -13,13 +13,10 @@ from foureyes.app.ports import Reading, Store, Writing
 from foureyes.app.reviewers import AtHand, Inconclusive, Reviewer, Say, Task
 from foureyes.app.reviewing.jobs import Pool
 from foureyes.app.rows import ENGINE, START
-from foureyes.app.workers import Offer, Worker, key_of, workers, written
+from foureyes.app.workers import Offer, Worker, held_until, key_of, lives, sign_is_due, workers, written
 from foureyes.core.facts import Principal
 from foureyes.core.values import Failure, Who
-from foureyes.engine.hosting import Hosted
-
-#: So long after its last sign of life a worker counts as dead; a sign is given at half of it.
-HELD = timedelta(seconds=20)
+from foureyes.engine.hosting import Free, Hosted
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +44,20 @@ class Workers:
         self._pool: tuple[frozenset[Offer], Pool] = frozenset(), Pool(AtHand())
 
     async def look(self) -> bool:
-        """Whether anybody is there; a time too far ahead was written by a clock that went wrong."""
+        """Whether anybody is there."""
         now = self._clock()
         found = await self._store.read(workers)
-        self._found = tuple(one for one in found if now < one.until <= now + HELD or one.name == self.name)
+        self._found = tuple(one for one in found if lives(one.until, now) or one.name == self.name)
         return bool(self._found)
 
     async def sign(self, offers: tuple[Offer, ...], *, runs: int = 0, queued: int = 0) -> None:
         """Give a sign of life, where one is due or there is something else to say by now."""
         now = self._clock()
-        signed = Worker(name=self.name, until=now + HELD, offers=offers, runs=runs, queued=queued)
+        signed = Worker(name=self.name, until=held_until(now), offers=offers, runs=runs, queued=queued)
         before = self._signed
-        if before and replace(before, until=signed.until) == signed and abs(signed.until - before.until) < HELD / 2:
+        if before and replace(before, until=signed.until) == signed and not sign_is_due(before.until, now):
             return
-        await self._store.write(partial(self._write, signed))
+        await self._store.write(partial(_signed, signed, now))
         self._signed = signed
 
     async def leave(self) -> None:
@@ -86,12 +83,6 @@ class Workers:
         free = {one.who.name for one in offers if one.rests is None or one.rests <= now}
         return frozenset(one.who.name for one in offers) - free
 
-    def _write(self, worker: Worker, tx: Writing) -> None:
-        tx.lock(ENGINE)
-        over = worker.until - 2 * HELD
-        gone = {key_of(one.name): None for one in workers(tx) if one.until < over}
-        tx.follow(ENGINE, {**gone, key_of(worker.name): written(worker)}, START)
-
 
 class Crew:
     """Who is hosted by the workers; while there is none, by this very process."""
@@ -100,17 +91,13 @@ class Crew:
         """Ask them; `own` is for a server, which hosts where nobody else does."""
         self._workers, self._own = workers, own
         self._kept: list[str] = []
-        self._said: tuple[Pool, frozenset[str], tuple[Principal, ...]] | None = None
+        self._free = Free()
 
     def pool(self, reading: Reading) -> tuple[Principal, ...]:
         """Everybody who may be asked to review; whoever is over a limit is not free until it ends."""
         if self._own and not self._workers.alive():
             return self._own.pool(reading)
-        found, resting = self._workers.pool(), self._workers.resting()
-        if self._said is None or self._said[:2] != (found, resting):
-            people = found.pool(reading)
-            self._said = found, resting, tuple(replace(one, available=one.who.name not in resting) for one in people)
-        return self._said[2]
+        return self._free.of(self._workers.pool(), self._workers.resting(), reading)
 
     def named(self, name: str) -> Reviewer | None:
         """The reviewer of this name, if hosted."""
@@ -151,6 +138,13 @@ def _by_role(offers: Iterable[Offer]) -> dict[str, tuple[Reviewer, ...]]:
         for role in one.roles:
             found[role] = (*found.get(role, ()), Elsewhere(one.who, one.sends))
     return found
+
+
+def _signed(worker: Worker, now: datetime, tx: Writing) -> None:
+    tx.lock(ENGINE)
+    # Whoever missed one sign may be slow; who missed two is forgotten.
+    gone = {key_of(one.name): None for one in workers(tx) if held_until(one.until) < now}
+    tx.follow(ENGINE, {**gone, key_of(worker.name): written(worker)}, START)
 
 
 def _removed(names: Iterable[str], tx: Writing) -> None:

@@ -26,6 +26,7 @@ from foureyes.codec.shapes import shape
 from foureyes.core.views import whole_seen
 from foureyes.notify.channels import Channel, Message
 from foureyes.notify.desk import PROGRAM, Desk, Target
+from foureyes.notify.health import PAUSE, PAUSE_MAX, Health
 from foureyes.notify.hours import digest_at, resumes
 from foureyes.notify.letters import (
     DIGEST,
@@ -44,15 +45,14 @@ from foureyes.notify.outside import NotSent
 
 #: So many parcels are taken at once, and so often in one go.
 BATCH, ROUNDS_MAX = 32, 16
+#: What nobody is to hear of goes so much at a time.
+DROPPED_MAX = 1_000
 #: So long a parcel is one worker's; what was taken and not delivered by then is tried again.
 CLAIMED_FOR = timedelta(seconds=120)
 #: So long one target may take of a batch; the rest of its letters wait for the next.
 BATCH_SECONDS = 10.0
 #: More questions than this for one person at once are one message, which leads to the page where they all stand.
 SINGLY_MAX = 5
-#: How long a target is left alone after its first failure, and at most.
-PAUSE, PAUSE_MAX = timedelta(seconds=10), timedelta(hours=1)
-DOUBLINGS_MAX = 20
 #: How often it is looked whether a human who reviews may be told what others said.
 BLIND_FOR = timedelta(minutes=1)
 #: What could not be told for so long is given up: it stays in the record, and on the pages.
@@ -66,28 +66,6 @@ class Carrier(Protocol):
 
     async def carry(self, channel: Channel, message: Message, now: datetime) -> None:
         """Return when it was taken there; raises NotSent otherwise."""
-
-
-@dataclass(slots=True, kw_only=True)
-class _Health:
-    """How it goes with one target in this process."""
-
-    failures: int = 0
-    not_before: datetime | None = None
-
-    def rests(self, now: datetime) -> datetime | None:
-        """Until when it is left alone; what lies further ahead was noted before the clock was set back."""
-        until = self.not_before
-        return until if until is not None and now < until <= now + PAUSE_MAX else None
-
-    def failed(self, now: datetime, wait_seconds: int) -> datetime:
-        pause = PAUSE * 2 ** min(self.failures, DOUBLINGS_MAX)
-        self.failures += 1
-        self.not_before = now + min(PAUSE_MAX, max(pause, timedelta(seconds=wait_seconds)))
-        return self.not_before
-
-    def arrived(self) -> None:
-        self.failures, self.not_before = 0, None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -117,14 +95,16 @@ class Delivery:
     public: str
     #: What signs the links with which a human decides; without it there are none.
     link_key: bytes = field(default=b"", repr=False)
-    _health: dict[str, _Health] = field(default_factory=dict)
+    _health: dict[str, Health] = field(default_factory=dict)
     #: When the outbox was last looked at.
     _looked: datetime | None = None
 
     async def once(self) -> int:
         """Tell what there is to tell now; how many parcels were looked at."""
-        seen = 0
         await self._recalled(self.clock())
+        if not self.desk.targets:
+            return await self.store.write(self._dropped)
+        seen = 0
         for _ in range(ROUNDS_MAX):
             now = self.clock()
             until = _time(now + CLAIMED_FOR)
@@ -149,6 +129,13 @@ class Delivery:
                 one.not_before = None
         self._looked = now
 
+    def _dropped(self, tx: Transaction) -> int:
+        """Where nobody is to be told, nothing waits for anybody."""
+        now = self.clock()
+        parcels = tx.claim(self.worker, _time(now), _time(now + CLAIMED_FOR), DROPPED_MAX)
+        tx.delivered([one.id for one in parcels])
+        return len(parcels)
+
     # --- an event becomes letters ---------------------------------------------------------------------------------
 
     async def _sorted(self, events: Sequence[Parcel]) -> None:
@@ -160,7 +147,7 @@ class Delivery:
 
     def _letters(self, reading: Reading, row: OutboxRow, now: datetime) -> _Sorted | None:
         """What an event becomes; nothing where it cannot be read now."""
-        if self._is_over(row, now) or not self.desk.targets:
+        if self._is_over(row, now):
             return _Sorted()
         try:
             told = told_of(reading, self.policies, row)
@@ -207,7 +194,7 @@ class Delivery:
         if target is None:  # the policy names it no longer
             await self.store.write(lambda tx: tx.delivered([parcel.id for parcel, _ in letters]))
             return
-        health = self._health.setdefault(name, _Health())
+        health = self._health.setdefault(name, Health())
         loop = asyncio.get_running_loop()
         ends = loop.time() + BATCH_SECONDS
         try:

@@ -113,6 +113,13 @@ class MemoryReading:
         found = (rows[who] for rows in self._tables.inbox.values() if who in rows)
         return tuple(sorted((one for one in found if one.urgency > after), key=lambda one: one.urgency)[:limit])
 
+    def owes_report(self, names: Iterable[str]) -> bool:
+        """Whether one of these owes or may take a report."""
+        wanted = set(names)
+        return any(
+            who in wanted and row.kind == "report" for rows in self._tables.inbox.values() for who, row in rows.items()
+        )
+
     def due(self, now: str, limit: int = 100) -> tuple[tuple[str, str], ...]:
         """Requests (review, request) whose due time is over, the longest first, each once."""
         times = {

@@ -23,6 +23,8 @@ WHERE (l.tx, l.seq) > (?, ?) ORDER BY l.tx, l.seq LIMIT ?"""
 COUNTS = """SELECT who, SUM(1 - queued)::bigint, SUM(queued)::bigint FROM inbox
 WHERE who = ANY(?::text[]) AND held = 1 AND kind = 'report' GROUP BY who"""
 
+OWES_REPORT = "SELECT 1 FROM inbox WHERE who = ANY(?::text[]) AND kind = 'report' LIMIT 1"
+
 LOCK = "SELECT pg_advisory_xact_lock(?::bigint)"
 #: Waits for everybody who holds or changes a track record, not for those who only look.
 LOCK_TRUST = "LOCK TABLE trust IN EXCLUSIVE MODE"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 
 from foureyes.app.ports import Conflict
-from foureyes.app.rows import Append, Changes, Counts, Cursor, ReviewRow, Stored, TrustRow
+from foureyes.app.rows import Append, Changes, Cursor, ReviewRow, Stored, TrustRow
 from foureyes.store import guards
 from foureyes.store import pg_statements as pg
 from foureyes.store import rows as row
@@ -21,6 +21,11 @@ class PostgresReading(SqlReading):
     """One consistent look at the store."""
 
     _driver: PostgresDriver
+    COUNTS, OWES_REPORT = pg.COUNTS, pg.OWES_REPORT
+
+    def _listed(self, names: Iterable[str]) -> object:
+        """Any number of names as one value."""
+        return list(names)
 
     def events(self, stream: str, after: int = 0) -> tuple[Stored, ...]:
         """The events of a stream in order, from the one behind `after`."""
@@ -29,11 +34,6 @@ class PostgresReading(SqlReading):
     def tail(self, cursor: Cursor, limit: int = 1000) -> tuple[Stored, ...]:
         """What comes behind a cursor in the order of cursors; never skips an event that commits later."""
         return self._all(row.stored, pg.TAIL, (*cursor, limit))
-
-    def counts(self, names: Iterable[str]) -> Mapping[str, Counts]:
-        """How many reports each of them holds and has in the queue."""
-        found = self._driver.rows(pg.COUNTS, (list(names),))
-        return {one[0]: Counts(active=one[1], queued=one[2]) for one in found}
 
     def remains(self) -> str:
         """Where bytes may still lie that were purged: PostgreSQL does not say when they are gone."""

@@ -5,6 +5,7 @@ The statements use `?`. A driver for PostgreSQL translates each once (`percents`
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 from typing import Protocol, TypeVar
@@ -61,8 +62,14 @@ def percents(sql: str) -> str:
 class SqlReading:
     """One consistent look at the store, by SQL."""
 
+    COUNTS, OWES_REPORT = say.COUNTS, say.OWES_REPORT
+
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
+
+    def _listed(self, names: Iterable[str]) -> object:
+        """Any number of names as one value."""
+        return json.dumps(list(names))
 
     def known(self, stream: str, asker: str, key: str) -> Known:
         """The stream's end, and the reply this asker's key got before."""
@@ -113,6 +120,10 @@ class SqlReading:
         """What somebody owes or may take, the most urgent first; what has no due time comes last."""
         return self._all(row.inbox, say.INBOX, (who, *after, limit))
 
+    def owes_report(self, names: Iterable[str]) -> bool:
+        """Whether one of these owes or may take a report."""
+        return bool(self._driver.rows(self.OWES_REPORT, (self._listed(names),)))
+
     def due(self, now: str, limit: int = 100) -> tuple[tuple[str, str], ...]:
         """Requests (review, request) whose due time is over, the longest first, each once."""
         return self._all(lambda one: (one[0], one[1]), say.DUE, (now, limit))
@@ -123,8 +134,8 @@ class SqlReading:
 
     def counts(self, names: Iterable[str]) -> Mapping[str, Counts]:
         """How many reports each of them holds and has in the queue."""
-        found = {name: self._driver.rows(say.COUNT, (name,))[0] for name in names}
-        return {name: Counts(active=int(one[0]), queued=int(one[1])) for name, one in found.items() if any(one)}
+        found = self._driver.rows(self.COUNTS, (self._listed(names),))
+        return {one[0]: Counts(active=one[1], queued=one[2]) for one in found}
 
     def trust(self, kind: str, author: str) -> TrustRow | None:
         """A track record as it was written, damaged or not."""

@@ -26,6 +26,10 @@ UNION ALL SELECT d.digest, d.review, d.cleared, d.vetoed FROM aliases a JOIN dig
 WHERE a.alias = ?"""
 INBOX = f"""SELECT {_INBOX} FROM inbox WHERE who = ? AND (due, review, request) > (?, ?, ?)
 ORDER BY due, review, request LIMIT ?"""
+#: One statement for any number of names.
+OWES_REPORT = """SELECT 1 FROM inbox WHERE who IN (SELECT value FROM json_each(?)) AND kind = 'report' LIMIT 1"""
+COUNTS = """SELECT who, SUM(1 - queued), SUM(queued) FROM inbox
+WHERE who IN (SELECT value FROM json_each(?)) AND held = 1 AND kind = 'report' GROUP BY who"""
 #: The empty text keeps SQLite from walking the whole inbox in the order of its key.
 DUE = (
     """SELECT review || '', request || '', MIN(due) FROM inbox WHERE due <= ? GROUP BY 1, 2 ORDER BY 3, 1, 2 LIMIT ?"""
@@ -36,8 +40,6 @@ SELECT MIN(kind) AS kind, MAX(held) AS held, MAX(queued) AS queued,
 MAX(CASE WHEN due <= ? THEN 1 ELSE 0 END) AS overdue, MAX(CASE WHEN lease > ? THEN 1 ELSE 0 END) AS leased,
 MAX(CASE WHEN lease <> '' AND lease <= ? THEN 1 ELSE 0 END) AS lapsed
 FROM inbox GROUP BY review, request) AS each_once GROUP BY kind ORDER BY kind"""
-COUNT = """SELECT COALESCE(SUM(1 - queued), 0), COALESCE(SUM(queued), 0) FROM inbox
-WHERE who = ? AND held = 1 AND kind = 'report'"""
 TRUST = "SELECT kind, author, body, checksum FROM trust WHERE kind = ? AND author = ?"
 TRUSTS = "SELECT kind, author, body, checksum FROM trust ORDER BY kind, author"
 BLOB = "SELECT size, content, purged FROM blobs WHERE digest = ?"

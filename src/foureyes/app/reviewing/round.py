@@ -12,15 +12,16 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from functools import partial
 
 from foureyes.app.asks import Ask
 from foureyes.app.gate import Gate, new_key
-from foureyes.app.reviewers import Bounds, Change, Inconclusive, Look, Say, Task
+from foureyes.app.reviewers import Bounds, Change, Inconclusive, Look
 from foureyes.app.reviewing.budgets import USED_UP
 from foureyes.app.reviewing.handing_in import escapes_of, no_report, report_of, spent, verifications
 from foureyes.app.reviewing.jobs import Job, Pool, jobs, task_for
 from foureyes.app.reviewing.outcome import Looked, LookedState, NotLooked, Watch
-from foureyes.app.reviewing.second_look import second_look
+from foureyes.app.reviewing.second_look import looked_at
 from foureyes.app.reviewing.verdicts import corrected
 from foureyes.core.answers.settling import LEFT
 from foureyes.core.commands import LeaveSeat, ReviewCommand, SubmitReport, TakeSeat
@@ -151,16 +152,7 @@ class Round:
         bounds = replace(self.bounds, usd_micro=min(self.bounds.usd_micro, max(share, 0)))
         task = task_for(job, review, self.change, bounds)
         self.watch.started(job.name)
-
-        async def look() -> Look:
-            try:
-                async with asyncio.timeout(bounds.seconds):
-                    return await _looked_at(job, task, lambda text: self.watch.said(job.name, text))
-            except TimeoutError as error:
-                words = f"no answer within {bounds.seconds:.0f} seconds"
-                raise Inconclusive(Failure.TIMED_OUT, words) from error
-
-        begun = asyncio.create_task(look())
+        begun = asyncio.create_task(looked_at(job.reviewer, task, partial(self.watch.said, job.name)))
         self._running[begun] = (job, self.clock())
         if job.reviewer.sends:
             self._reserved[begun] = bounds.usd_micro
@@ -338,11 +330,6 @@ def _was_asked(job: Job, review: Review) -> bool:
     """Whether the stage waits for this very reviewer, and not only bears with them."""
     seats = review.seats_of(job.stage.name)
     return any(one.required and one.reviewer and one.reviewer.name == job.name for one in seats)
-
-
-async def _looked_at(job: Job, task: Task, say: Say) -> Look:
-    """What the reviewer says; of findings that it was asked about, a word on each."""
-    return await (second_look(job.reviewer, task, say) if task.verify else job.reviewer.look(task, say))
 
 
 def _state(job: Job, look: Look, review: Review) -> tuple[LookedState, str]:

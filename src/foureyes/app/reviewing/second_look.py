@@ -6,16 +6,27 @@ blocks: a second look can only take away what it has disproved.
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 from foureyes.app.reviewers import Checked, Inconclusive, Look, Reviewer, Say, Task
-from foureyes.core.values import Cost, Verification
+from foureyes.core.values import Cost, Failure, Verification
 
 #: Findings that are looked at in one go.
 TOGETHER_MAX = 30
 #: What says less than this proves nothing; the gate refuses it as well.
 EVIDENCE_CHARS_MIN = 8
 SILENT = "The second look says nothing of it."
+
+
+async def looked_at(reviewer: Reviewer, task: Task, say: Say) -> Look:
+    """What a reviewer says in the time it has; of findings that it was asked about, a word on each."""
+    seconds = task.bounds.seconds
+    try:
+        async with asyncio.timeout(seconds):
+            return await (second_look(reviewer, task, say) if task.verify else reviewer.look(task, say))
+    except TimeoutError as error:
+        raise Inconclusive(Failure.TIMED_OUT, f"no answer within {seconds:.0f} seconds") from error
 
 
 async def second_look(reviewer: Reviewer, task: Task, say: Say) -> Look:
