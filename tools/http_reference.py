@@ -52,9 +52,10 @@ Made by `python -m tools.http_reference` from the registry of calls. The same fo
 
 A sum that moves when somebody reports would tell a blind reviewer of it. So everybody gets the sums of what every list
 shows (how many reviews were opened, and how they ended) and of their own work; all the rest is for a signed-in human
-who owes no report. `GET /metrics`, in the text Prometheus reads, counts requests by call, and a report is one: it is
-for the same humans, and for a program or service whose token is for `read` and nothing else. The trail of everything is
-for humans; that of one review is shown to each as far as they see the review.
+who owes no report. `GET /metrics`, in the text Prometheus reads, counts requests by call (a report is one) and tells
+[how the work is going](../howto/operate.md): it is for the same humans, and for a program or service whose token is for
+`read` and nothing else. The trail of everything is for humans; that of one review is shown to each as far as they see
+the review.
 
 ## Limits
 

@@ -41,7 +41,7 @@ def test_each_answer_has_its_exit_code_on_both_ways(desk: Desk, digest: str, sta
 def test_scripts_get_the_same_answer_as_an_object(desk: Desk, digest: str, state: str, code: int) -> None:
     for ran in (desk.check(digest, "--json"), desk.run("check", digest, "--json")):
         assert ran.code == ran.data["exit"] == code
-        assert set(ran.data) == {"exit", "state", "digest", "review", "reason", "level", "flags"}
+        assert set(ran.data) == {"exit", "state", "digest", "review", "reason", "level", "flags", "off"}
         assert (ran.data["state"], ran.data["digest"]) == (state, digest)
         assert bool(ran.data["reason"]) == bool(code)
 

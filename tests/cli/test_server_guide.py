@@ -75,7 +75,14 @@ def test_the_guide_is_followed_word_for_word(tmp_path: Path) -> None:
             assert server.run(*counting.split()[1:]).returncode == 0
             form = (await human.open(server.opened()[-1])).form("/accounts/enrol")
             reading = {"authorization": f"Bearer {(await human.submit(form)).token}"}
-            assert b"foureyes_requests_total" in (await server.send("GET", "/metrics", reading)).body
+            figures = (await server.send("GET", "/metrics", reading)).body
+            for name in (
+                b"foureyes_requests_total",
+                b"foureyes_runs 0",
+                b"foureyes_spool_bytes 0",
+                b"foureyes_workers 0",
+            ):
+                assert name in figures, name
 
     story()
 

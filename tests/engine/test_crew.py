@@ -47,6 +47,17 @@ async def test_a_worker_is_there_until_it_gives_no_sign_of_life() -> None:
 
 
 @played
+async def test_how_much_a_worker_has_to_do_is_said_when_it_changes() -> None:
+    house = House()
+    one, looking = workers(house, "one"), workers(house)
+    await one.sign(())
+    for runs, queued in ((2, 0), (2, 3), (0, 0)):
+        await one.sign((), runs=runs, queued=queued)
+        await looking.look()
+        assert [(each.runs, each.queued) for each in looking.alive()] == [(runs, queued)]
+
+
+@played
 async def test_who_leaves_is_gone_at_once_and_who_is_long_dead_is_forgotten() -> None:
     house = House()
     one, two = workers(house, "one"), workers(house, "two")

@@ -100,6 +100,25 @@ def test_whoever_has_the_least_to_do_gets_the_next(url: str) -> None:
     story()
 
 
+def test_what_waits_in_the_queues_and_what_runs_here_is_counted(url: str) -> None:
+    @played
+    async def story() -> None:
+        one = Scripted("codex", holds=True)
+        async with floor(url, one) as here:
+            other = await here.another("a")
+            assert await here.engine.hand_over(here.run)
+            await here.engine.under_way()
+            assert (here.engine.queued, await here.engine.here()) == (1, 0), "`a` is a row and never begins"
+            await other.leave()
+            await here.workers.look()
+            await here.engine.take_up()
+            await until(lambda: bool(one.tasks))
+            await here.engine.under_way()
+            assert (here.engine.queued, await here.engine.here()) == (0, 1)
+
+    story()
+
+
 def test_a_run_that_kills_its_workers_is_told_as_a_failure(url: str) -> None:
     @played
     async def story() -> None:

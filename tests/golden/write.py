@@ -29,6 +29,7 @@ from foureyes.app.projections.beside_log import write_anew
 from foureyes.app.receipts import receipt
 from foureyes.app.rows import LIVES, Append, Changes, Stored
 from foureyes.app.shelf import read_review
+from foureyes.app.silences import stream_of
 from foureyes.app.work import work_of
 from foureyes.codec import EVENT_TYPES, decode
 from foureyes.core.events import Event, PrincipalEvent, WholeSeen
@@ -42,6 +43,7 @@ from foureyes.core.principals import (
     account_of,
     decide_principal,
 )
+from foureyes.core.silence import ResumeHooks, SilenceCommand, SilenceHooks, decide_silence
 from foureyes.store.memory import MemoryStore
 from tests.app.house import FIRST, House
 from tests.cast import HUGO
@@ -98,6 +100,8 @@ def played() -> Iterator[Stored]:
     yield from _stored(appended("principal/ann", (0, ROOT), _account(), at=LATER, actor="hugo", cause="golden"))
     looked = [WholeSeen(review="r1", revision=number, by="hugo") for number in (1, 2)]
     yield from _stored(appended("seen/r1", (0, ROOT), looked, at=LATER, actor="hugo", cause="golden"))
+    place = stream_of("laptop", "/home/hugo/work")
+    yield from _stored(appended(place, (0, ROOT), _silence(), at=LATER, actor="hugo", cause="golden"))
 
 
 def chosen(events: list[Stored]) -> Iterator[Stored]:
@@ -167,6 +171,14 @@ def _operations() -> list[Event]:
         RestoreStore(checkpoint=3, taken=AT, reason="The disk died."),
     )
     return [event for command in commands for event in decide_operation(command, HUGO)]
+
+
+def _silence() -> list[Event]:
+    here = {"machine": "laptop", "place": "/home/hugo/work"}
+    reason = "The generated client has a thousand false alarms."
+    silenced = SilenceHooks(**here, seconds=7_200, reason=reason)
+    commands: tuple[SilenceCommand, ...] = (silenced, ResumeHooks(**here), silenced)
+    return [event for command in commands for event in decide_silence(command, HUGO, AT, is_silent=True)]
 
 
 def _account() -> list[PrincipalEvent]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from foureyes.http.meter import _TOLD
+from foureyes.http.gauges import _TOLD
 from foureyes.notify.channels import Discord, Hook, Mail, Slack, Telegram
 from foureyes.notify.desk import Desk
 from tests.notify.post_office import SECRET

@@ -8,7 +8,7 @@ import pytest
 from foureyes.core import gates
 from foureyes.core.rules import Rules
 from foureyes.core.values import RiskLevel
-from foureyes.policy import SHIPPED, Policy, shipped
+from foureyes.policy import SHIPPED, Mode, Policy, shipped
 from foureyes.policy.diff import Change, Direction, diff, diff_text
 from foureyes.policy.explain import explain
 from foureyes.policy.show import show
@@ -275,3 +275,29 @@ def test_spans_are_said_in_the_largest_unit_that_fits() -> None:
         "2 days",
     ]
     assert span_words(timedelta(seconds=30)) == "30 seconds"
+
+
+def test_work_is_enforced_where_one_of_its_kinds_is_whatever_its_author_calls_it() -> None:
+    """D-07: a label adds and takes nothing away, so none of them turns enforcing into watching."""
+    policy = loaded(
+        minimal(
+            """\
+            mode: {default: watch, security_change: enforce, docs: watch}
+            paths: {"auth/**": security_change}
+            """
+        )
+    ).policy
+    watched, enforced = "watched: it is said what would stop it, nothing is stopped", "enforced: it stops"
+    for kind, paths, wanted in (
+        ("docs", ("a.txt",), watched),
+        ("other", (), watched),
+        ("docs", ("a.txt", "auth/login.py"), enforced),
+        ("Security-Change", (), enforced),
+    ):
+        assert explain(policy, kind, paths).splitlines()[-1].strip() == wanted, (kind, paths)
+    strict = loaded(minimal("mode: {docs: watch}\n")).policy
+    assert [strict.mode_of(kinds) for kinds in ((), ("docs",), ("docs", "other"))] == [
+        Mode.ENFORCE,
+        Mode.WATCH,
+        Mode.ENFORCE,
+    ]

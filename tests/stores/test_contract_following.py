@@ -93,6 +93,19 @@ def test_a_postponed_parcel_waits_and_is_counted(box: Box) -> None:
     box.write(lambda tx: tx.postponed(first.id + 1000, at(40)))
 
 
+def test_what_was_put_off_or_claimed_beyond_a_moment_is_tried_again_at_once(box: Box) -> None:
+    """A clock that is set back must not have it wait for a time that was told by the wrong one."""
+    box.put(outbox=sent(1, 2, 3, 4))
+    first, second, _, _ = claim(box, "one", now=0, until=30)
+    box.write(lambda tx: tx.postponed(first.id, at(40)))
+    box.write(lambda tx: tx.postponed(second.id, at(10)))
+    box.write(lambda tx: tx.recalled(at(30)))
+    assert versions(claim(box, "two", now=0, until=5)) == [1]
+    box.write(lambda tx: tx.recalled(at(29)))
+    assert versions(claim(box, "two", now=0, until=5)) == [3, 4]
+    assert versions(claim(box, "two", now=10, until=15)) == [1, 2, 3, 4]
+
+
 def test_what_waits_is_counted_by_type_with_the_oldest_whether_claimed_or_not(box: Box) -> None:
     assert box.read(lambda look: look.queued()) == ()
     (row,) = sent(1)

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from foureyes.app.rows import Blob, Changes, Counts, DigestRow, Listing, ReviewRow
+from foureyes.app.rows import Blob, Changes, Counts, DigestRow, Listing, Pending, ReviewRow
 from tests.stores.making import GIT_TREE, A, B, Box, C, at, owed, record, review
 
 BLOB_BYTES_MAX = 20 * 1024 * 1024
@@ -219,3 +219,26 @@ def test_a_blob_has_at_most_20_mebibytes(box: Box) -> None:
 def test_no_change_is_no_change(box: Box) -> None:
     box.write(lambda tx: tx.apply(Changes()))
     assert box.read(lambda look: look.tail((0, 0))) == ()
+
+
+def test_what_is_pending_is_counted_by_kind_each_request_once(box: Box) -> None:
+    """However many may give an answer, it is one answer that is owed."""
+    assert box.read(lambda look: look.pending(at(10))) == ()
+    rows = (
+        owed("ann", "r1", lease=at(12)),
+        owed("bob", "r2", lease=at(10), due=at(20)),
+        owed("ann", "r3", queued=True, due=at(11)),
+        owed("role:auditor", "r4", held=False, due=""),
+        owed("role:tester", "r4", held=False, due=""),
+        owed("dev", "v1", kind="revision", due=at(9)),
+        owed("group:leads", "h1", kind="ruling", held=False, due=at(30)),
+    )
+    box.put(inbox=(*rows, owed("ann", "r1", review="review-2", due=at(11))))
+    assert box.read(lambda look: look.pending(at(10))) == (
+        Pending(kind="report", requests=5, held=4, queued=1, overdue=1, leased=1, lapsed=1),
+        Pending(kind="revision", requests=1, held=1, overdue=1),
+        Pending(kind="ruling", requests=1),
+    )
+    box.put(inbox_gone=(("review-1", "r4"), ("review-1", "h1"), ("review-1", "v1")))
+    (left,) = box.read(lambda look: look.pending(at(11)))
+    assert left == Pending(kind="report", requests=4, held=4, queued=1, overdue=3, leased=1, lapsed=1)

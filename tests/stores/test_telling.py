@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+import pytest
+
 from foureyes.app import links
 from foureyes.app.accounts import stream_of
 from foureyes.app.outbox import outbox
 from foureyes.app.rows import Changes, OutboxRow
 from foureyes.core.principals import EnrolPrincipal
 from foureyes.notify.channels import Channel, Discord, Message
-from foureyes.notify.delivering import PAUSE, Delivery
+from foureyes.notify.delivering import Delivery
 from foureyes.notify.desk import Desk
+from foureyes.notify.health import PAUSE
 from foureyes.notify.outside import NotSent
 from foureyes.policy.notifying import Notify, Person
 from tests.app.house import House
@@ -91,5 +94,43 @@ def test_a_link_is_made_once_for_a_letter_and_taken_once(box: Box) -> None:
         await box.store.write(lambda tx: links.give_back(tx, first))
         house.now += links.LIFE
         assert await box.store.read(lambda reading: links.link_of(reading, first, house.now)) is None
+
+    box.runner.run(story())
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+@pytest.mark.parametrize("minutes", [30, 49 * 60])
+def test_what_was_put_off_before_the_clock_was_set_back_is_told_all_the_same(
+    box: Box, minutes: int, *, restarted: bool
+) -> None:
+    """What failed is tried again by the new time, and a digest of a day that has not come is told now."""
+    house, carrier = House(store=box.store), Carrier()
+    before = office(box, house, carrier, "one")
+
+    async def story() -> None:
+        await box.store.write(lambda tx: tx.apply(Changes(outbox=(DAMAGED,))))
+        await before.once()
+        assert [token for token, _ in carrier.took] == ["well"]
+        assert await before.once() == 0, "what failed waits, and the digest until tomorrow"
+        house.now -= timedelta(minutes=minutes)
+        after = office(box, house, carrier, "two") if restarted else before
+        assert await after.once() == 2
+        assert [token for token, _ in carrier.took] == ["well", "ann"]
+        assert {each.failed for each in (await box.store.read(outbox)).targets} == {0, 2}
+
+    box.runner.run(story())
+
+
+def test_what_is_put_off_rightly_is_put_off_again_after_a_start(box: Box) -> None:
+    house, carrier = House(store=box.store), Carrier()
+
+    async def story() -> None:
+        await box.store.write(lambda tx: tx.apply(Changes(outbox=(DAMAGED,))))
+        await office(box, house, carrier, "one").once()
+        house.now += timedelta(minutes=1)
+        later = office(box, house, carrier, "two")
+        await later.once()
+        assert [token for token, _ in carrier.took] == ["well"], "the digest was told a day early"
+        assert await later.once() == 0
 
     box.runner.run(story())

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 
 from foureyes.app.ports import Reading
-from foureyes.app.rows import DELIVERIES
+from foureyes.app.rows import DELIVERIES, Queued
 
 TARGETS_MAX = 1_000
 #: How the outbox names what has a target already; the target stands behind it.
@@ -36,14 +36,19 @@ class Outbox:
     waiting: int
     oldest: str
     targets: tuple[Delivered, ...]
+    #: The same by the first word of its type: behind it stands to whom, and that is in `targets`.
+    types: tuple[Queued, ...] = ()
 
 
 def outbox(reading: Reading) -> Outbox:
     """One look at it."""
     queued = reading.queued()
     waits: dict[str, int] = {}
+    types: dict[str, Queued] = {}
     for one in queued:
         kind, _, rest = one.type.partition(" ")
+        before = types.get(kind, Queued(type=kind, count=0, oldest=one.oldest))
+        types[kind] = Queued(type=kind, count=before.count + one.count, oldest=min(before.oldest, one.oldest))
         if kind in _ADDRESSED:
             target = rest.partition(" ")[0]
             waits[target] = waits.get(target, 0) + one.count
@@ -52,6 +57,7 @@ def outbox(reading: Reading) -> Outbox:
         waiting=sum(one.count for one in queued),
         oldest=min((one.oldest for one in queued), default=""),
         targets=tuple(_delivered(name, rows.get(name, {}), waits.get(name, 0)) for name in sorted({*rows, *waits})),
+        types=tuple(one for _, one in sorted(types.items())),
     )
 
 

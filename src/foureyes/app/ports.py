@@ -18,6 +18,7 @@ from foureyes.app.rows import (
     Known,
     Listing,
     Parcel,
+    Pending,
     Queued,
     ReviewRow,
     Stored,
@@ -90,6 +91,9 @@ class Reading(Protocol):
     def due(self, now: str, limit: int = 100) -> tuple[tuple[str, str], ...]:
         """Requests (review, request) whose due time is over, the longest first, each once."""
 
+    def pending(self, now: str) -> tuple[Pending, ...]:
+        """How many requests wait for an answer, by kind; costs what is open, however much ever was."""
+
     def counts(self, names: Iterable[str]) -> Mapping[str, Counts]:
         """How much each of them holds; names that hold nothing may be missing."""
 
@@ -157,6 +161,9 @@ class Writing(Reading, Protocol):
 
     def postponed(self, parcel: int, until: str) -> None:
         """Try an outbox row again later."""
+
+    def recalled(self, beyond: str) -> None:
+        """Try outbox rows again at once that were claimed or put off until after this moment."""
 
     def guard(self) -> None:
         """Put back what keeps the log append-only."""

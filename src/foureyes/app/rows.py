@@ -186,6 +186,25 @@ class Queued:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Pending:
+    """How many requests of one kind wait for an answer, and how they stand; each request counts once."""
+
+    #: report, revision or ruling.
+    kind: str
+    requests: int
+    #: Somebody's, and not for whoever comes.
+    held: int = 0
+    #: Somebody's who has enough at hand; their turn comes later.
+    queued: int = 0
+    #: Their due time is over.
+    overdue: int = 0
+    #: A reviewer is at work on them.
+    leased: int = 0
+    #: A reviewer was at work on them, and gave no sign of life since.
+    lapsed: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TrustRow:
     """A track record with a checksum, so that damage is noticed."""
 

@@ -83,9 +83,17 @@ def refusals(found: Sequence[Found]) -> tuple[str, ...]:
 
 
 def checks_of(
-    store: Store, *, policy: Policy, checkpoints: Path, keys: Path, bind: Bind | None = None, more: Iterable[Check] = ()
+    store: Store,
+    *,
+    policy: Policy,
+    checkpoints: Path,
+    keys: Path | None = None,
+    bind: Bind | None = None,
+    more: Iterable[Check] = (),
 ) -> tuple[Check, ...]:
     """What every server looks at; `more` are those of its store, its data folder and its spool.
+
+    A process that signs nothing has no keys, and one that nobody calls is bound nowhere.
 
     A store looks at its own settings whenever it connects (journal and sync mode; fsync and synchronous_commit), so
     opening it is that check.
@@ -95,7 +103,7 @@ def checks_of(
         Check(name="checkpoint", look=partial(check_head, store, checkpoints)),
         Check(name="guards", look=partial(check_guards, store)),
         Check(name="policy", look=partial(check_floor, store, policy)),
-        Check(name="keys", look=partial(check_keys, keys)),
+        *(() if keys is None else (Check(name="keys", look=partial(check_keys, keys)),)),
         *bound,
         *more,
     )

@@ -37,6 +37,10 @@ class Worker:
     name: str
     until: datetime
     offers: tuple[Offer, ...] = ()
+    #: Runs under way in it.
+    runs: int = 0
+    #: Runs that were given to workers and have not begun; told by the one who gives them out.
+    queued: int = 0
 
     def hosts(self, reviewer: str) -> bool:
         """Whether a reviewer of this name is there."""

@@ -21,6 +21,7 @@ from foureyes.core.values import Who, WhoKind
 from foureyes.home import retired
 from foureyes.home.questions import Questions
 from foureyes.home.trouble import Trouble
+from foureyes.home.where import place
 from foureyes.policy.load import load_text
 from foureyes.policy.policy import Policy
 
@@ -109,8 +110,7 @@ class LocalDesk:
 
     def here(self) -> str:
         """Names the repository one is in, else the folder; nothing of it is asked."""
-        place = Path.cwd().resolve()
-        return str(next((one for one in (place, *place.parents) if (one / ".git").exists()), place))
+        return place()
 
     def today(self) -> str:
         """The day, in UTC, as the log writes it."""

@@ -11,7 +11,7 @@ import pwd
 import re
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -34,12 +34,15 @@ from foureyes.app.following import Follower
 from foureyes.app.gate import new_key
 from foureyes.app.moments import is_time_again
 from foureyes.app.ports import Store, Unavailable
-from foureyes.app.selfcheck import Bind, checks_of, refusals, self_check
+from foureyes.app.pulse import Around, nothing_around
+from foureyes.app.selfcheck import Bind
 from foureyes.app.signing_in import new_link
 from foureyes.app.spooling import Spool
 from foureyes.app.tending import Deadlines, Tending
 from foureyes.bootstrap import hosting, spool, telling
 from foureyes.bootstrap.addresses import Addresses, address_of, addresses, bound_socket
+from foureyes.bootstrap.around import around
+from foureyes.bootstrap.fitness import check_fit
 from foureyes.cli import browser, signing
 from foureyes.cli.serving import Begun, Serving, connecting
 from foureyes.core.names import is_name, ours_alike
@@ -47,7 +50,6 @@ from foureyes.core.principals import EnrolPrincipal
 from foureyes.core.values import Who, WhoKind
 from foureyes.home import folder
 from foureyes.home.lock import ServerLock
-from foureyes.home.trouble import Trouble
 from foureyes.http.app import Site, build
 from foureyes.http.forwarded import Forwarded
 from foureyes.http.logs import Logged, write_to
@@ -137,7 +139,7 @@ async def _serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], N
         office, dispatcher = inside.office, inside.dispatcher
         human = await _first_human(office)
         endpoint = Endpoint(office, Names(hosts=named.hosts, origins=named.origins), problem)
-        app = application(office, named, endpoint)
+        app = application(office, named, endpoint, partial(around, assembly, dispatcher.engine))
         app = Forwarded(app) if serving.behind_proxy else app
         config = uvicorn.Config(
             app,
@@ -187,7 +189,12 @@ async def _run(dispatcher: Dispatcher, began: asyncio.Event) -> None:
     await Tending((("reviewers", dispatcher.once),)).forever(dispatcher.pause)
 
 
-def application(office: Office, named: Addresses, endpoint: Endpoint) -> ASGIApp:
+def application(
+    office: Office,
+    named: Addresses,
+    endpoint: Endpoint,
+    around: Callable[[], Awaitable[Around]] = nothing_around,
+) -> ASGIApp:
     """All doors that a server has, as one application."""
     pages = Pages(office=office, connect=partial(connecting, named.public), tls_hosts=named.tls_hosts)
 
@@ -198,25 +205,15 @@ def application(office: Office, named: Addresses, endpoint: Endpoint) -> ASGIApp
 
     tools = Route(PATH, endpoint)
     site = Site(hosts=named.hosts, origins=named.origins)
-    return Patient(Logged(build(office, site, [tools, *pages.routes()], lifespan, strayed)))
+    return Patient(Logged(build(office, site, [tools, *pages.routes()], lifespan, strayed, around=around)))
 
 
 async def _check(assembly: Assembly, store: Store, serving: Serving) -> None:
     """Refuse to serve from what was altered, or where others could listen."""
-    settings = assembly.settings
     signing.signer(assembly, make=True)
     public = urlsplit(serving.public_url).netloc
     bind = Bind(host=serving.host or "0.0.0.0", proxy=serving.behind_proxy, hosts=(public,) if public else ())  # noqa: S104 - named to the check
-    checks = checks_of(
-        store,
-        policy=assembly.policy(),
-        checkpoints=Path(settings.checkpoints),
-        keys=Path(settings.keys),
-        bind=bind,
-    )
-    against = refusals(await self_check(checks))
-    if against:
-        raise Trouble(f"The server does not start. {against[0]}", "Then start it again.", blocked=True)
+    await check_fit(assembly, store, "server", bind)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

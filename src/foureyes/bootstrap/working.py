@@ -19,6 +19,7 @@ from foureyes.app.policies import Policies
 from foureyes.app.ports import Store
 from foureyes.app.tending import Tending
 from foureyes.bootstrap import hosting
+from foureyes.bootstrap.fitness import check_fit
 from foureyes.cli.serving import AtWork
 from foureyes.engine.dispatching import Dispatcher
 from foureyes.engine.durable import DurableEngine
@@ -53,6 +54,7 @@ async def _work(assembly: Assembly, yes_send: tuple[str, ...], told: Callable[[A
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
     async with assembly.new_store() as store:
+        await check_fit(assembly, store, "worker")
         await asyncio.to_thread(migrate, assembly.settings.database)
         one = made(assembly, store, hosting.hosted(assembly, Policies(assembly.policy()), yes_send))
         await one.begin()
@@ -128,7 +130,10 @@ class OneWorker:
     async def _sign(self) -> None:
         pool = await self.own.follow(self.store)
         people = await self.store.read(pool.pool)
-        await self.workers.sign(offers_of(pool, people, self.own.resting()))
+        # Who gives the runs out has just looked at all of them; the others would have to look for this alone.
+        queued = self.engine.queued if self._dispatches else 0
+        offers = offers_of(pool, people, self.own.resting())
+        await self.workers.sign(offers, runs=await self.engine.here(), queued=queued)
         await self.workers.look()
 
 

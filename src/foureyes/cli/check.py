@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from foureyes.app.glance import Shut, glance
 from foureyes.cli import codes
 from foureyes.cli.answer import Answer, Line, show
+from foureyes.cli.silenced import off_here, with_note
 
 if TYPE_CHECKING:
     from foureyes.app.live import Live
@@ -77,12 +78,17 @@ def run(question: Asked, look: Look, home: Callable[[], str]) -> int:
     """Answer, and give the exit code; an answer that cannot be given is none."""
     try:
         with look(question.flags) as (reading, default):
-            answer = answer_of(judged(reading, question.name, question.target, default))
+            answer = answered(reading, question.name, question.target, default)
         return show(answer, as_json=question.as_json)
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the outermost boundary
         from foureyes.cli.errors import Manner, tell  # noqa: PLC0415 - who is answered needs no words for failure
 
         return tell(error, Manner(as_json=question.as_json, debug=question.debug, home=home))
+
+
+def answered(reading: Reading, name: str, target: str, default: Default) -> Answer:
+    """What the gate says, and beside it whether the hooks are off here, which changes none of it."""
+    return with_note(answer_of(judged(reading, name, target, default)), off_here(reading, datetime.now(UTC)))
 
 
 def judged(reading: Reading, name: str, target: str, default: Default) -> Live | Shut:

@@ -7,7 +7,7 @@ import asyncio
 import click
 
 from foureyes.cli.answer import Answer
-from foureyes.cli.check import answer_of, judged
+from foureyes.cli.check import answered
 from foureyes.cli.parts import Parts
 from foureyes.cli.program import answering
 
@@ -24,6 +24,6 @@ def check(parts: Parts, digest: str, target: str) -> Answer:
 
     async def look() -> Answer:
         async with parts.store() as store:
-            return answer_of(await store.read(lambda reading: judged(reading, digest, target, parts.policy)))
+            return await store.read(lambda reading: answered(reading, digest, target, parts.policy))
 
     return asyncio.run(look())

@@ -39,6 +39,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "humans": ("foureyes.cli.humans:humans", "Let humans sign in, and list them."),
     "log": ("foureyes.cli.log:log", "Look after the log of everything that happened."),
     "mcp": ("foureyes.cli.mcp:mcp", "Speak MCP on stdin and stdout, for an agent that starts its tools itself."),
+    "off": ("foureyes.cli.off:off", "Have the hooks of this place stop nothing for a while, and keep why."),
     "policy": ("foureyes.cli.policies:policy", "Check, show, compare and activate policies."),
     "purge": ("foureyes.cli.purging:purge", "Remove the bytes of a blob and leave a tombstone."),
     "rebuild": ("foureyes.cli.rebuild:rebuild", "Make a projection anew from the log."),
@@ -68,7 +69,7 @@ SENTENCE_CHARS_MAX = 300
 #: What is listed first, in the order in which one comes to it; all else follows by name.
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Every day": ("review", "fix", "dismiss", "status", "why", "rules", "doctor"),
-    "The gate": ("check", "receipt", "policy"),
+    "The gate": ("check", "receipt", "policy", "off"),
     "Together": ("up", "worker", "agents", "humans", "call", "wait", "decide"),
 }
 

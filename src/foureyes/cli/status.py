@@ -5,29 +5,32 @@ from __future__ import annotations
 import asyncio
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from pathlib import Path
+from functools import partial
 
 import click
 
 from foureyes.app.book import Line as Checkpointed
 from foureyes.app.gate import Gate, Seen
-from foureyes.app.outbox import Outbox, outbox
+from foureyes.app.outbox import Outbox
 from foureyes.app.ports import Reading
 from foureyes.app.projections.metrics import totals
+from foureyes.app.pulse import Pulse, age_seconds, pulse
 from foureyes.app.rebuilding import check_trust
 from foureyes.app.reviewing.outcome import Outcome
-from foureyes.app.rows import Listing
-from foureyes.app.workers import Worker, lives, workers
-from foureyes.cli import codes, here, signing
+from foureyes.app.rows import Listing, Pending
+from foureyes.app.silences import Silence
+from foureyes.app.workers import Worker
+from foureyes.cli import codes, here, signing, silenced
 from foureyes.cli.answer import Answer, Json, Line
 from foureyes.cli.fitting import terminal_width
 from foureyes.cli.parts import Parts
 from foureyes.cli.program import answering
 from foureyes.cli.receipt_lines import rows
-from foureyes.cli.telling import counted
+from foureyes.cli.telling import counted, duration
 from foureyes.core.explain import is_vacant
 from foureyes.core.values import Who
 from foureyes.home.lock import running
+from foureyes.home.spool import spool_bytes
 
 OPEN_MAX = 1000
 LISTED_MAX = 10
@@ -38,6 +41,8 @@ URGENT_MAX = 20
 #: Behind every time there is.
 _EVER = "9999-12-31T23:59:59Z"
 _NOW = "now_"
+#: From then on nobody counts in minutes.
+_HOUR, _HOURS = 3_600, 7_200
 _PARTIES = {"reviewer": "a reviewer", "author": "the author", "human": "a human"}
 
 
@@ -52,8 +57,9 @@ class Found:
     newest: tuple[str, ...]
     #: What is due, by review and request, the most urgent first.
     urgent: tuple[tuple[str, str], ...]
-    outbox: Outbox
-    workers: tuple[Worker, ...] = ()
+    pulse: Pulse
+    #: Whether hooks stop nothing here.
+    off: Silence | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +82,7 @@ def status(parts: Parts) -> Answer:
 
     async def look() -> Answer:
         async with parts.store() as store:
-            found = await store.read(_look)
+            found = await store.read(partial(_look, parts.now()))
             gate, human = parts.gate(store), parts.human()
             newest = [_newest(await gate.read(name, human)) for name in found.newest]
             due = await _due(gate, found, human)
@@ -85,7 +91,7 @@ def status(parts: Parts) -> Answer:
     return asyncio.run(look())
 
 
-def _look(reading: Reading) -> Found:
+def _look(now: datetime, reading: Reading) -> Found:
     rows = reading.reviews(Listing(state="open", limit=OPEN_MAX))
     waits: dict[str, int] = {}
     for party in (party for row in rows for party in row.waits.split()):
@@ -99,8 +105,8 @@ def _look(reading: Reading) -> Found:
         newest=tuple(row.review for row in rows[:NEWEST_MAX]),
         suspects=tuple(f"{one.kind}/{one.author}: {one.why}" for one in check_trust(reading)),
         urgent=tuple(reading.due(_EVER, URGENT_MAX)),
-        outbox=outbox(reading),
-        workers=workers(reading),
+        pulse=pulse(reading, now),
+        off=silenced.off_here(reading, now),
     )
 
 
@@ -130,21 +136,28 @@ def _answer(
     newest: list[dict[str, Json]],
     outcome: Outcome | None,
 ) -> Answer:
-    server, last, spooled = running(parts.settings.home), signing.book_end(parts), _spooled(parts)
-    width, alive = terminal_width(), [one for one in found.workers if lives(one.until, parts.now())]
+    server, last, spooled = running(parts.settings.home), signing.book_end(parts), spool_bytes(parts.settings.spool)
+    width, now, going = terminal_width(), parts.now(), found.pulse
+    # Alone at a terminal nobody is there who would tell anybody.
+    tells = server is not None or bool(going.workers) or parts.settings.is_postgres
     ended = ", ".join(f"{count} {name}" for name, count in found.ended.items())
-    urgent = f"{due.what} in review {due.review}, {_when(due.at, parts.now())}" if due else ""
+    urgent = f"{due.what} in review {due.review}, {_when(due.at, now)}" if due else ""
     lines = [
         *here.shown(outcome, width),
+        *rows("Hooks", [silenced.told(found.off) if found.off else ""], width, "care"),
         Line(""),
         *rows("Open reviews", [_open(found), *(_one(one) for one in newest)], width, ""),
         *rows("Ended", [ended], width, "dim"),
         *rows("Most urgent", [urgent], width, ""),
         *rows("At work", [server.in_words() if server else "no server"], width, "" if server else "dim"),
-        *rows("Workers", [_hosts(one) for one in alive], width, ""),
+        *rows("Workers", [_hosts(one) for one in going.workers], width, ""),
+        *rows("Waiting", [_pending(one) for one in going.pending if one.requests], width, ""),
+        *rows("Seats", [_seats(going)], width, "care" if going.lapsed else ""),
+        *rows("Outbox", [_untold(going) if tells else ""], width, ""),
         *rows("Checkpoint", [_checkpoint(last)], width, "dim"),
+        *rows("Hooks off", [_off(one) for one in going.off[:LISTED_MAX] if one != found.off], width, "care"),
     ]
-    lines += rows("Not told", _not_told(found.outbox), width, "care")
+    lines += rows("Not told", _not_told(going.outbox), width, "care")
     if spooled:
         lines += rows("Spool", [f"{spooled} bytes wait for the database in {parts.settings.spool}"], width, "care")
     damaged = [f"{one} Run `foureyes rebuild trust`." for one in found.suspects[:LISTED_MAX]]
@@ -152,18 +165,23 @@ def _answer(
     data: dict[str, Json] = {
         "here": here.data(outcome),
         "server": {"pid": server.pid, "address": server.address, "started": server.started} if server else None,
-        "workers": [_worker(one) for one in alive],
+        "workers": [_worker(one) for one in going.workers],
+        "pending": [asdict(one) for one in going.pending],
+        "leases": {"held": going.leased, "lapsed": going.lapsed},
+        "off": silenced.data(found.off),
+        "off_anywhere": [silenced.data(one) for one in going.off],
         "open": found.open,
         "newest": newest,
         "waits": found.waits,
         "ended": found.ended,
         "due": {"review": due.review, "what": due.what, "at": due.at.isoformat()} if due else None,
-        "checkpoint": {"number": last.checkpoint.number, "at": last.checkpoint.at.isoformat()} if last else None,
+        "checkpoint": _signed(last, now),
         "spool_bytes": spooled,
         "outbox": {
-            "waiting": found.outbox.waiting,
-            "oldest": found.outbox.oldest,
-            "targets": [asdict(one) for one in found.outbox.targets],
+            "waiting": going.outbox.waiting,
+            "oldest": going.outbox.oldest,
+            "types": [asdict(one) for one in going.types],
+            "targets": [asdict(one) for one in going.outbox.targets],
         },
         "damaged_trust": list(found.suspects),
     }
@@ -180,11 +198,46 @@ def _not_told(found: Outbox) -> list[str]:
 
 
 def _hosts(worker: Worker) -> str:
-    return f"{worker.name}: {', '.join(one.who.name for one in worker.offers[:LISTED_MAX])}"
+    at_work = f"; {counted(worker.runs, 'run')} under way" if worker.runs else ""
+    return f"{worker.name}: {', '.join(one.who.name for one in worker.offers[:LISTED_MAX])}{at_work}"
 
 
 def _worker(worker: Worker) -> dict[str, Json]:
-    return {"worker": worker.name, "reviewers": [one.who.name for one in worker.offers]}
+    names = [one.who.name for one in worker.offers]
+    return {"worker": worker.name, "reviewers": names, "runs": worker.runs, "queued": worker.queued}
+
+
+def _pending(one: Pending) -> str:
+    """How the requests of a kind stand; what there is none of is not said."""
+    counts = (("held", one.held), ("queued", one.queued), ("overdue", one.overdue))
+    how = ", ".join(f"{count:,} {word}" for word, count in counts if count)
+    return f"{counted(one.requests, one.kind)}{f': {how}' if how else ''}"
+
+
+def _seats(found: Pulse) -> str:
+    if not found.leased and not found.lapsed:
+        return ""
+    lapsed = f", {found.lapsed:,} whose reviewer gave no sign of life in time" if found.lapsed else ""
+    return f"{found.leased:,} with a reviewer at work{lapsed}"
+
+
+def _untold(found: Pulse) -> str:
+    if not found.types:
+        return ""
+    oldest = max(one.oldest_seconds for one in found.types)
+    types = ", ".join(f"{one.waiting:,} {one.type}" for one in found.types[:LISTED_MAX])
+    return f"{types}; the oldest waits for {duration(oldest) if oldest < _HOURS else f'{oldest // _HOUR} h'}"
+
+
+def _off(one: Silence) -> str:
+    return f"{one.machine}, {one.place}: {silenced.told(one)}"
+
+
+def _signed(last: Checkpointed | None, now: datetime) -> Json:
+    if last is None:
+        return None
+    at = last.checkpoint.at
+    return {"number": last.checkpoint.number, "at": at.isoformat(), "age_seconds": age_seconds(at, now)}
 
 
 def _open(found: Found) -> str:
@@ -209,8 +262,3 @@ def _checkpoint(last: Checkpointed | None) -> str:
     if last is None:
         return "none was signed yet; `foureyes log checkpoint` does"
     return f"{last.checkpoint.number}, {last.checkpoint.at.astimezone():%Y-%m-%d %H:%M}"
-
-
-def _spooled(parts: Parts) -> int:
-    """Bytes in the spool's files; a server that holds the spool is not disturbed by looking at them."""
-    return sum(one.stat().st_size for one in Path(parts.settings.spool).glob("*.spool"))

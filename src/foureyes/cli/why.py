@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from dataclasses import replace
 from datetime import datetime
 
 import click
@@ -19,10 +20,13 @@ from foureyes.cli.outcome_data import finding as finding_data
 from foureyes.cli.parts import Parts
 from foureyes.cli.program import answering
 from foureyes.cli.showing import told
+from foureyes.cli.silenced import off_here, with_note
 from foureyes.cli.telling import Thing
 from foureyes.core.explain import Explained, Explanation, Status, Turn
+from foureyes.core.risk import kinds_for
 from foureyes.core.values import Outcome
 from foureyes.home.trouble import Trouble
+from foureyes.policy.policy import Mode, Policy
 
 _TONES = {Status.MET: "good", Status.NOT_MET: "bad", Status.ERROR: "bad", Status.NOT_APPLICABLE: "dim"}
 
@@ -47,8 +51,15 @@ def why(parts: Parts, review: str) -> Answer:
     async def look() -> Answer:
         outcome = await last(parts, review.removeprefix("review/"))
         async with parts.store() as store:
-            seen = await parts.gate(store).read(outcome.review, parts.human())
-            return explained(seen, _code(seen.explanation, outcome))
+            gate = parts.gate(store)
+            seen = await gate.read(outcome.review, parts.human())
+            policy, off = await store.read(
+                lambda reading: (
+                    gate.policies.named(reading, seen.view.review.rules),
+                    off_here(reading, parts.now()),
+                )
+            )
+            return with_note(_with_mode(explained(seen, _code(seen.explanation, outcome)), seen, policy), off)
 
     return asyncio.run(look())
 
@@ -81,6 +92,16 @@ def explained(seen: Seen, code: int) -> Answer:
         *(Line(f"  {text}. Due {_local(one.due)}") for text, one in zip(waits, found.turns, strict=True)),
     )
     return Answer(code=code, lines=lines, data=_data(seen, found))
+
+
+def _with_mode(answer: Answer, seen: Seen, policy: Policy) -> Answer:
+    """The same, and whether hooks stop such work or only watch it, which is nothing to the gate."""
+    review = seen.view.review
+    kinds = kinds_for(policy.rules, review.kind, [one.name for one in review.current.parts])
+    mode = policy.mode_of(kinds)
+    note = Line("  watched: hooks say what would stop it, and stop nothing", "dim")
+    lines = (*answer.lines, note) if mode is Mode.WATCH else answer.lines
+    return replace(answer, lines=lines, data={**answer.data, "mode": mode.value})
 
 
 def _local(when: datetime) -> str:

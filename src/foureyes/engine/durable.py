@@ -86,6 +86,8 @@ class DurableEngine:
         self._astray: Counter[str] = Counter()
         self._compared = 0.0
         self._is_open = False
+        #: Runs that were given to a worker and had not begun at the last look.
+        self.queued = 0
 
     async def start(self) -> None:
         """Begin to look into the queue of this worker."""
@@ -186,6 +188,10 @@ class DurableEngine:
         await DBOS.cancel_workflows_async([run])
         await self._local.cancel(run)
 
+    async def here(self) -> int:
+        """How many runs this process carries out."""
+        return len(await self._local.under_way())
+
     async def under_way(self) -> tuple[Run, ...]:
         """Every run that was handed over and has not ended, whoever carries it out."""
         if not self._is_open:
@@ -258,7 +264,9 @@ class DurableEngine:
 
     async def _flows(self) -> list[_Flow]:
         found = await DBOS.list_workflows_async(status=_ACTIVE, name=WORKFLOW, limit=RUNS_MAX, load_output=False)
-        return [_flow(one) for one in found]
+        flows = [_flow(one) for one in found]
+        self.queued = sum(not one.begun for one in flows)
+        return flows
 
     async def _taken_up(self, flow: _Flow, flows: list[_Flow]) -> bool:
         worker = self._free(flow.run.reviewer, flows)

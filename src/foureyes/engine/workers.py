@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import NoReturn
@@ -50,12 +50,13 @@ class Workers:
         self._found = tuple(one for one in found if lives(one.until, now) or one.name == self.name)
         return bool(self._found)
 
-    async def sign(self, offers: tuple[Offer, ...]) -> None:
-        """Give a sign of life, where one is due or something else is hosted by now."""
+    async def sign(self, offers: tuple[Offer, ...], *, runs: int = 0, queued: int = 0) -> None:
+        """Give a sign of life, where one is due or there is something else to say by now."""
         now = self._clock()
-        if self._signed and self._signed.offers == offers and not sign_is_due(self._signed.until, now):
+        signed = Worker(name=self.name, until=held_until(now), offers=offers, runs=runs, queued=queued)
+        before = self._signed
+        if before and replace(before, until=signed.until) == signed and not sign_is_due(before.until, now):
             return
-        signed = Worker(name=self.name, until=held_until(now), offers=offers)
         await self._store.write(partial(_signed, signed, now))
         self._signed = signed
 

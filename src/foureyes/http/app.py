@@ -12,6 +12,7 @@ from starlette.routing import BaseRoute, Match, Route
 from starlette.types import ASGIApp, Lifespan, Receive, Scope, Send
 
 from foureyes.app.calls.office import Office
+from foureyes.app.pulse import Around, nothing_around
 from foureyes.http import others
 from foureyes.http.calling import Door
 from foureyes.http.problems import problem
@@ -37,12 +38,15 @@ def build(
     more: Sequence[BaseRoute] = (),
     lifespan: Lifespan[Starlette] | None = None,
     strayed: Strayed = lambda _, __: None,
+    *,
+    around: Callable[[], Awaitable[Around]] = nothing_around,
 ) -> ASGIApp:
     """The application, ready to be served; `more` are the routes of other doors.
 
-    `strayed` may answer somebody who came where there is nothing, by their request and the status it has.
+    `strayed` may answer somebody who came where there is nothing, by their request and the status it has; `around` is
+    what the process knows of itself.
     """
-    door = Door(office=office)
+    door = Door(office=office, around=around)
     calls, beside = door.routes(), others.routes(door)
     app = Starlette(
         routes=[*calls, *beside, *more],

@@ -24,6 +24,7 @@ from foureyes.app.calls.sending import BlobKept, check_digest, keep_blob
 from foureyes.app.credentials import CREDENTIAL_HEADERS, Credential, credential_of
 from foureyes.app.patience import KNOWN
 from foureyes.app.ports import Damaged, Unavailable
+from foureyes.app.pulse import Around, nothing_around
 from foureyes.app.signing_in import COOKIE as SESSION_COOKIE
 from foureyes.app.signing_in import form_mark
 from foureyes.app.spooling import IsSpooled
@@ -56,6 +57,8 @@ class Door:
     """What every request is answered with."""
 
     office: Office
+    #: What this process knows of itself that no store does.
+    around: Callable[[], Awaitable[Around]] = nothing_around
     #: Who came with a credential lately, by its hash: who asks too fast is told so without being looked up again.
     _known: dict[str, Who] = field(default_factory=dict, init=False, repr=False)
     meter: Meter = field(init=False)

@@ -10,18 +10,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from foureyes.app.limits import Quotas
-from foureyes.app.outbox import Outbox
+from foureyes.http.gauges import gauge
 
 MEDIA_TYPE = "text/plain; version=0.0.4"
 #: Up to how many seconds each bucket counts.
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 45.0)
 HELD = ("waits", "feeds", "uploads")
-_TOLD = (
-    ("waiting", "What is still to be told there.", "gauge"),
-    ("sent_total", "What was told there.", "counter"),
-    ("failed_total", "Attempts that failed.", "counter"),
-    ("given_up_total", "What was never told there.", "counter"),
-)
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -68,20 +62,9 @@ class Meter:
         lines += ["# HELP foureyes_request_seconds How long they took.", "# TYPE foureyes_request_seconds histogram"]
         for name, times in sorted(self._times.items()):
             lines += _histogram(name, times)
-        lines += _gauge("foureyes_requests_under_way", "Requests that are being answered.", self._under_way)
+        lines += gauge("foureyes_requests_under_way", "Requests that are being answered.", self._under_way)
         for what in HELD:
-            lines += _gauge(f"foureyes_{what}", f"Connections that are {what}.", self._quotas.held(what))
-        return "\n".join(lines) + "\n"
-
-    @staticmethod
-    def told(found: Outbox) -> str:
-        """How it goes with telling what happened; by target, whose name says nothing of its address."""
-        lines = _gauge("foureyes_outbox_waiting", "What is still to be told.", found.waiting)
-        for name, says, kind in _TOLD:
-            lines += [f"# HELP foureyes_notify_{name} {says}", f"# TYPE foureyes_notify_{name} {kind}"]
-            for one in found.targets:
-                value = getattr(one, name.removesuffix("_total"))
-                lines.append(f'foureyes_notify_{name}{{target="{one.target}"}} {value}')
+            lines += gauge(f"foureyes_{what}", f"Connections that are {what}.", self._quotas.held(what))
         return "\n".join(lines) + "\n"
 
     def _count(self, name: str, status: int, seconds: float) -> None:
@@ -105,7 +88,3 @@ def _histogram(name: str, times: _Times) -> list[str]:
         f'foureyes_request_seconds_sum{{call="{name}"}} {times.seconds:.6f}',
         f'foureyes_request_seconds_count{{call="{name}"}} {times.count}',
     ]
-
-
-def _gauge(name: str, says: str, value: int) -> list[str]:
-    return [f"# HELP {name} {says}", f"# TYPE {name} gauge", f"{name} {value}"]

@@ -17,11 +17,12 @@ from foureyes.app.calls.call import Caller, Need
 from foureyes.app.calls.measures import may_watch
 from foureyes.app.credentials import caller_of
 from foureyes.app.feeding import News, feed
-from foureyes.app.outbox import outbox
 from foureyes.app.ports import Conflict, Damaged, Unavailable
+from foureyes.app.pulse import pulse
 from foureyes.codec.shapes import shape
 from foureyes.core.refusals import Code, Refusal
 from foureyes.http.calling import Door, log, told
+from foureyes.http.gauges import text_of
 from foureyes.http.meter import MEDIA_TYPE
 from foureyes.http.openapi import described
 from foureyes.http.problems import problem
@@ -66,7 +67,7 @@ class _Others:
         return _Events(self._sent(request, caller, last), held)
 
     async def prometheus(self, request: Request) -> Response:
-        """How busy the server is, for those whom that tells nothing they may not know."""
+        """How busy the server is and how the work goes, for those whom that tells nothing they may not know."""
         caller = await self._door.caller(request)
         if not await may_watch(self._door.office, caller):
             raise Refusal(
@@ -74,8 +75,9 @@ class _Others:
                 "How busy the server is tells what others do.",
                 "Use the token of a program that is for reading alone, or sign in.",
             )
-        meter, found = self._door.meter, await self._door.office.store.read(outbox)
-        text = meter.text() + meter.told(found)
+        now = self._door.office.clock()
+        found = await self._door.office.store.read(lambda reading: pulse(reading, now))
+        text = self._door.meter.text() + text_of(found, await self._door.around(), now)
         return Response(text, media_type=MEDIA_TYPE, headers={"cache-control": "no-store"})
 
     async def openapi(self, _: Request) -> Response:

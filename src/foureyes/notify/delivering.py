@@ -18,7 +18,6 @@ from typing import Protocol
 
 from foureyes.app import links
 from foureyes.app.calls.whole import write_down
-from foureyes.app.moments import is_ahead
 from foureyes.app.policies import Policies
 from foureyes.app.ports import Damaged, Reading, Store
 from foureyes.app.ports import Writing as Transaction
@@ -27,6 +26,7 @@ from foureyes.codec.shapes import shape
 from foureyes.core.views import whole_seen
 from foureyes.notify.channels import Channel, Message
 from foureyes.notify.desk import PROGRAM, Desk, Target
+from foureyes.notify.health import PAUSE, PAUSE_MAX, Health
 from foureyes.notify.hours import digest_at, resumes
 from foureyes.notify.letters import (
     DIGEST,
@@ -53,9 +53,6 @@ CLAIMED_FOR = timedelta(seconds=120)
 BATCH_SECONDS = 10.0
 #: More questions than this for one person at once are one message, which leads to the page where they all stand.
 SINGLY_MAX = 5
-#: How long a target is left alone after its first failure, and at most.
-PAUSE, PAUSE_MAX = timedelta(seconds=10), timedelta(hours=1)
-DOUBLINGS_MAX = 20
 #: How often it is looked whether a human who reviews may be told what others said.
 BLIND_FOR = timedelta(minutes=1)
 #: What could not be told for so long is given up: it stays in the record, and on the pages.
@@ -69,28 +66,6 @@ class Carrier(Protocol):
 
     async def carry(self, channel: Channel, message: Message, now: datetime) -> None:
         """Return when it was taken there; raises NotSent otherwise."""
-
-
-@dataclass(slots=True, kw_only=True)
-class _Health:
-    """How it goes with one target in this process."""
-
-    failures: int = 0
-    not_before: datetime | None = None
-
-    def rests(self, now: datetime) -> datetime | None:
-        """Until when it is left alone; what lies further ahead was noted before the clock was set back."""
-        until = self.not_before
-        return until if until is not None and is_ahead(until, now, PAUSE_MAX) else None
-
-    def failed(self, now: datetime, wait_seconds: int) -> datetime:
-        pause = PAUSE * 2 ** min(self.failures, DOUBLINGS_MAX)
-        self.failures += 1
-        self.not_before = now + min(PAUSE_MAX, max(pause, timedelta(seconds=wait_seconds)))
-        return self.not_before
-
-    def arrived(self) -> None:
-        self.failures, self.not_before = 0, None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -120,10 +95,13 @@ class Delivery:
     public: str
     #: What signs the links with which a human decides; without it there are none.
     link_key: bytes = field(default=b"", repr=False)
-    _health: dict[str, _Health] = field(default_factory=dict)
+    _health: dict[str, Health] = field(default_factory=dict)
+    #: When the outbox was last looked at.
+    _looked: datetime | None = None
 
     async def once(self) -> int:
         """Tell what there is to tell now; how many parcels were looked at."""
+        await self._recalled(self.clock())
         if not self.desk.targets:
             return await self.store.write(self._dropped)
         seen = 0
@@ -138,6 +116,18 @@ class Delivery:
             await self._sorted([parcel for parcel, letter in named if letter is None])
             await self._told([(parcel, letter) for parcel, letter in named if letter is not None])
         return seen
+
+    async def _recalled(self, now: datetime) -> None:
+        """After a start, and when the clock was set back: what was put off is looked at again, by the new time.
+
+        Whatever still has to wait is put off again then. What another process has in its hands is left to it.
+        """
+        if self._looked is None or now < self._looked:
+            beyond = _time(now + 2 * CLAIMED_FOR)
+            await self.store.write(lambda tx: tx.recalled(beyond))
+            for one in self._health.values():
+                one.not_before = None
+        self._looked = now
 
     def _dropped(self, tx: Transaction) -> int:
         """Where nobody is to be told, nothing waits for anybody."""
@@ -204,7 +194,7 @@ class Delivery:
         if target is None:  # the policy names it no longer
             await self.store.write(lambda tx: tx.delivered([parcel.id for parcel, _ in letters]))
             return
-        health = self._health.setdefault(name, _Health())
+        health = self._health.setdefault(name, Health())
         loop = asyncio.get_running_loop()
         ends = loop.time() + BATCH_SECONDS
         try:
@@ -304,8 +294,10 @@ class Delivery:
         if target.person is None:
             return None
         if letter.party == DIGEST:
-            due = digest_at(target.person, datetime.fromisoformat(row.at))
-            return due if now < due else resumes(target.person, now)
+            since = datetime.fromisoformat(row.at)
+            due = digest_at(target.person, since)
+            # What is of a moment to come was written by a wrong clock: it must not wait until that has come.
+            return due if since <= now < due else resumes(target.person, now)
         return resumes(target.person, now)
 
     async def _hides(self, target: Target, row: OutboxRow) -> bool:

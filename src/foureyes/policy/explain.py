@@ -38,7 +38,7 @@ def _lines(policy: Policy, kind: str, paths: tuple[str, ...], risk: RiskLevel) -
     yield f"  {_skipped(rules, kinds)}"
     unread = [path for path in paths if policy.ignores(path)]
     yield from (f"  not read: {path}" for path in unread)
-    watched = policy.mode_for(kind) is Mode.WATCH
+    watched = policy.mode_of(kinds) is Mode.WATCH
     yield "  watched: it is said what would stop it, nothing is stopped" if watched else "  enforced: it stops"
 
 

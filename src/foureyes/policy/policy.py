@@ -10,7 +10,7 @@ import hashlib
 import json
 import shlex
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import StrEnum
@@ -131,6 +131,11 @@ class Policy:
         """Whether work of this kind is stopped or only watched."""
         wanted = canonical_kind(kind)
         return next((one.mode for one in self.modes if one.kind == wanted), self.mode)
+
+    def mode_of(self, kinds: Iterable[str]) -> Mode:
+        """Whether work of all these kinds is stopped: it is where one of them is, whatever its author calls it."""
+        modes = {self.mode_for(kind) for kind in kinds}
+        return Mode.WATCH if modes == {Mode.WATCH} else Mode.ENFORCE
 
     def ignores(self, path: str) -> bool:
         """Whether a path is not read.

@@ -19,6 +19,7 @@ from foureyes.app.rows import (
     Known,
     Listing,
     OutboxRow,
+    Pending,
     Queued,
     ReviewRow,
     Stored,
@@ -127,6 +128,25 @@ class MemoryReading:
         }
         late = sorted((time, request) for request, time in times.items() if time)
         return tuple(request for _, request in late[:limit])
+
+    def pending(self, now: str) -> tuple[Pending, ...]:
+        """How many requests wait for an answer, by kind."""
+        found: dict[str, list[list[InboxRow]]] = {}
+        for rows in self._tables.inbox.values():
+            if every := list(rows.values()):
+                found.setdefault(every[0].kind, []).append(every)
+        return tuple(
+            Pending(
+                kind=kind,
+                requests=len(requests),
+                held=sum(any(one.held for one in rows) for rows in requests),
+                queued=sum(any(one.queued for one in rows) for rows in requests),
+                overdue=sum(any(one.due and one.due <= now for one in rows) for rows in requests),
+                leased=sum(any(one.lease > now for one in rows) for rows in requests),
+                lapsed=sum(any(one.lease and one.lease <= now for one in rows) for rows in requests),
+            )
+            for kind, requests in sorted(found.items())
+        )
 
     def counts(self, names: Iterable[str]) -> Mapping[str, Counts]:
         """How many reports each of them holds and has in the queue."""

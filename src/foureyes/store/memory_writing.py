@@ -155,6 +155,12 @@ class MemoryWriting(MemoryReading):
         if one is not None:
             self._put(self._tables.outbox, parcel, Waiting(row=one.row, until=until, attempts=one.attempts))
 
+    def recalled(self, beyond: str) -> None:
+        """Try outbox rows again at once that were claimed or put off until after this moment."""
+        for parcel, one in tuple(self._tables.outbox.items()):
+            if one.until > beyond:
+                self.postponed(parcel, "")
+
     def guard(self) -> None:
         """Nothing to do: nobody else has these tables."""
 

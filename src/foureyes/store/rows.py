@@ -16,6 +16,7 @@ from foureyes.app.rows import (
     InboxRow,
     OutboxRow,
     Parcel,
+    Pending,
     Queued,
     ReviewRow,
     Stored,
@@ -169,6 +170,19 @@ def outbox_row(one: OutboxRow) -> Row:
 def queued(row: Row) -> Queued:
     kind, count, oldest = row
     return Queued(type=kind, count=count, oldest=oldest)
+
+
+def pending(row: Row) -> Pending:
+    kind, requests, held, queued, overdue, leased, lapsed = row
+    return Pending(
+        kind=kind,
+        requests=int(requests),
+        held=int(held),
+        queued=int(queued),
+        overdue=int(overdue),
+        leased=int(leased),
+        lapsed=int(lapsed),
+    )
 
 
 def parcel(row: Row) -> Parcel:

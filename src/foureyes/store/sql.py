@@ -25,6 +25,7 @@ from foureyes.app.rows import (
     Known,
     Listing,
     Parcel,
+    Pending,
     Queued,
     ReviewRow,
     Stored,
@@ -126,6 +127,10 @@ class SqlReading:
     def due(self, now: str, limit: int = 100) -> tuple[tuple[str, str], ...]:
         """Requests (review, request) whose due time is over, the longest first, each once."""
         return self._all(lambda one: (one[0], one[1]), say.DUE, (now, limit))
+
+    def pending(self, now: str) -> tuple[Pending, ...]:
+        """How many requests wait for an answer, by kind."""
+        return self._all(row.pending, say.PENDING, (now, now, now))
 
     def counts(self, names: Iterable[str]) -> Mapping[str, Counts]:
         """How many reports each of them holds and has in the queue."""
@@ -273,6 +278,10 @@ class SqlWriting(SqlReading):
     def postponed(self, parcel: int, until: str) -> None:
         """Try an outbox row again later."""
         self._driver.run(say.POSTPONE, (until, parcel))
+
+    def recalled(self, beyond: str) -> None:
+        """Try outbox rows again at once that were claimed or put off until after this moment."""
+        self._driver.run(say.RECALL, (beyond,))
 
     def guard(self) -> None:
         """Put back what keeps the log append-only."""

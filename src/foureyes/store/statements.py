@@ -34,6 +34,12 @@ WHERE who IN (SELECT value FROM json_each(?)) AND held = 1 AND kind = 'report' G
 DUE = (
     """SELECT review || '', request || '', MIN(due) FROM inbox WHERE due <= ? GROUP BY 1, 2 ORDER BY 3, 1, 2 LIMIT ?"""
 )
+#: In the order of the key; a request stands there once for each who may answer it.
+PENDING = """SELECT kind, COUNT(*), SUM(held), SUM(queued), SUM(overdue), SUM(leased), SUM(lapsed) FROM (
+SELECT MIN(kind) AS kind, MAX(held) AS held, MAX(queued) AS queued,
+MAX(CASE WHEN due <= ? THEN 1 ELSE 0 END) AS overdue, MAX(CASE WHEN lease > ? THEN 1 ELSE 0 END) AS leased,
+MAX(CASE WHEN lease <> '' AND lease <= ? THEN 1 ELSE 0 END) AS lapsed
+FROM inbox GROUP BY review, request) AS each_once GROUP BY kind ORDER BY kind"""
 TRUST = "SELECT kind, author, body, checksum FROM trust WHERE kind = ? AND author = ?"
 TRUSTS = "SELECT kind, author, body, checksum FROM trust ORDER BY kind, author"
 BLOB = "SELECT size, content, purged FROM blobs WHERE digest = ?"
@@ -93,6 +99,7 @@ RETURNING id, stream, version, type, at, attempts"""
 QUEUED = "SELECT type, COUNT(*), MIN(at) FROM outbox GROUP BY type ORDER BY type"
 DROP_OUTBOX = "DELETE FROM outbox WHERE id = ?"
 POSTPONE = "UPDATE outbox SET until = ? WHERE id = ?"
+RECALL = "UPDATE outbox SET until = '' WHERE until > ?"
 
 
 @cache

@@ -8,11 +8,14 @@ from urllib.parse import urlencode
 from starlette.responses import Response
 
 from foureyes.app.calls.looking import Listed, Waiting
+from foureyes.app.silences import Silence, silences
 from foureyes.web.door import Visit, path_to
 from foureyes.web.frame import badge, link, page
 from foureyes.web.html import Html, element, together, when
 
 LISTED_MAX = 50
+#: Places where hooks are off that are named.
+OFF_MAX = 10
 _KINDS = {"ruling": "a decision", "report": "a report", "revision": "a new version"}
 _FILTERS = (("", "All"), ("open", "Open"), ("cleared", "Cleared"), ("rejected", "Rejected"))
 
@@ -25,8 +28,10 @@ async def show(visit: Visit) -> Response:
     found = await visit.call("list_reviews", limit=LISTED_MAX, cursor=cursor, state=state)
     older = urlencode({name: text for name, text in (("state", state), ("cursor", found.next)) if text})
     now = visit.office.clock()
+    off = await visit.office.store.read(lambda reading: silences(reading, now))
     return page(
         "What waits",
+        _off(off, now) if off else None,
         _waits(waits.waiting, now) if waits.waiting else element("p", "Nothing waits for you.", class_="card"),
         element("p", link(f"/?{urlencode({'waits': waits.next})}", "What is less urgent")) if waits.next else None,
         element("h2", "Reviews"),
@@ -52,6 +57,21 @@ def _waits(waits: tuple[Waiting, ...], now: datetime) -> Html:
             element("span", "due ", when(datetime.fromisoformat(one.due), now), class_="soft small end"),
         )
         for one in waits
+    )
+    return element("ul", *rows, class_="list")
+
+
+def _off(off: tuple[Silence, ...], now: datetime) -> Html:
+    """Where hooks stop nothing, so that everybody knows; the gate does not care."""
+    rows = (
+        element(
+            "li",
+            f"{one.machine}, {one.place}",
+            badge("hooks off", "care"),
+            element("span", "until ", when(one.until, now), class_="soft small end"),
+            element("span", f"{one.by}: {one.reason}", class_="soft small whole"),
+        )
+        for one in off[:OFF_MAX]
     )
     return element("ul", *rows, class_="list")
 

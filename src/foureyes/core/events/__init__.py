@@ -3,6 +3,8 @@
 from foureyes.core.events.beside import (
     BesideEvent,
     BlobPurged,
+    HooksResumed,
+    HooksSilenced,
     KeyRotated,
     LessonKind,
     LessonRecorded,
@@ -114,6 +116,8 @@ __all__ = [
     "FindingVerified",
     "FindingWaived",
     "FindingsMatched",
+    "HooksResumed",
+    "HooksSilenced",
     "KeyRotated",
     "LaterEvent",
     "LessonKind",

@@ -202,6 +202,26 @@ class WholeSeen:
     by: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HooksSilenced:
+    """A human had the hooks of one place stop nothing until then; the gate answers as ever."""
+
+    machine: str
+    place: str
+    until: datetime
+    by: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HooksResumed:
+    """The hooks of that place stop things again, before the time was over."""
+
+    machine: str
+    place: str
+    by: str
+
+
 BesideEvent = (
     WentLive
     | LiveRefused
@@ -220,4 +240,6 @@ BesideEvent = (
     | KeyRotated
     | StoreRestored
     | WholeSeen
+    | HooksSilenced
+    | HooksResumed
 )

@@ -1,0 +1,76 @@
+"""Where do hooks stop nothing now, by whose word, and until when?
+
+A hook asks before every step of an agent, so this needs none of the core. What cannot be read silences nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from datetime import datetime
+
+from foureyes.app.moments import is_ahead
+from foureyes.app.ports import Reading
+from foureyes.app.rows import Stored
+
+PREFIX = "silence/"
+#: So many places are looked through.
+PLACES_MAX = 200
+NAME_DIGITS = 32
+_SILENCED = "HooksSilenced"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Silence:
+    """The hooks of a place are off: since when and until when, who said so, and why."""
+
+    machine: str
+    place: str
+    by: str
+    reason: str
+    since: datetime
+    until: datetime
+
+
+def silence(reading: Reading, machine: str, place: str, now: datetime) -> Silence | None:
+    """Whether hooks are off here now: the one question that a hook asks. The gate never does."""
+    found = _last(reading, stream_of(machine, place), now)
+    return found if found and (found.machine, found.place) == (machine, place) else None
+
+
+def silences(reading: Reading, now: datetime) -> tuple[Silence, ...]:
+    """Every place where they are off now; what ends first comes first."""
+    names = [one.stream for one in reading.heads(after=PREFIX, limit=PLACES_MAX) if one.stream.startswith(PREFIX)]
+    found = [one for name in names if (one := _last(reading, name, now))]
+    return tuple(sorted(found, key=lambda one: (one.until, one.machine, one.place)))
+
+
+def stream_of(machine: str, place: str) -> str:
+    """Where what was said of a place is kept; a path may be longer than the name of a stream."""
+    named = f"{machine}\0{place}".encode()
+    return f"{PREFIX}{hashlib.sha256(named).hexdigest()[:NAME_DIGITS]}"
+
+
+def _last(reading: Reading, stream: str, now: datetime) -> Silence | None:
+    """What was said last, if it holds."""
+    version = reading.known(stream, "", "").version
+    last = next(iter(reading.events(stream, version - 1)), None) if version else None
+    found = _read(last) if last and last.type == _SILENCED else None
+    # A moment further ahead than it ever was: the clock was set back since, and that does not make it longer.
+    return found if found and is_ahead(found.until, now, found.until - found.since) else None
+
+
+def _read(stored: Stored) -> Silence | None:
+    try:
+        body = json.loads(stored.body)
+        return Silence(
+            machine=body["machine"],
+            place=body["place"],
+            by=body["by"],
+            reason=body["reason"],
+            since=datetime.fromisoformat(stored.at),
+            until=datetime.fromisoformat(body["until"]),
+        )
+    except (ValueError, KeyError, TypeError):
+        return None

@@ -1,0 +1,28 @@
+"""May this process work on this store at all? Looked at before it starts, by servers and workers alike."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from foureyes.app.ports import Store
+from foureyes.app.selfcheck import Bind, checks_of, refusals, self_check
+from foureyes.home.trouble import Trouble
+
+if TYPE_CHECKING:
+    from foureyes.bootstrap.assembly import Assembly
+
+
+async def check_fit(assembly: Assembly, store: Store, what: str, bind: Bind | None = None) -> None:
+    """Refuse to work on what was altered; and who listens and signs, where others could hear or read the key."""
+    settings = assembly.settings
+    checks = checks_of(
+        store,
+        policy=assembly.policy(),
+        checkpoints=Path(settings.checkpoints),
+        keys=Path(settings.keys) if bind else None,
+        bind=bind,
+    )
+    against = refusals(await self_check(checks))
+    if against:
+        raise Trouble(f"The {what} does not start. {against[0]}", "Then start it again.", blocked=True)
