@@ -59,7 +59,21 @@ class OnHttp:
 
     async def lifecycle(self, number: int) -> None:
         """The same, with the credential of each and a key for everything that changes something."""
-        review = (await self._post(self.author, "/reviews", opening(number)))["review"]
+        review = await self.opened(number)
+        await self.reviewed(review, number)
+
+    async def opened(self, number: int) -> str:
+        """Open a review."""
+        return str((await self._post(self.author, "/reviews", opening(number)))["review"])
+
+    async def seats(self, review: str) -> list[str]:
+        """Who was asked."""
+        headers = {"Authorization": f"Bearer {self.author}"}
+        found = await self.line.ask("GET", f"{API}/reviews/{review}", headers=headers)
+        return [one["reviewer"]["name"] for one in found["review"]["seats"] if one["reviewer"]]
+
+    async def reviewed(self, review: str, number: int) -> None:
+        """Everything after that."""
         _is(await self._post(self.reviewer, f"/reviews/{review}/reports", objecting()), "open")
         _is(await self._post(self.author, f"/reviews/{review}/revisions", revising(number)), "open")
         _is(await self._post(self.reviewer, f"/reviews/{review}/reports", approving()), "cleared")
