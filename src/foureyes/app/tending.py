@@ -77,14 +77,15 @@ class Deadlines:
     async def passed(self) -> int:
         """Pass what is due now; how much of it the gate took."""
         now = self.clock()
-        self._refused = {key: until for key, until in self._refused.items() if now < until}
+        # What lies further ahead was noted before the clock was set back.
+        self._refused = {key: until for key, until in self._refused.items() if now < until <= now + REFUSED_FOR}
         late = await self.store.read(lambda reading: reading.due(_spelled(now), DUE_MAX + len(self._refused)))
         taken = 0
         for review, request in late:
             if (review, request) in self._refused:
                 continue
             # In one minute the same key: what is refused again and again is written down once.
-            key = f"clock-{request}-{int(now.timestamp()) // 60}"
+            key = f"clock-{review}-{request}-{int(now.timestamp()) // 60}"
             ask = Ask(actor=CLOCK, key=key, command=PassDeadline(request=request), stream=f"review/{review}")
             try:
                 await self.gate.handle(ask)
