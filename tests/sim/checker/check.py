@@ -155,6 +155,18 @@ class Checker:
         _add(found, "inbox", stored.i21_the_inbox_is_what_the_events_say, self.world, rows)
         return found
 
+    def listed(self, stream: str, row: stored.Listed | None) -> list[Violation]:
+        """Judge how a review is listed."""
+        found = list[Violation]()
+        _add(found, stream, stored.i21_the_list_is_what_the_events_say, self.world, stream, row)
+        return found
+
+    def made_anew(self, name: str, kept: str, anew: str) -> list[Violation]:
+        """Judge rows that followed the log against those that a replay gives."""
+        found = list[Violation]()
+        _add(found, name, stored.i21_a_replay_gives_the_same, kept, anew)
+        return found
+
     def told(self, stream: str, told: tuple[int, list[str]], written: tuple[int, list[str]]) -> list[Violation]:
         """Judge an answer against the log: how long the stream was then, and which events it was."""
         found = list[Violation]()

@@ -13,6 +13,9 @@ ANSWERS = frozenset({"ReportSubmitted", "ReportFailed", "ReportKept"})
 #: A row of the inbox: review, request, kind, who, whether it is theirs, whether it waits in a queue, due.
 Owed = tuple[str, str, str, str, bool, bool, str]
 
+#: A review in a list: its state, revision and digest.
+Listed = tuple[str, int, str]
+
 
 def d3_the_hosted_speak_when_asked(world: World, review: Review, step: Delivered) -> Texts:
     """One report a seat and revision, unless the gate asks again: whoever is begun twice is not heard twice."""
@@ -41,6 +44,18 @@ def i21_the_inbox_is_what_the_events_say(world: World, rows: set[Owed]) -> Texts
         yield f"the inbox lacks {row}"
     for row in sorted(rows - expected):
         yield f"the inbox has {row}"
+
+
+def i21_the_list_is_what_the_events_say(world: World, stream: str, row: Listed | None) -> Texts:
+    review = world.reviews[stream]
+    expected = (review.outcome or "open", review.number, review.digest)
+    if row != expected:
+        yield f"it is listed as {row}, the log says {expected}"
+
+
+def i21_a_replay_gives_the_same(kept: str, anew: str) -> Texts:
+    if kept != anew:
+        yield f"the rows are {kept}, made anew they are {anew}"
 
 
 def i22_what_was_told_is_in_the_log(told: tuple[int, list[str]], written: tuple[int, list[str]]) -> Texts:

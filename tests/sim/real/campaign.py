@@ -29,6 +29,7 @@ OFTEN = {
         "a hosted reviewer gives a sign of life",
         "a deadline passes",
         "a process is begun again",
+        "a second server is asked",
         "a reviewer answers",
         "a reviewer takes its time",
         "a reviewer fails",
@@ -60,9 +61,9 @@ EVERYTHING = {
 }
 
 
-def play(seed: int, steps: int, folder: Path | None) -> RealRun:
-    """The world of a seed."""
-    return played(seed, steps, tempers_of(seed), folder)
+def play(seed: int, steps: int, where: Path | str | None) -> RealRun:
+    """The world of a seed, on a file in this folder, on this empty database, or in memory."""
+    return played(seed, steps, tempers_of(seed), where)
 
 
 def campaign(first_seed: int, steps: int, folder: Path | None) -> Campaign:

@@ -8,9 +8,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 from foureyes.app.ports import Conflict, Damaged, Store, Unavailable
+from foureyes.app.projections import PROJECTIONS
+from foureyes.app.rebuilding import TRUST, digest_of, rebuild
 from foureyes.codec import decode
 from foureyes.core.evolve import fold
 from foureyes.core.facts import PolicyInForce
@@ -18,6 +21,7 @@ from foureyes.core.model import Review
 from foureyes.core.refusals import Refusal
 from foureyes.core.values import Who
 from foureyes.store.memory import MemoryStore
+from foureyes.store.postgres import PostgresStore
 from foureyes.store.sqlite_store import SqliteStore
 from tests.sim.beyond import Beyond
 from tests.sim.checker import Violation
@@ -100,7 +104,7 @@ class RealRun(Run):
             case "go on":
                 real.let_go_on()
             case "tend":
-                real.step(real.process.tending.once)
+                real.step(real.server().tending.once)
             case "tend undisturbed":
                 self._undisturbed()
             case "stall":
@@ -167,13 +171,29 @@ class RealRun(Run):
             kept, folded = "", ""
             if stream in real.reviews:
                 kept, folded = await self._folded(stream, log)
+                real.violations += real.checker.listed(stream, await self._listed(stream))
             elif log != seen:
                 kept, folded = str(seen), str(log)
             real.violations += real.checker.replayed(stream, log, kept, folded)
+        await self._made_anew()
         answered = [one.ask for some in real.asked.values() for one in some if one.reply and one.ask.stream]
         for ask in self.rng.sample(answered, min(ASKED_AGAIN_MAX, len(answered))):
             with suppress(Refusal):
                 await real.process.gate.handle(ask)
+
+    async def _listed(self, stream: str) -> tuple[str, int, str] | None:
+        name = stream.removeprefix("review/")
+        row = await self.real.process.store.read(lambda reading: reading.review(name))
+        return (row.state, row.revision, row.digest) if row else None
+
+    async def _made_anew(self) -> None:
+        """What followed the log through all of this is what a replay of it gives, byte for byte."""
+        real, store = self.real, self.real.process.store
+        await real.process.follower.catch_up()
+        for name in (*PROJECTIONS, TRUST):
+            kept = await store.read(lambda reading, name=name: digest_of(reading, name))  # type: ignore[misc]
+            anew = await rebuild(store, name, real.process.gate.policies.rules)
+            real.violations += real.checker.made_anew(name, kept, anew.sha256)
 
     async def _folded(self, stream: str, log: list[dict[str, object]]) -> tuple[str, str]:
         """How the gate sees a review, and how everybody saw it all along; nothing where both are the log's fold."""
@@ -241,10 +261,19 @@ def overheard(run: RealRun) -> Iterator[None]:
         run.world.violations += found
 
 
-def played(seed: int, steps: int, tempers: tuple[Temper, ...], folder: Path | None) -> RealRun:
-    """The world of a seed, played on a file in a folder, or in memory, to its end."""
-    kept = Lasting()
-    opens: Callable[[], Store] = (lambda: kept) if folder is None else (lambda: SqliteStore.open(folder / f"{seed}.db"))
+def opening(where: Path | str | None, seed: int) -> Callable[[], Store]:
+    """How each process opens the store of a seed: a file in a folder, a PostgreSQL database, or memory that lasts."""
+    if where is None:
+        kept = Lasting()
+        return lambda: kept
+    if isinstance(where, str):
+        return partial(PostgresStore.open, where, durable=False)
+    return partial(SqliteStore.open, where / f"{seed}.db")
+
+
+def played(seed: int, steps: int, tempers: tuple[Temper, ...], where: Path | str | None) -> RealRun:
+    """The world of a seed, played on a store of its own to its end."""
+    opens = opening(where, seed)
     run = RealRun(seed=seed, tempers=tempers, opens=opens)
     with overheard(run):
         try:

@@ -46,6 +46,8 @@ TRIES_MAX = 4
 GIVES_UP = 0.3
 #: How often a reviewer takes the bytes from the gate before it reports.
 SERVED_SHARE = 0.3
+#: How much of what is asked from outside comes to a second server.
+SECOND_SHARE = 0.25
 
 
 @dataclass
@@ -97,7 +99,7 @@ class RealWorld(World):
 
     def step(self, work: Callable[[], Awaitable[object]]) -> None:
         """Do something, and see what came of it."""
-        self.process.store.trouble = self.trouble
+        self.process.store.trouble = self.second.store.trouble = self.trouble
         self.runner.run(self._step(work))
 
     def pass_time(self, seconds: float) -> None:
@@ -165,9 +167,22 @@ class RealWorld(World):
         for one in self.people.values():
             enrol = EnrolPrincipal(kind=one.who.kind.value, operator=one.who.operator, roles=("author",))
             await gate.handle(Ask(actor=SUE, key=one.who.name, command=enrol, stream=stream_of(one.who.name)))
-        self.process = self._process(store)
+        self._serve(store)
         rows = await self._new_rows()
         self.cursor = rows[-1].cursor
+
+    def _serve(self, store: Store) -> None:
+        """Two servers on one store; the second hosts nobody, and passes deadlines like the first."""
+        self.process, self.second = self._process(store), self._process(self.opens())
+        self.second.store.turn = self.process.store.turn
+        self.second.dispatcher.looked.set()
+
+    def server(self) -> Process:
+        """Whichever comes first."""
+        if self.chance.random() < SECOND_SHARE:
+            self.counts.add("engine", "a second server is asked")
+            return self.second
+        return self.process
 
     def _process(self, store: Store) -> Process:
         return Process(
@@ -183,25 +198,26 @@ class RealWorld(World):
         with suppress(Died):
             await work()
         await self.loop.quiet(self.process.store.turn)
-        if self.process.store.is_dead:
+        if self.process.store.is_dead or self.second.store.is_dead:
             await self.begin_again()
         await self._follow()
 
     async def begin_again(self) -> None:
-        """The next process on the same store; what the last one remembered is gone."""
+        """The next processes on the same store; what the last ones remembered is gone."""
         await self._end()
         self.counts.add("engine", "a process is begun again")
         self.at_work.clear()
         self.bots.slow.clear()
-        self.process = self._process(self.opens())
+        self._serve(self.opens())
 
     async def _end(self) -> None:
-        self.process.store.is_dead = True
-        await self.process.engine.close()
-        await self.process.store.close()
+        for one in (self.process, self.second):
+            one.store.is_dead = True
+            await one.engine.close()
+            await one.store.close()
 
     async def _handed_in(self, delivery: Delivery) -> None:
-        gate, stream, who = self.process.gate, delivery.stream, delivery.who
+        gate, stream, who = self.server().gate, delivery.stream, delivery.who
         if delivery.served and self.chance.random() < SERVED_SHARE:
             # Where the answer is lost, nobody knows what they were given last.
             self.served.pop((stream, who.name), None)
