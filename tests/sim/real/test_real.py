@@ -50,7 +50,7 @@ def chunks(folder: Path) -> Iterator[Campaign]:
 
 
 def test_worlds_on_sqlite_with_faults_break_nothing_and_meet_everything(tmp_path: Path) -> None:
-    """I1 to I31, D-03: the checker reads the stored events; the inbox is what they say, and no answer is forgotten."""
+    """I1 to I31: the checker reads the stored events; the inbox is what they say, and no answer is forgotten."""
     total, failures = Counts(), list[str]()
     for found in chunks(tmp_path):
         total.merge(found.counts)
