@@ -53,6 +53,33 @@ async def test_a_policy_that_applies_in_flight_binds_open_reviews_too() -> None:
 
 
 @played
+async def test_a_policy_binds_what_was_open_though_the_clock_was_set_back() -> None:
+    """Y20, I10: whatever the wall clock does, a review that was open then is no newer one."""
+    house = House()
+    stream = await house.open()
+    house.wait(hours=-49)
+    strict = with_rules(house, default=("solo", "resolve"))
+    await house.do(HUGO, activation(strict, in_flight=True), "policy", blobs={strict.digest: policy_text(strict)})
+    await house.approve(stream)
+    review = await house.review(stream)
+    assert (review.outcome, review.stricter) == (None, strict.digest)
+    assert not (await house.gate.may_go_live(work_of(FIRST).digest)).allowed
+
+
+@played
+async def test_a_policy_does_not_bind_what_was_opened_after_the_next_though_the_clock_was_set_back() -> None:
+    """Y20: what was opened under a later policy was not open before it."""
+    house = House()
+    strict, later = with_rules(house, default=("solo", "resolve")), with_rules(house, enabled=False)
+    await house.do(HUGO, activation(strict, in_flight=True), "policy", blobs={strict.digest: policy_text(strict)})
+    await house.do(HUGO, activation(later), "policy", blobs={later.digest: policy_text(later)})
+    house.wait(hours=-49)
+    stream = await house.open()
+    assert (await house.review(stream)).outcome == "cleared"
+    assert (await house.gate.may_go_live(work_of(FIRST).digest)).allowed
+
+
+@played
 async def test_a_later_policy_for_new_reviews_does_not_lift_one_that_binds_the_open_ones() -> None:
     """Y20, I10: what was put into force for open reviews stays so until another takes its place there."""
     house = House()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from datetime import timedelta
 
 import pytest
 
@@ -23,6 +24,32 @@ async def test_a_deadline_passes_when_its_time_is_over_and_not_before() -> None:
     events = await house.store.read(lambda reading: tuple(reading.events(stream)))
     assert events[-1].actor == "clock"
     assert "ReviewCleared" not in {event.type for event in events}
+
+
+@played
+async def test_what_is_due_in_several_reviews_at_once_passes_in_all_of_them() -> None:
+    """I29: seats have the same names in every review, and none of them has to wait for another's minute."""
+    house = House()
+    streams = [await house.open({"a.py": b"number %d\n" % number}) for number in range(3)]
+    one = Deadlines(store=house.store, gate=house.gate, clock=lambda: house.now)
+    house.wait(hours=49)
+    assert await one.passed() == 3
+    assert ["DeadlinePassed" in await house.log(stream) for stream in streams] == [True, True, True]
+
+
+@played
+async def test_a_deadline_that_was_not_taken_is_tried_again_though_the_clock_was_set_back() -> None:
+    """I29: whatever the wall clock does."""
+    house = House()
+    stream = await house.open(FIRST)
+    one = Deadlines(store=house.store, gate=house.gate, clock=lambda: house.now + ahead)
+    # The gate's own clock has not come so far.
+    ahead = timedelta(hours=49)
+    assert await one.passed() == 0
+    ahead = timedelta(0)
+    house.wait(hours=48)
+    assert await one.passed() == 1
+    assert "DeadlinePassed" in await house.log(stream)
 
 
 @played

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-SORTS = ("commands", "events", "refusals", "gates", "outcomes", "replies")
+#: The last two are seen only where a real store and engine are played with.
+SORTS = ("commands", "events", "refusals", "gates", "outcomes", "replies", "faults", "engine")
 SEEN_MIN = 100
 
 
@@ -36,7 +37,7 @@ class Counts:
     def table(self) -> str:
         """The histogram in words."""
         lines = [f"{self.steps} steps, {self.accepted} accepted ({self.accepted * 100 // max(1, self.steps)} %)"]
-        for sort in SORTS:
+        for sort in filter(self.seen.get, SORTS):
             lines.append(f"{sort}:")
             lines += [f"  {count:>8}  {name}" for name, count in sorted(self.seen[sort].items())]
         return "\n".join(lines)

@@ -253,3 +253,35 @@ def test_a_draw_the_author_steered_is_noticed() -> None:
     assert checker.drawn("review/r1", first, second) == []
     second[0]["body"]["seat"]["reviewer"] = who("bob")  # type: ignore[index]
     assert [one.invariant for one in checker.drawn("review/r1", first, second)] == ["I17"]
+
+
+def test_rows_that_are_not_what_the_log_says_are_noticed() -> None:
+    checker = Checker([POLICY], "p1")
+    assert deliver(checker, honest()[:1]) == set()
+    owed = {("r1", f"resolve.{number}", "report", "anyone", False, False, LATER) for number in (1, 2)}
+    assert checker.owed(owed) == []
+    gone, foreign = (
+        checker.owed(set()),
+        checker.owed({*owed, ("r1", "revision", "revision", "ann", True, False, LATER)}),
+    )
+    assert [one.invariant for one in (*gone, *foreign)] == ["I21", "I21", "I21"]
+    assert checker.listed("review/r1", ("open", 1, "d1")) == []
+    assert [one.invariant for one in checker.listed("review/r1", ("cleared", 1, "d1"))] == ["I21"]
+    assert [one.invariant for one in checker.listed("review/r1", None)] == ["I21"]
+    assert checker.made_anew("metrics", "a", "a") == []
+    assert [one.invariant for one in checker.made_anew("metrics", "a", "b")] == ["I21"]
+
+
+def test_an_answer_that_is_not_in_the_log_and_a_deadline_nobody_passes_are_noticed() -> None:
+    checker = Checker([POLICY], "p1")
+    assert checker.told("review/r1", (2, ["NoteAdded"]), (2, ["NoteAdded"])) == []
+    assert [one.invariant for one in checker.told("review/r1", (2, ["NoteAdded"]), (3, ["NoteAdded"]))] == ["I22"]
+    assert [one.invariant for one in checker.overdue({("r1", "resolve.1", LATER)})] == ["I29"]
+
+
+def test_a_hosted_reviewer_who_speaks_twice_to_one_question_is_noticed() -> None:
+    checker = Checker([POLICY], "p1")
+    checker.world.hosted = frozenset({"bob"})
+    twice = [*honest()[:2], step("SubmitReport", "bob", 3, [reported(1, "bob")[1]])]
+    assert "D3" in deliver(checker, twice)
+    assert "D3" not in deliver(Checker([POLICY], "p1"), twice)

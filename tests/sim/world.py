@@ -87,8 +87,27 @@ class World:
         else:
             reply, envelopes = self._answer(delivery, before)
             self.replies[delivery.who.name, delivery.key] = (delivery.body, reply)
-        self._count(delivery, reply, envelopes, repeated=known is not None)
-        command = delivery.command
+        unchanged = self.reviews.get(delivery.stream) is before
+        self.watch(delivery, reply, envelopes, repeated=known is not None, lengths=(length, unchanged))
+        return reply
+
+    def watch(
+        self,
+        delivery: Delivery,
+        reply: str,
+        envelopes: list[Json],
+        *,
+        repeated: bool,
+        lengths: tuple[int, bool] | None = None,
+    ) -> None:
+        """Count a command and what came of it, and let the checker look.
+
+        `lengths` are how long its stream was before, and whether the state is still the same one; where they are not
+        told, a refusal's trace is what was written under its key.
+        """
+        self._count(delivery, reply, envelopes, repeated=repeated)
+        command, after = delivery.command, len(self.logs.get(delivery.stream, ()))
+        before, unchanged = lengths or (after, True)
         self.violations += self.checker.step(
             Delivered(
                 principal=person(delivery.who),
@@ -100,10 +119,10 @@ class World:
                 accepted=reply == ACCEPTED,
                 reply=reply,
                 envelopes=envelopes,
-                repeated=known is not None,
-                log_before=length,
-                log_after=len(self.logs.get(delivery.stream, ())),
-                same_state=self.reviews.get(delivery.stream) is before,
+                repeated=repeated,
+                log_before=before,
+                log_after=after,
+                same_state=unchanged,
                 revision=getattr(command, "revision", None),
                 digest=getattr(command, "digest", ""),
                 verdict=getattr(command, "verdict", None),
@@ -112,7 +131,6 @@ class World:
                 items=delivery.items if envelopes else 0,
             )
         )
-        return reply
 
     def _answer(self, delivery: Delivery, review: Review | None) -> tuple[str, list[Json]]:
         try:

@@ -110,7 +110,7 @@ class Deciding:
             vetoes=gathering.vetoes(others),
             unseen=gathering.unseen(tx, others, self._hides),
             suppressions=gathering.suppressions(tx, self.books),
-            policy=self.current.fact(self.held.opened) if self.held else None,
+            policy=self.current.fact(self.held.review.rules, self.held.opened) if self.held else None,
             stricter=self.policies.stricter(tx, review.stricter) if review else None,
             past_rulings=gathering.rulings(tx, self.books),
             changed=work.changed if work else (),

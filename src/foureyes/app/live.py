@@ -130,7 +130,7 @@ class Judge:
         review = held.review
         if review.digest != review.cleared:
             return f"Review {review.id} has newer bytes than those it cleared. Wait for their clearance."
-        binding = current.binding(held.opened)
+        binding = current.binding(review.rules, held.opened)
         if binding and binding.digest not in (review.rules, review.stricter):
             review = replace(review, stricter=binding.digest)
         rules = self.policies.rules(self.reading, review.rules)

@@ -28,18 +28,26 @@ class InForce:
     activated: PolicyActivated | None = None
     #: The last policy that was put into force for open reviews too, with its time: a later one that is not leaves it.
     in_flight: tuple[Policy, str] | None = None
+    #: The digests that were in force before that one, and those since, itself among them.
+    before: frozenset[str] = frozenset()
+    since: frozenset[str] = frozenset()
 
-    def binding(self, opened: str) -> Policy | None:
-        """The policy that binds a review opened at this time beside its own."""
-        if self.in_flight is None or opened > self.in_flight[1]:
+    def binding(self, rules: str, opened: str) -> Policy | None:
+        """The policy that binds a review beside its own; it was opened at this time, under the policy of this digest.
+
+        Which policy a review was opened under tells whether it was open then, whatever the clock did meanwhile. Only
+        where that policy was in force before and since, the times must tell.
+        """
+        if self.in_flight is None:
             return None
-        return self.in_flight[0]
+        is_newer = rules in self.since and (rules not in self.before or opened > self.in_flight[1])
+        return None if is_newer else self.in_flight[0]
 
-    def fact(self, opened: str) -> PolicyInForce | None:
-        """What the core is told of it when it decides about a review opened at this time."""
+    def fact(self, rules: str, opened: str) -> PolicyInForce | None:
+        """What the core is told of it when it decides about a review opened at this time, under this policy."""
         from foureyes.core.facts import PolicyInForce  # noqa: PLC0415 - who only judges needs no facts
 
-        bound = self.binding(opened)
+        bound = self.binding(rules, opened)
         if bound:
             return PolicyInForce(digest=bound.digest, applies_in_flight=True, rules=bound.rules)
         if self.activated is None:
@@ -85,11 +93,18 @@ class Policies:
         activated = in_force(cast("list[SideEvent]", [event for event, _ in past]))
         if activated is None:
             return InForce(policy=self.default)
-        binding = [(one, at) for one, at in past if isinstance(one, PolicyActivated) and one.applies_in_flight]
+        policy = self.named(reading, activated.digest)
+        every = [(one, at) for one, at in past if isinstance(one, PolicyActivated)]
+        last = max((number for number, (one, _) in enumerate(every) if one.applies_in_flight), default=None)
+        if last is None:
+            return InForce(policy=policy, activated=activated)
+        digests, (bound, at) = [one.digest for one, _ in every], every[last]
         return InForce(
-            policy=self.named(reading, activated.digest),
+            policy=policy,
             activated=activated,
-            in_flight=(self.named(reading, binding[-1][0].digest), binding[-1][1]) if binding else None,
+            in_flight=(self.named(reading, bound.digest), at),
+            before=frozenset((self.default.digest, *digests[:last])),
+            since=frozenset(digests[last:]),
         )
 
     def _stored(self, reading: Reading, digest: str) -> Policy:

@@ -85,7 +85,7 @@ class Deadlines:
             if (review, request) in self._refused:
                 continue
             # In one minute the same key: what is refused again and again is written down once.
-            key = f"clock-{request}-{int(now.timestamp()) // 60}"
+            key = f"clock-{review}-{request}-{int(now.timestamp()) // 60}"
             ask = Ask(actor=CLOCK, key=key, command=PassDeadline(request=request), stream=f"review/{review}")
             try:
                 await self.gate.handle(ask)

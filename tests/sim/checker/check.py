@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from tests.sim.checker import actors, blindness, bounds, findings, going_live, record
+from tests.sim.checker import actors, blindness, bounds, findings, going_live, record, stored
 from tests.sim.checker.fold import apply
 from tests.sim.checker.model import Review
 from tests.sim.checker.shapes import Delivered, Json, Policy, Shown, Violation, Work
@@ -91,6 +91,7 @@ class Checker:
         review = world.reviews.get(stream)
         if review is not None and step.accepted:
             _add(found, stream, actors.i16_judging_names_the_current_revision, review, step)
+            _add(found, stream, stored.d3_the_hosted_speak_when_asked, world, review, step)
         _add(found, stream, record.i22_one_append_per_acknowledged_command, world, step)
         _add(found, stream, record.i23_a_refusal_changes_nothing, step)
         world.replies.setdefault((step.principal["name"], step.key), (step.body, step.reply))
@@ -146,6 +147,37 @@ class Checker:
         """Judge two draws that differ only in the author's words."""
         found = list[Violation]()
         _add(found, stream, actors.i17_the_author_cannot_steer_the_draw, first, second)
+        return found
+
+    def owed(self, rows: set[stored.Owed]) -> list[Violation]:
+        """Judge what the store says is owed, by whom and until when."""
+        found = list[Violation]()
+        _add(found, "inbox", stored.i21_the_inbox_is_what_the_events_say, self.world, rows)
+        return found
+
+    def listed(self, stream: str, row: stored.Listed | None) -> list[Violation]:
+        """Judge how a review is listed."""
+        found = list[Violation]()
+        _add(found, stream, stored.i21_the_list_is_what_the_events_say, self.world, stream, row)
+        return found
+
+    def made_anew(self, name: str, kept: str, anew: str) -> list[Violation]:
+        """Judge rows that followed the log against those that a replay gives."""
+        found = list[Violation]()
+        _add(found, name, stored.i21_a_replay_gives_the_same, kept, anew)
+        return found
+
+    def told(self, stream: str, told: tuple[int, list[str]], written: tuple[int, list[str]]) -> list[Violation]:
+        """Judge an answer against the log: how long the stream was then, and which events it was."""
+        found = list[Violation]()
+        _add(found, stream, stored.i22_what_was_told_is_in_the_log, told, written)
+        return found
+
+    def overdue(self, left: Iterable[tuple[str, str, str]]) -> list[Violation]:
+        """Judge what is due since before the clock was last looked at, with nothing in its way."""
+        found = list[Violation]()
+        for review, request, due in left:
+            _add(found, f"review/{review}", stored.i29_what_is_due_passes, request, due)
         return found
 
     def replayed(self, stream: str, events: list[Json], kept: str, folded: str) -> list[Violation]:

@@ -43,6 +43,8 @@ class World:
     versions: dict[str, int] = field(default_factory=dict)
     prints: dict[str, bytes] = field(default_factory=dict)
     hostile: frozenset[str] = frozenset()
+    #: Reviewers whom the program itself sets to work.
+    hosted: frozenset[str] = frozenset()
     live: dict[tuple[str, str], int] = field(default_factory=dict)
     active: dict[str, int] = field(default_factory=dict)
 

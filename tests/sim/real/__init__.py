@@ -1,0 +1,1 @@
+"""The simulator's worlds against a real gate, store and engine, with faults."""

@@ -1,0 +1,112 @@
+"""Which bugs of the engine, the gate's shell and the store must the worlds find? Each is planted, one at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from dataclasses import replace
+from typing import Any
+
+from foureyes.app.asks import Ask, Reply
+from foureyes.app.gate import Gate
+from foureyes.app.ports import Unavailable
+from foureyes.app.rows import Changes
+from foureyes.app.tending import Deadlines
+from foureyes.core.commands import PassDeadline
+from foureyes.core.refusals import Refusal
+from foureyes.core.scene import Scene
+from foureyes.core.values import CLOCK
+from foureyes.engine.local import LocalEngine, Way, _Going
+from foureyes.engine.port import Run
+from foureyes.engine.steps import Ended
+from foureyes.store.sql import SqlWriting
+from tests.sim.planted.plant import Function, bug, bugs_in
+from tests.sim.world import written
+
+
+@bug("foureyes.engine.local:LocalEngine.hand_over", source="engine", found_by="D3")
+async def the_same_run_is_handed_over_twice(original: Function, self: LocalEngine, run: Run) -> bool:
+    """Whoever looks twice at the inbox begins twice, each with a key of its own."""
+    begun: bool = await original(self, run)
+    other = replace(run, attempt=run.attempt + 50)
+    task = asyncio.create_task(self._carried_out(other, Way()))
+    self._going[other.id] = _Going(run=other, task=task, alive=self._steps.clock())
+    return begun
+
+
+@bug("foureyes.engine.local:LocalEngine._offered", source="engine", found_by="D3", seed=6)
+async def a_lost_answer_is_handed_in_under_another_key(
+    original: Function, self: LocalEngine, run: Run, ended: Ended, key: str
+) -> None:
+    """What the store may have taken is given to it again as something new."""
+    del original
+    for number in range(4):
+        try:
+            told = replace(ended, look=ended.look and replace(ended.look, summary=f"{ended.look.summary} {number}"))
+            await self._steps.hand_in(run, told, f"{key}-{number}")
+        except Unavailable:
+            continue
+        except Refusal:
+            return
+        return
+
+
+@bug("foureyes.app.tending:Deadlines.passed", source="engine", found_by="I29", seed=3)
+async def deadlines_of_two_reviews_have_one_key(original: Function, self: Deadlines) -> int:
+    """Seats have the same names in every review; of what is due in one minute, one passes."""
+    del original
+    now, taken = self.clock(), 0
+    for review, request in await self.store.read(lambda reading: reading.due(written(now), 100)):
+        key = f"clock-{request}-{int(now.timestamp()) // 60}"
+        ask = Ask(actor=CLOCK, key=key, command=PassDeadline(request=request), stream=f"review/{review}")
+        try:
+            await self.gate.handle(ask)
+        except Refusal:
+            continue
+        taken += 1
+    return taken
+
+
+@bug("foureyes.core.answers.clock:pass_deadline", source="engine", found_by="I29")
+def a_deadline_passes_twice(original: Function, scene: Scene, command: PassDeadline, *given: Any) -> Any:
+    """Whether it is due yet is not asked, so that whoever comes second passes it once more."""
+    request = scene.review.requests.get(command.request)
+    return original(replace(scene, now=max(scene.now, request.due)) if request else scene, command, *given)
+
+
+@bug("foureyes.core.answers.reports:_seat_for", source="engine", found_by="I14", seed=2)
+def a_late_answer_counts_as_a_vote(original: Function, *given: Any) -> Any:
+    """Nobody looks whether the time on the seat has run out."""
+    name, stage, _ = original(*given)
+    return name, stage, False
+
+
+@bug("foureyes.store.sql:SqlWriting.apply", source="store", found_by="I22")
+def the_reply_is_not_kept_with_the_events(original: Function, self: SqlWriting, changes: Changes) -> None:
+    """Whoever asks again because the answer was lost is served a second time."""
+    original(self, replace(changes, answered=None) if changes.appends else changes)
+
+
+@bug("foureyes.store.sql:SqlWriting.apply", source="store", found_by="I21")
+def what_is_no_longer_owed_stays_in_the_inbox(original: Function, self: SqlWriting, changes: Changes) -> None:
+    """A row of the inbox outlives its request."""
+    original(self, replace(changes, inbox_gone=changes.inbox_gone[1:]))
+
+
+@bug("foureyes.app.gate:Gate.handle", source="store", found_by="I22")
+async def an_answer_that_was_lost_is_made_up(original: Function, self: Gate, ask: Ask) -> Reply:
+    """A store that is away is taken for one that has written."""
+    try:
+        found: Reply = await original(self, ask)
+    except Unavailable:
+        return Reply(stream=ask.stream or "review/none", version=1)
+    return found
+
+
+@bug("foureyes.app.shelf:Shelf.get", source="store", found_by="I22")
+def a_review_is_remembered_past_what_others_wrote(original: Function, self: Any, *given: Any) -> Any:
+    """What lies on the shelf is believed, however long ago it was put there."""
+    return self._held.get(given[1]) or original(self, *given)
+
+
+BUGS = bugs_in(sys.modules[__name__])

@@ -1,0 +1,90 @@
+"""What do the simulated bytes look like as files? Real ones, whose digests and risk the program works out itself."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from foureyes.app.work import work_of
+from foureyes.core.values import ChangeKind, Risk, RiskLevel
+from tests.sim.agents import Agents
+from tests.sim.works import GUARDED, LINES, Bytes, make
+
+#: Markup that a page would obey; where the truth about bytes is that they are bad, it stands at their flaw.
+FLAW = "<b>this burns</b>"
+_NUMBER = re.compile(rb"work (\d{5}) ").match
+
+
+@dataclass(slots=True)
+class Shelves:
+    """Every work there is, with its files; the number in the first line of a file says whose it is."""
+
+    files: dict[str, Mapping[str, bytes]] = field(default_factory=dict)
+    lines: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    numbers: dict[int, str] = field(default_factory=dict)
+
+    def make(self, rng: random.Random, number: int, after: Bytes | None, *, good: bool) -> Bytes:
+        """New bytes as the simulator makes them, written down."""
+        drawn = make(rng, number, after=after, good=good)
+        lines = self._lines(drawn, number, after)
+        files = {path: _written(drawn, number, path, lines[path]) for path in drawn.paths}
+        work = work_of(files)
+        risk = _risk(drawn)
+        found = replace(drawn, digest=work.digest, parts=work.parts, risk=risk, change=ChangeKind.CONTENT)
+        self.files[found.digest], self.lines[found.digest], self.numbers[number] = files, lines, found.digest
+        return found
+
+    def blobs(self, digest: str) -> Mapping[str, bytes]:
+        """The bytes of a work by their own digests; nothing where nobody made it."""
+        return work_of(self.files[digest]).blobs if digest in self.files else {}
+
+    def digest_of(self, content: bytes) -> str:
+        """Which work a file is of."""
+        found = _NUMBER(content)
+        return self.numbers.get(int(found[1]), "") if found else ""
+
+    def _lines(self, drawn: Bytes, number: int, after: Bytes | None) -> dict[str, list[str]]:
+        """What was changed is new, the rest is as it was."""
+        old = self.lines.get(after.digest, {}) if after else {}
+        found = {}
+        for path in drawn.paths:
+            lines = list(old.get(path, ())) or [_line(number, path, one) for one in range(1, LINES + 1)]
+            for change in drawn.changed:
+                if change.path == path:
+                    new = (_line(number, path, one) for one in range(change.start, change.end + 1))
+                    lines[change.start - 1 : change.end] = new
+            found[path] = lines
+        return found
+
+
+@dataclass(slots=True)
+class RealAgents(Agents):
+    """The same minds; what they make are files."""
+
+    shelves: Shelves = field(default_factory=Shelves)
+
+    def work(self, *, after: Bytes | None = None, good: bool = False) -> Bytes:
+        self.made += 1
+        found = self.shelves.make(self.rng, self.made, after, good=good)
+        self.world.make_known(found)
+        return found
+
+
+def _line(number: int, path: str, line: int) -> str:
+    return f"line {line} of {path} in its version {number}"
+
+
+def _written(drawn: Bytes, number: int, path: str, lines: list[str]) -> bytes:
+    flaw = drawn.flaw.start if drawn.bad and path == drawn.paths[0] else 0
+    shown = (FLAW if one == flaw else line for one, line in enumerate(lines, start=1))
+    return "\n".join([f"work {number:05d} has this in {path}", *list(shown)[1:], FLAW if flaw else "", ""]).encode()
+
+
+def _risk(drawn: Bytes) -> Risk:
+    """What the program must find out about them by itself."""
+    if any(path in GUARDED for path in drawn.paths):
+        return Risk(level=RiskLevel.HIGH)
+    trivial = not drawn.bad and all(path.endswith(".md") for path in drawn.paths)
+    return Risk(level=RiskLevel.LOW, trivial=True) if trivial else Risk(level=RiskLevel.MEDIUM)
