@@ -20,10 +20,19 @@ class Clock:
     """Time that goes by when somebody says so, and what is to be done later."""
 
     now: float = 1_000.0
+    #: How much of a processor the server uses.
+    busy: float = 1.0
     later: list[tuple[float, Callable[[], None]]] = field(default_factory=list)
 
     def quotas(self) -> Quotas:
-        return Quotas(time=Time(now=lambda: self.now, later=lambda seconds, work: self.later.append((seconds, work))))
+        later = self.later
+        return Quotas(
+            time=Time(
+                now=lambda: self.now,
+                used=lambda: self.busy * self.now,
+                later=lambda seconds, work: later.append((seconds, work)),
+            )
+        )
 
 
 async def asks(quotas: Quotas, clock: Clock, who: Who, seconds: float = 0.001) -> None:
@@ -51,6 +60,27 @@ async def test_who_is_alone_has_all_of_the_server() -> None:
     for one in under_way:
         one.leave()
     assert clock.later == []
+
+
+@played
+async def test_nobody_pauses_while_the_server_has_room_for_everybody() -> None:
+    """T18: one request at a time is enough then; a team that works at an even pace is not held up."""
+    clock = Clock(busy=0.4)
+    quotas = clock.quotas()
+    for _ in range(1_000):
+        await asks(quotas, clock, EVE)
+    await asks(quotas, clock, ANN)
+    first, second = quotas.asked(EVE, START), quotas.asked(EVE, START)
+    await first.__aenter__()
+    behind = asyncio.create_task(second.__aenter__())
+    await settled()
+    assert not behind.done()
+    clock.now += 0.01
+    first.leave()
+    await settled()
+    assert behind.done()
+    assert clock.later == []
+    second.leave()
 
 
 @played

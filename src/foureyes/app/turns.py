@@ -1,8 +1,9 @@
 """Whose request is answered next? Each account's and each operator's stand in a line of their own.
 
 So a flood waits behind itself. Whoever has a large part of the server's time while others ask too gets one request at a
-time, and after it a pause that is the longer the more they had: the others have the rest, however many wait in that
-line. While nobody else asks, nobody is slowed down.
+time, and while the server has much to do a pause after it that is the longer the more they had: the others have the
+rest, however many wait in that line. While nobody else asks, nobody is slowed down; and while there is room for
+everybody, nobody pauses.
 """
 
 from __future__ import annotations
@@ -22,13 +23,18 @@ CROWD = 0.1
 #: How long a crowd pauses after a request, as a multiple of how long that took: so much with twice that share.
 PAUSE_TIMES = 16.0
 PAUSE_SECONDS_MAX = 1.0
+#: The server has much to do when it uses more of a processor than this; looked at so often.
+BUSY = 0.8
+BUSY_SECONDS = 0.25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Time:
-    """How time goes by here: a clock that only goes forward, and something done later by it."""
+    """How time goes by here: a clock that only goes forward, something done later by it, and what was used of it."""
 
     now: Callable[[], float] = time.perf_counter
+    #: Of the processor, by this process.
+    used: Callable[[], float] = time.process_time
     later: Callable[[float, Callable[[], None]], object] = field(
         default=lambda seconds, work: asyncio.get_running_loop().call_later(seconds, work)
     )
@@ -85,6 +91,9 @@ class Room:
     time: Time = field(default_factory=Time)
     #: For accounts and for operators.
     _calm: tuple[_Calm, _Calm] = field(default_factory=lambda: (_Calm(), _Calm()))
+    #: How much of a processor was used lately, and what stood on the clocks when that was worked out.
+    _busy: float = 0.0
+    _seen: tuple[float, float] = (0.0, 0.0)
 
     def enter(self, lines: Lines) -> Turn:
         """One more request, which stands in the lines of its account and its operator until it is left."""
@@ -93,6 +102,14 @@ class Room:
             self._calm[0].asks(account, now)
             self._calm[1].asks(operator, now)
         return Turn(self, lines)
+
+    def is_busy(self, now: float) -> bool:
+        """Whether the server has much to do, for whomever."""
+        at, before = self._seen
+        if now - at >= BUSY_SECONDS:
+            used = self.time.used()
+            self._busy, self._seen = (used - before) / (now - at), (now, used)
+        return self._busy > BUSY
 
     def crowds(self, lines: Lines) -> list[Line]:
         """Those of them that have too much, as long as that keeps others waiting."""
@@ -160,12 +177,12 @@ class Turn:
             line.narrow.release()
 
     def _count(self) -> None:
-        """Note how long it took; the narrow way of a crowd opens again after its pause."""
+        """Note how long it took; while there is much to do, the narrow way of a crowd opens again after a pause."""
         now = self._room.time.now()
         took = now - self._began
         for line in self._lines:
             line.add(took, now)
-        if not self._narrow:
+        if not self._narrow or not self._room.is_busy(now):
             return
         for line in [one for one in self._room.crowds(self._lines) if one in self._narrow]:
             over = min(line.share(now) / CROWD - 1, 1.0)
