@@ -77,7 +77,8 @@ class Deadlines:
     async def passed(self) -> int:
         """Pass what is due now; how much of it the gate took."""
         now = self.clock()
-        self._refused = {key: until for key, until in self._refused.items() if now < until}
+        # What lies further ahead was noted before the clock was set back.
+        self._refused = {key: until for key, until in self._refused.items() if now < until <= now + REFUSED_FOR}
         late = await self.store.read(lambda reading: reading.due(_spelled(now), DUE_MAX + len(self._refused)))
         taken = 0
         for review, request in late:

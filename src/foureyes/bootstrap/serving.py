@@ -35,6 +35,7 @@ from foureyes.app.gate import new_key
 from foureyes.app.ports import Store, Unavailable
 from foureyes.app.selfcheck import Bind, checks_of, refusals, self_check
 from foureyes.app.signing_in import new_link
+from foureyes.app.silences import Silences
 from foureyes.app.spooling import Spool
 from foureyes.app.tending import Deadlines, Tending
 from foureyes.bootstrap import hosting, spool, telling
@@ -227,6 +228,7 @@ def _made(
     hand = spooling.handle_now if spooling else gate.handle
     dispatcher, place = hosting.dispatcher(assembly, office, here, hand)
     deadlines = Deadlines(store=store, gate=gate, clock=assembly.now).passed
+    silences = Silences(store=store, gate=gate, clock=assembly.now).noticed
     in_order = spool.in_order(spooling, deadlines) if spooling else deadlines
 
     async def passed() -> None:
@@ -237,6 +239,7 @@ def _made(
         ("projections", Follower(store).catch_up),
         ("checkpoint", Signing(assembly, store).if_due),
         ("deadlines", passed),
+        ("silences", spool.in_order(spooling, silences) if spooling else silences),
     )
     told = telling.delivery(assembly, store, gate, public).once
     # Somebody outside who takes their time must not keep the clock waiting.
