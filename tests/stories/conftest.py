@@ -6,7 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.conftest import EFFORT
 from tests.stories.theatre import Theatre, theatre
+
+#: Restarts take longer than stories.
+collect_ignore = [] if EFFORT == "all" else ["test_rolling.py"]
 
 
 @pytest.fixture(scope="module", params=["local", "two-workers"])

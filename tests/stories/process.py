@@ -27,7 +27,7 @@ from foureyes.engine.steps import Steps
 HELD, DIES = "STORY_HELD_SECONDS", "STORY_DIES"
 #: Where it dies: a review is opened and the caller not told; before a seat is taken; before a run is handed over.
 OPENED, CLAIM, HAND_OVER = "opened", "claim", "hand over"
-TEND_SECONDS = 0.1
+TEND_SECONDS = 0.25
 
 
 def by(clock: Path) -> datetime:

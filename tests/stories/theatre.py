@@ -25,6 +25,7 @@ from foureyes.store.sqlite_store import SqliteStore
 from tests.agents.fakes import KEYS, NAMES, Place
 from tests.agents.model import ScriptedModel
 from tests.cli.running import Running
+from tests.conftest import EFFORT
 from tests.engine.cluster import Worker, tables
 from tests.http.web import Answer
 from tests.postgres.server import Server
@@ -42,8 +43,8 @@ reviewers:
   reviewer: {command: gemini}
   seldon: {program: format}
   hardin: {command: claude}
-  haiku: {model: anthropic:claude-haiku-4-5}
-  sonnet: {model: anthropic:claude-sonnet-4-5}
+  haiku: HAIKU
+  sonnet: SONNET
 kinds:
   story: resolve
   create_core: peer
@@ -55,13 +56,18 @@ kinds:
 chains: {file: critic-chains.json}
 panel: {auto_approve: true, auto_reject: true}
 """
+#: Who sits in a panel. What speaks to models takes seconds to load in each process; that is for the long run.
+PANEL = {
+    "test": {"HAIKU": "{command: claude}", "SONNET": "{command: gemini}"},
+    "all": {"HAIKU": "{model: anthropic:claude-haiku-4-5}", "SONNET": "{model: anthropic:claude-sonnet-4-5}"},
+}
 CHAINS = ROOT / "src/foureyes/policy/shipped/config/critic-chains.json"
 #: So that nobody is dead whenever hours pass in a moment.
 HELD_SECONDS = 10 * 365 * 86_400
 #: A loaded machine is slow, not wrong.
 SECONDS_MAX = 60
 LINES_MAX = 50
-LOOK_SECONDS = 0.05
+LOOK_SECONDS = 0.15
 API = "/api/v1"
 Headers = dict[str, str]
 
@@ -219,7 +225,10 @@ class Theatre:
 def theatre(folder: Path, postgres: Server | None = None, held_seconds: int = HELD_SECONDS) -> Iterator[Theatre]:
     """A place for servers on SQLite; or on PostgreSQL, with workers. Nothing runs there yet."""
     folder.mkdir(exist_ok=True)
-    (folder / "foureyes.yaml").write_text(POLICY, encoding="utf-8")
+    policy = POLICY
+    for name, holder in PANEL[EFFORT].items():
+        policy = policy.replace(name, holder)
+    (folder / "foureyes.yaml").write_text(policy, encoding="utf-8")
     (folder / "critic-chains.json").write_bytes(CHAINS.read_bytes())
     (folder / "clock").write_text("0", encoding="utf-8")
     agents = _agents(folder / "agents")
