@@ -157,3 +157,21 @@ async def test_a_clock_that_jumps_notices_no_silence_twice_and_forgets_no_sessio
     assert await team.passes(16) == 0
     await team.says(team.claude, "The clock was wrong.")
     assert [await team.passes(14), await team.passes(1)] == [0, 1]
+
+
+@played
+async def test_signals_that_come_twice_or_out_of_order_count_once_and_when_they_come() -> None:
+    """003-14: the time that a signal says is its own affair; sent again it is not heard, and breaks no silence."""
+    team = Team()
+    await team.enter()
+    later, earlier = [{**team.claude, "idempotency-key": one} for one in ("later", "earlier")]
+    await team.says(later, "The second thing.", timestamp="2026-01-05T09:30:00Z")
+    await team.passes(10)
+    await team.says(earlier, "The first thing.", timestamp="2026-01-05T08:00:00Z")
+    assert await team.passes(10) == 0
+    for who, words, at in ((earlier, "first", "2026-01-05T08:00:00Z"), (later, "second", "2026-01-05T09:30:00Z")):
+        await team.says(who, f"The {words} thing.", timestamp=at)
+    assert await team.house.log("session/s1") == ["SignalReceived", "SignalReceived"]
+    heard = (await team.web.found(S, team.claude))["signals"]
+    assert [one["summary"] for one in heard] == ["The second thing.", "The first thing."]
+    assert [await team.passes(4), await team.passes(1)] == [0, 1]
