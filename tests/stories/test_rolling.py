@@ -12,11 +12,13 @@ from typing import Any
 
 import pytest
 
+from tests.agents.test_process import is_gone
 from tests.app.house import played
 from tests.cli.running import Running
+from tests.engine.cluster import begun
 from tests.postgres.server import Server
 from tests.stories.process import HAND_OVER, OPENED
-from tests.stories.test_deaths import END_SECONDS_MAX, GONE, asked_and_killed, gone_on
+from tests.stories.test_deaths import BODY, END_SECONDS_MAX, GONE, asked_and_killed, gone_on
 from tests.stories.theatre import API, Headers, Theatre, theatre
 
 pytestmark = pytest.mark.timeout(300)
@@ -43,6 +45,33 @@ def test_a_server_and_then_the_worker_that_dispatches_die_and_others_go_on(
         here.serve("second")
         here.hire("two")
         await gone_on(here, dev)
+
+    with theatre(tmp_path / "place", durable_postgres, HELD_SECONDS) as made:
+        story(made)
+
+
+def test_a_worker_killed_while_its_agent_looks_takes_it_along_and_another_asks_anew(
+    durable_postgres: Server, tmp_path: Path
+) -> None:
+    """F17: the agent does not go on beside its successor; one report comes of it."""
+
+    @played
+    async def story(here: Theatre) -> None:
+        here.serve()
+        here.hire("one", "two")
+        dev = {**await here.agent("dev", "agent"), "idempotency-key": "once"}
+        holds, starts = here.agents.folder / "holds", here.agents.folder / "starts"
+        holds.touch()
+        await here.post(dev, "/validate", **BODY)
+        await here.until(lambda: asyncio.to_thread(starts.exists), bool)
+        (name,) = begun(here.url).values()
+        killed = next(one for one in here.workers if f"-{one.process.pid}-" in name)
+        killed.process.kill()
+        (agent,) = starts.read_text(encoding="utf-8").split()
+        assert await asyncio.to_thread(is_gone, int(agent))
+        holds.unlink()
+        await gone_on(here, dev)
+        assert len(starts.read_text(encoding="utf-8").split()) == 2
 
     with theatre(tmp_path / "place", durable_postgres, HELD_SECONDS) as made:
         story(made)

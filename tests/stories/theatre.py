@@ -238,13 +238,24 @@ def theatre(folder: Path, postgres: Server | None = None, held_seconds: int = HE
         yield Theatre(folder, url, agents, model, stack, held_seconds)
 
 
+#: Notes who it is and what it was given, and answers once there is no such file as `holds`.
+_AGENT = """
+(FOLDER / "asked-{name}").write_text(asked)
+with (FOLDER / "starts").open("a") as notes:
+    notes.write(str(os.getpid()) + "\\n")
+while (FOLDER / "holds").exists():
+    time.sleep(0.02)
+says(answer_to(asked))
+"""
+
+
 def _agents(folder: Path) -> Place:
-    """Three agents on the command line that have the same mind; each notes what it was given."""
+    """Three agents on the command line that have the same mind."""
     folder.mkdir()
     place = Place(folder=folder)
     mind = Path(minds.__file__).read_text(encoding="utf-8")
     for name in NAMES:
-        place.install(name, f"{mind}\n(FOLDER / 'asked-{name}').write_text(asked)\nsays(answer_to(asked))\n")
+        place.install(name, mind + _AGENT.format(name=name))
     return place
 
 
