@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.http.test_seed_000 import CHECKED
-from tests.http.test_seed_001 import CHANGES, GOOD, WORK
+from tests.http.test_seed_001 import CHANGES, FULL, GOOD, WORK
 from tests.http.test_seed_003 import APPROVED, CONCERNS, MILESTONE, result
 from tests.stories.theatre import API, Headers, Theatre
 
@@ -144,6 +144,41 @@ async def doubt_and_an_author_who_is_gone(here: Theatre) -> None:
     await here.review(dev, work, state="shelved")
     assert "ReviewCleared" not in await here.types(f"review/{work}")
     await here.one_report_each(work)
+
+
+async def a_reviewer_who_contradicts_themselves(here: Theatre) -> None:
+    """Seed 001 §15: what was settled and has not changed is wanted undone; who said it clarifies first."""
+    dev, auditor = await core_developers(here)
+    work = await asks(here, dev, 6, "one\ntwo\nthree\n", questions=[])
+    swallowed: dict[str, Any] = {"severity": "important", "text": "Errors are swallowed", "evidence": "two"}
+    swallowed |= {"place": {"path": "code", "start": 2, "end": 2}}
+    nameless: dict[str, Any] = {"severity": "important", "text": "The name says nothing", "evidence": "Validate"}
+    nameless |= {"place": {"path": "documentation", "start": 1, "end": 1}}
+    failing = [{"name": name, "passed": False} for name in FULL]
+    passing = [{"name": name, "passed": True} for name in FULL]
+
+    async def says(revision: int, verdict: str, **more: Any) -> None:
+        await here.found(auditor, f"{PEER}/get_review", reviewId=work)
+        body = {"revision": revision, "stage": "peer", "verdict": verdict, "confidence": 85, "checklist": failing}
+        await here.done(auditor, f"{API}/reviews/{work}/reports", **{**body, **more})
+
+    async def revises(revision: int, **artifacts: str) -> None:
+        body = {"reviewId": work, "changes_made": "Mended.", "revision_number": revision}
+        await here.done(dev, f"{PEER}/request_re_review", **body, artifacts={**WORK["artifacts"], **artifacts})
+
+    await says(1, "concerns", findings=[swallowed])
+    await revises(1, code="one\nzwei\nthree\n", documentation="# Validate it\n")
+    settled = [{"finding": "peer.1-F1", "resolved": True, "note": "mended"}]
+    await says(2, "concerns", findings=[nameless], settled=settled)
+    await revises(2, code="one\nzwei\nthree\n", documentation="# Validate an address\n")
+    settled = [{"finding": "peer.1-F2", "resolved": True, "note": "renamed"}]
+    await says(3, "concerns", findings=[swallowed], settled=settled, checklist=passing)
+    told = await here.happens(f"review/{work}", type="ReportSubmitted", contradicts=["peer.1-F1"])
+    assert told["revision"] == 3
+    asked = await here.happens(f"review/{work}", type="ReportRequested", about=["peer.1-F1"])
+    assert (asked["revision"], (await here.review(dev, work))["ruling"]) == (3, None)
+    await says(3, "approve", checklist=passing, confidence=95, summary="I misread it.")
+    await here.shows(dev, f"{PEER}/get_review?reviewId={work}", status="approved", revision_count=2)
 
 
 async def a_veto_and_the_three_ends(here: Theatre) -> None:
@@ -289,6 +324,7 @@ STORIES = (
     late_and_silent_colleagues,
     a_tie_and_a_dispute,
     doubt_and_an_author_who_is_gone,
+    a_reviewer_who_contradicts_themselves,
     a_veto_and_the_three_ends,
     a_session_and_its_silence,
     a_panel_and_its_fix_loop,
