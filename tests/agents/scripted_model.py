@@ -60,7 +60,7 @@ class Handler(BaseHTTPRequestHandler):
         if wire is None:
             self._reply(200, {"totalTokens": 1, "input_tokens": 1})
             return
-        turn = self.turns[min(wire.spoken(body), len(self.turns) - 1)]
+        turn = self.turn(wire.spoken(body), body)
         if turn.get("hang"):
             threading.Event().wait()
         while Path(turn.get("hang_while", "/nowhere")).exists():
@@ -71,6 +71,11 @@ class Handler(BaseHTTPRequestHandler):
             self._send(200, "text/event-stream", wire.events(body, turn).encode())
         else:
             self._reply(200, wire.whole(body, turn))
+
+    def turn(self, spoken: int, body: Any) -> Json:
+        """What is said now, where it has already spoken so often."""
+        del body
+        return self.turns[min(spoken, len(self.turns) - 1)]
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name it has in the standard library
         """Say nothing: the record has it all."""
@@ -114,7 +119,12 @@ def main() -> None:
     script, record = sys.argv[1:3]
     Handler.turns = json.loads(Path(script).read_text(encoding="utf-8"))["turns"]
     Handler.record = Path(record)
-    server = Server(("127.0.0.1", 0), Handler)
+    serve(Handler)
+
+
+def serve(handler: type[Handler]) -> None:
+    """Answer until standard input ends."""
+    server = Server(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(f"http://127.0.0.1:{server.server_address[1]}", flush=True)
     sys.stdin.read()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -13,6 +14,7 @@ from foureyes.app.reviewers import Inconclusive
 from foureyes.core.values import Failure
 from foureyes.reviewers.agents import process
 from foureyes.reviewers.agents.process import MARK, Ended, Run, run
+from tests.shape import ROOT
 
 #: Starts a child that ignores polite requests, tells its number, and goes on for an hour.
 STUBBORN = """
@@ -151,3 +153,24 @@ def test_a_line_that_says_it_is_in_vain_ends_the_run(tmp_path: Path) -> None:
     code = "import time; print('fine'); print('in vain', flush=True); time.sleep(3600)"
     with pytest.raises(Inconclusive, match="in vain"):
         asyncio.run(run(order(tmp_path, code), watch))
+
+
+#: Runs an agent, as a worker does, and is killed meanwhile.
+KILLED = """
+import asyncio
+from pathlib import Path
+from tests.agents.test_process import order, run
+asyncio.run(run(order(Path({folder!r}), {code!r}, seconds=3600)))
+"""
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_an_agent_does_not_outlive_whoever_started_it(tmp_path: Path, apart: bool) -> None:
+    """F17: kill -9 of a worker; whoever takes the run up must not have it beside a second one that spends money."""
+    note, own = tmp_path / "child", tmp_path / "own"
+    code = STUBBORN.format(apart=apart, note=str(note)) + f"open({str(own)!r}, 'w').write(str(os.getpid()))\n"
+    script = KILLED.format(folder=str(tmp_path), code=code + "time.sleep(3600)")
+    with subprocess.Popen([sys.executable, "-c", script], cwd=ROOT) as worker:
+        pids = [waited_for(note), waited_for(own)]
+        worker.kill()
+    assert [is_gone(one) for one in pids] == [True, True]

@@ -8,8 +8,10 @@ from datetime import timedelta
 
 import pytest
 
+from foureyes.app.asks import Ask
 from foureyes.app.ports import Unavailable
 from foureyes.app.tending import Deadlines, Tending
+from foureyes.core.refusals import Code, Refusal
 from tests.app.house import FIRST, House, played
 
 
@@ -50,6 +52,27 @@ async def test_a_deadline_that_was_not_taken_is_tried_again_though_the_clock_was
     house.wait(hours=48)
     assert await one.passed() == 1
     assert "DeadlinePassed" in await house.log(stream)
+
+
+@played
+async def test_a_deadline_that_was_refused_is_not_left_alone_longer_when_the_clock_is_set_back() -> None:
+    """F9: what was noted 49 hours ahead is forgotten with them."""
+    house = House()
+    await house.open(FIRST)
+    one = Deadlines(store=house.store, gate=house.gate, clock=lambda: house.now)
+    takes, away = house.gate.handle, [True]
+
+    async def handle(ask: Ask) -> object:
+        if away[0]:
+            raise Refusal(Code.NOT_DUE, "Not now.", "Later.")
+        return await takes(ask)
+
+    object.__setattr__(house.gate, "handle", handle)
+    house.wait(hours=49)
+    assert await one.passed() == 0
+    away[0] = False
+    house.wait(hours=-48)
+    assert await one.passed() > 0
 
 
 @played

@@ -30,6 +30,7 @@ class Running:
     folder: Path
     arguments: tuple[str, ...] = ()
     has_browser: bool = True
+    program: tuple[str, ...] = (FOUREYES,)
 
     def __post_init__(self) -> None:
         self.folder.mkdir(exist_ok=True)
@@ -47,7 +48,7 @@ class Running:
     def __enter__(self) -> Self:
         self.log = (self.folder / "log").open("wb")
         self.process = subprocess.Popen(
-            [FOUREYES, "up", "--port", "0", "--json", *self.arguments],
+            [*self.program, "up", "--port", "0", "--json", *self.arguments],
             env=self.environment,
             stdout=subprocess.PIPE,
             stderr=self.log,

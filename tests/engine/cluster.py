@@ -6,9 +6,9 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
@@ -45,6 +45,8 @@ class Worker:
     folder: Path
     url: str
     model: ScriptedModel
+    program: tuple[str, ...] = ("tests.engine.quick_worker",)
+    environ: Mapping[str, str] = field(default_factory=dict)
 
     def __enter__(self) -> Self:
         self.folder.mkdir(mode=0o700)
@@ -56,10 +58,10 @@ class Worker:
             "FOUREYES_MODEL_URL": f"{self.model.url}/v1",
             **{name: value for name, value in os.environ.items() if name.startswith(("COVERAGE", "PYTHONPATH"))},
         }
-        command = [sys.executable, "-m", "tests.engine.quick_worker", "--yes-send", "all", "--json"]
+        command = [sys.executable, "-m", *self.program, "--yes-send", "all", "--json"]
         self.process = subprocess.Popen(
             [*command, "--database", self.url, "--home", str(self.folder)],
-            env={**environment, "FOUREYES_POLICY": str(self.folder.parent / "foureyes.yaml")},
+            env={**environment, "FOUREYES_POLICY": str(self.folder.parent / "foureyes.yaml"), **self.environ},
             cwd=ROOT,
             stdout=subprocess.PIPE,
             stderr=self.log,

@@ -246,3 +246,24 @@ def test_what_a_run_was_promised_is_what_it_may_spend(url: str) -> None:
             await ended(here.engine)
 
     story()
+
+
+def test_money_promised_to_a_run_that_has_handed_in_is_not_kept_from_the_next(url: str) -> None:
+    """D-09: its cost is counted already; with both, the second round of a panel had no money, and a human was asked."""
+
+    @played
+    async def story() -> None:
+        async with floor(url, Scripted("codex", sends="somebody")) as here:
+            steps, mine = here.play.steps, f"{here.run.review}:"
+            whole = await steps.purse(here.run)
+            steps.promised[f"{mine}eyes.9:1:1"] = whole
+            assert await steps.purse(here.run) == whole, "nobody asks that seat for this version any more"
+            steps.promised[f"{mine}eyes.1:1:9"] = whole
+            assert await steps.purse(here.run) == 0, "one that is asked has its money"
+            steps.promised.clear()
+            steps.promised[f"{mine}eyes.1:0:1"] = whole
+            assert await steps.purse(here.run) == 0, "so has one of another version that never handed in"
+            assert await here.engine.hand_over(here.run)
+            assert set(steps.promised) == {here.run.id}, "by the runs there are now, not by those of the last look"
+
+    story()

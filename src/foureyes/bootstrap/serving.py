@@ -35,6 +35,7 @@ from foureyes.app.gate import new_key
 from foureyes.app.moments import is_time_again
 from foureyes.app.ports import Store, Unavailable
 from foureyes.app.pulse import Around, nothing_around
+from foureyes.app.quiet_sessions import QuietSessions
 from foureyes.app.selfcheck import Bind
 from foureyes.app.signing_in import new_link
 from foureyes.app.spooling import Spool
@@ -236,6 +237,7 @@ def _made(assembly: Assembly, store: Store, serving: Serving, kept: Spool | None
     hand = spooling.handle_now if spooling else gate.handle
     dispatcher, place = hosting.dispatcher(assembly, office, here, hand)
     deadlines = Deadlines(store=store, gate=gate, clock=assembly.now).passed
+    silences = QuietSessions(store=store, gate=gate, clock=assembly.now).noticed
     in_order = spool.in_order(spooling, deadlines) if spooling else deadlines
 
     async def passed() -> None:
@@ -246,6 +248,7 @@ def _made(assembly: Assembly, store: Store, serving: Serving, kept: Spool | None
         ("projections", Follower(store).catch_up),
         ("checkpoint", Signing(assembly, store).if_due),
         ("deadlines", passed),
+        ("silences", spool.in_order(spooling, silences) if spooling else silences),
     )
     told = telling.delivery(assembly, store, gate, public).once
     # Somebody outside who takes their time must not keep the clock waiting.

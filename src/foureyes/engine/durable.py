@@ -130,6 +130,7 @@ class DurableEngine:
         worker = self._free(run.reviewer, flows)
         if worker is None:
             return False
+        self._keep_promises(flows)
         order = {
             "review": run.review,
             "seat": run.seat,
@@ -199,8 +200,7 @@ class DurableEngine:
         flows = await self._flows()
         found = {one.id: one for one in await self._local.under_way()} | {one.run.id: one.run for one in flows}
         self._unwanted &= found.keys()
-        self._all.promised.clear()
-        self._all.promised.update({one.run.id: one.usd_micro for one in flows if self._sends(one.run)})
+        self._keep_promises(flows)
         return tuple(found.values())
 
     async def drain(self) -> None:
@@ -286,6 +286,11 @@ class DurableEngine:
         text = f"{flow.run.reviewer} was lost with its worker {flow.deaths} times"
         await DBOS.cancel_workflows_async([flow.run.id])
         await self._all.hand_in(flow.run, Ended(failure=Failure.CRASHED, text=text), flow.key)
+
+    def _keep_promises(self, flows: list[_Flow]) -> None:
+        """What was promised to those who are over since the last look is free again."""
+        self._all.promised.clear()
+        self._all.promised.update({one.run.id: one.usd_micro for one in flows if self._sends(one.run)})
 
     def _free(self, reviewer: str, flows: list[_Flow], without: str = "") -> Worker | None:
         """Who hosts this reviewer and has the least to do."""

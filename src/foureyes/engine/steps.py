@@ -179,7 +179,11 @@ class Steps:
     def _promised(self, run: Run, errand: Errand) -> int:
         """An equal part of the money that no other run was promised."""
         review, mine = errand.review, f"{run.review}:"
-        others = {name: usd for name, usd in self.promised.items() if name != run.id}
+        others = {
+            name: usd
+            for name, usd in self.promised.items()
+            if name != run.id and not (name.startswith(mine) and _has_ended(name.removeprefix(mine), review))
+        }
         here = [usd for name, usd in others.items() if name.startswith(mine)]
         left = replace(review, usd_micro=review.usd_micro + sum(here))
         purse = purse_of(errand.policy, left, errand.today + sum(others.values()), Options())
@@ -277,6 +281,14 @@ class Steps:
 
     async def _ask(self, run: Run, who: Who, command: ReviewCommand, key: str) -> None:
         await self.hand(Ask(actor=who, key=key, command=command, stream=f"review/{run.review}"))
+
+
+def _has_ended(place: str, review: Review) -> bool:
+    """Whether a run has handed in, though its engine may not have heard of its end yet: what it cost is counted."""
+    seat, revision, _ = place.rsplit(":", 2)
+    if int(revision) == review.revision:
+        return review.report_request(seat) is None
+    return (seat, int(revision)) in review.reports
 
 
 def _bounds(errand: Errand, purse: int) -> Bounds:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from foureyes.app.accounts import account
@@ -71,8 +72,8 @@ async def signal(office: Office, caller: Caller, form: SignalForm) -> Signalled:
         await office.do(caller, said, Handed(key=form.key, stream=STREAM + form.session))
         return Signalled(session=form.session, status=await standing(office, caller, form.session), review=None)
     summaries = ((f"{caller.who.name}_summary", form.summary),)
-    files = form.files or tuple(_texts({caller.who.name: form.summary}))
-    opening = _Opening(trigger=form.type, files=files, context=_context(summaries, form.focus_areas, form.payload))
+    files = form.files or tuple(texts_of({caller.who.name: form.summary}))
+    opening = _Opening(trigger=form.type, files=files, context=context_of(summaries, form.focus_areas, form.payload))
     return await _started(office, caller, said, opening, SessionAsk(session=form.session, key=form.key))
 
 
@@ -87,8 +88,8 @@ async def trigger_review(office: Office, caller: Caller, form: ManualForm) -> Si
     summaries = tuple((f"{name}_summary", last[name]) for name in names)
     opening = _Opening(
         trigger=SignalType.USER_MANUAL.value,
-        files=form.files or tuple(_texts({name: last[name] for name in names})),
-        context=_context(summaries, form.focus_areas, {}),
+        files=form.files or tuple(texts_of({name: last[name] for name in names})),
+        context=context_of(summaries, form.focus_areas, {}),
         targets=names,
         author=author.who if author else None,
     )
@@ -128,7 +129,7 @@ async def _started(
     command = c.OpenReview(
         review="",
         kind=KIND,
-        title=f"{opening.trigger} in session {ask.session}"[:TITLE_CHARS_MAX],
+        title=title_of(opening.trigger, ask.session),
         digest=work.digest,
         parts=work.parts,
         protocols=(words.SESSION,),
@@ -150,14 +151,22 @@ async def _started(
 TITLE_CHARS_MAX = 200
 
 
-def _texts(said: Mapping[str, str]) -> Iterator[FileSent]:
+def title_of(trigger: str, session: str) -> str:
+    """What a review of a session is called."""
+    return f"{trigger} in session {session}"[:TITLE_CHARS_MAX]
+
+
+def texts_of(said: Mapping[str, str]) -> Iterator[FileSent]:
     """What agents said, as files: where nothing else is there, that is looked at."""
     for name, text in said.items():
         if text.strip():
             yield FileSent(path=f"{name}.md", text=text + "\n")
 
 
-def _context(summaries: Pairs, focus_areas: tuple[str, ...], payload: Mapping[str, object]) -> Pairs:
+def context_of(
+    summaries: Pairs, focus_areas: tuple[str, ...] = (), payload: Mapping[str, object] = MappingProxyType({})
+) -> Pairs:
+    """What a reviewer of a session is told beside the work: who said what last, and where to look."""
     taken = dict(summaries)
     more = {name: value for name, value in payload.items() if name not in taken and name != "focus_areas"}
     areas = {"focus_areas": list(focus_areas)} if focus_areas else {}

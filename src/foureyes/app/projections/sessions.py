@@ -1,4 +1,4 @@
-"""May a session go on? Which of its reviews wait for the author's word or a human, and what was said last."""
+"""May a session go on? Which of its reviews wait for an author or a human, what was said last, and how long ago."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ from foureyes.core.sessions import SILENCE, SessionFacts
 
 SIGNALS_MAX = 20
 SUMMARY_CHARS_MAX = 200
+#: Before the time since when a silence counts, so that the longest comes first.
+QUIET = "quiet/"
 
 _time = shape(datetime)[1]
 
@@ -46,22 +48,24 @@ def changes(one: Happened, read: Read) -> Changed:
                 "summary": clip(summary, SUMMARY_CHARS_MAX),
                 "at": one.stored.at,
             }
-            yield name, row | {"signals": [*row.get("signals", ()), said][-SIGNALS_MAX:], "signalled_at": one.stored.at}
+            heard = {"signals": [*row.get("signals", ()), said][-SIGNALS_MAX:], "signalled_at": one.stored.at}
+            yield from _counted(session, row | heard | {"noticed": False}, one.stored.at)
         case SilenceDetected():
-            yield name, row | {"silent_at": one.stored.at}
+            yield from _counted(session, row | {"silent_at": one.stored.at, "noticed": True}, "")
         case SessionPaused(by=by, reason=reason):
-            yield name, row | {"paused_by": by, "paused_because": clip(reason)}
+            yield from _counted(session, row | {"paused_by": by, "paused_because": clip(reason)}, "")
         case SessionResumed():
-            yield name, row | {"paused_by": "", "paused_because": "", "resumed_at": one.stored.at}
+            resumed = {"paused_by": "", "paused_because": "", "resumed_at": one.stored.at}
+            yield from _counted(session, row | resumed, one.stored.at)
         case SessionEnded(by=by):
-            yield name, row | {"ended_by": by, "ended_at": one.stored.at}
+            yield from _counted(session, row | {"ended_by": by, "ended_at": one.stored.at}, "")
         case _:
             return
 
 
 SESSIONS = Projection(
     name="sessions",
-    version=1,
+    version=2,
     # Many events can answer a ruling: an override, a waiver, an end.
     takes=types(*get_args(ReviewEvent), SessionEnded, SessionPaused, SessionResumed, SignalReceived, SilenceDetected),
     changes=changes,
@@ -84,6 +88,13 @@ def session(reading: Reading, name: str) -> Json:
     return found
 
 
+def quiet(reading: Reading, limit: int) -> tuple[tuple[datetime, str], ...]:
+    """The sessions whose silence counts, and since when; the longest silent first."""
+    found = reading.rows(slot_of(reading, SESSIONS.name), QUIET, limit=limit)
+    rows = (json.loads(body) for _, body in found)
+    return tuple((_time(one["since"]), one["session"]) for one in rows)
+
+
 def waits(review: Review | None) -> bool:
     """Whether a session must not go on because of this review: a clarification or a ruling is owed."""
     if review is None or review.outcome is not None:
@@ -97,9 +108,26 @@ def _of_review(one: Happened, review: Review, read: Read) -> Changed:
     if not session:
         return
     before, after = waits(one.before), waits(review)
+    name = key("session", session)
+    row: Json = read(name) or {}
     if after != before:
         yield key("waiting", session, review.id), None if before else []
+        row = row | {"waiting": row.get("waiting", 0) + (1 if after else -1)}
     if (before and not after) or isinstance(one.event, ReviewCleared):
-        name = key("session", session)
-        row: Json = read(name) or {}
-        yield name, row | {"continued_at": one.stored.at}
+        row = row | {"continued_at": one.stored.at}
+        # Where nobody has spoken since a silence was noticed, there is nothing new to look at.
+        yield from _counted(session, row, "" if row.get("noticed") else one.stored.at)
+    elif after != before:
+        yield from _counted(session, row, "")
+
+
+def _counted(session: str, row: Json, since: str) -> Changed:
+    """The session's row, and beside it the one that says since when its silence counts; none while it is paused."""
+    was = row.get("quiet_since", "")
+    if was:
+        yield f"{QUIET}{key(was, session)}", None
+    counts = row.get("signals") and not row.get("paused_by") and not row.get("ended_at") and not row.get("waiting")
+    now = since if counts else ""
+    if now:
+        yield f"{QUIET}{key(now, session)}", {"session": session, "since": now}
+    yield key("session", session), row | {"quiet_since": now}

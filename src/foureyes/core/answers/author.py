@@ -32,10 +32,12 @@ from foureyes.core.rules import Rules
 from foureyes.core.scene import Scene
 from foureyes.core.settle import exhausted
 from foureyes.core.skips import skip_stages
-from foureyes.core.values import ChangeKind, KeptBy, Outcome, Standing, Verdict, Who, WhoKind, WorkPart
+from foureyes.core.values import CLOCK, ChangeKind, KeptBy, Outcome, Standing, Verdict, Who, WhoKind, WorkPart
 
 #: Ends after which the author may come back with a new version.
 REVISABLE = frozenset({Outcome.SHELVED, Outcome.RETURNED, Outcome.CLEARED})
+#: Who may open a review of the work of others: the clock does for a session that fell silent.
+OPEN_FOR_OTHERS = frozenset({WhoKind.HUMAN, WhoKind.SERVICE, WhoKind.CLOCK})
 
 
 def open_review(rules: Rules, command: OpenReview, actor: Who, facts: Facts) -> Iterator[ReviewEvent]:
@@ -43,9 +45,9 @@ def open_review(rules: Rules, command: OpenReview, actor: Who, facts: Facts) -> 
     _check_work(command, facts)
     check_filled("The title", command.title)
     author = command.on_behalf_of or actor
-    if author.name != actor.name and actor.kind not in (WhoKind.HUMAN, WhoKind.SERVICE):
+    if author.name != actor.name and actor.kind not in OPEN_FOR_OTHERS:
         raise refuse(Code.NOT_THE_AUTHOR, author=author.name)
-    if command.origin.targets and actor.kind not in (WhoKind.HUMAN, WhoKind.SERVICE):
+    if command.origin.targets and actor.kind not in OPEN_FOR_OTHERS:
         raise refuse(Code.HUMAN_ONLY, what="say whose work a session's review is about, since they cannot review it")
     kind = canonical_kind(command.kind)
     yield ReviewOpened(
@@ -53,7 +55,8 @@ def open_review(rules: Rules, command: OpenReview, actor: Who, facts: Facts) -> 
         kind=kind,
         title=command.title,
         author=author,
-        contributors=(author,) if author == actor else (author, actor),
+        # The clock has no part in the work of those who fell silent.
+        contributors=(author,) if actor in (author, CLOCK) else (author, actor),
         trigger=command.trigger,
         rules=rules.digest,
         origin=command.origin,

@@ -1,7 +1,8 @@
 """How is an agent run so that it ends when we say, with everything it started, and never floods us?
 
 It gets a session of its own, so that one signal reaches all of its group. What left the group is found by a mark in
-its environment, where the system shows it (Linux). Nothing here waits for a pipe that somebody else holds open.
+its environment, where the system shows it (Linux). Nothing here waits for a pipe that somebody else holds open. Where
+we are killed ourselves, a guard beside it sees our end of a pipe close, and ends it for us.
 """
 
 from __future__ import annotations
@@ -30,6 +31,12 @@ LINE_BYTES_MAX = 1 << 20
 #: A process may start another while we look; then we look again.
 SWEEPS_MAX = 20
 _PROCESSES = Path("/proc")
+#: Waits until nobody holds the other end of its standard input, then ends a group and whoever left it.
+_GUARD = f"""
+read -r _
+kill -KILL -- "-$1"
+grep -alsxzF "{MARK}=$2" /proc/[0-9]*/environ | while IFS=/ read -r _ _ pid _; do kill -KILL "$pid"; done
+"""
 
 Watch = Callable[[bytes], None]
 
@@ -65,6 +72,7 @@ async def run(order: Run, watch: Watch | None = None) -> Ended:
     """Run it to its end; raises Inconclusive when time or room runs out. Cancelled, it ends everything it started."""
     began = time.monotonic()
     process = _start(order)
+    guard = _guard(process.pid, order.mark)
     sinks = (_Sink(order, watch), _Sink(order, watch, only_end=True))
     try:
         readers = [
@@ -83,6 +91,8 @@ async def run(order: Run, watch: Watch | None = None) -> Ended:
         raise Inconclusive(Failure.TIMED_OUT, text) from None
     finally:
         end_all(process.pid, order.mark)
+        # While the leader is not reaped yet nobody else can have the number that the guard knows.
+        _dismiss(guard)
         code = process.wait()
     for sink in sinks:
         sink.check()
@@ -135,6 +145,27 @@ def _start(order: Run) -> subprocess.Popen[bytes]:
         except OSError as error:
             text = f"{order.called} could not be started: {error.strerror}."
             raise Inconclusive(Failure.CRASHED, text) from None
+
+
+def _guard(leader: int, mark: str) -> subprocess.Popen[bytes] | None:
+    """Who ends it where we cannot any more; where there is no shell, nobody does."""
+    with suppress(OSError):
+        return subprocess.Popen(  # noqa: S603 - words of our own, a number and a name of our making
+            ["/bin/sh", "-c", _GUARD, "foureyes-guard", str(leader), mark],
+            env={"PATH": "/usr/local/bin:/usr/bin:/bin"},
+            cwd="/",
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    return None
+
+
+def _dismiss(guard: subprocess.Popen[bytes] | None) -> None:
+    if guard is not None:
+        guard.kill()
+        guard.communicate()
 
 
 class _Sink(asyncio.Protocol):
