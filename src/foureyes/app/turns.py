@@ -1,9 +1,8 @@
 """Whose request is answered next? Each account's and each operator's stand in a line of their own.
 
 So a flood waits behind itself. Whoever has a large part of the server's time while others ask too gets one request at a
-time, and while the server has much to do a pause after it that is the longer the more they had: the others have the
-rest, however many wait in that line. While nobody else asks, nobody is slowed down; and while there is room for
-everybody, nobody pauses.
+time, and after it a pause that is the longer the more they had: the others have the rest, however many wait in that
+line. While nobody else asks, nobody is slowed down.
 """
 
 from __future__ import annotations
@@ -23,18 +22,13 @@ CROWD = 0.1
 #: How long a crowd pauses after a request, as a multiple of how long that took: so much with twice that share.
 PAUSE_TIMES = 16.0
 PAUSE_SECONDS_MAX = 1.0
-#: The server has much to do when it uses more of a processor than this; looked at so often.
-BUSY = 0.8
-BUSY_SECONDS = 0.25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Time:
-    """How time goes by here: a clock that only goes forward, something done later by it, and what was used of it."""
+    """How time goes by here: a clock that only goes forward, and something done later by it."""
 
     now: Callable[[], float] = time.perf_counter
-    #: Of the processor, by this process.
-    used: Callable[[], float] = time.process_time
     later: Callable[[float, Callable[[], None]], object] = field(
         default=lambda seconds, work: asyncio.get_running_loop().call_later(seconds, work)
     )
@@ -91,9 +85,21 @@ class Room:
     time: Time = field(default_factory=Time)
     #: For accounts and for operators.
     _calm: tuple[_Calm, _Calm] = field(default_factory=lambda: (_Calm(), _Calm()))
-    #: How much of a processor was used lately, and what stood on the clocks when that was worked out.
-    _busy: float = 0.0
-    _seen: tuple[float, float] = (0.0, 0.0)
+    #: How many requests are answered now, and how long each would have taken alone so far: time, shared among them.
+    _answered: int = 0
+    _shared: float = 0.0
+    _at: float = 0.0
+
+    def shared(self, more: int) -> float:
+        """The time that each request has had so far, when so many more begin or end now.
+
+        Whoever waits while others are answered has none of the server's time, however long that takes.
+        """
+        now = self.time.now()
+        if self._answered:
+            self._shared += (now - self._at) / self._answered
+        self._at, self._answered = now, self._answered + more
+        return self._shared
 
     def enter(self, lines: Lines) -> Turn:
         """One more request, which stands in the lines of its account and its operator until it is left."""
@@ -102,14 +108,6 @@ class Room:
             self._calm[0].asks(account, now)
             self._calm[1].asks(operator, now)
         return Turn(self, lines)
-
-    def is_busy(self, now: float) -> bool:
-        """Whether the server has much to do, for whomever."""
-        at, before = self._seen
-        if now - at >= BUSY_SECONDS:
-            used = self.time.used()
-            self._busy, self._seen = (used - before) / (now - at), (now, used)
-        return self._busy > BUSY
 
     def crowds(self, lines: Lines) -> list[Line]:
         """Those of them that have too much, as long as that keeps others waiting."""
@@ -132,7 +130,7 @@ class Turn:
         self._room, self._lines = room, lines
         self._held: list[Line] = []
         self._narrow: list[Line] = []
-        self._began = 0.0
+        self._began: float | None = None
         self._is_there = True
         for one in lines:
             one.there += 1
@@ -153,7 +151,7 @@ class Turn:
         except BaseException:
             self.leave()
             raise
-        self._began = self._room.time.now()
+        self._began = self._room.shared(1)
         _turn.set(self)
         return self
 
@@ -171,18 +169,17 @@ class Turn:
             line.slots.release()
         for line in self._lines:
             line.there -= 1
-        if self._began:
-            self._count()
+        if self._began is not None:
+            self._count(self._began)
         for line in self._narrow:
             line.narrow.release()
 
-    def _count(self) -> None:
-        """Note how long it took; while there is much to do, the narrow way of a crowd opens again after a pause."""
-        now = self._room.time.now()
-        took = now - self._began
+    def _count(self, began: float) -> None:
+        """Note how long it took; the narrow way of a crowd opens again after its pause."""
+        took, now = self._room.shared(-1) - began, self._room.time.now()
         for line in self._lines:
             line.add(took, now)
-        if not self._narrow or not self._room.is_busy(now):
+        if not self._narrow:
             return
         for line in [one for one in self._room.crowds(self._lines) if one in self._narrow]:
             over = min(line.share(now) / CROWD - 1, 1.0)
