@@ -129,7 +129,7 @@ async def over_http(bench: Bench, rounds: int, count: int) -> None:
             await costs.take("gate", bench.ours, lambda _: player.gate(last), CALLS * count)
             await costs.take("floor's gate", bench.floor, lambda _: least.gate(), CALLS * count)
     keep(
-        _lifecycle("doors.http.1", "a lifecycle over HTTP, one caller", costs, rounds * count),
+        _lifecycle("doors.http.1", "a lifecycle over HTTP, one caller", costs, rounds * count, demand=6.0),
         Figure(
             figure="doors.http.gate",
             what="the gate's yes over HTTP, server's processor time against the floor's",
@@ -143,14 +143,15 @@ async def over_http(bench: Bench, rounds: int, count: int) -> None:
     )
 
 
-def _lifecycle(name: str, what: str, costs: Costs, count: int) -> Figure:
+def _lifecycle(name: str, what: str, costs: Costs, count: int, demand: float | None = None) -> Figure:
+    """What is demanded is said of one caller; of many it is whether any of them failed."""
     return Figure(
         figure=name,
         what=f"{what}: server's processor time against the least four commits behind Starlette",
         measured=costs.ratio("ours", "floor"),
         unit="×",
-        demand=6.0,
-        aim=4.0,
+        demand=demand,
+        aim=4.0 if demand else None,
         correct=True,
         command=COMMAND,
         more={**costs.more("ours", "floor"), "lifecycles": count},

@@ -83,6 +83,19 @@ a request from the database alone. Then one server and two take commands on the 
 whoever asks share with them.""",
     ),
     (
+        "sustained.",
+        "Steady work, and too much of it",
+        """`foureyes up` on SQLite (FULL). Authors and reviewers, sixteen of each, play lifecycles over HTTP at a fixed
+pace, whether or not the one before was answered; afterwards every one of them is in the store once, with all of its
+events, and the log verifies. Then one account asks on so many connections that it is refused.""",
+    ),
+    (
+        "flood.",
+        "Others while one floods",
+        """Authors and a reviewer at work, alone and beside somebody who sends as much as the server takes. The server
+has a processor for itself.""",
+    ),
+    (
         "starts.",
         "A server from nothing, and at rest",
         "Memory is what the process has alone and its share of what it has together with others (PSS).",
