@@ -13,6 +13,7 @@ from tests.app.house import played
 from tests.cast import START
 
 EVE, ANN = Who(name="eve", operator="bolt"), Who(name="ann", operator="acme")
+BOB = Who(name="bob", operator="acorn")
 
 
 @dataclass
@@ -30,6 +31,12 @@ async def asks(quotas: Quotas, clock: Clock, who: Who, seconds: float = 0.001) -
     """One request that takes so long."""
     async with quotas.asked(who, START):
         clock.now += seconds
+
+
+async def comes_between(quotas: Quotas, clock: Clock, who: Who) -> None:
+    """One request that comes while somebody else's is answered."""
+    async with quotas.asked(BOB, START):
+        await asks(quotas, clock, who)
 
 
 async def settled() -> None:
@@ -60,7 +67,7 @@ async def test_who_has_much_of_the_servers_time_has_one_request_at_a_time_and_pa
     quotas = clock.quotas()
     for _ in range(1_000):
         await asks(quotas, clock, EVE)
-    await asks(quotas, clock, ANN)
+    await comes_between(quotas, clock, ANN)
     order, go = list[str](), asyncio.Event()
 
     async def ask() -> None:
@@ -81,6 +88,21 @@ async def test_who_has_much_of_the_servers_time_has_one_request_at_a_time_and_pa
         work()
     await asyncio.gather(*flood)
     assert order == ["eve", "ann", "eve"]
+
+
+@played
+async def test_two_who_take_turns_do_not_slow_each_other_down() -> None:
+    """T18: an author and a reviewer, each of whom asks when the other has been answered, keep nobody waiting."""
+    clock = Clock()
+    quotas = clock.quotas()
+    for number in range(2_000):
+        await asks(quotas, clock, ANN if number % 20 == 0 else EVE)
+    turns = [quotas.asked(EVE, START) for _ in range(2)]
+    for one in turns:
+        await asyncio.wait_for(one.__aenter__(), 1)
+    for one in turns:
+        one.leave()
+    assert clock.later == []
 
 
 @played
@@ -112,7 +134,7 @@ def test_a_tenth_of_the_time_is_what_somebody_at_work_may_have_beside_others(hun
     async def story() -> None:
         clock = Clock()
         quotas = clock.quotas()
-        await asks(quotas, clock, ANN)
+        await comes_between(quotas, clock, ANN)
         await asks(quotas, clock, EVE, hundredths / 100)
         await asks(quotas, clock, EVE)
         assert len(clock.later) == pauses
@@ -126,13 +148,13 @@ async def test_a_pause_has_an_end_and_there_is_none_once_the_others_are_gone() -
     clock = Clock()
     quotas = clock.quotas()
     await asks(quotas, clock, EVE, 5)
-    await asks(quotas, clock, ANN)
+    await comes_between(quotas, clock, ANN)
     await asks(quotas, clock, EVE, 0.9)
     assert [seconds for seconds, _ in clock.later] == [PAUSE_SECONDS_MAX] * 2
     for _, work in clock.later:
         work()
     clock.later.clear()
-    await asks(quotas, clock, ANN)
+    await comes_between(quotas, clock, ANN)
     await asks(quotas, clock, EVE, OTHERS_SECONDS + 1)
     assert clock.later == []
     await asyncio.wait_for(asks(quotas, clock, EVE), 1)
@@ -144,7 +166,7 @@ async def test_who_was_a_crowd_is_none_after_a_while() -> None:
     quotas = clock.quotas()
     await asks(quotas, clock, EVE, 5)
     clock.now += 10
-    await asks(quotas, clock, ANN)
+    await comes_between(quotas, clock, ANN)
     await asks(quotas, clock, EVE)
     assert clock.later == []
 
@@ -156,7 +178,7 @@ async def test_many_accounts_of_one_operator_crowd_as_one() -> None:
     quotas = clock.quotas()
     for number in range(400):
         await asks(quotas, clock, Who(name=f"eve{number % 20}", operator="bolt"))
-    await asks(quotas, clock, ANN)
+    await comes_between(quotas, clock, ANN)
     await asks(quotas, clock, Who(name="eve0", operator="bolt"))
     assert len(clock.later) == 1
 

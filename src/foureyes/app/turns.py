@@ -2,7 +2,7 @@
 
 So a flood waits behind itself. Whoever has a large part of the server's time while others ask too gets one request at a
 time, and after it a pause that is the longer the more they had: the others have the rest, however many wait in that
-line. While nobody else asks, nobody is slowed down.
+line. While nobody else has to wait for them, nobody is slowed down.
 """
 
 from __future__ import annotations
@@ -102,9 +102,12 @@ class Room:
         return self._shared
 
     def enter(self, lines: Lines) -> Turn:
-        """One more request, which stands in the lines of its account and its operator until it is left."""
+        """One more request, which stands in the lines of its account and its operator until it is left.
+
+        Whoever comes while nothing else is answered is kept waiting by nobody, and for their sake nobody pauses.
+        """
         now, (account, operator) = self.time.now(), lines
-        if account.share(now) <= CROWD and operator.share(now) <= CROWD:
+        if self._answered and account.share(now) <= CROWD and operator.share(now) <= CROWD:
             self._calm[0].asks(account, now)
             self._calm[1].asks(operator, now)
         return Turn(self, lines)
