@@ -31,10 +31,13 @@ format: install ## Let ruff fix what it can.
 	$(BIN)/ruff format
 
 test: export EFFORT = test
-test: lint tests ## Lint, then every test; the core at 100 % branch coverage.
+test: install ## Lint and every test, side by side; the core at 100 % branch coverage.
+	@$(MAKE) --no-print-directory --jobs=2 lint tests
 
 test-all: export EFFORT = all
-test-all: lint tests wheel-test ## The same with the long simulator run, and the wheel.
+test-all: install ## The same with the long simulator run, and the wheel.
+	@$(MAKE) --no-print-directory --jobs=2 lint tests
+	@$(MAKE) --no-print-directory wheel-test
 
 tests: install
 	@rm -rf .coverage && mkdir .coverage
