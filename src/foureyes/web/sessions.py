@@ -10,7 +10,7 @@ from starlette.responses import Response
 from foureyes.app.calls.about_sessions import IssueShown, SessionShown, SignalShown
 from foureyes.app.gate import new_key
 from foureyes.web.door import Turned, Visit, away, path_to
-from foureyes.web.frame import badge, form, hidden, line, link, page
+from foureyes.web.frame import badge, folded, form, hidden, line, link, page
 from foureyes.web.html import Html, element, when
 
 ISSUES_MAX = 50
@@ -68,15 +68,20 @@ def _forms(visit: Visit, one: SessionShown) -> Iterator[Html]:
     """What a human may do here; what has ended is over."""
     if one.ended:
         return
-    for name in ("review", "resume" if one.paused_by else "pause"):
-        yield form(
-            path_to("sessions", one.session, name),
-            visit.session,
-            hidden("key", new_key()),
-            line("reason", "Why", "It stays in the record, with your name.", required=name != "review"),
-            button=ACTS[name][1],
-            tone="" if name == "review" else "quiet",
-        )
+    yield _form(visit, one, "review", "Why now, if you like to say it")
+    name = "resume" if one.paused_by else "pause"
+    yield folded(f"{ACTS[name][1]} this session", _form(visit, one, name, "Why"), opened=bool(one.paused_by))
+
+
+def _form(visit: Visit, one: SessionShown, name: str, asks: str) -> Html:
+    return form(
+        path_to("sessions", one.session, name),
+        visit.session,
+        hidden("key", new_key()),
+        line("reason", asks, "It stays in the record, with your name.", required=name != "review"),
+        button=ACTS[name][1],
+        tone="" if name == "review" else "quiet",
+    )
 
 
 def _issues(issues: tuple[IssueShown, ...], *, more: bool) -> Iterator[Html]:
