@@ -43,6 +43,8 @@ class Share:
     waits: int
     feeds: int
     uploads: int
+    #: More of the server's time than this is too much while others have to wait; somebody at work has a few hundredths.
+    crowd: float = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +70,7 @@ class Limits:
         waits=256,
         feeds=32,
         uploads=16,
+        crowd=0.5,
     )
 
 
@@ -219,7 +222,7 @@ class Quotas:
         if line is None:
             if len(self._lines) >= NAMES_MAX:
                 self._lines = {name: one for name, one in self._lines.items() if one.there}
-            line = self._lines[name] = Line(slots=asyncio.Semaphore(share.at_once))
+            line = self._lines[name] = Line(slots=asyncio.Semaphore(share.at_once), crowd=share.crowd)
         return line
 
 

@@ -17,8 +17,9 @@ from typing import Self
 
 #: Somebody else was here so lately that they will come again.
 OTHERS_SECONDS = 1.0
-#: Whoever had more of the last second than this is a crowd. Somebody at work has a few hundredths.
-CROWD = 0.1
+#: When so much of the last second went into answers, whoever comes had to wait, though it may not be seen: what is
+#: answered in one go ends before anybody else can come.
+BUSY = 0.8
 #: How long a crowd pauses after a request, as a multiple of how long that took: so much with twice that share.
 PAUSE_TIMES = 16.0
 PAUSE_SECONDS_MAX = 1.0
@@ -39,6 +40,7 @@ class Line:
     """Those of one name whose requests are under way, and those behind them."""
 
     slots: asyncio.Semaphore
+    crowd: float
     #: Held by the one request at a time that a crowd has.
     narrow: asyncio.Lock = field(default_factory=asyncio.Lock)
     #: Under way and in line together.
@@ -50,6 +52,10 @@ class Line:
     def share(self, now: float) -> float:
         """What they had of about the last second."""
         return self.had * math.exp(self.at - now) if self.at < now else self.had
+
+    def is_crowd(self, now: float) -> bool:
+        """Whether that is too much. What they had counts for less and less: mostly that says enough."""
+        return self.had > self.crowd and self.share(now) > self.crowd
 
     def add(self, took: float, now: float) -> None:
         """A request of theirs is over."""
@@ -89,6 +95,15 @@ class Room:
     _answered: int = 0
     _shared: float = 0.0
     _at: float = 0.0
+    #: What all of them had together of about the last second.
+    _all: Line = field(default_factory=lambda: Line(asyncio.Semaphore(1), crowd=BUSY))
+
+    def took(self, began: float, lines: Lines) -> float:
+        """A request is over; how much of the server's time it had."""
+        took, now = self.shared(-1) - began, self.time.now()
+        for line in (*lines, self._all):
+            line.add(took, now)
+        return took
 
     def shared(self, more: int) -> float:
         """The time that each request has had so far, when so many more begin or end now.
@@ -106,10 +121,10 @@ class Room:
 
         Whoever comes while nothing else is answered is kept waiting by nobody, and for their sake nobody pauses.
         """
-        now, (account, operator) = self.time.now(), lines
-        if self._answered and account.share(now) <= CROWD and operator.share(now) <= CROWD:
-            self._calm[0].asks(account, now)
-            self._calm[1].asks(operator, now)
+        now = self.time.now()
+        if (self._answered or self._all.is_crowd(now)) and not any(line.is_crowd(now) for line in lines):
+            for calm, line in zip(self._calm, lines, strict=True):
+                calm.asks(line, now)
         return Turn(self, lines)
 
     def crowds(self, lines: Lines) -> list[Line]:
@@ -118,8 +133,7 @@ class Room:
         return [
             line
             for calm, line in zip(self._calm, lines, strict=True)
-            # What they had counts for less and less: mostly that says enough.
-            if line.had > CROWD and line.share(now) > CROWD and now - calm.without(line) <= OTHERS_SECONDS
+            if line.is_crowd(now) and now - calm.without(line) <= OTHERS_SECONDS
         ]
 
 
@@ -179,13 +193,12 @@ class Turn:
 
     def _count(self, began: float) -> None:
         """Note how long it took; the narrow way of a crowd opens again after its pause."""
-        took, now = self._room.shared(-1) - began, self._room.time.now()
-        for line in self._lines:
-            line.add(took, now)
+        took = self._room.took(began, self._lines)
         if not self._narrow:
             return
+        now = self._room.time.now()
         for line in [one for one in self._room.crowds(self._lines) if one in self._narrow]:
-            over = min(line.share(now) / CROWD - 1, 1.0)
+            over = min(line.share(now) / line.crowd - 1, 1.0)
             self._room.time.later(min(PAUSE_TIMES * over * took, PAUSE_SECONDS_MAX), line.narrow.release)
             self._narrow.remove(line)
 
