@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from foureyes.app.asks import Ask
 from foureyes.app.following import Follower
 from foureyes.app.ports import Unavailable
 from foureyes.app.quiet_sessions import QuietSessions
 from foureyes.core import sessions
+from foureyes.core.commands import OpenReview
+from foureyes.core.refusals import Code, Refusal
 from foureyes.core.sessions import DetectSilence
 from foureyes.http.routes import BASE
 from tests.app.house import played
@@ -58,6 +61,24 @@ class Team:
         for name, who in (("codex", self.codex), ("gemini", self.gemini)):
             await self.web.found(f"{S}/requests", who)
             await self.web.done(f"{S}/results", who, **result(dict(payload), name))
+
+
+@played
+async def test_a_silence_is_noted_though_its_review_is_refused() -> None:
+    """003-05: whoever is told of silences hears of it, and it is not tried for ever."""
+    team = Team()
+    await team.enter()
+    await team.says(team.claude)
+    handle = team.house.gate.handle
+
+    async def refused(ask: Ask) -> object:
+        if isinstance(ask.command, OpenReview):
+            raise Refusal(Code.VETOED, "These bytes are vetoed.", "Change them.")
+        return await handle(ask)
+
+    object.__setattr__(team.house.gate, "handle", refused)
+    assert await team.passes(minutes=16) == 1
+    assert await team.passes(minutes=16) == 0
 
 
 @played

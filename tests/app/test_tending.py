@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from foureyes.app.asks import Ask
-from foureyes.app.ports import Unavailable
+from foureyes.app.ports import Damaged, Unavailable
 from foureyes.app.tending import Deadlines, Tending
 from foureyes.core.refusals import Code, Refusal
 from tests.app.house import FIRST, House, played
@@ -26,6 +26,24 @@ async def test_a_deadline_passes_when_its_time_is_over_and_not_before() -> None:
     events = await house.store.read(lambda reading: tuple(reading.events(stream)))
     assert events[-1].actor == "clock"
     assert "ReviewCleared" not in {event.type for event in events}
+
+
+@played
+async def test_a_review_that_was_altered_keeps_no_other_from_being_on_time() -> None:
+    """I29: it stands still alone."""
+    house = House()
+    streams = [await house.open({"a.py": b"number %d\n" % number}) for number in range(3)]
+    one = Deadlines(store=house.store, gate=house.gate, clock=lambda: house.now)
+    handle = house.gate.handle
+
+    async def altered(ask: Ask) -> object:
+        if ask.stream == streams[0]:
+            raise Damaged("It was altered.")
+        return await handle(ask)
+
+    object.__setattr__(house.gate, "handle", altered)
+    house.wait(hours=49)
+    assert await one.passed() == 2
 
 
 @played

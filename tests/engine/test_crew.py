@@ -47,6 +47,20 @@ async def test_a_worker_is_there_until_it_gives_no_sign_of_life() -> None:
 
 
 @played
+async def test_a_worker_whose_clock_is_a_little_ahead_or_behind_is_there() -> None:
+    """Machines never agree about the time; nobody is taken for dead because of that, and nobody is paid twice."""
+    house = House()
+    for seconds in (-8, 0.5, 5, 15):
+        ahead = Workers(house.store, lambda seconds=seconds: house.now + timedelta(seconds=seconds), "one")  # type: ignore[misc]
+        await ahead.sign(offers(Scripted("codex")))
+        looking = workers(house)
+        assert await looking.look(), seconds
+        house.wait(seconds=0.5 * HELD.total_seconds())
+        assert await looking.look(), seconds
+        await ahead.leave()
+
+
+@played
 async def test_how_much_a_worker_has_to_do_is_said_when_it_changes() -> None:
     house = House()
     one, looking = workers(house, "one"), workers(house)

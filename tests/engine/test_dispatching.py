@@ -7,15 +7,18 @@ from datetime import timedelta
 import pytest
 
 from foureyes.app.policies import POLICY_STREAM
+from foureyes.app.ports import Damaged, Reading
 from foureyes.app.reviewers import Look, Task
 from foureyes.core import commands as c
 from foureyes.core import protocols
 from foureyes.core.commands import Draft
+from foureyes.core.model import Review
 from foureyes.core.policies import ActivatePolicy
 from foureyes.core.rules import Budget
 from foureyes.core.values import Cost, Failure, Outcome
 from foureyes.engine import dispatching
 from foureyes.engine.dispatching import AGAIN_AFTER, AGAIN_FACTOR
+from foureyes.engine.port import Run
 from foureyes.engine.steps import LEASE
 from foureyes.policy.policy import policy_text
 from tests.app.house import FIRST, SECOND, played, policy
@@ -308,6 +311,57 @@ async def test_money_that_another_run_was_promised_is_not_promised_twice() -> No
     await play.until(lambda: len(one.tasks) + len(other.tasks) == 2)
     assert sorted(task.bounds.usd_micro for task in (*one.tasks, *other.tasks)) == [40, 60]
     await play.engine.close()
+
+
+@played
+async def test_what_was_spent_a_moment_ago_is_spent_though_nobody_has_counted_it_yet() -> None:
+    """D-09: a worker alone, with no server that keeps the counts; the day has its limit all the same."""
+    spends = Look(verdict="approve", summary="fine", evidence=READ, cost=Cost(usd_micro=90, tokens=7))
+    one = Scripted("codex", sends="far", says=lambda _: spends)
+    play = await hall({"agent": (one,)}, style("agent"), budget=Budget(review_usd_micro=100, day_usd_micro=100))
+    for files in (FIRST, SECOND):
+        await play.open(files)
+        await play.quiet()
+    assert [task.bounds.usd_micro for task in one.tasks] == [100, 10]
+
+
+@played
+async def test_a_review_that_was_altered_keeps_nobody_from_the_others() -> None:
+    """It stands still alone."""
+    one = Scripted("codex")
+    play = await hall({"agent": (one,)}, style("agent"))
+    streams = [await play.open(files) for files in (FIRST, SECOND)]
+    whole = play.gate.whole
+
+    def altered(reading: Reading, review: str) -> Review:
+        if streams[0].endswith(review):
+            raise Damaged("It was altered.")
+        return whole(reading, review)
+
+    object.__setattr__(play.gate, "whole", altered)
+    await play.quiet()
+    outcomes = [(await play.home.review(stream)).outcome for stream in streams]
+    assert outcomes == [None, Outcome.CLEARED]
+
+
+@played
+async def test_no_seat_is_claimed_for_a_run_that_could_not_begin() -> None:
+    """Others may take it meanwhile, and it is begun as soon as there is room."""
+    one = Scripted("codex")
+    play = await hall({"agent": (one,)}, style("agent"))
+    stream = await play.open()
+    has_room = [False]
+
+    async def room(_: Run) -> bool:
+        return has_room[0]
+
+    object.__setattr__(play.engine, "has_room", room)
+    for _ in range(5):
+        await play.dispatcher.once()
+    assert "SeatTaken" not in await play.home.log(stream)
+    has_room[0] = True
+    await play.quiet()
+    assert (await play.home.review(stream)).outcome is Outcome.CLEARED
 
 
 @played

@@ -7,6 +7,7 @@ two, or comes at the same time, finishes what was begun, once.
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -21,7 +22,7 @@ from foureyes.app.calls.files import work_sent
 from foureyes.app.calls.seed_003 import KIND, context_of, texts_of, title_of
 from foureyes.app.gate import Gate
 from foureyes.app.moments import is_ahead
-from foureyes.app.ports import Reading, Store
+from foureyes.app.ports import Damaged, Reading, Store
 from foureyes.app.projections.sessions import quiet, session_facts
 from foureyes.app.shelf import read_events
 from foureyes.codec.shapes import shape
@@ -35,6 +36,7 @@ from foureyes.core.values import CLOCK, Origin
 DUE_MAX = 100
 #: So long a session is left alone whose silence does not count after all, or that the gate did not take.
 REFUSED_FOR = timedelta(minutes=1)
+log = logging.getLogger("foureyes.tending")
 _time = shape(datetime)
 
 
@@ -70,14 +72,19 @@ class QuietSessions:
             try:
                 silent = await self.store.read(partial(self._silent, name, now))
                 if silent is not None:
-                    await self._reviewed(silent)
+                    try:
+                        await self._reviewed(silent)
+                    except Refusal as refusal:
+                        # Such bytes may not be reviewed again; that nobody speaks is true all the same.
+                        log.warning("a silence is not reviewed: %s", refusal.sentence)
                     await self.gate.handle(
                         Ask(actor=CLOCK, key=silent.key, command=sessions.DetectSilence(), stream=STREAM + name)
                     )
                     found += 1
                     continue
-            except Refusal:
-                pass  # it is looked at again in a while
+            except (Refusal, Damaged) as error:
+                # It is looked at again in a while, and the others now.
+                log.warning("a silence: %s", error)
             self._refused[name] = now + REFUSED_FOR
         return found
 

@@ -92,4 +92,8 @@ class Deadlines:
                 taken += 1
             except Refusal:
                 self._refused[review, request] = now + REFUSED_FOR
+            except Damaged as error:
+                # One that was altered must not keep the others from being on time.
+                log.error("a deadline: %s", error)  # noqa: TRY400 - what is wrong, not where in the program
+                self._refused[review, request] = now + REFUSED_FOR
         return taken

@@ -7,6 +7,7 @@ reviewer may have at once. What failed is begun again after a pause; how often, 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -19,7 +20,7 @@ from foureyes.app.accounts import account
 from foureyes.app.bell import Bell
 from foureyes.app.heads import ANYONE, role
 from foureyes.app.moments import is_ahead
-from foureyes.app.ports import Quick, Reading
+from foureyes.app.ports import Damaged, Quick, Reading
 from foureyes.app.reviewing.jobs import Pool, for_seat
 from foureyes.app.rows import InboxRow
 from foureyes.app.shelf import dated
@@ -45,6 +46,7 @@ AGAIN_FACTOR = 4
 LOOK_SECONDS = 1.0
 #: Rings so close together are one look.
 GAP_SECONDS = 0.02
+log = logging.getLogger("foureyes.engine")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -105,6 +107,8 @@ class Dispatcher:
             if self._begun[run.id] >= TRIES_MAX:
                 self._refused[*run.place, run.reviewer] = now + REFUSED_FOR
                 self._begun.pop(run.id, None)
+            elif not await self.engine.has_room(run):
+                continue
             elif await self.steps.claim(run):
                 self._begun[run.id] += 1
                 if len(self._begun) > KNOWN_MAX:  # the oldest is long over
@@ -132,10 +136,18 @@ class Dispatcher:
         found: list[Run] = []
         for row in self._rows(reading):
             place = (row.review, row.request)
-            if place in taken or (row.held and not busy.is_free(row.who)) or not self._is_ours(reading, row.review):
+            if place in taken or (row.held and not busy.is_free(row.who)):
                 continue
-            taken.add(place)
-            run = self._run(reading, row, pool, busy, now)
+            try:
+                if not self._is_ours(reading, row.review):
+                    continue
+                taken.add(place)
+                run = self._run(reading, row, pool, busy, now)
+            except Damaged as error:
+                # One that was altered must not keep the reviewers from the others.
+                log.error("not begun: %s", error)  # noqa: TRY400 - what is wrong, not where in the program
+                self._ours[row.review] = False
+                continue
             if run is not None:
                 busy.add(run.reviewer)
                 found.append(run)

@@ -140,8 +140,11 @@ class DurableEngine:
             "usd_micro": await self._all.purse(run),
             "key": new_key(),
         }
-        await self._enqueued(run, worker, order)
-        return True
+        return await self._enqueued(run, worker, order)
+
+    async def has_room(self, run: Run) -> bool:
+        """Whether somebody who hosts the reviewer is free."""
+        return self._is_program(run) or self._free(run.reviewer, await self._flows()) is not None
 
     async def heartbeat(self) -> None:
         """Renew the seats of what runs here; end what was cancelled or taken up elsewhere, and what lost its seat."""
@@ -248,7 +251,7 @@ class DurableEngine:
         way = Way(once=once, purse=order["usd_micro"], key=order["key"], hands_in=hands_in)
         await self._local.carry(run, way)
 
-    async def _enqueued(self, run: Run, worker: Worker, order: dict[str, Any]) -> None:
+    async def _enqueued(self, run: Run, worker: Worker, order: dict[str, Any]) -> bool:
         options: EnqueueOptions = {
             "workflow_name": WORKFLOW,
             "queue_name": _queue(worker.name),
@@ -258,9 +261,13 @@ class DurableEngine:
         try:
             await DBOS.enqueue_workflow_with_options_async(options, order)
         except error.DBOSWorkflowIDInUseError:
+            status = await DBOS.get_workflow_status_async(run.id)
+            if status is not None and status.status not in _ENDED:
+                return False  # another dispatcher was quicker, a moment ago
             # One that has ended under this name: its seat is asked again, so it came to nothing.
             await DBOS.delete_workflows_async([run.id])
             await DBOS.enqueue_workflow_with_options_async(options, order)
+        return True
 
     async def _flows(self) -> list[_Flow]:
         found = await DBOS.list_workflows_async(status=_ACTIVE, name=WORKFLOW, limit=RUNS_MAX, load_output=False)

@@ -83,6 +83,10 @@ class LocalEngine:
         self._going[run.id] = _Going(run=run, task=task, alive=self._steps.clock())
         return True
 
+    async def has_room(self, _: Run) -> bool:
+        """Whoever dispatches counts how many there are."""
+        return True
+
     async def carry(self, run: Run, way: Way) -> None:
         """Carry a run out in the task that calls this."""
         task = asyncio.current_task()
@@ -110,7 +114,8 @@ class LocalEngine:
         if one is not None:
             one.task.cancel()
             await asyncio.wait([one.task])
-            self._going.pop(run, None)  # a task that had not begun never comes to its own end
+            if self._going.get(run) is one:  # a task that had not begun never comes to its own end
+                del self._going[run]
 
     async def under_way(self) -> tuple[Run, ...]:
         """Every run that has not ended."""
@@ -142,7 +147,8 @@ class LocalEngine:
             # The outermost boundary of a run: it is begun again by whoever sees that its seat still owes something.
             log.exception("a run failed", extra={"fields": fields})
         finally:
-            del self._going[run.id]
+            if run.id in self._going and self._going[run.id].task is asyncio.current_task():
+                del self._going[run.id]
             self._steps.promised.pop(run.id, None)
             self._ended()
 

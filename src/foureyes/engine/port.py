@@ -34,6 +34,9 @@ class Run:
 class Engine(Protocol):
     """Carries runs out. What is due, who may begin and what was said is in the store: an engine may forget it all."""
 
+    async def has_room(self, run: Run) -> bool:
+        """Whether it could begin now; no seat is claimed for what could not."""
+
     async def hand_over(self, run: Run) -> bool:
         """Begin a run whose seat is claimed; False where one is under way on that seat."""
 

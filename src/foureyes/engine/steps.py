@@ -13,9 +13,10 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from foureyes.app.asks import Ask
+from foureyes.app.following import Follower
 from foureyes.app.gate import Gate, new_key
-from foureyes.app.ports import Reading, Store
-from foureyes.app.projections.costs import day_usd_micro
+from foureyes.app.ports import Damaged, Reading, Store
+from foureyes.app.projections.costs import COSTS, day_usd_micro
 from foureyes.app.reviewers import Bounds, Change, Inconclusive, Look, Once, Say, each_time
 from foureyes.app.reviewing.budgets import USED_UP, bounds_of, purse_of
 from foureyes.app.reviewing.handing_in import escapes_of, no_report, report_of, spent, verifications
@@ -123,8 +124,8 @@ class Steps:
         """Whether the gate still waits for exactly this: the review is open, the version the same, the seat held."""
         try:
             review = await self.store.read(lambda reading: self.gate.whole(reading, run.review))
-        except Refusal:
-            # Of a store from before a backup was put in its place.
+        except (Refusal, Damaged):
+            # Of a store from before a backup was put in its place, or altered.
             return False
         seat = review.seats.get(run.seat)
         held = seat is not None and seat.reviewer is not None and seat.reviewer.name == run.reviewer
@@ -133,12 +134,12 @@ class Steps:
 
     async def purse(self, run: Run) -> int:
         """What this run may spend, in millionths of a dollar; no other run is promised it until this one has ended."""
-        errand = await self.store.read(partial(self._errand, run))
+        errand = await self._counted(run)
         return self._promised(run, errand) if errand else 0
 
     async def look(self, run: Run, say: Say, *, once: Once = each_time, purse: int | None = None) -> Ended:
         """Let the reviewer look; whatever happens to it is an answer. `purse` is what it was promised before."""
-        errand = await self.store.read(partial(self._errand, run))
+        errand = await (self._counted(run) if purse is None else self.store.read(partial(self._errand, run)))
         if errand is None:
             return Ended(failure=Failure.CRASHED, text="it is not asked any more")
         began = self.watch()
@@ -175,6 +176,13 @@ class Steps:
                 # Also what was said before: who has nothing new to say to a question has not answered it.
                 wrong = Ended(failure=Failure.MALFORMED, text=refusal.sentence, cost=ended.look.cost)
                 await self._failed(run, errand, wrong, key)
+
+    async def _counted(self, run: Run) -> Errand | None:
+        """With what was spent until now: whoever keeps the counts may be a second behind, or not there."""
+        reviewer = self.hosted.named(run.reviewer)
+        if reviewer is not None and reviewer.sends:
+            await Follower(self.store, (COSTS,)).catch_up()
+        return await self.store.read(partial(self._errand, run))
 
     def _promised(self, run: Run, errand: Errand) -> int:
         """An equal part of the money that no other run was promised."""
