@@ -100,6 +100,32 @@ def test_whoever_has_the_least_to_do_gets_the_next(url: str) -> None:
     story()
 
 
+def test_two_that_dispatch_at_once_begin_a_run_once_and_lose_none_of_its_calls(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @played
+    async def story() -> None:
+        one = Scripted("codex", holds=True)
+        async with floor(url, one) as here:
+            assert await here.engine.hand_over(here.run)
+            await until(lambda: len(one.tasks) == 1)
+
+            async def nothing() -> list[object]:
+                return []
+
+            # The other has looked before this one was there.
+            monkeypatch.setattr(here.engine, "_flows", nothing)
+            monkeypatch.setattr(here.engine._local, "under_way", nothing)
+            assert not await here.engine.hand_over(here.run)
+            monkeypatch.undo()
+            one.go.set()
+            await ended(here.engine)
+            log = await here.play.log(f"review/{here.run.review}")
+            assert (len(one.tasks), log.count("ReportSubmitted")) == (1, 1)
+
+    story()
+
+
 def test_what_waits_in_the_queues_and_what_runs_here_is_counted(url: str) -> None:
     @played
     async def story() -> None:
