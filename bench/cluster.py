@@ -49,7 +49,7 @@ def _now() -> datetime:
 
 
 async def starts(url: str, home: Path, count: int) -> Figure:
-    """From the answer to the request until the reviewer looks; the worker hears of it from the database alone."""
+    """From the request until the reviewer looks; the worker hears of it from the database alone."""
     begun = asyncio.Event()
     what = "from a request to the start of a reviewer that a worker hosts"
     starting = Starting(figure="cluster.start", what=what, demand=START_MS_MAX, command=COMMAND)

@@ -73,7 +73,7 @@ about three times as much for a call of the older one.""",
         "engine.",
         "What runs by itself",
         """A server's gate, dispatcher and engine on SQLite (FULL) in one process; a scripted reviewer says yes at once.
-While it waits it looks into the inbox and for deadlines once a second.""",
+What waiting costs is asked of `foureyes up` itself.""",
     ),
     (
         "cluster.",
