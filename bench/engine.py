@@ -1,8 +1,8 @@
 """How soon does a hosted reviewer start, and what does a server cost that only waits?
 
 Usage: python -m bench.engine [--starts N] [--open N] [--seconds N]. On SQLite (FULL). How soon: in one process, the
-gate, the dispatcher and the engine as `foureyes up` puts them together; the reviewer is scripted and says yes at once. What
-waiting costs: `foureyes up` itself, on a store with so many open reviews.
+gate, the dispatcher and the engine as `foureyes up` puts them together; the reviewer is scripted and says yes at once.
+What waiting costs: `foureyes up` itself, on a store with so many open reviews.
 """
 
 from __future__ import annotations

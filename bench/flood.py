@@ -62,6 +62,7 @@ class Kind:
 
 KINDS = {
     "reads": Kind(says="reads with a token", told=("200",), also=("429+",)),
+    "gate": Kind(says="questions to the gate with a token", told=("200",), also=("429+",)),
     "writes": Kind(says="reviews opened with a token", told=("201",), also=("429+",)),
     "over": Kind(says="more live feeds than one account may have", told=("429+",), also=("200",)),
     "wrong": Kind(says="tokens that nobody has", told=("401",), also=("429+",)),

@@ -126,6 +126,7 @@ def _wrong(flood: Flood) -> bytes:
 _FAT = b'{"files":[' + b"[]," * (FAT_BYTES // 3) + b"[]]}"
 REQUESTS: dict[str, Callable[[Flood], bytes]] = {
     "reads": lambda one: one.request("GET", f"{API}/reviews", b"", one.mine),
+    "gate": lambda one: one.request("GET", f"{API}/gate/{'0' * 64}", b"", one.mine),
     "writes": _open,
     "over": lambda one: one.request("GET", f"{API}/feed", b"", one.mine),
     "wrong": _wrong,
