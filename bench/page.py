@@ -90,12 +90,6 @@ pace, whether or not the one before was answered; afterwards every one of them i
 events, and the log verifies. Then one account asks on so many connections that it is refused.""",
     ),
     (
-        "flood.",
-        "Others while one floods",
-        """Authors and a reviewer at work, alone and beside somebody who sends as much as the server takes. The server
-has a processor for itself.""",
-    ),
-    (
         "starts.",
         "A server from nothing, and at rest",
         "Memory is what the process has alone and its share of what it has together with others (PSS).",

@@ -1,8 +1,10 @@
 """The reference says what the commands and settings say themselves."""
 
 import re
+import tomllib
 
 from foureyes import config
+from foureyes.cli.program import COMMANDS
 from foureyes.cli.restoring import WORDS
 from tests.cli.test_program import LEAVES
 from tests.shape import ROOT
@@ -15,6 +17,14 @@ def test_the_reference_of_commands_is_up_to_date() -> None:
     assert page == reference.commands()
     told = set(re.findall(r"^(?:## |\| \[`)(foureyes [a-z -]+)", page, flags=re.MULTILINE))
     assert {f"foureyes {path}" for path in LEAVES} <= told
+
+
+def test_the_readme_names_every_command_and_every_extra() -> None:
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    (listed,) = re.findall(r"^- \*\*The command line\*\*:(.*?)\(\[reference\]", page, flags=re.MULTILINE | re.DOTALL)
+    assert sorted(re.findall(r"`([a-z]+)`", listed)) == sorted(COMMANDS)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert set(re.findall(r"`foureyes\[([a-z]+)\]`", page)) == set(project["optional-dependencies"])
 
 
 def test_the_reference_of_settings_is_up_to_date() -> None:

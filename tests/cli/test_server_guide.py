@@ -1,8 +1,9 @@
-"""What the guide to the server says to type is what works."""
+"""What the README and the guide to the server say to type is what works."""
 
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,9 @@ from tests.app.house import played
 from tests.cli.running import Running
 from tests.cli.test_up import signed_in
 from tests.shape import ROOT
+from tests.web.browser import Browser
 
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGE = (ROOT / "docs" / "howto" / "run-a-server.md").read_text(encoding="utf-8")
 ADDRESS = f"http://127.0.0.1:{PORT}"
 #: Not everybody has curl; of it the guide uses no more than this.
@@ -34,8 +37,21 @@ sys.stdout.write(urllib.request.urlopen(urllib.request.Request(url, data, header
 """
 
 
-def blocks() -> list[str]:
-    return re.findall(r"^```sh\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL)
+def blocks(page: str) -> list[str]:
+    return re.findall(r"^```sh\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)
+
+
+async def enrolled(server: Running, human: Browser, commands: str) -> list[str]:
+    """The tokens that the pages show which these lines open."""
+    tokens = []
+    for command in commands.strip().split("\n"):
+        program, *words = shlex.split(command, comments=True)
+        assert program == "foureyes"
+        ran = server.run(*words)
+        assert ran.returncode == 0, ran.stderr
+        form = (await human.open(server.opened()[-1])).form("/accounts/enrol")
+        tokens.append((await human.submit(form)).token)
+    return tokens
 
 
 def typed(server: Running, commands: str, variables: dict[str, str]) -> subprocess.CompletedProcess[str]:
@@ -55,27 +71,44 @@ def typed(server: Running, commands: str, variables: dict[str, str]) -> subproce
     )
 
 
+def after(page: str, heading: str) -> str:
+    """A part of a page, up to the next."""
+    return page.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+
+
+async def cleared(server: Running, human: Browser, enrolling: str, playing: str) -> None:
+    """Two agents, enrolled as it says, take a work from its opening to a cleared version as it says."""
+    dev, codex = await enrolled(server, human, enrolling)
+    ran = typed(server, playing, {"DEV": dev, "CODEX": codex})
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "is cleared, version" in ran.stdout.strip().splitlines()[-1]
+
+
+@pytest.mark.timeout(180)
+def test_the_readme_is_followed_word_for_word(tmp_path: Path) -> None:
+    starting, enrolling, playing = blocks(after(README, "With several agents"))
+    assert shlex.split(starting, comments=True) == ["make", "run"], "which is `foureyes up`"
+
+    @played
+    async def story() -> None:
+        with Running(tmp_path / "home") as server:
+            await cleared(server, await signed_in(server), enrolling, playing)
+
+    story()
+
+
 @pytest.mark.timeout(180)
 def test_the_guide_is_followed_word_for_word(tmp_path: Path) -> None:
-    enrolling, playing = blocks()[1], blocks()[2]
-    (counting,) = (one for one in blocks() if "--kind program" in one)
+    _, enrolling, playing, *others = blocks(PAGE)
+    (counting,) = (one for one in others if "--kind program" in one)
 
     @played
     async def story() -> None:
         with Running(tmp_path / "home") as server:
             human = await signed_in(server)
-            tokens = []
-            for command in enrolling.strip().split("\n"):
-                assert server.run(*command.split()[1:]).returncode == 0
-                form = (await human.open(server.opened()[-1])).form("/accounts/enrol")
-                tokens.append((await human.submit(form)).token)
-            ran = typed(server, playing, {"DEV": tokens[0], "CODEX": tokens[1]})
-            assert ran.returncode == 0, ran.stdout + ran.stderr
-            assert "is cleared, version" in ran.stdout.strip().splitlines()[-1]
-            assert server.run(*counting.split()[1:]).returncode == 0
-            form = (await human.open(server.opened()[-1])).form("/accounts/enrol")
-            reading = {"authorization": f"Bearer {(await human.submit(form)).token}"}
-            figures = (await server.send("GET", "/metrics", reading)).body
+            await cleared(server, human, enrolling, playing)
+            (monitor,) = await enrolled(server, human, counting)
+            figures = (await server.send("GET", "/metrics", {"authorization": f"Bearer {monitor}"})).body
             for name in (
                 b"foureyes_requests_total",
                 b"foureyes_runs 0",

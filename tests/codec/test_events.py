@@ -223,6 +223,24 @@ def test_a_value_is_spelled_or_refused_as_the_standard_library_does(value: dict[
     assert spelled(value) == text
 
 
+@pytest.mark.parametrize("value", [Who(name="ann"), NOON, NOON.date(), NOON.time()])
+def test_what_is_no_plain_value_is_not_spelled_by_either_library(value: object) -> None:
+    """Else one of them would give it a spelling that no shape reads back."""
+    for spell in (spelled, canonical):
+        with pytest.raises(TypeError, match="is not JSON serializable"):
+            spell({"a": value})
+
+
+def test_a_text_with_a_class_of_its_own_is_spelled_as_its_text() -> None:
+    class Word(str):
+        """Text like any other."""
+
+        __slots__ = ()
+
+    value: dict[str, object] = {"a": Word("ü"), "b": Verdict.REJECT}
+    assert spelled(value) == canonical(value).decode() == '{"a":"ü","b":"reject"}'
+
+
 def test_the_canonical_spelling_has_sorted_keys_no_spaces_and_plain_utf8() -> None:
     assert canonical({"b": [1, None, True], "a": "ü"}) == '{"a":"ü","b":[1,null,true]}'.encode()
     with pytest.raises(ValueError, match="not JSON compliant"):

@@ -35,3 +35,8 @@ def test_a_figure_changed_by_hand_shows_on_the_page() -> None:
 def test_every_line_is_one_figure() -> None:
     names = [json.loads(line)["figure"] for line in FILE.read_text(encoding="utf-8").splitlines()]
     assert len(names) == len(set(names))
+
+
+def test_what_floods_do_stands_on_the_page_once() -> None:
+    line = {**read()[0], "figure": "flood.reads", "what": "beside a flood of reads"}
+    assert page([line]).count("beside a flood of reads") == 1

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from datetime import timedelta
 
+from foureyes.app.limits import Limits
 from foureyes.app.pulse import Around, pulse
 from foureyes.app.rows import ENGINE, START
 from foureyes.app.silencing import write_silence
@@ -17,6 +18,7 @@ from foureyes.http.gauges import text_of
 from tests.app.house import FIRST, House, played
 from tests.cast import CODEX, HUGO
 from tests.cast import START as NOW
+from tests.http.test_http import told
 from tests.http.web import SITE, Web
 
 REASON = "Rebasing vendored code."
@@ -102,3 +104,16 @@ async def test_a_reviewer_who_still_owes_a_report_is_told_none_of_it() -> None:
     reviewer = await web.agent("codex", "read", "review")
     await web.house.open(FIRST)
     assert (await web.get("/metrics", reviewer)).status == 403
+
+
+@played
+async def test_whoever_asks_for_them_too_often_is_told_when_to_come_back() -> None:
+    """T18: also whoever is told no; a token for reading alone has the limits of every other."""
+    web = Web()
+    monitor, dev = await web.agent("monitor", "read", kind="program"), await web.agent("dev")
+    web.office.quotas.limits = Limits(account=replace(Limits().account, requests_a_minute=2))
+    for headers, status in ((monitor, 200), (dev, 403)):
+        answers = [await web.get("/metrics", headers) for _ in range(3)]
+        assert [one.status for one in answers] == [status, status, 429]
+        told(answers[-1], 429, "limit_reached")
+        assert answers[-1].headers["retry-after"] == "30"

@@ -22,7 +22,7 @@ from tests.http.test_http import told
 from tests.http.web import Answer
 from tests.mcp.desk import ERAS, LEGACY, MODERN, Desk, no, tool
 from tests.mcp.wire import ACCEPTED as JSON
-from tests.mcp.wire import META
+from tests.mcp.wire import META, posted
 
 
 def modern(method: str, name: str = "") -> dict[str, str]:
@@ -198,6 +198,48 @@ async def test_who_asks_too_fast_is_told_when_to_come_back() -> None:
         assert [one.status for one in answers] == [200, 200, 429, 429]
         told(answers[-1], 429, "limit_reached")
         assert answers[-1].headers["retry-after"] == "30"
+
+
+@pytest.mark.parametrize(
+    ("era", "arguments", "blocked"),
+    [
+        (LEGACY, '{"review":"r404"}', "http.response.body"),
+        (LEGACY, "{" * 10, "http.response.start"),
+        (MODERN, '{"review":"r404"}', "http.response.start"),
+        (MODERN, '{"review":"r404","wait":0}', "http.response.body"),
+    ],
+)
+def test_whoever_does_not_read_an_answer_keeps_no_turn(era: str, arguments: str, blocked: str) -> None:
+    """T18: and the work for it was done in its turn: a stream begins before that, and would be counted twice."""
+
+    @played
+    async def story() -> None:
+        desk = Desk()
+        dev = await desk.agent("dev")
+        share = replace(desk.office.quotas.limits.account, requests_a_minute=2, at_once=1, in_line=0)
+        desk.office.quotas.limits = replace(desk.office.quotas.limits, account=share)
+        headers, body = modern("tools/call", "read_review") | dev, called("read_review", arguments)
+        if era == LEGACY:
+            headers["mcp-protocol-version"] = "2025-06-18"
+        stuck, reads = asyncio.Event(), asyncio.Event()
+
+        async def slowly(scope: Any, receive: Any, send: Any) -> None:
+            async def held(message: Any) -> None:
+                if message["type"] == blocked:
+                    stuck.set()
+                    await reads.wait()
+                await send(message)
+
+            await desk.endpoint(scope, receive, held)
+
+        async with desk.endpoint.serving(), asyncio.timeout(20):
+            first = asyncio.create_task(posted(slowly, headers, body))
+            await stuck.wait()
+            assert (await sent(desk, dev, "me", "{}")).status == 200
+            reads.set()
+            assert b"limit_reached" not in (await first).body
+
+    story()
 
 
 def test_the_library_is_imported_by_the_first_agent_and_not_before() -> None:

@@ -68,16 +68,17 @@ class _Others:
 
     async def prometheus(self, request: Request) -> Response:
         """How busy the server is and how the work goes, for those whom that tells nothing they may not know."""
-        caller = await self._door.caller(request)
-        if not await may_watch(self._door.office, caller):
-            raise Refusal(
-                Code.NOT_ELIGIBLE,
-                "How busy the server is tells what others do.",
-                "Use the token of a program that is for reading alone, or sign in.",
-            )
-        now = self._door.office.clock()
-        found = await self._door.office.store.read(lambda reading: pulse(reading, now))
-        text = self._door.meter.text() + text_of(found, await self._door.around(), now)
+        caller, office = await self._door.caller(request), self._door.office
+        async with office.quotas.asked(caller.who, office.clock()):
+            if not await may_watch(office, caller):
+                raise Refusal(
+                    Code.NOT_ELIGIBLE,
+                    "How busy the server is tells what others do.",
+                    "Use the token of a program that is for reading alone, or sign in.",
+                )
+            now = office.clock()
+            found = await office.store.read(lambda reading: pulse(reading, now))
+            text = self._door.meter.text() + text_of(found, await self._door.around(), now)
         return Response(text, media_type=MEDIA_TYPE, headers={"cache-control": "no-store"})
 
     async def openapi(self, _: Request) -> Response:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 PATH = "/mcp"
 CALLER = "foureyes.caller"
 RETRY_SECONDS = "2"
+_STREAM = b"text/event-stream"
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -85,8 +86,9 @@ class Endpoint:
             no = self._problem(429, error.code.value, error.sentence, error.next_step, later)
         else:
             if turn is not None:
+                named = {**scope, "headers": _named(scope), CALLER: caller}
                 try:
-                    await self._let_in({**scope, "headers": _named(scope), CALLER: caller}, turn, receive, send)
+                    await self._let_in(named, turn, receive, _after_its_turn(turn, send))
                 finally:
                     turn.leave()
                 return
@@ -184,6 +186,26 @@ def _speaker(office: Office, names: Names) -> Speaker:
 def _named(scope: Scope) -> list[tuple[bytes, bytes]]:
     """The headers, with our name in small letters: the SDK would take it for another's in large ones."""
     return [(name, value.lower() if name in (b"host", b"origin") else value) for name, value in scope["headers"]]
+
+
+def _after_its_turn(turn: Turn | Within, send: Send) -> Send:
+    """Leave the turn when the answer goes out: whoever is slow to read it keeps nobody else waiting.
+
+    A stream may begin before anything was done for it, and signs of life come in between: there it is the first event.
+    """
+    is_stream = False
+
+    async def sent(message: Message) -> None:
+        nonlocal is_stream
+        if message["type"] == "http.response.start":
+            is_stream = dict(message.get("headers", ())).get(b"content-type", b"").startswith(_STREAM)
+            if not is_stream:
+                turn.leave()
+        elif is_stream and message.get("body", b":")[:1] != b":":
+            turn.leave()
+        await send(message)
+
+    return sent
 
 
 async def _body(receive: Receive) -> bytes | None:
