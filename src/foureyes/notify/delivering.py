@@ -1,8 +1,8 @@
 """How does what happened get to those who shall hear of it? Each letter at least once, with an id that stays the same.
 
 An event in the outbox becomes one letter for each target, in one transaction; each letter is then tried alone. A target
-that does not answer is left alone for a while, longer each time, and only its own letters wait. Nothing here decides
-anything, and no decision waits for it.
+that does not answer is left alone for a while, longer each time, and only its own letters wait for that; those of
+others wait while it is tried. Nothing here decides anything, and no decision waits for it.
 """
 
 from __future__ import annotations
