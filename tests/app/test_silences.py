@@ -8,11 +8,13 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from foureyes.app import silent_places
 from foureyes.app.chain import appended
 from foureyes.app.ports import Writing
 from foureyes.app.rows import Changes, Stored
-from foureyes.app.silences import Silence, _read, silence, silences, stream_of
+from foureyes.app.silences import Silence, _read, silence, stream_of
 from foureyes.app.silencing import write_silence
+from foureyes.app.silent_places import PAGE, silences
 from foureyes.core.events import HooksSilenced
 from foureyes.core.refusals import Refusal
 from foureyes.core.silence import ResumeHooks, SilenceCommand, SilenceHooks
@@ -88,6 +90,38 @@ async def test_every_place_where_it_is_off_is_listed_the_one_that_ends_first_fir
     now = START + timedelta(minutes=2)
     found = await laptop.store.read(lambda reading: silences(reading, now))
     assert [(one.machine, one.place) for one in found] == [("laptop", "/soon"), ("another", "/late")]
+
+
+@played
+async def test_none_is_missing_however_many_places_there_were() -> None:
+    """D-12."""
+    laptop = Laptop()
+
+    def say(tx: Writing) -> None:
+        for number in range(2 * PAGE + 1):
+            write_silence(tx, replace(OFF, place=f"/{number}", seconds=60 + number), HUGO, START)
+
+    await laptop.store.write(say)
+    found = await laptop.store.read(lambda reading: silences(reading, START + timedelta(seconds=61)))
+    assert [one.place for one in found] == [f"/{number}" for number in range(2, 2 * PAGE + 1)]
+
+
+@pytest.mark.parametrize(("count", "warned"), [(4, 0), (5, 1)])
+def test_where_too_many_are_to_be_looked_at_that_is_said(
+    count: int, warned: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(silent_places, "PAGE", 2)
+    monkeypatch.setattr(silent_places, "PLACES_MAX", 4)
+
+    @played
+    async def story() -> None:
+        laptop = Laptop()
+        for number in range(count):
+            await laptop.say(replace(OFF, place=f"/{number}"))
+        assert len(await laptop.store.read(lambda reading: silences(reading, START))) == 4
+        assert len(caplog.records) == warned
+
+    story()
 
 
 @played

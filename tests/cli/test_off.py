@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.app.silences import silences
+from foureyes.app.silent_places import silences
 from foureyes.home import where
 from foureyes.home.lock import ServerLock
 from foureyes.store import sqlite

@@ -14,9 +14,9 @@ import pytest
 
 from foureyes.app.rows import DELIVERIES
 from foureyes.notify.channels import Channel, Discord, Message, signature
-from foureyes.notify.delivering import LIFE
 from foureyes.notify.desk import Desk
 from foureyes.notify.health import PAUSE, PAUSE_MAX
+from foureyes.notify.leaving import LIFE
 from foureyes.policy.notifying import Webhook
 from tests.app.house import played
 from tests.cast import DEV

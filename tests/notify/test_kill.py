@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.notify.delivering import CLAIMED_FOR
+from foureyes.notify.leaving import CLAIMED_FOR
 from foureyes.store.sqlite_store import SqliteStore
 from tests.app.house import House
 from tests.cast import DEV

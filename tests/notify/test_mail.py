@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from email import message_from_string
 
 import pytest
 
 from foureyes.notify import mail
 from foureyes.notify.channels import BadAddress, Mail, Message
-from foureyes.notify.mail import MISSING, Mailer, mailbox
+from foureyes.notify.mail import HANGS, MISSING, Mailer, mailbox
 from foureyes.notify.outside import NotSent, Outside
 from tests.app.house import played
 from tests.notify.receiving import way_out
@@ -89,6 +90,28 @@ def test_a_mail_server_that_hangs_or_refuses_is_a_plain_no(trouble: str) -> None
                 await mailer.send(box(port), Message(id="m", title="t", text="x"))
 
     story()
+
+
+@played
+async def test_a_mailbox_whose_server_hangs_holds_one_thread_however_often_it_is_tried() -> None:
+    async with mail_server(hangs=True) as (hung, _), mail_server() as (well, took):
+        mailer, message = Mailer(out=way_out(), seconds_max=1.0), Message(id="m", title="t", text="x")
+        mailbox(box(well))  # the library takes its time to load, and that is not the server's
+        with pytest.raises(NotSent, match="no answer within"):
+            await mailer.send(box(hung), message)
+        for _ in range(8):
+            with pytest.raises(NotSent, match=HANGS):
+                await mailer.send(box(hung), message)
+        await replace(mailer, seconds_max=30.0).send(box(well), message)
+        assert len(took) == 1
+
+
+@played
+async def test_two_mails_to_one_mailbox_at_once_both_arrive() -> None:
+    async with mail_server() as (port, took):
+        mailer = Mailer(out=way_out())
+        await asyncio.gather(*(mailer.send(box(port), Message(id=one, title="t", text="x")) for one in "ab"))
+    assert len(took) == 2
 
 
 @played

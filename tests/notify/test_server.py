@@ -120,3 +120,13 @@ def test_a_server_that_could_tell_nobody_does_not_start(
     assert str(caught.value).startswith("The server does not start. ")
     assert says in str(caught.value)
     assert "-key" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("database", "shared"), [("", False), ("postgresql://gate@db.example/gate", True)])
+def test_servers_on_one_postgresql_share_the_outbox(tmp_path: Path, database: str, *, shared: bool) -> None:
+    environment = {"FOUREYES_DATABASE": database} if database else {}
+    (tmp_path / "foureyes.yaml").write_text("version: 1\n", encoding="utf-8")
+    (tmp_path / "keys").mkdir(mode=0o700)
+    assembly = Desk(home=tmp_path, environment=environment).assembly()
+    house = House()
+    assert delivery(assembly, house.store, house.gate, "https://gate.example").shared is shared

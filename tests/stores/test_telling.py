@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
@@ -72,6 +73,21 @@ def test_letters_and_digests_are_told_and_what_fails_waits(box: Box) -> None:
         await two.once()
         assert carrier.took[2:] == [("ann", "1 thing to know, and none to decide")]
         assert sum(each.waiting for each in (await box.store.read(outbox)).targets) == 2
+
+    box.runner.run(story())
+
+
+def test_a_server_that_tells_nobody_leaves_the_shared_outbox_to_the_others(box: Box) -> None:
+    house, carrier = House(store=box.store), Carrier()
+    silent, telling = office(box, house, carrier, "one"), office(box, house, carrier, "two")
+    silent.desk, silent.shared = Desk(), True
+    old = replace(DAMAGED, at="2025-12-05T09:00:00.000000Z")
+
+    async def story() -> None:
+        await box.store.write(lambda tx: tx.apply(Changes(outbox=(old, DAMAGED))))
+        assert await silent.once() == 1, "what is over"
+        await telling.once()
+        assert [token for token, _ in carrier.took] == ["well"]
 
     box.runner.run(story())
 

@@ -16,12 +16,11 @@ from datetime import datetime, timedelta
 from foureyes.app.accounts import account, hash_of
 from foureyes.app.ports import Reading, Writing
 from foureyes.app.rows import DECIDING_LINKS, START
+from foureyes.app.sweeping import sweep
 from foureyes.core.principals import Account
 
 LIFE = timedelta(days=3)
 KEY_BYTES = 32
-#: Rows of the past are removed a few at a time, whenever a link is made.
-_SWEPT_MAX = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +52,7 @@ def made(tx: Writing, key: bytes, asked: Asked, now: datetime) -> str | None:
     signed = json.dumps([asked.letter, asked.human, asked.review, asked.request])
     secret = base64.urlsafe_b64encode(hmac.digest(key, signed.encode(), hashlib.sha256)).decode().rstrip("=")
     name = hash_of(secret)
-    _sweep(tx, now)
+    sweep(tx, DECIDING_LINKS, name, now)
     if tx.row(DECIDING_LINKS, name) is None:
         _put(
             tx,
@@ -120,10 +119,3 @@ def _read(reading: Reading, name: str) -> Link | None:
         ends=datetime.fromisoformat(row["ends"]),
         used=row["used"],
     )
-
-
-def _sweep(tx: Writing, now: datetime) -> None:
-    rows = tx.rows(DECIDING_LINKS, limit=_SWEPT_MAX)
-    over = {key: None for key, body in rows if now >= datetime.fromisoformat(json.loads(body)["ends"])}
-    if over:
-        tx.follow(DECIDING_LINKS, over, START)

@@ -13,7 +13,8 @@ from datetime import datetime
 from foureyes.app.outbox import Outbox, outbox
 from foureyes.app.ports import Reading
 from foureyes.app.rows import Pending
-from foureyes.app.silences import Silence, silences
+from foureyes.app.silences import Silence
+from foureyes.app.silent_places import silences
 from foureyes.app.workers import Worker, lives, workers
 from foureyes.codec.shapes import shape
 

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from foureyes.app.accounts import account, hash_of
 from foureyes.app.ports import Reading, Writing
 from foureyes.app.rows import LINKS, SIGN_INS, START
+from foureyes.app.sweeping import sweep
 from foureyes.core.principals import Account
 
 LINK_LIFE = timedelta(minutes=10)
@@ -17,8 +18,6 @@ SIGN_IN_LIFE = timedelta(hours=12)
 #: Under which name a browser keeps its session.
 COOKIE = "foureyes_session"
 _SECRET_BYTES = 32
-#: Rows of the past are removed a few at a time, whenever somebody signs in.
-_SWEPT_MAX = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +55,8 @@ def redeemed(tx: Writing, secret: str, now: datetime) -> str | None:
     if found is None:
         return None
     link = json.loads(found)
-    _sweep(tx, now)
+    for table in (LINKS, SIGN_INS):
+        sweep(tx, table, key, now)
     tx.follow(LINKS, {key: None}, START)
     person = account(tx, link["human"])
     if now >= datetime.fromisoformat(link["ends"]) or person is None or person.removed:
@@ -88,11 +88,3 @@ def sign_out(tx: Writing, session: str) -> None:
 def form_mark(session: str) -> str:
     """What a form of this session carries, so that no other page can send it."""
     return hash_of(f"form:{session}")
-
-
-def _sweep(tx: Writing, now: datetime) -> None:
-    for table in (LINKS, SIGN_INS):
-        rows = tx.rows(table, limit=_SWEPT_MAX)
-        over = {key: None for key, body in rows if now >= datetime.fromisoformat(json.loads(body)["ends"])}
-        if over:
-            tx.follow(table, over, START)

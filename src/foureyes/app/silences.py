@@ -1,4 +1,4 @@
-"""Where do hooks stop nothing now, by whose word, and until when?
+"""Do hooks stop nothing at a place now, by whose word, and until when?
 
 A hook asks before every step of an agent, so this needs none of the core. What cannot be read silences nothing.
 """
@@ -15,8 +15,6 @@ from foureyes.app.ports import Reading
 from foureyes.app.rows import Stored
 
 PREFIX = "silence/"
-#: So many places are looked through.
-PLACES_MAX = 200
 NAME_DIGITS = 32
 _SILENCED = "HooksSilenced"
 
@@ -35,30 +33,23 @@ class Silence:
 
 def silence(reading: Reading, machine: str, place: str, now: datetime) -> Silence | None:
     """Whether hooks are off here now: the one question that a hook asks. The gate never does."""
-    found = _last(reading, stream_of(machine, place), now)
+    stream = stream_of(machine, place)
+    found = last_silence(reading, stream, reading.known(stream, "", "").version, now)
     return found if found and (found.machine, found.place) == (machine, place) else None
 
 
-def silences(reading: Reading, now: datetime) -> tuple[Silence, ...]:
-    """Every place where they are off now; what ends first comes first."""
-    names = [one.stream for one in reading.heads(after=PREFIX, limit=PLACES_MAX) if one.stream.startswith(PREFIX)]
-    found = [one for name in names if (one := _last(reading, name, now))]
-    return tuple(sorted(found, key=lambda one: (one.until, one.machine, one.place)))
+def last_silence(reading: Reading, stream: str, version: int, now: datetime) -> Silence | None:
+    """What was said last of a place, if it holds."""
+    last = next(iter(reading.events(stream, version - 1)), None) if version else None
+    found = _read(last) if last and last.type == _SILENCED else None
+    # A moment further ahead than it ever was: the clock was set back since, and that does not make it longer.
+    return found if found and is_ahead(found.until, now, found.until - found.since) else None
 
 
 def stream_of(machine: str, place: str) -> str:
     """Where what was said of a place is kept; a path may be longer than the name of a stream."""
     named = f"{machine}\0{place}".encode()
     return f"{PREFIX}{hashlib.sha256(named).hexdigest()[:NAME_DIGITS]}"
-
-
-def _last(reading: Reading, stream: str, now: datetime) -> Silence | None:
-    """What was said last, if it holds."""
-    version = reading.known(stream, "", "").version
-    last = next(iter(reading.events(stream, version - 1)), None) if version else None
-    found = _read(last) if last and last.type == _SILENCED else None
-    # A moment further ahead than it ever was: the clock was set back since, and that does not make it longer.
-    return found if found and is_ahead(found.until, now, found.until - found.since) else None
 
 
 def _read(stored: Stored) -> Silence | None:

@@ -45,6 +45,7 @@ def delivery(assembly: Assembly, store: Store, gate: Gate, public: str) -> Deliv
         clock=assembly.now,
         worker=f"{os.uname().nodename}-{os.getpid()}",
         public=public,
+        shared=settings.is_postgres,
         link_key=link_key(os.path.join(settings.keys, LINK_KEY)),
     )
 

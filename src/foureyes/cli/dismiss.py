@@ -27,8 +27,8 @@ REASON_CHARS_MAX = 1000
 def dismiss(parts: Parts, finding: str, because: str, review: str) -> Answer:
     """Drop a finding that is not real, until its code changes.
 
-    You are asked to type its name, so that no agent does it for you. Nobody signed in, so it is marked unproven. What
-    is critical or was vetoed waits for a signed-in person instead.
+    You are asked to type its name at a terminal. That does not prove who typed, because an agent may have a terminal
+    too: it is marked unproven. What is critical or was vetoed waits for a signed-in person instead.
     """
     reason = because.strip()
     if not 0 < len(reason) <= REASON_CHARS_MAX:

@@ -31,7 +31,8 @@ def off(parts: Parts, length: str, because: str, end: bool) -> Answer:  # noqa: 
     """Have the hooks of this place stop nothing for a while, and keep why.
 
     Of this repository on this machine alone, and of nobody else. The gate answers as ever: `check`, reviews and targets
-    are not changed by it. It ends by itself. You are asked to type a word, so that no agent does it for you.
+    are not changed by it. It ends by itself. You are asked to type words at a terminal. That does not prove
+    who typed: an agent may have a terminal too. It is in the record, whoever did it.
     """
     if end:
         if length or because:

@@ -1,8 +1,8 @@
 """How does what happened get to those who shall hear of it? Each letter at least once, with an id that stays the same.
 
 An event in the outbox becomes one letter for each target, in one transaction; each letter is then tried alone. A target
-that does not answer is left alone for a while, longer each time, and only its own letters wait. Nothing here decides
-anything, and no decision waits for it.
+that does not answer is left alone for a while, longer each time, and only its own letters wait for that; those of
+others wait while it is tried. Nothing here decides anything, and no decision waits for it.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ from typing import Protocol
 
 from foureyes.app import links
 from foureyes.app.calls.whole import write_down
+from foureyes.app.moments import is_time_again
 from foureyes.app.policies import Policies
 from foureyes.app.ports import Damaged, Reading, Store
 from foureyes.app.ports import Writing as Transaction
 from foureyes.app.rows import DELIVERIES, DIGESTS, START, Changes, OutboxRow, Parcel
-from foureyes.codec.shapes import shape
 from foureyes.core.views import whole_seen
 from foureyes.notify.channels import Channel, Message
 from foureyes.notify.desk import PROGRAM, Desk, Target
 from foureyes.notify.health import PAUSE, PAUSE_MAX, Health
 from foureyes.notify.hours import digest_at, resumes
+from foureyes.notify.leaving import CLAIMED_FOR, SWEEP, digested, dropped, is_over, spelled, swept, unknown
 from foureyes.notify.letters import (
     DIGEST,
     Letter,
@@ -45,20 +46,13 @@ from foureyes.notify.outside import NotSent
 
 #: So many parcels are taken at once, and so often in one go.
 BATCH, ROUNDS_MAX = 32, 16
-#: What nobody is to hear of goes so much at a time.
-DROPPED_MAX = 1_000
-#: So long a parcel is one worker's; what was taken and not delivered by then is tried again.
-CLAIMED_FOR = timedelta(seconds=120)
 #: So long one target may take of a batch; the rest of its letters wait for the next.
 BATCH_SECONDS = 10.0
 #: More questions than this for one person at once are one message, which leads to the page where they all stand.
 SINGLY_MAX = 5
 #: How often it is looked whether a human who reviews may be told what others said.
 BLIND_FOR = timedelta(minutes=1)
-#: What could not be told for so long is given up: it stays in the record, and on the pages.
-LIFE = timedelta(days=3)
 log = logging.getLogger("foureyes.notify")
-_spelled = shape(datetime)[0]
 
 
 class Carrier(Protocol):
@@ -95,20 +89,24 @@ class Delivery:
     public: str
     #: What signs the links with which a human decides; without it there are none.
     link_key: bytes = field(default=b"", repr=False)
+    #: Whether other servers deliver from this outbox too, who may know targets that are not ours.
+    shared: bool = False
     _health: dict[str, Health] = field(default_factory=dict)
     #: When the outbox was last looked at.
     _looked: datetime | None = None
+    #: When a server that tells nobody last removed what is over.
+    _swept: datetime | None = None
 
     async def once(self) -> int:
         """Tell what there is to tell now; how many parcels were looked at."""
         await self._recalled(self.clock())
         if not self.desk.targets:
-            return await self.store.write(self._dropped)
+            return await self._left_alone(self.clock())
         seen = 0
         for _ in range(ROUNDS_MAX):
             now = self.clock()
-            until = _time(now + CLAIMED_FOR)
-            parcels = await self.store.write(lambda tx: tx.claim(self.worker, _time(now), until, BATCH))  # noqa: B023 - done before the next round
+            until = spelled(now + CLAIMED_FOR)
+            parcels = await self.store.write(lambda tx: tx.claim(self.worker, spelled(now), until, BATCH))  # noqa: B023 - done before the next round
             if not parcels:
                 break
             seen += len(parcels)
@@ -123,18 +121,20 @@ class Delivery:
         Whatever still has to wait is put off again then. What another process has in its hands is left to it.
         """
         if self._looked is None or now < self._looked:
-            beyond = _time(now + 2 * CLAIMED_FOR)
+            beyond = spelled(now + 2 * CLAIMED_FOR)
             await self.store.write(lambda tx: tx.recalled(beyond))
             for one in self._health.values():
                 one.not_before = None
         self._looked = now
 
-    def _dropped(self, tx: Transaction) -> int:
-        """Where nobody is to be told, nothing waits for anybody."""
-        now = self.clock()
-        parcels = tx.claim(self.worker, _time(now), _time(now + CLAIMED_FOR), DROPPED_MAX)
-        tx.delivered([one.id for one in parcels])
-        return len(parcels)
+    async def _left_alone(self, now: datetime) -> int:
+        """Nobody is to be told by us."""
+        if not self.shared:
+            return await self.store.write(partial(dropped, self.worker, now))
+        if not is_time_again(self._swept, now, SWEEP):
+            return 0
+        self._swept = now
+        return await self.store.write(partial(swept, self.worker, now))
 
     # --- an event becomes letters ---------------------------------------------------------------------------------
 
@@ -147,7 +147,7 @@ class Delivery:
 
     def _letters(self, reading: Reading, row: OutboxRow, now: datetime) -> _Sorted | None:
         """What an event becomes; nothing where it cannot be read now."""
-        if self._is_over(row, now):
+        if is_over(row, now):
             return _Sorted()
         try:
             told = told_of(reading, self.policies, row)
@@ -167,13 +167,13 @@ class Delivery:
     def _put(self, found: Sequence[tuple[Parcel, _Sorted | None]], now: datetime, tx: Transaction) -> None:
         for parcel, made in found:
             if made is None:
-                tx.postponed(parcel.id, _time(now + PAUSE_MAX))
+                tx.postponed(parcel.id, spelled(now + PAUSE_MAX))
                 continue
             rows = [*made.letters]
             for target, key, body in made.digests:
                 tx.lock(f"{DIGESTS}/{target}")
                 if not tx.rows(DIGESTS, prefix=f"{target}/", limit=1):
-                    rows.append(OutboxRow(stream=DIGESTS, version=0, type=f"{DIGEST} {target}", at=_time(now)))
+                    rows.append(OutboxRow(stream=DIGESTS, version=0, type=f"{DIGEST} {target}", at=spelled(now)))
                 tx.follow(DIGESTS, {key: body}, START)
             tx.apply(Changes(outbox=tuple(rows)))
             tx.delivered([parcel.id])
@@ -191,8 +191,9 @@ class Delivery:
 
     async def _told_at(self, name: str, letters: Sequence[tuple[Parcel, Letter]]) -> None:
         target, went = self.desk.targets.get(name), _Went()
-        if target is None:  # the policy names it no longer
-            await self.store.write(lambda tx: tx.delivered([parcel.id for parcel, _ in letters]))
+        if target is None:  # the policy names it no longer, or not yet
+            parcels = [parcel for parcel, _ in letters]
+            await self.store.write(partial(unknown, parcels, self.clock(), shared=self.shared))
             return
         health = self._health.setdefault(name, Health())
         loop = asyncio.get_running_loop()
@@ -200,7 +201,7 @@ class Delivery:
         try:
             for parcel, letter in await self._singly(target, letters, went):
                 now = self.clock()
-                if self._is_over(parcel.row, now) and letter.party != DIGEST:
+                if is_over(parcel.row, now) and letter.party != DIGEST:
                     went.done.append(parcel.id)
                     went.given_up += 1
                 elif (rests := health.rests(now)) is not None:
@@ -232,9 +233,7 @@ class Delivery:
 
         def look(reading: Reading) -> list[tuple[int, str]]:
             asked = [
-                (parcel, one)
-                for parcel, one in letters
-                if one.party == Party.HUMAN and not self._is_over(parcel.row, now)
+                (parcel, one) for parcel, one in letters if one.party == Party.HUMAN and not is_over(parcel.row, now)
             ]
             seen = [(parcel, one) for parcel, one in asked if not self._writing.hides(reading, parcel.row, person.name)]
             written = [(parcel.id, self._writing.letter(reading, parcel.row, one, named=True)) for parcel, one in seen]
@@ -340,22 +339,14 @@ class Delivery:
     def _keep(self, target: Target, went: _Went, tx: Transaction) -> None:
         tx.delivered(went.done)
         for parcel, until in went.later.items():
-            tx.postponed(parcel, _time(until))
-        self._digested(target, went, tx)
+            tx.postponed(parcel, spelled(until))
+        if went.digested:
+            digested(tx, target.name, went.digested, self.clock())
         if went.sent or went.failed or went.given_up:
             tx.follow(DELIVERIES, {target.name: self._record(target, went, tx)}, START)
 
-    def _digested(self, target: Target, went: _Went, tx: Transaction) -> None:
-        if not went.digested:
-            return
-        tx.lock(f"{DIGESTS}/{target.name}")
-        tx.follow(DIGESTS, went.digested, START)
-        if tx.rows(DIGESTS, prefix=f"{target.name}/", limit=1):  # what came while it was on its way
-            row = OutboxRow(stream=DIGESTS, version=0, type=f"{DIGEST} {target.name}", at=_time(self.clock()))
-            tx.apply(Changes(outbox=(row,)))
-
     def _record(self, target: Target, went: _Went, tx: Transaction) -> str:
-        now = _time(self.clock())
+        now = spelled(self.clock())
         before: Mapping[str, object] = json.loads(tx.row(DELIVERIES, target.name) or "{}")
         count = {name: int(str(before.get(name, 0))) for name in ("sent", "failed", "given_up")}
         failing = str(before.get("failing_since", ""))
@@ -370,10 +361,6 @@ class Delivery:
         }
         return json.dumps(body, sort_keys=True)
 
-    @staticmethod
-    def _is_over(row: OutboxRow, now: datetime) -> bool:
-        return now - datetime.fromisoformat(row.at) > LIFE
-
 
 @dataclass(slots=True, kw_only=True)
 class _Sorted:
@@ -381,7 +368,3 @@ class _Sorted:
 
     letters: list[OutboxRow] = field(default_factory=list)
     digests: list[tuple[str, str, str]] = field(default_factory=list)
-
-
-def _time(moment: datetime) -> str:
-    return str(_spelled(moment))

@@ -1,13 +1,14 @@
 """How does a message get into a mailbox? By the library `apprise`, which is loaded only where an address asks for it.
 
-It works in a thread of its own that nobody can end: a mail server that hangs holds this thread and nothing else.
+It works in a thread of its own that nobody can end: a mail server that hangs holds this thread and no other, because
+its mailbox gets no second one before that.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
@@ -16,9 +17,17 @@ from foureyes.notify.channels import MAIL_UNITS_MAX, BadAddress, Mail, Message
 from foureyes.notify.outside import NotSent, Outside
 
 SECONDS_MAX = 30.0
-THREADS_MAX = 4
 ID_HEADER = "X-Foureyes-Id"
 MISSING = "E-mail needs an extra package: run pip install 'foureyes[apprise]'."
+HANGS = "its server still hangs at an earlier mail"
+
+
+@dataclass(slots=True)
+class _Box:
+    """A mailbox has one mail on its way at a time; what was given up may still be."""
+
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    under_way: Future[Any] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,24 +36,34 @@ class Mailer:
 
     out: Outside
     seconds_max: float = SECONDS_MAX
-    _threads: ThreadPoolExecutor = field(
-        default_factory=lambda: ThreadPoolExecutor(THREADS_MAX, thread_name_prefix="mail"), repr=False
-    )
+    #: As many as the policy has, and so many threads at most.
+    _boxes: dict[str, _Box] = field(default_factory=dict, repr=False)
 
     async def send(self, channel: Mail, message: Message) -> None:
         """Return when the mail server took it; raises NotSent otherwise."""
-        loop = asyncio.get_running_loop()
+        box = self._boxes.setdefault(channel.url, _Box())
         try:
-            async with asyncio.timeout(self.seconds_max):
-                box = await loop.run_in_executor(self._threads, mailbox, channel)
-                await self.out.checked(box.smtp_host, box.port or 0, plain=False)
-                sent = await loop.run_in_executor(self._threads, _send, box, message)
+            async with asyncio.timeout(self.seconds_max), box.turn:
+                if box.under_way is not None and not box.under_way.done():
+                    raise NotSent(HANGS)
+                sent = await self._sent(box, channel, message)
         except TimeoutError:
             raise NotSent(f"no answer within {self.seconds_max:g} seconds") from None
         except BadAddress as error:
             raise NotSent(str(error)) from None
         if not sent:
             raise NotSent("the mail server did not take it")
+
+    async def _sent(self, box: _Box, channel: Mail, message: Message) -> bool:
+        thread = ThreadPoolExecutor(1, thread_name_prefix="mail")
+        try:
+            box.under_way = thread.submit(mailbox, channel)
+            found = await asyncio.wrap_future(box.under_way)
+            await self.out.checked(found.smtp_host, found.port or 0, plain=False)
+            box.under_way = thread.submit(_send, found, message)
+            return bool(await asyncio.wrap_future(box.under_way))
+        finally:
+            thread.shutdown(wait=False)
 
 
 def mailbox(channel: Mail) -> Any:

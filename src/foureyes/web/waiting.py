@@ -8,7 +8,8 @@ from urllib.parse import urlencode
 from starlette.responses import Response
 
 from foureyes.app.calls.looking import Listed, Waiting
-from foureyes.app.silences import Silence, silences
+from foureyes.app.silences import Silence
+from foureyes.app.silent_places import silences
 from foureyes.web.door import Visit, path_to
 from foureyes.web.frame import badge, link, page
 from foureyes.web.html import Html, element, together, when
