@@ -44,6 +44,7 @@ from foureyes.core.views import View, view
 from foureyes.policy.policy import Policy, policy_text
 
 CONFLICTS_MAX = 20
+SEEN_MAX = 256
 #: A work of more bytes takes more than a moment to look at.
 SMALL_BYTES_MAX = 8 * 1024
 #: Letters and digits that nobody mistakes for each other: 32 of them, so a byte chooses each of them as often.
@@ -125,6 +126,8 @@ class Gate:
         self._books = books
         self._world = world or World()
         self._shelf = Shelf()
+        #: What somebody saw of a review as it was folded last; whoever asks again before it grows sees the same.
+        self._seen_lately: dict[tuple[str, Who], tuple[Held, Seen]] = {}
         self._default_is_kept = False
         self._beside = Beside(policies=self.policies, load=self._load, session_facts=books.session)
 
@@ -311,7 +314,14 @@ class Gate:
 
     def _seen(self, review: str, viewer: Who, reading: Reading) -> Seen:
         held = self._held(reading, review)
-        return replace(self._shown(reading, held.review, viewer), opened=held.opened)
+        known = self._seen_lately.get((review, viewer))
+        if known is not None and known[0] is held:
+            return known[1]
+        seen = replace(self._shown(reading, held.review, viewer), opened=held.opened)
+        if len(self._seen_lately) >= SEEN_MAX:
+            self._seen_lately.clear()
+        self._seen_lately[review, viewer] = held, seen
+        return seen
 
     def _shown(self, reading: Reading, review: Review, viewer: Who) -> Seen:
         rules = self.policies.rules(reading, review.rules)

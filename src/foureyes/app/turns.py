@@ -17,19 +17,26 @@ from typing import Self
 
 #: Somebody else was here so lately that they will come again.
 OTHERS_SECONDS = 1.0
-#: When so much of the last second went into answers, whoever comes had to wait, though it may not be seen: what is
-#: answered in one go ends before anybody else can come.
-BUSY = 0.8
+#: When so much of a processor is used, whoever comes had to wait, though it may not be seen: what is answered in one go
+#: ends before anybody else can come. Looked at so often.
+BUSY = 0.9
+BUSY_SECONDS = 0.25
+#: That somebody had to wait is remembered for so long: a crowd that has paused would be no crowd in the next moment.
+WAITED_SECONDS = 10.0
 #: How long a crowd pauses after a request, as a multiple of how long that took: so much with twice that share.
 PAUSE_TIMES = 16.0
 PAUSE_SECONDS_MAX = 1.0
+#: What a request costs the server beside its answer: it is read before its turn and sent after it.
+BESIDE_SECONDS = 0.0005
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Time:
-    """How time goes by here: a clock that only goes forward, and something done later by it."""
+    """How time goes by here: a clock that only goes forward, something done later by it, and what was used of it."""
 
     now: Callable[[], float] = time.perf_counter
+    #: Of the processor, by this process.
+    used: Callable[[], float] = time.process_time
     later: Callable[[float, Callable[[], None]], object] = field(
         default=lambda seconds, work: asyncio.get_running_loop().call_later(seconds, work)
     )
@@ -95,15 +102,19 @@ class Room:
     _answered: int = 0
     _shared: float = 0.0
     _at: float = 0.0
-    #: What all of them had together of about the last second.
-    _all: Line = field(default_factory=lambda: Line(asyncio.Semaphore(1), crowd=BUSY))
+    #: How much of a processor was used lately, and what stood on both clocks when that was worked out.
+    _busy: float = 0.0
+    _looked: tuple[float, float] = (0.0, 0.0)
+    #: When somebody who is no crowd had to wait.
+    _waited: float = -math.inf
 
-    def took(self, began: float, lines: Lines) -> float:
-        """A request is over; how much of the server's time it had."""
-        took, now = self.shared(-1) - began, self.time.now()
-        for line in (*lines, self._all):
-            line.add(took, now)
-        return took
+    def is_busy(self, now: float) -> bool:
+        """Whether the server has much to do, for whomever."""
+        at, before = self._looked
+        if now - at >= BUSY_SECONDS:
+            used = self.time.used()
+            self._busy, self._looked = (used - before) / (now - at), (now, used)
+        return self._busy > BUSY
 
     def shared(self, more: int) -> float:
         """The time that each request has had so far, when so many more begin or end now.
@@ -122,14 +133,18 @@ class Room:
         Whoever comes while nothing else is answered is kept waiting by nobody, and for their sake nobody pauses.
         """
         now = self.time.now()
-        if (self._answered or self._all.is_crowd(now)) and not any(line.is_crowd(now) for line in lines):
+        if not any(line.is_crowd(now) for line in lines):
             for calm, line in zip(self._calm, lines, strict=True):
                 calm.asks(line, now)
+            if self._answered or self.is_busy(now):
+                self._waited = now
         return Turn(self, lines)
 
     def crowds(self, lines: Lines) -> list[Line]:
         """Those of them that have too much, as long as that keeps others waiting."""
         now = self.time.now()
+        if now - self._waited > WAITED_SECONDS:
+            return []
         return [
             line
             for calm, line in zip(self._calm, lines, strict=True)
@@ -193,10 +208,11 @@ class Turn:
 
     def _count(self, began: float) -> None:
         """Note how long it took; the narrow way of a crowd opens again after its pause."""
-        took = self._room.took(began, self._lines)
+        took, now = self._room.shared(-1) - began + BESIDE_SECONDS, self._room.time.now()
+        for line in self._lines:
+            line.add(took, now)
         if not self._narrow:
             return
-        now = self._room.time.now()
         for line in [one for one in self._room.crowds(self._lines) if one in self._narrow]:
             over = min(line.share(now) / line.crowd - 1, 1.0)
             self._room.time.later(min(PAUSE_TIMES * over * took, PAUSE_SECONDS_MAX), line.narrow.release)
