@@ -44,6 +44,7 @@ from foureyes.core.views import View, view
 from foureyes.policy.policy import Policy, policy_text
 
 CONFLICTS_MAX = 20
+#: What so many viewers saw of reviews is kept at hand.
 SEEN_MAX = 256
 #: A work of more bytes takes more than a moment to look at.
 SMALL_BYTES_MAX = 8 * 1024

@@ -47,6 +47,7 @@ class Line:
     """Those of one name whose requests are under way, and those behind them."""
 
     slots: asyncio.Semaphore
+    #: Whoever had more of the last second than this is a crowd.
     crowd: float
     #: Held by the one request at a time that a crowd has.
     narrow: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -130,7 +131,8 @@ class Room:
     def enter(self, lines: Lines) -> Turn:
         """One more request, which stands in the lines of its account and its operator until it is left.
 
-        Whoever comes while nothing else is answered is kept waiting by nobody, and for their sake nobody pauses.
+        Whoever comes while nothing else is answered and the server has time is kept waiting by nobody, and for their
+        sake nobody pauses.
         """
         now = self.time.now()
         if not any(line.is_crowd(now) for line in lines):
