@@ -2,7 +2,7 @@
 
 So a flood waits behind itself. Whoever has a large part of the server's time while others ask too gets one request at a
 time, and after it a pause that is the longer the more they had: the others have the rest, however many wait in that
-line. While nobody else has to wait for them, nobody is slowed down.
+line. While nobody else has to wait for them, nobody is slowed down, and no pause is longer than the others need.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ WAITED_SECONDS = 10.0
 #: How long a crowd pauses after a request, as a multiple of how long that took: so much with twice that share.
 PAUSE_TIMES = 16.0
 PAUSE_SECONDS_MAX = 1.0
+#: The pause ends when nobody else was there for so long; whoever asks one thing after the other is back before that.
+QUIET_SECONDS = 0.003
 #: What a request costs the server beside its answer: it is read before its turn and sent after it.
 BESIDE_SECONDS = 0.0005
 
@@ -135,12 +137,36 @@ class Room:
         sake nobody pauses.
         """
         now = self.time.now()
-        if not any(line.is_crowd(now) for line in lines):
-            for calm, line in zip(self._calm, lines, strict=True):
-                calm.asks(line, now)
-            if self._answered or self.is_busy(now):
-                self._waited = now
+        if self._calmly(lines, now) and (self._answered or self.is_busy(now)):
+            self._waited = now
         return Turn(self, lines)
+
+    def leaves(self, lines: Lines, now: float) -> None:
+        """Somebody was answered, and may ask the next thing at once."""
+        self._calmly(lines, now)
+
+    def _calmly(self, lines: Lines, now: float) -> bool:
+        """Whether whoever is here now is no crowd; then that is remembered."""
+        account, operator = lines
+        if account.is_crowd(now) or operator.is_crowd(now):
+            return False
+        self._calm[0].asks(account, now)
+        self._calm[1].asks(operator, now)
+        return True
+
+    def pause(self, lines: Lines, line: Line, until: float) -> None:
+        """Let the next one of a crowd come then, or as soon as nobody else wants anything."""
+
+        def look() -> None:
+            now = self.time.now()
+            last = self._calm[lines.index(line)].without(line)
+            if now >= until or (not self._answered and now - last >= QUIET_SECONDS):
+                line.narrow.release()
+            else:
+                self.pause(lines, line, until)
+
+        # Whoever came while the last one was answered in one go is seen after that.
+        self.time.later(min(max(until - self.time.now(), 0.0), QUIET_SECONDS), look)
 
     def crowds(self, lines: Lines) -> list[Line]:
         """Those of them that have too much, as long as that keeps others waiting."""
@@ -213,11 +239,12 @@ class Turn:
         took, now = self._room.shared(-1) - began + BESIDE_SECONDS, self._room.time.now()
         for line in self._lines:
             line.add(took, now)
+        self._room.leaves(self._lines, now)
         if not self._narrow:
             return
         for line in [one for one in self._room.crowds(self._lines) if one in self._narrow]:
             over = min(line.share(now) / line.crowd - 1, 1.0)
-            self._room.time.later(min(PAUSE_TIMES * over * took, PAUSE_SECONDS_MAX), line.narrow.release)
+            self._room.pause(self._lines, line, now + min(PAUSE_TIMES * over * took, PAUSE_SECONDS_MAX))
             self._narrow.remove(line)
 
 

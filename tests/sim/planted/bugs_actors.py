@@ -125,7 +125,7 @@ def nothing_is_ever_over(_original: Function, *_given: object) -> None:
     """An ended review goes on as if nothing had happened."""
 
 
-@bug("foureyes.core.answers.settling:_own_report", source="GerriScary", found_by="I9")
+@bug("foureyes.core.answers.settling:_own_report", source="GerriScary", found_by="I9", seed=2)
 def a_label_is_copied_by_anyone(original: Function, scene: Scene, seat: Seat, _actor: Who) -> Report | None:
     """Who comes after a reviewer carries the predecessor's approval over to a new version."""
     last = scene.review.reports.get((seat.id, seat.reported))

@@ -21,7 +21,7 @@ from foureyes.core.values import Risk, RiskLevel, Who
 from tests.sim.planted.plant import Function, bug
 
 
-@bug("foureyes.core.skips:skip_stages", source="T17", found_by="I11")
+@bug("foureyes.core.skips:skip_stages", source="T17", found_by="I11", seed=2)
 def a_veto_stage_is_skipped(original: Function, scene: Scene) -> Iterator[StagesSkipped]:
     """The fast lane leads around the seats that have a veto."""
     for one in original(scene):
@@ -112,7 +112,7 @@ def one_of_several_is_enough(original: Function, *given: object) -> RulingReques
     return replace(found, needs=1)
 
 
-@bug("foureyes.core.checks:check_human", source="T1", found_by="Y10")
+@bug("foureyes.core.checks:check_human", source="T1", found_by="Y10", seed=2)
 def authors_rule_on_their_own_work(_original: Function, _review: Review, actor: Who, what: str) -> None:
     """A human who made the work opens the gate for it."""
     if not actor.is_human:
@@ -126,13 +126,13 @@ def the_name_goes_live(original: Function, command: RecordLive, facts: LiveFacts
     return str(original(replace(command, digest=digest), facts, now))
 
 
-@bug("foureyes.core.live:_why_not_again", source="own mutation", found_by="I7")
+@bug("foureyes.core.live:_why_not_again", source="own mutation", found_by="I7", seed=2)
 def a_single_use_is_used_twice(_original: Function, *_given: object) -> str:
     """A clearance for one use is good for ever."""
     return ""
 
 
-@bug("foureyes.core.answers.author:_change_of", source="own mutation", found_by="I7")
+@bug("foureyes.core.answers.author:_change_of", source="own mutation", found_by="I7", seed=2)
 def cleared_bytes_come_back(original: Function, scene: Scene, command: object) -> object:
     """Approve, revert, clear again."""
     return original(replace(scene, review=replace(scene.review, cleared_digests=frozenset())), command)

@@ -131,7 +131,7 @@ def work_is_cleared_past_the_human(original: Function, scene: Scene) -> Iterator
     yield from original(scene)
 
 
-@bug("foureyes.core.settle:_is_ordered", source="Y2", found_by="Y10")
+@bug("foureyes.core.settle:_is_ordered", source="Y2", found_by="Y10", seed=2)
 def reviewers_overrule_a_human(_original: Function, _asked: RevisionRequest | None) -> bool:
     """A human asked for new bytes, and the old ones are cleared."""
     return False

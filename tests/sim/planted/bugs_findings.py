@@ -85,7 +85,7 @@ def a_failed_stage_discards_the_findings_of_others(original: Function, review: R
     return replace(found, findings=findings)
 
 
-@bug("foureyes.core.evolve.findings:finding_verified", source="D-11", found_by="I3", seed=15)
+@bug("foureyes.core.evolve.findings:finding_verified", source="D-11", found_by="I3", seed=21)
 def who_verifies_refutes(original: Function, review: Review, event: FindingVerified) -> Review:
     """Whatever a verifying seat says of a finding makes it advice."""
     found: Review = original(review, replace(event, result=Verification.REFUTED))
@@ -99,7 +99,7 @@ def findings_count_per_review(original: Function, scene: Scene, *given: object, 
     return replace(found, finding=f"{found.seat}-F{len(scene.review.findings) + 1}")
 
 
-@bug("foureyes.core.answers.author:_answered", source="own mutation", found_by="A1")
+@bug("foureyes.core.answers.author:_answered", source="own mutation", found_by="A1", seed=2)
 def settled_findings_are_answered(
     _original: Function, review: Review, answer: Answer, revision: int
 ) -> FindingAnswered:

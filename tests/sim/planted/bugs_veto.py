@@ -34,7 +34,7 @@ def veto_shopping(_original: Function, _command: OpenReview | SubmitRevision, _f
     """Vetoed bytes are taken as a new task."""
 
 
-@bug("foureyes.core.settle:_clear", source="S16", found_by="I4")
+@bug("foureyes.core.settle:_clear", source="S16", found_by="I4", seed=3)
 def a_veto_elsewhere_is_not_asked_for(original: Function, scene: Scene, now: Assessment) -> Iterator[ReviewEvent]:
     """Bytes that another review vetoed meanwhile are cleared."""
     facts = replace(scene.facts, vetoes={})

@@ -34,7 +34,7 @@ async def the_same_run_is_handed_over_twice(original: Function, self: LocalEngin
     return begun
 
 
-@bug("foureyes.engine.local:LocalEngine._offered", source="engine", found_by="D3", seed=6)
+@bug("foureyes.engine.local:LocalEngine._offered", source="engine", found_by="D3", seed=13)
 async def a_lost_answer_is_handed_in_under_another_key(
     original: Function, self: LocalEngine, run: Run, ended: Ended, key: str
 ) -> None:
@@ -51,7 +51,7 @@ async def a_lost_answer_is_handed_in_under_another_key(
         return
 
 
-@bug("foureyes.app.tending:Deadlines.passed", source="engine", found_by="I29", seed=3)
+@bug("foureyes.app.tending:Deadlines.passed", source="engine", found_by="I29", seed=16)
 async def deadlines_of_two_reviews_have_one_key(original: Function, self: Deadlines) -> int:
     """Seats have the same names in every review; of what is due in one minute, one passes."""
     del original
@@ -74,7 +74,7 @@ def a_deadline_passes_twice(original: Function, scene: Scene, command: PassDeadl
     return original(replace(scene, now=max(scene.now, request.due)) if request else scene, command, *given)
 
 
-@bug("foureyes.core.answers.reports:_seat_for", source="engine", found_by="I14", seed=2)
+@bug("foureyes.core.answers.reports:_seat_for", source="engine", found_by="I14", seed=5)
 def a_late_answer_counts_as_a_vote(original: Function, *given: Any) -> Any:
     """Nobody looks whether the time on the seat has run out."""
     name, stage, _ = original(*given)
