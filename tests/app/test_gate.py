@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.app.asks import Ask
+from foureyes.app.gate import Gate
 from foureyes.app.ports import Damaged
 from foureyes.app.work import work_of
 from foureyes.core import commands as c
@@ -261,6 +262,19 @@ async def test_the_risk_is_that_of_the_bytes_not_of_the_label() -> None:
     assert not review.skipped
     quiet = await house.open({"README.md": b"A word\n"}, kind="fix_typo")
     assert (await house.review(quiet)).outcome is Outcome.CLEARED
+
+
+@pytest.mark.parametrize("tells", [True, False])
+def test_what_nobody_is_to_be_told_is_not_put_down_for_telling(*, tells: bool) -> None:
+    @played
+    async def story() -> None:
+        house = House()
+        house.gate = Gate(house.store, house.pool, policy=house.policy, tells=tells)
+        await house.cleared()
+        waiting = sum(one.count for one in await house.store.read(lambda reading: reading.queued()))
+        assert bool(waiting) is tells
+
+    story()
 
 
 @played

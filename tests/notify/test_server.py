@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.bootstrap.telling import delivery
+from foureyes.bootstrap.telling import delivery, desk, tells
 from foureyes.home.trouble import Trouble
 from foureyes.notify.channels import signature
 from tests.app.house import House, played
@@ -114,12 +114,17 @@ def test_a_server_that_could_tell_nobody_does_not_start(
     monkeypatch.setenv("WEAK", "weak-key")
     (tmp_path / "foureyes.yaml").write_text(f"version: 1\n{text}\n", encoding="utf-8")
     assembly = Desk(home=tmp_path).assembly()
-    house = House()
     with pytest.raises(Trouble) as caught:
-        delivery(assembly, house.store, house.gate, "https://gate.example")
+        desk(assembly)
     assert str(caught.value).startswith("The server does not start. ")
     assert says in str(caught.value)
     assert "-key" not in str(caught.value)
+
+
+def test_who_is_told_by_an_address_is_told(tmp_path: Path) -> None:
+    (tmp_path / "foureyes.yaml").write_text("version: 1\nnotify: {human: 'discord://111/token'}\n", encoding="utf-8")
+    assembly = Desk(home=tmp_path).assembly()
+    assert tells(assembly, desk(assembly))
 
 
 @pytest.mark.parametrize(("database", "shared"), [("", False), ("postgresql://gate@db.example/gate", True)])
@@ -129,4 +134,7 @@ def test_servers_on_one_postgresql_share_the_outbox(tmp_path: Path, database: st
     (tmp_path / "keys").mkdir(mode=0o700)
     assembly = Desk(home=tmp_path, environment=environment).assembly()
     house = House()
-    assert delivery(assembly, house.store, house.gate, "https://gate.example").shared is shared
+    nobody = desk(assembly)
+    assert delivery(assembly, house.store, house.gate, nobody, "https://gate.example").shared is shared
+    # What nobody here is to tell, another server may be.
+    assert tells(assembly, nobody) is shared

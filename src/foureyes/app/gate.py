@@ -119,13 +119,18 @@ class Gate:
         policy: Policy,
         books: Books = BOOKS,
         world: World | None = None,
+        tells: bool = True,
     ) -> None:
-        """Stand on a store; `policy` holds until a human activates another."""
+        """Stand on a store; `policy` holds until a human activates another.
+
+        Where nobody will ever be told what happens (`tells`), nothing is put into the outbox.
+        """
         self._store = store
         self._directory = directory
         self.policies = Policies(policy)
         self._books = books
         self._world = world or World()
+        self._tells = tells
         self._shelf = Shelf()
         #: What somebody saw of a review as it was folded last; whoever asks again before it grows sees the same.
         self._seen_lately: dict[tuple[str, Who], tuple[Held, Seen]] = {}
@@ -244,7 +249,7 @@ class Gate:
             tx.apply(Changes(answered=self._answered(ask, asked, text, moment.at)))
             return _Done(reply=refusal)
         answered = self._answered(ask, asked, reply_text(reply), moment.at)
-        outbox = (*changes.outbox, *outbox_rows(changes.appends))
+        outbox = (*changes.outbox, *outbox_rows(changes.appends)) if self._tells else ()
         tx.apply(replace(changes, answered=answered, outbox=outbox))
         kept_default = self.policies.default.digest in changes.blobs
         return _Done(reply=reply, held=held, kept_default=kept_default)

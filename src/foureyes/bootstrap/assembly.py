@@ -131,13 +131,16 @@ class Assembly:
         """What judges before any policy is activated: the file of these settings, else the shipped default."""
         return _default_policy(self.settings)
 
-    def gate(self, store: Store, policy: Policy | None = None, directory: Directory | None = None) -> Gate:
+    def gate(
+        self, store: Store, policy: Policy | None = None, directory: Directory | None = None, *, tells: bool = True
+    ) -> Gate:
         """The gate on this store; with nobody to ask and the policy of these settings, unless others are given."""
         from foureyes.app.books import BOOKS
         from foureyes.app.gate import Gate, World
 
         who = directory or _Nobody()
-        return Gate(store, who, policy=policy or self.policy(), books=BOOKS, world=World(clock=self.now))
+        world = World(clock=self.now)
+        return Gate(store, who, policy=policy or self.policy(), books=BOOKS, world=world, tells=tells)
 
     def read_change(self, wanted: Wanted) -> Change:
         """The work that is named, from git, a file or stdin."""

@@ -40,14 +40,16 @@ class Here:
     workers: Workers | None = None
 
 
-def gate_of(assembly: Assembly, store: Store, default: Policy, given: tuple[str, ...]) -> tuple[Gate, Here]:
+def gate_of(
+    assembly: Assembly, store: Store, default: Policy, given: tuple[str, ...], *, tells: bool
+) -> tuple[Gate, Here]:
     """The gate of a server, which draws among those who are hosted and those who are enrolled."""
     own = hosted(assembly, Policies(default), given)
     here = Here(hosting=own)
     if assembly.settings.is_postgres:
         workers = Workers(store, assembly.now)
         here = Here(hosting=Crew(workers, own), workers=workers)
-    return assembly.gate(store, default, Everybody((here.hosting, Enrolled()))), here
+    return assembly.gate(store, default, Everybody((here.hosting, Enrolled())), tells=tells), here
 
 
 def dispatcher(assembly: Assembly, office: Office, here: Here, hand: Hand) -> tuple[Dispatcher, Place | None]:

@@ -230,7 +230,9 @@ class _Inside:
 
 
 def _made(assembly: Assembly, store: Store, serving: Serving, kept: Spool | None, public: str) -> _Inside:
-    gate, here = hosting.gate_of(assembly, store, assembly.policy(), serving.yes_send)
+    desk = telling.desk(assembly)
+    tells = telling.tells(assembly, desk)
+    gate, here = hosting.gate_of(assembly, store, assembly.policy(), serving.yes_send, tells=tells)
     bell = Bell()
     spooling = spool.before(gate, kept, store, bell, assembly.now)
     office = Office(gate=gate, store=store, clock=assembly.now, bell=bell, spool=spooling)
@@ -250,7 +252,7 @@ def _made(assembly: Assembly, store: Store, serving: Serving, kept: Spool | None
         ("deadlines", passed),
         ("silences", spool.in_order(spooling, silences) if spooling else silences),
     )
-    told = telling.delivery(assembly, store, gate, public).once
+    told = telling.delivery(assembly, store, gate, desk, public).once
     # Somebody outside who takes their time must not keep the clock waiting.
     tendings = Tending(works), Tending((("notifications", told),))
     return _Inside(office=office, dispatcher=dispatcher, place=place, tendings=tendings)

@@ -23,7 +23,6 @@ from foureyes.notify.desk import Desk
 from foureyes.notify.mail import Mailer, mailbox
 from foureyes.notify.outside import Outside
 from foureyes.policy.load import load
-from foureyes.policy.notifying import Notify
 
 if TYPE_CHECKING:
     from foureyes.bootstrap.assembly import Assembly
@@ -32,15 +31,20 @@ if TYPE_CHECKING:
 LINK_KEY = "links.secret"
 
 
-def delivery(assembly: Assembly, store: Store, gate: Gate, public: str) -> Delivery:
-    """What delivers from this store; an address that leads nowhere is told before the server starts."""
+def tells(assembly: Assembly, desk: Desk) -> bool:
+    """Whether anybody may be told what happens here: whoever shares a database may have another beside it who tells."""
+    return bool(desk.targets) or assembly.settings.is_postgres
+
+
+def delivery(assembly: Assembly, store: Store, gate: Gate, desk: Desk, public: str) -> Delivery:
+    """What delivers from this store to those at the desk."""
     settings = assembly.settings
     private = () if settings.notify_private == NONE else settings.notify_private.split(",")
     out = Outside(allowed=tuple(map(ipaddress.ip_network, private)))
     return Delivery(
         store=store,
         policies=gate.policies,
-        desk=_desk(load(Path(settings.policy)).notify),
+        desk=desk,
         carrier=Carrying(out=out, mailer=Mailer(out=out)),
         clock=assembly.now,
         worker=f"{os.uname().nodename}-{os.getpid()}",
@@ -69,16 +73,17 @@ def link_key(path: str) -> bytes:
     return key
 
 
-def _desk(notify: Notify) -> Desk:
+def desk(assembly: Assembly) -> Desk:
+    """Who is told, by the policy file; an address that leads nowhere is told before the server starts."""
     try:
-        desk = Desk.of(notify, os.environ)
-        for one in desk.targets.values():
+        found = Desk.of(load(Path(assembly.settings.policy)).notify, os.environ)
+        for one in found.targets.values():
             if isinstance(one.channel, Mail):
                 mailbox(one.channel)
     except BadAddress as error:
         step = "Put it right under `notify` in the policy file, or in the environment of the server."
         raise Trouble(f"The server does not start. Of where people are told: {error}.", step, usage=True) from None
-    return desk
+    return found
 
 
 def _untrusted(path: str, why: str) -> Trouble:

@@ -45,7 +45,7 @@ AGAIN_FACTOR = 4
 #: The inbox is read so often when nobody rings: other processes write to it too, and pauses end.
 LOOK_SECONDS = 1.0
 #: Rings so close together are one look.
-GAP_SECONDS = 0.02
+GAP_SECONDS = 0.05
 log = logging.getLogger("foureyes.engine")
 
 
