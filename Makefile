@@ -65,7 +65,7 @@ bench-growth: install ## The same questions with 1,000,000 stored reviews; they 
 
 lock: install ## Resolve requirements/dev.in into requirements/dev.lock.
 	$(BIN)/uv pip compile requirements/dev.in --output-file requirements/dev.lock --upgrade --quiet \
-		--universal --python-version 3.11 --generate-hashes \
+		--universal --python-version 3.11 --generate-hashes --no-strip-extras \
 		--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock"
 
 clean: ## Remove everything that make made.
