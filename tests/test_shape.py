@@ -2,8 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterator
+from importlib.metadata import distributions
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from tests import shape
 from tests.shape import ROOT, Source, sources
@@ -126,6 +129,22 @@ def test_lock_files_name_no_address_and_every_package_has_a_hash() -> None:
         assert re.findall(r"--(?:extra-)?index-url|--find-links|\w+://", text) == []
         for package in re.split(r"\n(?=[a-z0-9])", text)[1:]:
             assert "--hash=sha256:" in package, package
+
+
+def test_the_lock_names_every_extra_that_a_locked_package_asks_for() -> None:
+    """Where one is missing, pip looks for the newest version of that package and finds no hash for it."""
+    text = (ROOT / "requirements" / "dev.lock").read_text(encoding="utf-8")
+    pins = map(Requirement, re.findall(r"^[^\s#].*==\S+", text, flags=re.MULTILINE))
+    locked = {canonicalize_name(one.name): one.extras for one in pins}
+    asked = [
+        one
+        for package in distributions()
+        if canonicalize_name(package.name) in locked
+        for one in map(Requirement, package.requires or ())
+        if one.extras and (one.marker is None or one.marker.evaluate({"extra": ""}))
+    ]
+    assert asked
+    assert [str(one) for one in asked if not one.extras <= locked[canonicalize_name(one.name)]] == []
 
 
 def test_every_ignored_lint_rule_has_a_reason() -> None:
