@@ -22,15 +22,12 @@ class Clock:
     """Time that goes by when somebody says so, and what is to be done later."""
 
     now: float = 1_000.0
-    #: How much of a processor the server uses.
-    busy: float = 0.4
     later: list[tuple[float, Callable[[], None]]] = field(default_factory=list)
 
     def quotas(self) -> Quotas:
         return Quotas(
             time=Time(
                 now=lambda: self.now,
-                used=lambda: self.busy * self.now,
                 later=lambda seconds, work: self.later.append((self.now + seconds, work)),
             )
         )
@@ -155,13 +152,29 @@ async def test_two_who_take_turns_do_not_slow_each_other_down() -> None:
 @played
 async def test_a_flood_that_is_answered_in_one_go_each_time_is_one_though_nobody_is_seen_waiting() -> None:
     """T18: who comes behind a hundred such requests comes when none is answered, and has waited all the same."""
-    clock = Clock(busy=1.0)
+    clock = Clock()
     quotas = clock.quotas()
-    for _ in range(3_000):
+    for _ in range(1_000):
         await asks(quotas, clock, EVE)
-    await asks(quotas, clock, ANN)
+    came = clock.now
+    await asks(quotas, clock, EVE)
+    quotas.asked(ANN, START, came).leave()
     await asks(quotas, clock, EVE)
     assert clock.later != []
+
+
+@played
+async def test_who_waited_for_nobody_but_themselves_slows_nobody_down() -> None:
+    """T18: several requests of one account come at once."""
+    clock = Clock()
+    quotas = clock.quotas()
+    for _ in range(1_000):
+        await asks(quotas, clock, EVE)
+    came = clock.now
+    await asks(quotas, clock, ANN)
+    quotas.asked(ANN, START, came).leave()
+    await asks(quotas, clock, EVE)
+    assert clock.later == []
 
 
 @played

@@ -122,10 +122,11 @@ class Quotas:
         #: How many reviews are open at most, by author and by operator.
         self._open: dict[str, int] = {}
 
-    def asked(self, who: Who, now: datetime) -> Turn | Within:
+    def asked(self, who: Who, now: datetime, came: float | None = None) -> Turn | Within:
         """One request, to be answered in its turn or left; raises TooFast where there are too many.
 
-        It is counted here, once: what the same account asks in the course of it belongs to it.
+        It is counted here, once: what the same account asks in the course of it belongs to it. It `came` then, where
+        that is known, by the clock that turns are counted by.
         """
         account, operator = self._shares(who)
         line = self._line(*account)
@@ -136,7 +137,7 @@ class Quotas:
             if one.there >= share.at_once + share.in_line:
                 raise TooFast(f"{_plain(name)} has {one.there} requests under way.", SOON_SECONDS)
         self._requests.spend(now.timestamp(), [(name, 1, one.requests_a_minute) for name, one in (account, operator)])
-        return self._room.enter(lines)
+        return self._room.enter(lines, came)
 
     def check_rate(self, who: Who, now: datetime) -> None:
         """Raise TooFast where this one asks too fast already; that is known without looking anything up."""

@@ -17,10 +17,6 @@ from typing import Self
 
 #: Somebody else was here so lately that they will come again.
 OTHERS_SECONDS = 1.0
-#: When so much of a processor is used, whoever comes had to wait, though it may not be seen: what is answered in one go
-#: ends before anybody else can come. Looked at so often.
-BUSY = 0.9
-BUSY_SECONDS = 0.25
 #: That somebody had to wait is remembered for so long: a crowd that has paused would be no crowd in the next moment.
 WAITED_SECONDS = 10.0
 #: How long a crowd pauses after a request, as a multiple of how long that took: so much with twice that share.
@@ -30,15 +26,15 @@ PAUSE_SECONDS_MAX = 1.0
 QUIET_SECONDS = 0.003
 #: What a request costs the server beside its answer: it is read before its turn and sent after it.
 BESIDE_SECONDS = 0.0005
+#: Where a server writes down when a request came, by the clock that turns are counted by.
+CAME = "foureyes.came"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Time:
-    """How time goes by here: a clock that only goes forward, something done later by it, and what was used of it."""
+    """How time goes by here: a clock that only goes forward, and something done later by it."""
 
     now: Callable[[], float] = time.perf_counter
-    #: Of the processor, by this process.
-    used: Callable[[], float] = time.process_time
     later: Callable[[float, Callable[[], None]], object] = field(
         default=lambda seconds, work: asyncio.get_running_loop().call_later(seconds, work)
     )
@@ -105,19 +101,11 @@ class Room:
     _answered: int = 0
     _shared: float = 0.0
     _at: float = 0.0
-    #: How much of a processor was used lately, and what stood on both clocks when that was worked out.
-    _busy: float = 0.0
-    _looked: tuple[float, float] = (0.0, 0.0)
+    #: Whose turn was the last that ended, and when.
+    _left: Line | None = None
+    _left_at: float = -math.inf
     #: When somebody who is no crowd had to wait.
     _waited: float = -math.inf
-
-    def is_busy(self, now: float) -> bool:
-        """Whether the server has much to do, for whomever."""
-        at, before = self._looked
-        if now - at >= BUSY_SECONDS:
-            used = self.time.used()
-            self._busy, self._looked = (used - before) / (now - at), (now, used)
-        return self._busy > BUSY
 
     def shared(self, more: int) -> float:
         """The time that each request has had so far, when so many more begin or end now.
@@ -130,20 +118,24 @@ class Room:
         self._at, self._answered = now, self._answered + more
         return self._shared
 
-    def enter(self, lines: Lines) -> Turn:
+    def enter(self, lines: Lines, came: float | None) -> Turn:
         """One more request, which stands in the lines of its account and its operator until it is left.
 
-        Whoever comes while nothing else is answered and the server has time is kept waiting by nobody, and for their
-        sake nobody pauses.
+        Whoever comes while nobody else is answered is kept waiting by nobody, and for their sake nobody pauses. What is
+        answered in one go is over when the next one is looked at: whoever `came` before that waited for it.
         """
         now = self.time.now()
-        if self._calmly(lines, now) and (self._answered or self.is_busy(now)):
+        if self._calmly(lines, now) and (self._answered or (came is not None and self._has_waited(lines[0], came))):
             self._waited = now
         return Turn(self, lines)
 
     def leaves(self, lines: Lines, now: float) -> None:
         """Somebody was answered, and may ask the next thing at once."""
+        self._left, self._left_at = lines[0], now
         self._calmly(lines, now)
+
+    def _has_waited(self, line: Line, came: float) -> bool:
+        return self._left is not line and came < self._left_at
 
     def _calmly(self, lines: Lines, now: float) -> bool:
         """Whether whoever is here now is no crowd; then that is remembered."""

@@ -52,6 +52,7 @@ from foureyes.core.values import Who, WhoKind
 from foureyes.home import folder
 from foureyes.home.lock import ServerLock
 from foureyes.http.app import Site, build
+from foureyes.http.arriving import Arriving
 from foureyes.http.forwarded import Forwarded
 from foureyes.http.logs import Logged, write_to
 from foureyes.http.patient import Patient
@@ -142,21 +143,8 @@ async def _serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], N
         endpoint = Endpoint(office, Names(hosts=named.hosts, origins=named.origins), problem)
         app = application(office, named, endpoint, partial(around, assembly, dispatcher.engine))
         app = Forwarded(app) if serving.behind_proxy else app
-        config = uvicorn.Config(
-            app,
-            loop="uvloop",
-            http="httptools",
-            ws="none",
-            lifespan="on",
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            timeout_graceful_shutdown=DRAIN_SECONDS,
-            backlog=BACKLOG,
-        )
         began = asyncio.Event()
-        server = Server(config, began.set, office.bell.close)
+        server = Server(listening(app), began.set, office.bell.close)
         saying = asyncio.create_task(_say(assembly, office, named, human=human, began=began, told=told))
         beside = [
             saying,
@@ -176,6 +164,23 @@ async def _serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], N
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(os.path.join(assembly.settings.home, browser.PAGE))
             log.info("ended")
+
+
+def listening(app: ASGIApp) -> uvicorn.Config:
+    """How a server listens."""
+    return uvicorn.Config(
+        app,
+        loop="uvloop",
+        http=Arriving,
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=DRAIN_SECONDS,
+        backlog=BACKLOG,
+    )
 
 
 async def _tend(tending: Tending, began: asyncio.Event) -> None:

@@ -28,6 +28,7 @@ from foureyes.app.pulse import Around, nothing_around
 from foureyes.app.signing_in import COOKIE as SESSION_COOKIE
 from foureyes.app.signing_in import form_mark
 from foureyes.app.spooling import IsSpooled
+from foureyes.app.turns import CAME
 from foureyes.app.work import BLOB_BYTES_MAX
 from foureyes.codec.shapes import spelled
 from foureyes.core.refusals import Code, Refusal, refuse
@@ -85,7 +86,7 @@ class Door:
         if way.streamed:
             return _rendered(request, await self._kept(call, caller, request), way)
         # Counted before any of the body comes, and read in its turn: a long one costs nobody else's time.
-        turn = self.office.quotas.asked(caller.who, self.office.clock())
+        turn = self.office.quotas.asked(caller.who, self.office.clock(), request.scope.get(CAME))
         try:
             content = b"" if way.method == GET else await read_bytes(request)
             async with turn:
@@ -103,7 +104,7 @@ class Door:
         digest, office = request.path_params["digest"], self.office
         check_digest(digest)
         with office.quotas.holding(caller.who, "uploads"):
-            turn = office.quotas.asked(caller.who, office.clock())
+            turn = office.quotas.asked(caller.who, office.clock(), request.scope.get(CAME))
             try:
                 _, content = await read_blob(request, BLOB_BYTES_MAX)
                 async with turn:

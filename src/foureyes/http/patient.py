@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from foureyes.app.credentials import CREDENTIAL_HEADERS
 from foureyes.app.patience import KNOWN, WAIT_SECONDS_MAX, Patience
+from foureyes.app.turns import CAME
 from foureyes.http.problems import TOO_MANY, problem
 
 #: What tells one credential from another.
@@ -58,6 +59,7 @@ class Patient:
             await _no(scope, receive, send)
             return
         if wait.seconds:
+            scope.pop(CAME, None)  # nobody else kept them waiting
             first = await receive()
             if first["type"] == "http.disconnect":
                 return

@@ -19,7 +19,7 @@ from foureyes.app.credentials import credential_of
 from foureyes.app.limits import TooFast
 from foureyes.app.patience import KNOWN
 from foureyes.app.ports import Unavailable
-from foureyes.app.turns import Turn, Within
+from foureyes.app.turns import CAME, Turn, Within
 from foureyes.codec.sizes import is_too_full
 from foureyes.mcp.strict import MESSAGE_BYTES_MAX, flaw
 
@@ -78,7 +78,8 @@ class Endpoint:
         try:
             caller = await self._caller(scope)
             # Counted before any of the message comes; the calls in it belong to it.
-            turn = self._office.quotas.asked(caller.who, self._office.clock()) if caller else None
+            asked, came = self._office.quotas.asked, scope.get(CAME)
+            turn = asked(caller.who, self._office.clock(), came) if caller else None
         except Unavailable as error:
             no = self._problem(503, "unavailable", error.sentence, error.next_step, {"retry-after": RETRY_SECONDS})
         except TooFast as error:
