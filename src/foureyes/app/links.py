@@ -32,6 +32,8 @@ class Link:
     request: str
     made: datetime
     ends: datetime
+    #: How often its human had been removed: one made before the last time is over.
+    removals: int = 0
     used: bool = False
 
 
@@ -47,25 +49,31 @@ class Asked:
 
 def made(tx: Writing, key: bytes, asked: Asked, now: datetime) -> str | None:
     """The secret of a link; the same for the same letter. Nothing where there is no such human."""
-    if human(tx, asked.human) is None:
+    person = human(tx, asked.human)
+    if person is None:
         return None
     signed = json.dumps([asked.letter, asked.human, asked.review, asked.request])
     secret = base64.urlsafe_b64encode(hmac.digest(key, signed.encode(), hashlib.sha256)).decode().rstrip("=")
     name = hash_of(secret)
     sweep(tx, DECIDING_LINKS, name, now)
     if tx.row(DECIDING_LINKS, name) is None:
-        _put(
-            tx,
-            name,
-            Link(human=asked.human, review=asked.review, request=asked.request, made=now, ends=now + LIFE),
+        link = Link(
+            human=asked.human,
+            review=asked.review,
+            request=asked.request,
+            made=now,
+            ends=now + LIFE,
+            removals=person.removals,
         )
+        _put(tx, name, link)
     return secret
 
 
 def link_of(reading: Reading, secret: str, now: datetime) -> Link | None:
     """What a link is for; nothing where it is over, none of ours, or its human was removed. Looking uses nothing up."""
     found = _read(reading, hash_of(secret))
-    if found is None or now >= found.ends or human(reading, found.human) is None:
+    person = human(reading, found.human) if found else None
+    if found is None or person is None or now >= found.ends or person.removals != found.removals:
         return None
     return found
 
@@ -101,6 +109,7 @@ def _put(tx: Writing, name: str, link: Link, *, used: bool = False) -> None:
         "request": link.request,
         "made": link.made.isoformat(),
         "ends": link.ends.isoformat(),
+        "removals": link.removals,
         "used": used,
     }
     tx.follow(DECIDING_LINKS, {name: json.dumps(body, sort_keys=True)}, START)
@@ -117,5 +126,6 @@ def _read(reading: Reading, name: str) -> Link | None:
         request=row["request"],
         made=datetime.fromisoformat(row["made"]),
         ends=datetime.fromisoformat(row["ends"]),
+        removals=row.get("removals", 0),
         used=row["used"],
     )
