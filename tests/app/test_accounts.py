@@ -80,6 +80,19 @@ async def test_the_pool_is_who_is_enrolled_now() -> None:
 
 
 @played
+async def test_a_service_and_its_agents_stay_one_operator() -> None:
+    """T2: what the log says of its agents is looked at, and those who are gone count no longer."""
+    house, service = House(), EnrolPrincipal(kind="service", operator="dsf")
+    dsf = Who(name="dsf", kind=WhoKind.SERVICE, operator="dsf")
+    await house.do(SUE, service, stream_of("dsf"))
+    await house.do(dsf, EnrolPrincipal(kind="agent"), stream_of("dweller-42"))
+    other = replace(service, operator="two")
+    assert (await house.refused(SUE, other, stream_of("dsf"))).code is Code.DUPLICATE
+    await house.do(dsf, RemovePrincipal(reason="done"), stream_of("dweller-42"))
+    await house.do(SUE, other, stream_of("dsf"))
+
+
+@played
 async def test_a_name_that_looks_like_another_is_refused_whoever_bears_it() -> None:
     house = House()
     await house.do(SUE, AGENT, stream_of("auditor"))

@@ -118,6 +118,17 @@ def test_the_agents_a_service_vouches_for_are_one_party_with_it() -> None:
     assert refused(TOKEN, SUE, account, "dweller-42") is Code.NOT_ELIGIBLE
 
 
+def test_a_service_whose_agents_are_enrolled_keeps_its_operator() -> None:
+    """T2: else those from before and those from after would count as two."""
+    account = after(EnrolPrincipal(kind="service", operator="dsf"), name="dsf")
+    census = replace(ONE_HUMAN, names=frozenset({"dsf"}), vouching=frozenset({"", "dsf"}))
+    for operator in ("other", ""):
+        command = EnrolPrincipal(kind="service", operator=operator)
+        assert refused(command, SUE, account, "dsf", census) is Code.DUPLICATE
+        assert decided(command, SUE, account, "dsf", replace(census, vouching=frozenset({""})))
+    assert decided(EnrolPrincipal(kind="service", operator="dsf", roles=("auditor",)), SUE, account, "dsf", census)
+
+
 def test_a_service_gives_its_agents_no_role_that_no_human_gave_it() -> None:
     """T1: a role says who judges others' work, so whoever vouches could name its own judges."""
     assert refused(AGENT, DSF, name="dweller-42") is Code.NOT_ELIGIBLE

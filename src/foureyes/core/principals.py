@@ -129,6 +129,8 @@ class Census:
     humans: int = 0
     #: The roles of whoever asks, as a human gave them.
     roles: frozenset[str] = frozenset()
+    #: Services whose agents are enrolled.
+    vouching: frozenset[str] = frozenset()
 
 
 def account_of(events: Iterable[PrincipalEvent]) -> Account | None:
@@ -226,10 +228,18 @@ def _enrolled(
             f"{actor.name} gives its agents its own roles alone: {held}.",
             f"Ask a human to enrol {actor.name} with {strange!r} too.",
         )
+    operator = command.operator or actor.operator or actor.name
+    if account and name in census.vouching and operator != account.who.operator:
+        # Its agents would be of the operator before, and the next ones of another: two parties, and still one service.
+        raise Refusal(
+            Code.DUPLICATE,
+            f"{name} vouches for agents under the operator {account.who.operator}.",
+            "Leave the operator as it is, or remove its agents first.",
+        )
     return PrincipalEnrolled(
         name=name,
         kind=kind,
-        operator=command.operator or actor.operator or actor.name,
+        operator=operator,
         model_family=command.model_family,
         provider=command.provider,
         roles=tuple(dict.fromkeys(one for one in command.roles if one)),
