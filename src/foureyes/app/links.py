@@ -13,7 +13,7 @@ import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from foureyes.app.accounts import account, hash_of
+from foureyes.app.accounts import account, hash_of, removals
 from foureyes.app.ports import Reading, Writing
 from foureyes.app.rows import DECIDING_LINKS, START
 from foureyes.app.sweeping import sweep
@@ -49,8 +49,7 @@ class Asked:
 
 def made(tx: Writing, key: bytes, asked: Asked, now: datetime) -> str | None:
     """The secret of a link; the same for the same letter. Nothing where there is no such human."""
-    person = human(tx, asked.human)
-    if person is None:
+    if human(tx, asked.human) is None:
         return None
     signed = json.dumps([asked.letter, asked.human, asked.review, asked.request])
     secret = base64.urlsafe_b64encode(hmac.digest(key, signed.encode(), hashlib.sha256)).decode().rstrip("=")
@@ -63,7 +62,7 @@ def made(tx: Writing, key: bytes, asked: Asked, now: datetime) -> str | None:
             request=asked.request,
             made=now,
             ends=now + LIFE,
-            removals=person.removals,
+            removals=removals(tx, asked.human),
         )
         _put(tx, name, link)
     return secret
@@ -72,10 +71,9 @@ def made(tx: Writing, key: bytes, asked: Asked, now: datetime) -> str | None:
 def link_of(reading: Reading, secret: str, now: datetime) -> Link | None:
     """What a link is for; nothing where it is over, none of ours, or its human was removed. Looking uses nothing up."""
     found = _read(reading, hash_of(secret))
-    person = human(reading, found.human) if found else None
-    if found is None or person is None or now >= found.ends or person.removals != found.removals:
+    if found is None or now >= found.ends or human(reading, found.human) is None:
         return None
-    return found
+    return found if removals(reading, found.human) == found.removals else None
 
 
 def taken(tx: Writing, secret: str, now: datetime) -> Link | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from foureyes.app.accounts import account, hash_of
+from foureyes.app.accounts import account, hash_of, removals
 from foureyes.app.ports import Reading, Writing
 from foureyes.app.rows import LINKS, SIGN_INS, START
 from foureyes.app.sweeping import sweep
@@ -37,7 +37,7 @@ def new_link(tx: Writing, human: str, now: datetime) -> str | None:
     if found is None or found.removed or not found.who.is_human:
         return None
     secret = secrets.token_urlsafe(_SECRET_BYTES)
-    body = json.dumps({"human": human, "removals": found.removals, "ends": (now + LINK_LIFE).isoformat()})
+    body = json.dumps({"human": human, "removals": removals(tx, human), "ends": (now + LINK_LIFE).isoformat()})
     tx.follow(LINKS, {hash_of(secret): body}, START)
     return secret
 
@@ -66,7 +66,7 @@ def redeemed(tx: Writing, secret: str, now: datetime) -> str | None:
     session = secrets.token_urlsafe(_SECRET_BYTES)
     body = {
         "human": link["human"],
-        "removals": person.removals,
+        "removals": link.get("removals", 0),
         "since": now.isoformat(),
         "ends": (now + SIGN_IN_LIFE).isoformat(),
     }
@@ -92,14 +92,14 @@ def sign_out(tx: Writing, session: str) -> None:
     tx.follow(SIGN_INS, {hash_of(session): None}, START)
 
 
-def _human(reading: Reading, row: Mapping[str, Any]) -> Account | None:
-    """Whom a row was made for; nobody where they were removed since, even if they were enrolled again."""
-    found = account(reading, row["human"])
-    if found is None or found.removed or not found.who.is_human or found.removals != row.get("removals", 0):
-        return None
-    return found
-
-
 def form_mark(session: str) -> str:
     """What a form of this session carries, so that no other page can send it."""
     return hash_of(f"form:{session}")
+
+
+def _human(reading: Reading, row: Mapping[str, Any]) -> Account | None:
+    """Whom a row was made for; nobody where they were removed since, even if they were enrolled again."""
+    found = account(reading, row["human"])
+    if found is None or found.removed or not found.who.is_human:
+        return None
+    return found if removals(reading, row["human"]) == row.get("removals", 0) else None

@@ -112,8 +112,6 @@ class Account:
     vouched_by: str = ""
     removed: bool = False
     removed_by: str = ""
-    #: What opened something to them before they were removed does not open it again when they come back.
-    removals: int = 0
     tokens: tuple[Token, ...] = ()
 
     def token(self, name: str) -> Token | None:
@@ -173,18 +171,12 @@ def _evolved(account: Account | None, event: PrincipalEvent) -> Account:
                 model_family=event.model_family,
                 provider=event.provider,
             )
-            known = account or Account(who=who)
-            return Account(
-                who=who,
-                roles=event.roles,
-                vouched_by=event.vouched_by,
-                removals=known.removals,
-                tokens=known.tokens,
-            )
+            tokens = account.tokens if account else ()
+            return Account(who=who, roles=event.roles, vouched_by=event.vouched_by, tokens=tokens)
         case PrincipalRemoved():
             known = _known(account)
             ended = tuple(replace(one, revoked=True) for one in known.tokens)
-            return replace(known, removed=True, removed_by=event.by, removals=known.removals + 1, tokens=ended)
+            return replace(known, removed=True, removed_by=event.by, tokens=ended)
         case TokenIssued():
             known = _known(account)
             token = Token(id=event.token, hash=event.hash, scopes=event.scopes, expires=event.expires)
