@@ -44,6 +44,7 @@ from foureyes.bootstrap import hosting, spool, telling
 from foureyes.bootstrap.addresses import Addresses, address_of, addresses, bound_socket
 from foureyes.bootstrap.around import around
 from foureyes.bootstrap.fitness import check_fit
+from foureyes.bootstrap.heads import Bounded
 from foureyes.cli import browser, signing
 from foureyes.cli.serving import Begun, Serving, connecting
 from foureyes.core.names import is_name, ours_alike
@@ -145,7 +146,7 @@ async def _serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], N
         config = uvicorn.Config(
             app,
             loop="uvloop",
-            http="httptools",
+            http=Bounded,
             ws="none",
             lifespan="on",
             log_config=None,
