@@ -176,6 +176,7 @@ def decide(
         humans=sum(one.who.is_human and not one.removed for one in everybody),
         roles=frozenset(role for one in everybody if one.who.name == actor.name for role in one.roles),
         vouching=frozenset(one.vouched_by for one in everybody if not one.removed),
+        vouched=sum(one.vouched_by == actor.name for one in everybody),
     )
     found = next((one for one in everybody if one.who.name == name), None)
     if found is None and isinstance(command, EnrolPrincipal):
