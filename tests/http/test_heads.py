@@ -1,6 +1,7 @@
 """Before it is known what somebody asks, little is kept of what they send, and not for long."""
 
 import asyncio
+import resource
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from starlette.types import Receive, Scope, Send
 from uvicorn.server import ServerState
 
 from foureyes.bootstrap import heads
-from foureyes.bootstrap.heads import HEAD_BYTES_MAX, Bounded
+from foureyes.bootstrap.heads import HEAD_BYTES_MAX, Bounded, connections_max
 from tests.app.house import played
 
 ASK = b"POST /%s HTTP/1.1\r\nhost: here\r\n"
@@ -31,12 +32,13 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
 class Wire(asyncio.Transport):
     """The server's end of a connection: what comes is said piece by piece, and what goes is kept."""
 
-    def __init__(self) -> None:
+    def __init__(self, state: ServerState | None = None) -> None:
         super().__init__()
         self.sent, self.is_over, self.went = b"", False, asyncio.Event()
         config = uvicorn.Config(app, http=Bounded, ws="none", lifespan="off", log_config=None)
         config.load()
-        self.server = Bounded(config=config, server_state=ServerState(), app_state={}, _loop=asyncio.get_running_loop())
+        state = state or ServerState()
+        self.server = Bounded(config=config, server_state=state, app_state={}, _loop=asyncio.get_running_loop())
         self.server.connection_made(self)
 
     def say(self, *pieces: bytes) -> None:
@@ -113,3 +115,28 @@ async def test_who_asked_before_is_answered_first() -> None:
     await wire.until(b"/one 2.")
     wire.server._tired()
     assert wire.is_over
+
+
+@played
+async def test_one_connection_too_many_is_told_so_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """F21: files are left for the store, and who comes later is let in when somebody has gone."""
+    monkeypatch.setattr(Bounded, "most", 1)
+    state = ServerState()
+    first, second = Wire(state), Wire(state)
+    assert second.is_over
+    assert second.sent.startswith(b"HTTP/1.1 503 ")
+    assert b"retry-after: 2" in second.sent
+    second.server.data_received(ASK % b"two" + b"content-length: 0\r\n\r\n")
+    first.say(ASK % b"one" + b"content-length: 0\r\n\r\n")
+    await first.until(b"/one 0.")
+    assert b"/two" not in second.sent
+    first.close()
+    third = Wire(state)
+    assert not third.is_over
+    third.close()
+
+
+def test_fewer_may_be_connected_than_files_may_be_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    for files, most in ((1_024, 924), (10**6, 10_000), (resource.RLIM_INFINITY, 10_000), (50, 1)):
+        monkeypatch.setattr(resource, "getrlimit", lambda _, files=files: (files, files))
+        assert connections_max() == most

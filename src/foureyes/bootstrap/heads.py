@@ -1,27 +1,44 @@
-"""How much may come before it is known what is asked? A head of so many bytes, in so many seconds."""
+"""How much may come before it is known what is asked? So many connections, each with a short head in a short time."""
 
 from __future__ import annotations
 
 import asyncio
+import resource
 from typing import Any
 
+from starlette.responses import Response
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from foureyes.http.problems import problem
 
 HEAD_BYTES_MAX = 64 * 1024
 HEAD_SECONDS_MAX = 20.0
+#: Files that are left for the store, for reviewers and for everything else that is no connection.
+FILES_KEPT = 100
+CONNECTIONS_MAX = 10_000
+_CLOSE = {"connection": "close"}
 _TOO_LONG = problem(
     431,
     "too_large",
     f"The head of a request has at most {HEAD_BYTES_MAX} bytes.",
     "Send less in its address and in its headers.",
-    {"connection": "close"},
+    _CLOSE,
 )
+_FULL = problem(
+    503, "unavailable", "Too many are connected already.", "Try again soon.", {**_CLOSE, "retry-after": "2"}
+)
+
+
+def connections_max() -> int:
+    """How many may be connected at a time, by what the machine lets this process have open."""
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return CONNECTIONS_MAX if files == resource.RLIM_INFINITY else min(CONNECTIONS_MAX, max(1, files - FILES_KEPT))
 
 
 class Bounded(HttpToolsProtocol):
     """A connection as uvicorn serves it, which by itself keeps a head of any length and waits for its end for ever."""
+
+    most = connections_max()
 
     def __init__(self, *given: Any, **named: Any) -> None:
         """Nothing came yet."""
@@ -31,9 +48,12 @@ class Bounded(HttpToolsProtocol):
         self._waits: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as the base has it
-        """Wait for a head, not for ever."""
+        """Wait for a head, not for ever; one connection too many is told so."""
         super().connection_made(transport)
-        self._wait()
+        if len(self.connections) > self.most:
+            self._refuse(_FULL, b"503 Service Unavailable")
+        else:
+            self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no longer."""
@@ -42,6 +62,8 @@ class Bounded(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Read on; a head that goes on from piece to piece is counted."""
+        if self.transport.is_closing():
+            return  # it was refused, and nothing that still comes is asked for
         went_on = self._is_in_head
         super().data_received(data)
         if not self._is_in_head or self.transport.is_closing():
@@ -49,8 +71,7 @@ class Bounded(HttpToolsProtocol):
         # The piece in which it begins has a length of its own, and may be the end of what came before.
         self._head_bytes += len(data) if went_on else 0
         if self._head_bytes > HEAD_BYTES_MAX:
-            self.transport.write(_written())
-            self.transport.close()
+            self._refuse(_TOO_LONG, b"431 Request Header Fields Too Large")
         elif self._waits is None:
             self._wait()
 
@@ -79,8 +100,8 @@ class Bounded(HttpToolsProtocol):
         else:
             self.transport.close()
 
-
-def _written() -> bytes:
-    """The answer as it goes over the wire: no application was asked for it."""
-    lines = (b"%s: %s" % one for one in _TOO_LONG.raw_headers)
-    return b"\r\n".join((b"HTTP/1.1 431 Request Header Fields Too Large", *lines, b"", bytes(_TOO_LONG.body)))
+    def _refuse(self, no: Response, status: bytes) -> None:
+        """Say it as it goes over the wire: no application was asked."""
+        lines = (b"%s: %s" % one for one in no.raw_headers)
+        self.transport.write(b"\r\n".join((b"HTTP/1.1 " + status, *lines, b"", bytes(no.body))))
+        self.transport.close()
