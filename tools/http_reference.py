@@ -34,7 +34,7 @@ Made by `python -m tools.http_reference` from the registry of calls. The same fo
   A service that acts for one of its agents names it in `Foureyes-Agent`. A name in a body must be the credential's.
 - **Bodies** are one JSON object in UTF-8; a field that is unknown or there twice is refused. More than 4 MiB or more
   than {VALUES_MAX:,} values (each number, text, list and object is one, however long) is 413 `too_large`. A work of
-  {PARTS_MAX:,} files fits; send a batch that does not as several.
+  {PARTS_MAX:,} files fits; send a batch that does not as several. Address and headers have 64 KiB, else it is 431.
 - **Bytes** of a large file (up to 20 MiB) are sent ahead, bare, with `PUT /api/v1/blobs/SHA256`; a file of a work then
   names them by `digest`. Bytes that are not what they are called leave nothing.
 - **Repeating** is harmless: the same `Idempotency-Key` with the same request gives the same answer.
@@ -156,6 +156,7 @@ _AT_THE_DOOR: dict[int, list[str]] = {
     410: ["gone"],
     413: ["too_large"],
     421: ["wrong_host"],
+    431: ["too_large"],
     503: ["damaged", "unavailable"],
 }
 

@@ -8,6 +8,7 @@ import pytest
 from foureyes.app.accounts import Enrolled, accounts, bearer, decide, new_token, stream_of
 from foureyes.app.ports import Reading, Store, Unavailable, Writing
 from foureyes.app.rows import START, TOKENS
+from foureyes.core import principals
 from foureyes.core.facts import Principal
 from foureyes.core.principals import EnrolPrincipal, IssueToken, RemovePrincipal, RevokeToken
 from foureyes.core.refusals import Code
@@ -77,6 +78,33 @@ async def test_the_pool_is_who_is_enrolled_now() -> None:
     await house.do(SUE, RemovePrincipal(reason="left"), stream_of("ann"))
     assert [one.who.name for one in await pool(house.store, directory)] == ["bea"]
     assert [one.removed for one in await house.store.read(accounts)] == [True, False]
+
+
+@played
+async def test_a_service_and_its_agents_stay_one_operator() -> None:
+    """T2: what the log says of its agents is looked at, and those who are gone count no longer."""
+    house, service = House(), EnrolPrincipal(kind="service", operator="dsf")
+    dsf = Who(name="dsf", kind=WhoKind.SERVICE, operator="dsf")
+    await house.do(SUE, service, stream_of("dsf"))
+    await house.do(dsf, EnrolPrincipal(kind="agent"), stream_of("dweller-42"))
+    other = replace(service, operator="two")
+    assert (await house.refused(SUE, other, stream_of("dsf"))).code is Code.DUPLICATE
+    await house.do(dsf, RemovePrincipal(reason="done"), stream_of("dweller-42"))
+    await house.do(SUE, other, stream_of("dsf"))
+
+
+@played
+async def test_the_names_a_service_vouches_for_are_counted_in_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    """T18: removing them makes no room, for they are still read; another's are not counted."""
+    monkeypatch.setattr(principals, "VOUCHED_MAX", 2)
+    house, agent = House(), EnrolPrincipal(kind="agent")
+    dsf, other = (Who(name=name, kind=WhoKind.SERVICE, operator=name) for name in ("dsf", "other"))
+    for name in ("d1", "d2"):
+        await house.do(dsf, agent, stream_of(name))
+    await house.do(dsf, RemovePrincipal(reason="done"), stream_of("d2"))
+    assert (await house.refused(dsf, agent, stream_of("d3"))).code is Code.LIMIT_REACHED
+    await house.do(other, agent, stream_of("d3"))
+    await house.do(dsf, agent, stream_of("d2"))
 
 
 @played

@@ -77,6 +77,20 @@ async def test_only_humans_who_are_enrolled_get_a_link() -> None:
 
 
 @played
+async def test_who_was_removed_and_enrolled_again_signs_in_anew() -> None:
+    """T24: a session that somebody was removed for is not alive again because they are."""
+    house = await with_sue()
+    early, session = await link(house, "tom"), await session_of(house, "tom")
+    await house.do(SUE, RemovePrincipal(reason="lost the laptop"), stream_of("tom"))
+    await house.do(SUE, EnrolPrincipal(kind="human"), stream_of("tom"))
+    assert await who(house, session) == ""
+    assert await use(house, early or "") is None
+    new = await session_of(house, "tom")
+    await house.do(SUE, EnrolPrincipal(kind="human", roles=("lead",)), stream_of("tom"))
+    assert await who(house, new) == "tom"
+
+
+@played
 async def test_signing_out_ends_the_session_and_nobody_elses() -> None:
     house = await with_sue()
     first, second = await session_of(house), await session_of(house)

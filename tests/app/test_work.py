@@ -68,6 +68,18 @@ def test_a_path_that_leaves_the_work_is_refused(path: str) -> None:
     assert refused(manifest_digest((part,)), part) is Code.BAD_PATH
 
 
+@pytest.mark.parametrize("mode", sorted(works.MODES - {works.GONE_MODE}))
+def test_nothing_lies_below_what_is_no_folder(mode: str) -> None:
+    """T20: no disk holds a file as a folder too, and what lies below a link lies wherever the link leads."""
+    file, beside = replace(PART, name="a/b", mode=mode), replace(PART, name="a/b.txt")
+    for name in ("a/b/c", "a/b/c/d"):
+        parts = file, beside, replace(PART, name=name)
+        assert refused(manifest_digest(parts), *parts) is Code.BAD_PATH
+    gone = replace(PART, name="a/b", mode=works.GONE_MODE, digest=works.NO_BYTES, size=0)
+    moved = gone, beside, replace(PART, name="a/b/c"), replace(PART, name="a-b/c")
+    check_work(manifest_digest(moved), moved)
+
+
 def test_every_change_of_path_mode_or_bytes_changes_the_digest() -> None:
     """Y23: the digest is over the canonical manifest of path, mode and blob hash, and of nothing else."""
     others = [

@@ -189,7 +189,9 @@ def test_a_link_is_opened_by_a_page_that_only_we_can_read_and_never_said(seated:
     assert asyncio.run(sign_in())
 
 
-def test_a_link_is_for_one_human_who_is_named_where_there_are_several(seated: Seated) -> None:
+def test_a_link_is_for_one_human_who_is_named_where_there_are_several(
+    seated: Seated, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seated.enrol("sue")
     seated.enrol("bob")
     with served(seated, public="https://gate.example.com"):
@@ -199,6 +201,11 @@ def test_a_link_is_for_one_human_who_is_named_where_there_are_several(seated: Se
         file = seated.home / "bob.html"
         assert seated.run("humans", "link", "bob", "--to", str(file)).code == 0
         assert where(file).startswith("https://gate.example.com/sign-in?link=")
+        monkeypatch.chdir(seated.home)
+        assert seated.run("humans", "link", "bob", "--to", "sign-in-bob.html").code == 0
+        assert where(seated.home / "sign-in-bob.html").startswith("https://gate.example.com/sign-in?link=")
+        ran = seated.run("humans", "link", "bob", "--to", "nowhere/bob.html")
+        assert (ran.code, "nowhere is no folder" in ran.err) == (64, True)
         seated.has_browser = False
         ran = seated.run("humans", "link", "bob", "--direct")
         assert ran.code == 4

@@ -10,6 +10,7 @@ from foureyes.core.names import RESERVED, looks
 from foureyes.core.principals import (
     ROLES_MAX,
     TOKENS_MAX,
+    VOUCHED_MAX,
     Account,
     Census,
     EnrolPrincipal,
@@ -118,12 +119,33 @@ def test_the_agents_a_service_vouches_for_are_one_party_with_it() -> None:
     assert refused(TOKEN, SUE, account, "dweller-42") is Code.NOT_ELIGIBLE
 
 
+def test_a_service_whose_agents_are_enrolled_keeps_its_operator() -> None:
+    """T2: else those from before and those from after would count as two."""
+    account = after(EnrolPrincipal(kind="service", operator="dsf"), name="dsf")
+    census = replace(ONE_HUMAN, names=frozenset({"dsf"}), vouching=frozenset({"", "dsf"}))
+    for operator in ("other", ""):
+        command = EnrolPrincipal(kind="service", operator=operator)
+        assert refused(command, SUE, account, "dsf", census) is Code.DUPLICATE
+        assert decided(command, SUE, account, "dsf", replace(census, vouching=frozenset({""})))
+    assert decided(EnrolPrincipal(kind="service", operator="dsf", roles=("auditor",)), SUE, account, "dsf", census)
+
+
 def test_a_service_gives_its_agents_no_role_that_no_human_gave_it() -> None:
     """T1: a role says who judges others' work, so whoever vouches could name its own judges."""
     assert refused(AGENT, DSF, name="dweller-42") is Code.NOT_ELIGIBLE
     assert refused(replace(AGENT, roles=("auditor", "hardin")), DSF, census=VOUCHING) is Code.NOT_ELIGIBLE
     assert decided(replace(AGENT, roles=()), DSF)
     assert decided(AGENT, SUE)
+
+
+def test_a_service_vouches_for_so_many_names_and_may_use_one_again() -> None:
+    """T18, I28: a human enrols as many as they like."""
+    account = after(replace(AGENT, operator=""), actor=DSF, name="dweller-42")
+    full, nearly = replace(VOUCHING, vouched=VOUCHED_MAX), replace(VOUCHING, vouched=VOUCHED_MAX - 1)
+    assert refused(AGENT, DSF, name="one-more", census=full) is Code.LIMIT_REACHED
+    assert decided(AGENT, DSF, name="one-more", census=nearly)
+    assert decided(AGENT, DSF, replace(account, removed=True, removed_by="dsf"), "dweller-42", full)
+    assert decided(AGENT, SUE, name="one-more", census=full)
 
 
 def test_a_service_does_not_bring_back_whom_a_human_removed() -> None:

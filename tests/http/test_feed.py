@@ -1,7 +1,8 @@
 """Who listens is told when what they see has changed, can go on where they stopped, and learns nothing else."""
 
+import asyncio
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from foureyes.app.accounts import stream_of
 from foureyes.app.feeding import feed
@@ -222,4 +223,33 @@ async def test_where_nothing_happens_a_sign_of_life_comes() -> None:
 
     news = feed(counter.office, dev, "", always, heartbeat_seconds=0.001)
     assert [await anext(news), await anext(news)] == [None, None]
+    await news.aclose()
+
+
+class Restless(asyncio.Event):
+    """Something happens all the time, and nothing of it is seen."""
+
+    def is_set(self) -> bool:
+        return True
+
+    async def wait(self) -> Literal[True]:
+        return True
+
+
+@played
+async def test_what_is_hidden_puts_off_no_sign_of_life() -> None:
+    """T13: else whoever counts the seconds between them knows when somebody reported."""
+    counter = Counter()
+    dev = await counter.agent("dev")
+
+    async def always() -> bool:
+        await asyncio.sleep(0)
+        return True
+
+    news = feed(counter.office, dev, "", always, heartbeat_seconds=0.001)
+    assert await anext(news) is None
+    (listener,) = counter.office.bell._listeners
+    listener.woken = Restless()
+    async with asyncio.timeout(5):
+        assert await anext(news) is None
     await news.aclose()

@@ -230,6 +230,24 @@ async def test_a_revision_cycle_ends_approved_with_one_revision() -> None:
 
 
 @played
+async def test_a_review_under_a_key_that_came_with_another_one_is_refused() -> None:
+    """F7: it was told that it was taken, and nothing was; the first one sent again is answered as it was."""
+    web, dev, auditor, review = await asked()
+    auditor = auditor | {"idempotency-key": "mine"}
+    await web.tool("get_review", auditor, reviewId=review)
+    said = await web.tool("submit_review", auditor, reviewId=review, **CHANGES)
+    artifacts = {**WORK["artifacts"], "code": "export const valid = 2\n"}
+    await web.tool("request_re_review", dev, reviewId=review, changes_made="All of it.", artifacts=artifacts)
+    await web.tool("get_review", auditor, reviewId=review)
+    before = await web.log(review)
+    other = CHANGES | {"feedback": CHANGES["feedback"] | {"overall": "It is still wrong."}}
+    answer = await web.tool("submit_review", auditor, reviewId=review, **other)
+    assert (answer.status, answer.data["code"]) == (409, "key_reused")
+    assert (await web.tool("submit_review", auditor, reviewId=review, **CHANGES)).data == said.data
+    assert await web.log(review) == before
+
+
+@played
 async def test_the_fourth_try_is_a_humans_to_decide() -> None:
     """001-31, B1: what is handed in after the third resubmission was turned down asks a human instead."""
     web, dev, auditor, review = await asked()

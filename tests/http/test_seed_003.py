@@ -30,6 +30,9 @@ def result(payload: dict[str, Any], reviewer: str, **more: Any) -> dict[str, Any
     return said | more
 
 
+KEY = {"idempotency-key": "once"}
+
+
 async def at_work() -> tuple[Five, dict[str, str], dict[str, str], dict[str, str], str]:
     """Claude has reached a milestone; codex and gemini were given the work."""
     web = Five()
@@ -257,6 +260,23 @@ async def test_the_same_key_starts_one_review_however_often_it_is_sent() -> None
     assert await web.done(f"{S}/signals", claude, **MILESTONE) == first
     assert await web.house.log("session/s1") == ["SignalReceived"]
     assert (await web.post(f"{S}/signals", claude, **MILESTONE | {"summary": "Other"})).data["code"] == "key_reused"
+
+
+@played
+async def test_what_a_session_was_told_under_a_key_is_told_once_and_answered_again() -> None:
+    """F7: the seed's own JSON names no review, and by the second time nothing is asked there any more."""
+    web, claude, codex, gemini, review = await at_work()
+    first = await web.done(f"{S}/results", codex | KEY, **result(CONCERNS, "codex"))
+    assert await web.done(f"{S}/results", codex | KEY, **result(CONCERNS, "codex")) == first
+    await web.done(f"{S}/results", gemini, **result(CONCERNS, "gemini"))
+    said = await web.done(f"{S}/clarifications", claude | KEY, text="The database adds the salt.")
+    before = await web.log(review)
+    assert await web.done(f"{S}/clarifications", claude | KEY, text="The database adds the salt.") == said
+    assert (await web.post(f"{S}/clarifications", claude | KEY, text="Or not.")).data["code"] == "key_reused"
+    await web.found(f"{S}/requests", codex)
+    other = result({**CONCERNS, "summary": "Not convinced."}, "codex")
+    assert (await web.post(f"{S}/results", codex | KEY, **other)).data["code"] == "key_reused"
+    assert await web.log(review) == before
 
 
 @played

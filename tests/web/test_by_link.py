@@ -208,6 +208,17 @@ async def test_a_link_ends_and_is_for_one_question_of_one_human() -> None:
 
 
 @played
+async def test_a_link_does_not_outlive_the_removal_of_its_human() -> None:
+    """D-14: enrolled again they are told again; what lay in a letter from before decides nothing."""
+    site = await place()
+    request = await asked(site)
+    secret = await link(site, request)
+    await site.house.do(SUE, RemovePrincipal(reason="Left."), stream_of("ann"))
+    await site.house.do(SUE, EnrolPrincipal(kind="human"), stream_of("ann"))
+    assert (await browser(site).open(page_of(secret))).status == 401
+
+
+@played
 async def test_the_same_letter_has_the_same_link_and_a_used_one_stays_used() -> None:
     """At least once: a letter that comes again brings no second chance."""
     site = await place()

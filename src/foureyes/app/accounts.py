@@ -13,7 +13,7 @@ from typing import cast
 from foureyes.app.ports import Reading, Writing
 from foureyes.app.rows import ACCOUNTS, START, TOKENS, TOLD, Known
 from foureyes.app.shelf import read_events
-from foureyes.core.events import PrincipalEvent, TokenIssued
+from foureyes.core.events import PrincipalEvent, PrincipalRemoved, TokenIssued
 from foureyes.core.facts import Principal
 from foureyes.core.names import looks
 from foureyes.core.principals import (
@@ -81,6 +81,13 @@ def _read(reading: Reading, name: str, known: Known) -> Account | None:
         return None
     past = read_events(reading, stream_of(name), known)
     return account_of(cast("PrincipalEvent", event) for event, _ in past)
+
+
+def removals(reading: Reading, name: str) -> int:
+    """How often somebody was removed: what opened something to them before does not open it when they come back."""
+    stream = stream_of(name)
+    past = read_events(reading, stream, reading.known(stream, "", ""))
+    return sum(isinstance(event, PrincipalRemoved) for event, _ in past)
 
 
 def accounts(reading: Reading, after: str = "", limit: int | None = None) -> tuple[Account, ...]:
@@ -168,6 +175,8 @@ def decide(
         names=frozenset(one.who.name for one in everybody),
         humans=sum(one.who.is_human and not one.removed for one in everybody),
         roles=frozenset(role for one in everybody if one.who.name == actor.name for role in one.roles),
+        vouching=frozenset(one.vouched_by for one in everybody if not one.removed),
+        vouched=sum(one.vouched_by == actor.name for one in everybody),
     )
     found = next((one for one in everybody if one.who.name == name), None)
     if found is None and isinstance(command, EnrolPrincipal):

@@ -57,11 +57,15 @@ async def feed(
             office.places.keep(viewer, place, listener.cursor)
             yield News(id=place, kind=RESET)
         done = since if since is not None else listener.cursor
+        clock = asyncio.get_running_loop().time
+        told_at = clock()
         while not office.bell.closed():
-            woken = await _woken(listener, heartbeat_seconds)
+            # Counted from what the caller was told last: what is hidden from them must not put off a sign of life.
+            woken = await _woken(listener, told_at + heartbeat_seconds - clock())
             if office.bell.closed() or not await may_listen():
                 return
             if not woken:
+                told_at = clock()
                 yield None
                 continue
             grown, cursor, overrun = listener.take()
@@ -71,6 +75,7 @@ async def feed(
                 place = place_after(place, kind, review, mark)
                 # Who stops in the middle is told all of it again: twice is harmless, never is not.
                 office.places.keep(viewer, place, cursor if number == len(news) else done)
+                told_at = clock()
                 yield News(id=place, kind=kind, review=review, mark=mark)
             done = cursor
 

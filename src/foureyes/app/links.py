@@ -13,7 +13,7 @@ import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from foureyes.app.accounts import account, hash_of
+from foureyes.app.accounts import account, hash_of, removals
 from foureyes.app.ports import Reading, Writing
 from foureyes.app.rows import DECIDING_LINKS, START
 from foureyes.app.sweeping import sweep
@@ -32,6 +32,8 @@ class Link:
     request: str
     made: datetime
     ends: datetime
+    #: How often its human had been removed: one made before the last time is over.
+    removals: int = 0
     used: bool = False
 
 
@@ -54,11 +56,15 @@ def made(tx: Writing, key: bytes, asked: Asked, now: datetime) -> str | None:
     name = hash_of(secret)
     sweep(tx, DECIDING_LINKS, name, now)
     if tx.row(DECIDING_LINKS, name) is None:
-        _put(
-            tx,
-            name,
-            Link(human=asked.human, review=asked.review, request=asked.request, made=now, ends=now + LIFE),
+        link = Link(
+            human=asked.human,
+            review=asked.review,
+            request=asked.request,
+            made=now,
+            ends=now + LIFE,
+            removals=removals(tx, asked.human),
         )
+        _put(tx, name, link)
     return secret
 
 
@@ -67,7 +73,7 @@ def link_of(reading: Reading, secret: str, now: datetime) -> Link | None:
     found = _read(reading, hash_of(secret))
     if found is None or now >= found.ends or human(reading, found.human) is None:
         return None
-    return found
+    return found if removals(reading, found.human) == found.removals else None
 
 
 def taken(tx: Writing, secret: str, now: datetime) -> Link | None:
@@ -101,6 +107,7 @@ def _put(tx: Writing, name: str, link: Link, *, used: bool = False) -> None:
         "request": link.request,
         "made": link.made.isoformat(),
         "ends": link.ends.isoformat(),
+        "removals": link.removals,
         "used": used,
     }
     tx.follow(DECIDING_LINKS, {name: json.dumps(body, sort_keys=True)}, START)
@@ -117,5 +124,6 @@ def _read(reading: Reading, name: str) -> Link | None:
         request=row["request"],
         made=datetime.fromisoformat(row["made"]),
         ends=datetime.fromisoformat(row["ends"]),
+        removals=row.get("removals", 0),
         used=row["used"],
     )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
-from foureyes.app.accounts import account, hash_of
+from foureyes.app.accounts import account, hash_of, removals
 from foureyes.app.ports import Reading, Writing
 from foureyes.app.rows import LINKS, SIGN_INS, START
 from foureyes.app.sweeping import sweep
@@ -35,7 +37,7 @@ def new_link(tx: Writing, human: str, now: datetime) -> str | None:
     if found is None or found.removed or not found.who.is_human:
         return None
     secret = secrets.token_urlsafe(_SECRET_BYTES)
-    body = json.dumps({"human": human, "ends": (now + LINK_LIFE).isoformat()})
+    body = json.dumps({"human": human, "removals": removals(tx, human), "ends": (now + LINK_LIFE).isoformat()})
     tx.follow(LINKS, {hash_of(secret): body}, START)
     return secret
 
@@ -58,11 +60,16 @@ def redeemed(tx: Writing, secret: str, now: datetime) -> str | None:
     for table in (LINKS, SIGN_INS):
         sweep(tx, table, key, now)
     tx.follow(LINKS, {key: None}, START)
-    person = account(tx, link["human"])
-    if now >= datetime.fromisoformat(link["ends"]) or person is None or person.removed:
+    person = _human(tx, link)
+    if now >= datetime.fromisoformat(link["ends"]) or person is None:
         return None
     session = secrets.token_urlsafe(_SECRET_BYTES)
-    body = {"human": link["human"], "since": now.isoformat(), "ends": (now + SIGN_IN_LIFE).isoformat()}
+    body = {
+        "human": link["human"],
+        "removals": link.get("removals", 0),
+        "since": now.isoformat(),
+        "ends": (now + SIGN_IN_LIFE).isoformat(),
+    }
     tx.follow(SIGN_INS, {hash_of(session): json.dumps(body)}, START)
     return session
 
@@ -74,8 +81,8 @@ def signed_in(reading: Reading, session: str, now: datetime) -> SignIn | None:
         return None
     row = json.loads(found)
     since, ends = datetime.fromisoformat(row["since"]), datetime.fromisoformat(row["ends"])
-    person = account(reading, row["human"])
-    if now >= ends or person is None or person.removed or not person.who.is_human:
+    person = _human(reading, row)
+    if now >= ends or person is None:
         return None
     return SignIn(account=person, since=since, ends=ends)
 
@@ -88,3 +95,11 @@ def sign_out(tx: Writing, session: str) -> None:
 def form_mark(session: str) -> str:
     """What a form of this session carries, so that no other page can send it."""
     return hash_of(f"form:{session}")
+
+
+def _human(reading: Reading, row: Mapping[str, Any]) -> Account | None:
+    """Whom a row was made for; nobody where they were removed since, even if they were enrolled again."""
+    found = account(reading, row["human"])
+    if found is None or found.removed or not found.who.is_human:
+        return None
+    return found if removals(reading, row["human"]) == row.get("removals", 0) else None

@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from foureyes.codec import canonical
@@ -94,6 +95,7 @@ def check_work(digest: str, parts: tuple[WorkPart, ...]) -> None:
         _check_part(part)
     if len({part.name for part in parts}) < len(parts):
         raise Refusal(Code.DUPLICATE, "Two parts have the same path.", "Send each path once.")
+    _check_folders(parts)
     if sum(part.size for part in parts) > WORK_BYTES_MAX:
         raise Refusal(Code.TOO_LONG, f"The work is larger than {WORK_BYTES_MAX} bytes.", "Split the work.")
     actual = manifest_digest(parts)
@@ -168,6 +170,20 @@ def _check_part(part: WorkPart) -> None:
         raise Refusal(Code.DIGEST_MISMATCH, f"{name} has no SHA-256 digest and size.", "Hash its bytes.")
     if part.mode == GONE_MODE and (part.digest, part.size) != (NO_BYTES, 0):
         raise Refusal(Code.DIGEST_MISMATCH, f"{name} is gone and yet has bytes.", "Name the digest of no bytes.")
+
+
+def _check_folders(parts: tuple[WorkPart, ...]) -> None:
+    """Nothing lies below a file; below a link it would lie wherever that leads."""
+    # So spelt, whatever lies below a name comes right behind it.
+    names = sorted(part.name.replace("/", "\0") for part in parts if part.mode != GONE_MODE)
+    for above, below in pairwise(names):
+        if below.startswith(above + "\0"):
+            file, inside = (one.replace("\0", "/")[:80] for one in (above, below))
+            raise Refusal(
+                Code.BAD_PATH,
+                f"{inside!r} lies below {file!r}, which is no folder.",
+                "Send one of them, or say that the other is gone.",
+            )
 
 
 def _git_object(kind: bytes, content: bytes) -> bytes:

@@ -44,6 +44,7 @@ from foureyes.bootstrap import hosting, spool, telling
 from foureyes.bootstrap.addresses import Addresses, address_of, addresses, bound_socket
 from foureyes.bootstrap.around import around
 from foureyes.bootstrap.fitness import check_fit
+from foureyes.bootstrap.heads import Bounded
 from foureyes.cli import browser, signing
 from foureyes.cli.serving import Begun, Serving, connecting
 from foureyes.core.names import is_name, ours_alike
@@ -52,7 +53,6 @@ from foureyes.core.values import Who, WhoKind
 from foureyes.home import folder
 from foureyes.home.lock import ServerLock
 from foureyes.http.app import Site, build
-from foureyes.http.arriving import Arriving
 from foureyes.http.forwarded import Forwarded
 from foureyes.http.logs import Logged, write_to
 from foureyes.http.patient import Patient
@@ -171,7 +171,7 @@ def listening(app: ASGIApp) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         loop="uvloop",
-        http=Arriving,
+        http=Bounded,
         ws="none",
         lifespan="on",
         log_config=None,

@@ -45,13 +45,13 @@ def link(parts: Parts, name: str | None, to: str, direct: bool) -> Answer:  # no
             return human, secret or ""
 
     running = server(parts.settings.home)
+    page = _new(to) if to else Path(parts.settings.home, browser.PAGE)
     human, secret = asyncio.run(made())
     public = running.public or running.address
     if to:
-        _into(to, f"{public}{SIGN_IN}{secret}")
+        browser.leading(f"{public}{SIGN_IN}{secret}", page)
         return _answer(human, f"The page for {human} is in {to}. Open it on your own machine, and delete it.")
     address = f"{running.address}{SIGN_IN}{secret}"
-    page = Path(parts.settings.home, browser.PAGE)
     if not direct:
         browser.leading(address, page)
     if not parts.console.opens(address if direct else page.as_uri()):
@@ -85,10 +85,14 @@ def _one(everybody: tuple[Account, ...], name: str) -> str:
     raise Trouble(f"There are {len(names)} humans.", f"Name one of: {', '.join(names) or 'none'}.", usage=True)
 
 
-def _into(path: str, address: str) -> None:
+def _new(path: str) -> Path:
+    """Where a page may be written: whole, so that its folder is known however short it was named."""
     if os.path.lexists(path):
         raise Trouble(f"{path} is there already.", "Name a new file.", usage=True)
-    browser.leading(address, Path(path))
+    found = Path(path).absolute()
+    if not found.parent.is_dir():
+        raise Trouble(f"{found.parent} is no folder.", "Name a new file in a folder that is there.", usage=True)
+    return found
 
 
 def _answer(human: str, sentence: str) -> Answer:

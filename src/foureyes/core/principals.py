@@ -25,6 +25,8 @@ TEXT_CHARS_MAX = 200
 REASON_CHARS_MAX = 2_000
 ROLES_MAX = 50
 TOKENS_MAX = 50
+#: Names that one service vouches for, those removed too: whenever an account changes, all of them are read.
+VOUCHED_MAX = 2_000
 #: The longest span in days that a human is offered for a token; one without an end has none.
 TOKEN_DAYS_MAX = 3_650
 _HASH = re.compile(r"[0-9a-f]{64}").fullmatch
@@ -127,6 +129,10 @@ class Census:
     humans: int = 0
     #: The roles of whoever asks, as a human gave them.
     roles: frozenset[str] = frozenset()
+    #: Services whose agents are enrolled.
+    vouching: frozenset[str] = frozenset()
+    #: How many names whoever asks vouches for, those removed too.
+    vouched: int = 0
 
 
 def account_of(events: Iterable[PrincipalEvent]) -> Account | None:
@@ -218,10 +224,18 @@ def _enrolled(
             f"{actor.name} gives its agents its own roles alone: {held}.",
             f"Ask a human to enrol {actor.name} with {strange!r} too.",
         )
+    operator = command.operator or actor.operator or actor.name
+    if account and name in census.vouching and operator != account.who.operator:
+        # Its agents would be of the operator before, and the next ones of another: two parties, and still one service.
+        raise Refusal(
+            Code.DUPLICATE,
+            f"{name} vouches for agents under the operator {account.who.operator}.",
+            "Leave the operator as it is, or remove its agents first.",
+        )
     return PrincipalEnrolled(
         name=name,
         kind=kind,
-        operator=command.operator or actor.operator or actor.name,
+        operator=operator,
         model_family=command.model_family,
         provider=command.provider,
         roles=tuple(dict.fromkeys(one for one in command.roles if one)),
@@ -247,6 +261,9 @@ def _check_enrols(account: Account | None, kind: WhoKind, actor: Who, census: Ce
     if actor.kind is WhoKind.SERVICE:
         if account and account.removed_by not in ("", actor.name):
             raise Refusal(Code.HUMAN_ONLY, f"{account.who.name} was removed by another.", "Ask a human to enrol them.")
+        if account is None and census.vouched >= VOUCHED_MAX:
+            step = "Use the name of one that is gone again, or ask a human to enrol them."
+            raise Refusal(Code.LIMIT_REACHED, f"{actor.name} vouches for {VOUCHED_MAX} names already.", step)
         if kind is WhoKind.AGENT and (account is None or account.vouched_by == actor.name):
             return
         raise Refusal(Code.HUMAN_ONLY, "A service vouches for agents of its own only.", "Ask a human to enrol them.")

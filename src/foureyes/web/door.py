@@ -15,6 +15,7 @@ from foureyes.app.calls.call import Caller
 from foureyes.app.calls.office import Office
 from foureyes.app.calls.registry import CALLS, answered
 from foureyes.app.credentials import Credential
+from foureyes.app.limits import TooFast
 from foureyes.app.patience import KNOWN
 from foureyes.app.ports import Damaged, Unavailable
 from foureyes.app.signing_in import COOKIE, form_mark
@@ -26,7 +27,7 @@ from foureyes.web.html import Html
 FORM_BYTES_MAX = 64 * 1024
 FIELDS_MAX = 100
 _STATUS = {Code.REVIEW_MISSING: 404, Code.SIGN_IN_NEEDED: 403, Code.HUMAN_ONLY: 403}
-_UNKNOWN, _UNDERSTOOD = 401, 422
+_UNKNOWN, _UNDERSTOOD, _TOO_MANY = 401, 422, 429
 LINK = "Run `foureyes humans link` where the server's data folder is: it opens the page to sign in."
 
 
@@ -91,10 +92,7 @@ def signed(office: Office, show: Show) -> Callable[[Request], Awaitable[Response
                 back=back if known else None,
             )
         except Refusal as refusal:
-            status = _STATUS.get(refusal.code, _UNDERSTOOD)
-            step = f"{refusal.next_step} {LINK}" if refusal.code is Code.SIGN_IN_NEEDED else refusal.next_step
-            title = "Not done" if request.method == "POST" else "Nothing to show"
-            return told(title, refusal.sentence, step, status=status, signed=known, back=back)
+            return _refused(refusal, request, known, back)
         except IsSpooled as waits:
             return told("Not done yet", waits.sentence, "Look again when it is back.", status=202, signed=known)
         except Unavailable as error:
@@ -104,6 +102,17 @@ def signed(office: Office, show: Show) -> Callable[[Request], Awaitable[Response
             return told("Not now", "What the store holds was altered.", step, status=503, signed=known)
 
     return answer
+
+
+def _refused(refusal: Refusal, request: Request, known: Signed | None, back: Html) -> Response:
+    if isinstance(refusal, TooFast):
+        later = told("Not now", refusal.sentence, refusal.next_step, status=_TOO_MANY, signed=known, back=back)
+        later.headers["retry-after"] = str(refusal.seconds)
+        return later
+    status = _STATUS.get(refusal.code, _UNDERSTOOD)
+    step = f"{refusal.next_step} {LINK}" if refusal.code is Code.SIGN_IN_NEEDED else refusal.next_step
+    title = "Not done" if request.method == "POST" else "Nothing to show"
+    return told(title, refusal.sentence, step, status=status, signed=known, back=back)
 
 
 async def read_form(request: Request) -> dict[str, str]:

@@ -142,8 +142,8 @@ async def submit_review(office: Office, caller: Caller, form: SubmitForm) -> Sub
     stream = REVIEW + form.reviewId
     try:
         found = await witness(office, caller, form.reviewId)
-        if await answered_before(office, caller, stream, form.key):
-            found.check_said(caller.who.name, verdict, form.key)
+        if await answered_before(office, caller, form.key):
+            found.check_said(verdict, form.feedback.overall, form.key)
         else:
             command = report_of(form, found, verdict, caller.who.name)
             await office.do(caller, command, Handed(key=form.key, stream=stream))
@@ -155,7 +155,7 @@ async def submit_review(office: Office, caller: Caller, form: SubmitForm) -> Sub
 async def request_re_review(office: Office, caller: Caller, form: AgainForm) -> Again:
     """Hand in a new version after changes were asked for."""
     try:
-        again = await answered_before(office, caller, REVIEW + form.reviewId, form.key)
+        again = await answered_before(office, caller, form.key) is not None
         count = await _resubmissions(office, caller, form.reviewId)
         if not again:
             _check_number(form.revision_number, count + 1)

@@ -103,12 +103,13 @@ async def submit_result(office: Office, caller: Caller, form: ResultForm) -> Dec
     if form.type != RESULT:
         raise Refusal(Code.UNKNOWN_WORD, f"The type is {form.type[:80]!r}, not {RESULT!r}.", "Send a review_result.")
     verdict = words.session_verdict(form.payload.verdict)
-    found = await only_one(office, caller, form.session, form.review, "report")
-    review, name = found.review.id, caller.who.name
-    if await answered_before(office, caller, REVIEW + review, form.key):
-        found.check_said(name, verdict, form.key)
+    before = await answered_before(office, caller, form.key)
+    found = await only_one(office, caller, form.session, form.review or (before.review if before else ""), "report")
+    review = found.review.id
+    if before:
+        found.check_said(verdict, form.payload.summary, form.key)
     else:
-        command = _report(form, found, verdict, name)
+        command = _report(form, found, verdict, caller.who.name)
         await office.do(caller, command, Handed(key=form.key, stream=REVIEW + review))
     decision = words.rule_for((await shown_to(office, caller, review)).view.review)
     return Decided(
@@ -143,7 +144,8 @@ async def read_clarifications(office: Office, caller: Caller, form: SessionNamed
 
 async def clarify(office: Office, caller: Caller, form: ClarifyForm) -> Signalled:
     """Answer a clarification; the reviewers look again at the same bytes."""
-    found = await only_one(office, caller, form.session, form.review, "revision")
+    before = await answered_before(office, caller, form.key)
+    found = await only_one(office, caller, form.session, form.review or (before.review if before else ""), "revision")
     command = c.SubmitRevision(digest=found.review.digest, note=form.text)
     await office.do(caller, command, Handed(key=form.key, stream=REVIEW + found.review.id))
     status = await standing(office, caller, form.session)

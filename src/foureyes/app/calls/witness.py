@@ -5,6 +5,7 @@ A review does not keep times; the log does. What is hidden from the viewer is le
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar, cast
@@ -36,6 +37,8 @@ class Witness:
     past: tuple[tuple[e.ReviewEvent, str], ...]
     #: The digest of the bytes this viewer was last given; empty for none.
     served: str
+    #: The viewer's own reports, each by the key it came with.
+    said: Mapping[str, e.ReportSubmitted]
 
     @property
     def review(self) -> Review:
@@ -57,10 +60,10 @@ class Witness:
             )
         return numbers[-1]
 
-    def check_said(self, name: str, verdict: Verdict, key: str) -> None:
+    def check_said(self, verdict: Verdict, summary: str, key: str) -> None:
         """A report that is sent again is the one that was taken; another under the same key is refused."""
-        said = [one.verdict for one, _ in self.of(e.ReportSubmitted) if one.reviewer.name == name]
-        if verdict not in said[-1:]:
+        said = self.said.get(key)
+        if said is None or (said.verdict, said.summary) != (verdict, summary):
             raise refuse(Code.KEY_REUSED, key=key[:80])
 
     def unsettled_of(self, name: str) -> tuple[str, ...]:
@@ -97,9 +100,15 @@ def _witness(reading: Reading, seen: Seen, caller: Caller) -> Witness:
     """All on one look: a past that is longer than the review would tell of versions it does not have."""
     review = seen.view.review.id
     served = reading.row(SERVED, f"{review}/{caller.who.name}") or ""
-    past = dated(tuple(reading.events(REVIEW + review)))
-    known = [(cast("e.ReviewEvent", event), at) for event, at in past]
-    return Witness(seen=seen, past=tuple(one for one in known if may_know(seen.view, one[0])), served=served)
+    stored = tuple(reading.events(REVIEW + review))
+    known = [(cast("e.ReviewEvent", event), at) for event, at in dated(stored)]
+    said = {
+        one.cause: event
+        for one, (event, _) in zip(stored, known, strict=True)
+        if isinstance(event, e.ReportSubmitted) and event.reviewer.name == caller.who.name
+    }
+    past = tuple(one for one in known if may_know(seen.view, one[0]))
+    return Witness(seen=seen, past=past, served=served, said=said)
 
 
 def may_know(view: View, event: e.ReviewEvent) -> bool:

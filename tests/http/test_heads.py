@@ -1,0 +1,142 @@
+"""Before it is known what somebody asks, little is kept of what they send, and not for long."""
+
+import asyncio
+import resource
+from typing import Any
+
+import pytest
+import uvicorn
+from starlette.types import Receive, Scope, Send
+from uvicorn.server import ServerState
+
+from foureyes.bootstrap import heads
+from foureyes.bootstrap.heads import HEAD_BYTES_MAX, Bounded, connections_max
+from tests.app.house import played
+
+ASK = b"POST /%s HTTP/1.1\r\nhost: here\r\n"
+PIECE = b"x-a: " + b"a" * 993 + b"\r\n"
+PIECES = HEAD_BYTES_MAX // len(PIECE)
+
+
+async def app(scope: Scope, receive: Receive, send: Send) -> None:
+    """Says how long the body was, when all of it is there."""
+    size, more = 0, True
+    while more:
+        message = await receive()
+        size, more = size + len(message["body"]), message["more_body"]
+    text = b"%s %d." % (scope["path"].encode(), size)
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % len(text))]})
+    await send({"type": "http.response.body", "body": text})
+
+
+class Wire(asyncio.Transport):
+    """The server's end of a connection: what comes is said piece by piece, and what goes is kept."""
+
+    def __init__(self, state: ServerState | None = None) -> None:
+        super().__init__()
+        self.sent, self.is_over, self.went = b"", False, asyncio.Event()
+        config = uvicorn.Config(app, http=Bounded, ws="none", lifespan="off", log_config=None)
+        config.load()
+        state = state or ServerState()
+        self.server = Bounded(config=config, server_state=state, app_state={}, _loop=asyncio.get_running_loop())
+        self.server.connection_made(self)
+
+    def say(self, *pieces: bytes) -> None:
+        for one in pieces:
+            if not self.is_over:
+                self.server.data_received(one)
+
+    def write(self, data: Any) -> None:
+        self.sent += bytes(data)
+        self.went.set()
+
+    def close(self) -> None:
+        if not self.is_over:
+            self.is_over = True
+            self.went.set()
+            self.server.connection_lost(None)
+
+    def is_closing(self) -> bool:
+        return self.is_over
+
+    def pause_reading(self) -> None: ...
+
+    def resume_reading(self) -> None: ...
+
+    async def until(self, text: bytes) -> None:
+        """Wait until this was sent; or, for nothing, until it is over."""
+        while (text not in self.sent) if text else not self.is_over:
+            self.went.clear()
+            await self.went.wait()
+
+
+@played
+async def test_a_head_without_an_end_is_refused_before_it_is_kept() -> None:
+    """T19: in headers, in one header, and in the address."""
+    for begin, piece in ((ASK % b"", PIECE), (ASK % b"" + b"x-a: ", b"a" * 1_000), (b"POST /", b"a" * 1_000)):
+        wire = Wire()
+        wire.say(begin, *[piece] * PIECES)
+        assert (wire.sent, wire.is_over) == (b"", False)
+        wire.say(piece)
+        assert wire.is_over
+        assert wire.sent.startswith(b"HTTP/1.1 431 ")
+        assert b"application/problem+json" in wire.sent
+        assert b"at most 65536 bytes" in wire.sent
+
+
+@played
+async def test_a_long_head_in_pieces_and_a_longer_body_are_taken_and_more_after_them() -> None:
+    wire = Wire()
+    for name in (b"one", b"two"):
+        wire.say(ASK % name, *[PIECE] * PIECES, b"content-length: 200000\r\n\r\n", *[b"b" * 1_000] * 200)
+        await wire.until(b"/%s 200000." % name)
+    wire.close()
+
+
+@played
+async def test_who_says_nothing_or_not_all_of_it_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """F21: a connection is held for those who ask."""
+    monkeypatch.setattr(heads, "HEAD_SECONDS_MAX", 0.01)
+    for said in ((), (ASK % b"half",), (ASK % b"one" + b"content-length: 0\r\n\r\n" + ASK % b"half",)):
+        wire = Wire()
+        wire.say(*said)
+        await wire.until(b"")
+        assert wire.sent.endswith(b"/one 0.") if len(b"".join(said)) > len(ASK % b"half") else not wire.sent
+
+
+@played
+async def test_who_asked_before_is_answered_first() -> None:
+    """Half of the next head breaks nothing off, however long the answer takes."""
+    wire = Wire()
+    wire.say(ASK % b"one" + b"content-length: 2\r\n\r\n1")
+    wire.server._tired()
+    assert not wire.is_over
+    wire.say(b"2")
+    await wire.until(b"/one 2.")
+    wire.server._tired()
+    assert wire.is_over
+
+
+@played
+async def test_one_connection_too_many_is_told_so_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """F21: files are left for the store, and who comes later is let in when somebody has gone."""
+    monkeypatch.setattr(Bounded, "most", 1)
+    state = ServerState()
+    first, second = Wire(state), Wire(state)
+    assert second.is_over
+    assert second.sent.startswith(b"HTTP/1.1 503 ")
+    assert b"retry-after: 2" in second.sent
+    second.server.data_received(ASK % b"two" + b"content-length: 0\r\n\r\n")
+    first.say(ASK % b"one" + b"content-length: 0\r\n\r\n")
+    await first.until(b"/one 0.")
+    assert b"/two" not in second.sent
+    first.close()
+    third = Wire(state)
+    assert not third.is_over
+    third.close()
+
+
+def test_fewer_may_be_connected_than_files_may_be_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    for files, most in ((1_024, 924), (10**6, 10_000), (resource.RLIM_INFINITY, 10_000), (50, 1)):
+        monkeypatch.setattr(resource, "getrlimit", lambda _, files=files: (files, files))
+        assert connections_max() == most
