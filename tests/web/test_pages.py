@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from foureyes.app.accounts import accounts
 from foureyes.app.signing_in import COOKIE, form_mark
 from foureyes.core import protocols
 from foureyes.core.rules import Exhausted, SeatRule
@@ -227,6 +228,18 @@ async def test_a_human_enrols_an_agent_and_sees_its_token_once() -> None:
     assert "claude-1" in page.text
     await human.submit(page.form("/accounts/revoke", name="claude-1"), reason="lost")
     assert (await site.get(f"{BASE}/me", {"authorization": f"Bearer {token}"})).status == 401
+
+
+@played
+async def test_who_is_enrolled_without_a_role_reviews_if_it_is_an_agent() -> None:
+    """A human who was given the role of agents without a word took reviews from them, and knew nothing of it."""
+    site = Site()
+    human = await site.browser()
+    for name, kind in (("ann", "human"), ("dev", "agent"), ("counter", "program")):
+        await human.submit((await human.open("/accounts")).form("/accounts/enrol"), name=name, kind=kind)
+    everybody = await site.house.store.read(accounts)
+    roles = {one.who.name: one.roles for one in everybody}
+    assert (roles["ann"], roles["dev"], roles["counter"]) == ((), ("agent",), ())
 
 
 @played

@@ -11,6 +11,7 @@ from foureyes.app.calls.about_accounts import AccountShown, Issued, TokenShown
 from foureyes.app.calls.cursors import PAGE_MAX
 from foureyes.app.gate import new_key
 from foureyes.core.principals import ENROLLED_KINDS, SCOPES
+from foureyes.core.values import WhoKind
 from foureyes.web import tokens
 from foureyes.web.door import Show, Turned, Visit, away
 from foureyes.web.frame import badge, folded, form, hidden, line, link, page, ticked
@@ -69,12 +70,13 @@ def acting(connect: Connect) -> Show:
 
 
 async def _enrol(visit: Visit, name: str, connect: Connect) -> Response:
-    roles = visit.sent.get("roles", "").split()
     given = visit.given("kind", "operator", "model_family", "provider", "key")
     has_token = visit.sent.get("token") == "yes" and given.get("kind") in SCOPES
     # Before anything is done: nobody is enrolled by a form whose other half is wrong.
     wish = tokens.wished(visit, given["kind"]) if has_token else None
-    await visit.call("enrol", name=name, roles=roles, **given)
+    # A human or a program who holds it would be asked for the reports of agents.
+    usual = ["agent"] if given.get("kind") == WhoKind.AGENT else []
+    await visit.call("enrol", name=name, roles=visit.sent.get("roles", "").split() or usual, **given)
     return await _issue(visit, name, wish, connect) if wish else away("/accounts?done=enrol")
 
 
@@ -121,8 +123,9 @@ def _enrolment(visit: Visit, *, is_open: bool) -> Html:
         line(
             "roles",
             "Roles",
-            "Words of the policy, with blanks between them. Whoever has none is given nothing to review.",
-            value=asked.get("roles", "agent"),
+            "Words of the policy, with blanks between them. If empty, an agent has the role agent, and whoever is none "
+            "is given nothing to review.",
+            value=asked.get("roles", ""),
         ),
         ticked("token", "Give it a token (humans get a link instead)", checked=True),
         tokens.fields(SCOPES, chosen=asked.get("scopes", "").split(), days=asked.get("days", "")),
