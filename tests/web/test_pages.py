@@ -258,6 +258,7 @@ async def test_a_human_says_what_a_token_is_for_and_when_it_ends() -> None:
     assert "counter" not in (await human.open("/accounts")).text, "half of a wrong form was done"
     page = await human.submit(form)
     assert (page.status, "It is for read, until 2026-02-04 09:00 UTC." in page.text) == (201, True)
+    assert "Connect counter" not in page.text, "a program is no agent that could be connected"
     holder = {"authorization": f"Bearer {page.token}"}
     assert (await site.get(f"{BASE}/me", holder)).data["scopes"] == ["read"]
     assert (await site.get("/metrics", holder)).status == 200

@@ -57,7 +57,8 @@ def acting(connect: Connect) -> Show:
         if what == "enrol":
             return await _enrol(visit, name, connect)
         if what == "token":
-            return await _issue(visit, name, tokens.wished(visit, visit.sent.get("kind", "")), connect)
+            kind = visit.sent.get("kind", "")
+            return await _issue(visit, name, tokens.wished(visit, kind), _for(kind, connect))
         if what == "revoke":
             await visit.call("revoke_token", name=name, **visit.given("token", "reason", "key"))
         elif what == "remove":
@@ -77,7 +78,12 @@ async def _enrol(visit: Visit, name: str, connect: Connect) -> Response:
     # A human or a program who holds it would be asked for the reports of agents.
     usual = ["agent"] if given.get("kind") == WhoKind.AGENT else []
     await visit.call("enrol", name=name, roles=visit.sent.get("roles", "").split() or usual, **given)
-    return await _issue(visit, name, wish, connect) if wish else away("/accounts?done=enrol")
+    return await _issue(visit, name, wish, _for(given["kind"], connect)) if wish else away("/accounts?done=enrol")
+
+
+def _for(kind: str, connect: Connect) -> Connect:
+    """How this kind is connected: a program has no agent's settings to put a server into."""
+    return connect if kind != WhoKind.PROGRAM else lambda _: ()
 
 
 async def _issue(visit: Visit, name: str, wish: tokens.Wish, connect: Connect) -> Response:
@@ -86,19 +92,18 @@ async def _issue(visit: Visit, name: str, wish: tokens.Wish, connect: Connect) -
 
 def _issued(visit: Visit, issued: Issued, wish: tokens.Wish, connect: Connect) -> Response:
     """The one time a token is shown."""
-    ways = (
+    ways = [
         element("section", element("h2", heading), element("pre", command, class_="copy"), class_="card")
         for heading, command in connect(issued.secret)
-    )
+    ]
+    how = "One of these, in a terminal where the agent runs; it comes with the next start of the agent."
     once = "It is shown this once and kept nowhere: copy it now. Whoever has it speaks as this account."
     return page(
         f"A token for {issued.name}",
         element("p", once, class_="note care"),
         element("pre", issued.secret, id="token"),
         element("p", f"It is {wish}."),
-        element("h2", f"Connect {issued.name}"),
-        element("p", "One of these, in a terminal where the agent runs; it comes with the next start of the agent."),
-        *ways,
+        *((element("h2", f"Connect {issued.name}"), element("p", how), *ways) if ways else ()),
         element("p", link("/accounts", "I have copied it")),
         signed=visit.signed,
         status=201,
