@@ -115,7 +115,7 @@ def test_a_server_with_a_data_folder_of_its_own_says_how_commands_find_it(
         lines = capsys.readouterr().out.splitlines()
         assert made == 0
         assert f"Sign in with: foureyes humans link{beside}" in lines
-        assert f"Enrol an agent: foureyes agents add NAME{beside}. Then connect it, with its token:" in lines
+        assert f"Enrol an agent: foureyes agents add{beside} NAME. Then connect it, with its token:" in lines
 
 
 def test_an_agent_is_added_on_a_page_and_nothing_is_done_before(seated: Seated) -> None:

@@ -75,7 +75,7 @@ def _lines(begun: Begun, beside: str) -> list[Line]:
         ]
     else:
         found.append(Line(f"Sign in with: {link}"))
-    found += [Line(""), Line(f"Enrol an agent: foureyes agents add NAME{beside}. Then connect it, with its token:")]
+    found += [Line(""), Line(f"Enrol an agent: foureyes agents add{beside} NAME. Then connect it, with its token:")]
     for name, lines in connecting(begun.public):
         found.append(Line(f"  {name}", "strong"))
         found += [Line(f"    {one}", "command") for one in lines.split("\n")]
