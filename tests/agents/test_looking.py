@@ -268,8 +268,10 @@ def test_one_real_call_tells_what_is_wrong_and_what_to_do(place: Place, name: st
     place.install(name, STRANGERS[name])
     health = asyncio.run(agents.health(place.reviewer(name)))
     assert not health.alive
-    assert "not logged in" in health.says
-    assert health.next_step
+    agent = place.reviewer(name).agent
+    key = f"the key in {next(one for one in KEYS if one in agent.login.called)}"
+    assert health.says == f"{agent.cli.called} is not logged in, or no longer, with {key}"
+    assert health.next_step == f"mend {key}, or unset it and {agent.cli.log_in}", "no login helps beside a key"
 
 
 @pytest.mark.parametrize(

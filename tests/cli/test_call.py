@@ -77,6 +77,8 @@ async def test_a_question_at_the_gate_ends_with_its_answer(types: Typing) -> Non
 async def test_a_no_is_told_with_its_code_and_the_next_step(types: Typing) -> None:
     ran = await types("dev", "read-review", "--review", "nothing ünlike?it", "--json")
     assert (ran.code, ran.data["exit"], ran.data["error"]) == (2, 2, "review_missing")
+    ran = await types("dev", "read-session", "--session", "main")
+    assert ran.err.splitlines() == ["There is no such session.", "It begins with its first signal."]
     ran = await types("dev", *OPENING, "--files", "[]")
     assert (ran.code, ran.out) == (2, "")
     assert len(ran.err.splitlines()) == 2

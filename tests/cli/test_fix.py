@@ -23,7 +23,14 @@ def test_the_prompt_has_each_finding_with_its_place_and_demands_an_answer_to_eac
     assert (ran.code, ran.err) == (0, "")
     for part in ("1. solo.1-F1, critical, deploy.sh:14", "2. solo.1-F2, important, app/settings.py:3", PIPE.suggestion):
         assert part in ran.out
-    for part in ("FIX it", "REBUT it", "leave none out", "    foureyes review --fixed NAME", "round 1 of 3"):
+    for part in (
+        "FIX it",
+        "REBUT it",
+        "leave none out",
+        "    foureyes review --fixed NAME",
+        "name it again",
+        "round 1 of 3",
+    ):
         assert part in ran.out
     assert "also: solo.1-F11 app/region_1.py:1, " in ran.out
     assert KEY.quote in ran.out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -22,6 +22,8 @@ from foureyes.app.signing_in import redeemed
 from foureyes.bootstrap.assembly import Assembly
 from foureyes.cli import browser
 from foureyes.cli.console import Console
+from foureyes.cli.program import run
+from foureyes.cli.serving import Begun, Serving
 from foureyes.core.principals import EnrolPrincipal, IssueToken
 from foureyes.home.lock import ServerLock
 from foureyes.store.sqlite_store import SqliteStore
@@ -91,8 +93,29 @@ def test_without_a_server_it_is_said_how_to_start_one(seated: Seated, arguments:
     ran = seated.run(*arguments)
     assert (ran.code, ran.out, seated.opened) == (4, "", [])
     assert "foureyes up" in ran.err
+    assert str(seated.home) in ran.err
+    assert "--home" in ran.err
     with served(seated, "`foureyes restore`"):
         assert seated.run(*arguments).code == 4, "a command at work is no server"
+
+
+class Starting(Assembly):
+    """What a server says when it has started; none is."""
+
+    def serve(self, _: Serving, told: Callable[[Begun], None]) -> None:
+        told(Begun(address=ADDRESS, public=ADDRESS))
+
+
+def test_a_server_with_a_data_folder_of_its_own_says_how_commands_find_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "x y"
+    for words, beside in ((), ""), (("--home", str(folder)), f" --home '{folder}'"):
+        made = run(("up", *words), lambda flags: Starting(config.read(flags, {"HOME": str(tmp_path)}), Console()))
+        lines = capsys.readouterr().out.splitlines()
+        assert made == 0
+        assert f"Sign in with: foureyes humans link{beside}" in lines
+        assert f"Enrol an agent: foureyes agents add{beside} NAME. Then connect it, with its token:" in lines
 
 
 def test_an_agent_is_added_on_a_page_and_nothing_is_done_before(seated: Seated) -> None:

@@ -138,6 +138,8 @@ def test_without_a_browser_nothing_secret_is_said_and_the_way_in_is_a_file(tmp_p
             address = where(page)
             assert address.startswith("http://gate.example:9/sign-in?link=")
             assert server.run("humans", "link", "--to", str(page)).returncode == 64
+            beside = server.run("humans", "link", "--to", "beside.html")
+            assert (beside.returncode, where(server.folder / "beside.html")[:20]) == (0, address[:20]), beside.stderr
             human = server.browser()
             parts = urlsplit(address)
             form = (await human.open(f"{parts.path}?{parts.query}")).form("/sign-in")

@@ -50,6 +50,7 @@ def test_status_begins_with_what_is_open_here_whose_turn_it_is_and_the_next_comm
     assert any("critical" in line and "deploy.sh:14" in line for line in rest)
     assert "Turn          the author: a new version" in ran.out
     assert "foureyes fix" in ran.out
+    assert "looks again after the fix; name the work as before" in ran.out
     here = table.run("status", "--json").data["here"]
     assert (here["review"], here["result"], here["blocking"]) == ("r7", "blocked", 14)
     assert here["next"][0] == "foureyes fix"

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.shape import ROOT
 
@@ -27,3 +28,9 @@ def test_the_examples_of_the_documents_run(example: str, tmp_path: Path) -> None
 
 def test_there_are_examples() -> None:
     assert len(EXAMPLES) >= 2
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))], ids=lambda one: one.stem)
+def test_what_the_documents_show_as_yaml_is_yaml(page: Path) -> None:
+    for block in re.findall(r"^```yaml\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+        assert yaml.safe_load(block)

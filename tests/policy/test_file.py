@@ -191,6 +191,11 @@ def test_a_kind_nobody_lists_is_noted() -> None:
     assert notes[0].startswith("The kind databse_migration of a/ is not under `kinds`")
 
 
+def test_a_role_that_nobody_holds_is_noted_and_programs_of_ours_come_by_themselves() -> None:
+    (note,) = loaded(minimal("kinds: {default: solo}\n")).notes
+    assert note == "Nobody in this file holds agent: they must come over MCP or HTTP."
+
+
 def test_without_a_file_the_shipped_solo_policy_holds(tmp_path: Path) -> None:
     found = load(tmp_path / FILE_NAME)
     assert found.policy == shipped("solo").policy

@@ -111,7 +111,10 @@ def test_a_verdict_nobody_knows_is_malformed_and_no_approval() -> None:
     play = shaped(protocol(stage(Quorum(reviewers=1), seats=(SeatRule(roles=("agent",)),))))
     play.report(CODEX, verdict="LGTM, review unavailable", summary="429")
     assert play.last(ReportFailed).reason is Failure.MALFORMED
+    assert play.last(ReportFailed).text == "429"
     assert play.review.outcome is None
+    play.report(CODEX, verdict="good")
+    assert play.last(ReportFailed).text == "'good' is none of approve, concerns, reject"
 
 
 def test_reviewers_that_keep_failing_end_with_a_human_and_not_with_an_answer() -> None:

@@ -88,7 +88,7 @@ def test_a_stage_both_policies_share_must_meet_the_gates_of_both() -> None:
     play.know(policy=PolicyInForce(digest="rules-2", applies_in_flight=True, rules=newer))
     play.report(ANN, verdict="approve")
     told = explain(play.rules, play.review, newer).requirements
-    assert [one.reason for one in told] == ["1 reviewers vouch for this version", "Need 2 reviewers, have 1"]
+    assert [one.reason for one in told] == ["1 reviewer vouches for this version", "Need 2 reviewers, have 1"]
     play.report(BOB, verdict="concerns", findings=(finding("no"),))
     assert play.refused(DEV, commands.SubmitRevision(digest="d2")) is Code.RULING_PENDING
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from foureyes.app.accounts import accounts
 from foureyes.app.signing_in import COOKIE, form_mark
 from foureyes.core import protocols
 from foureyes.core.rules import Exhausted, SeatRule
@@ -230,6 +231,18 @@ async def test_a_human_enrols_an_agent_and_sees_its_token_once() -> None:
 
 
 @played
+async def test_who_is_enrolled_without_a_role_reviews_if_it_is_an_agent() -> None:
+    """A human who was given the role of agents without a word took reviews from them, and knew nothing of it."""
+    site = Site()
+    human = await site.browser()
+    for name, kind in (("ann", "human"), ("dev", "agent"), ("counter", "program")):
+        await human.submit((await human.open("/accounts")).form("/accounts/enrol"), name=name, kind=kind)
+    everybody = await site.house.store.read(accounts)
+    roles = {one.who.name: one.roles for one in everybody}
+    assert (roles["ann"], roles["dev"], roles["counter"]) == ((), ("agent",), ())
+
+
+@played
 async def test_a_human_says_what_a_token_is_for_and_when_it_ends() -> None:
     """A program that only counts gets a token for reading alone, which ends by itself; nothing ticked is no token."""
     site = Site()
@@ -245,6 +258,7 @@ async def test_a_human_says_what_a_token_is_for_and_when_it_ends() -> None:
     assert "counter" not in (await human.open("/accounts")).text, "half of a wrong form was done"
     page = await human.submit(form)
     assert (page.status, "It is for read, until 2026-02-04 09:00 UTC." in page.text) == (201, True)
+    assert "Connect counter" not in page.text, "a program is no agent that could be connected"
     holder = {"authorization": f"Bearer {page.token}"}
     assert (await site.get(f"{BASE}/me", holder)).data["scopes"] == ["read"]
     assert (await site.get("/metrics", holder)).status == 200

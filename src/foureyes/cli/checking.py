@@ -19,7 +19,8 @@ from foureyes.cli.program import answering
 def check(parts: Parts, digest: str, target: str) -> Answer:
     """Say whether exactly these bytes may go live.
 
-    DIGEST is the digest of the work, or another name of it such as a git tree. Exit code 0 is the only yes.
+    DIGEST is the digest of the work, which `foureyes why` says whole, or another name of it such as a git tree. Exit
+    code 0 is the only yes.
     """
 
     async def look() -> Answer:

@@ -86,12 +86,13 @@ def _of_the_gate(error: BaseException) -> Told | None:
     # Imported here: `check` fails without them, and everybody else has them already.
     from foureyes.app.keys import KeyTrouble  # noqa: PLC0415
     from foureyes.app.ports import Conflict, Damaged, Unavailable  # noqa: PLC0415
-    from foureyes.core.refusals import Code, Refusal  # noqa: PLC0415 - as said above
+    from foureyes.core.refusals import Code, Refusal, refuse  # noqa: PLC0415 - as said above
     from foureyes.policy.nodes import PolicyErrors  # noqa: PLC0415
 
     if isinstance(error, Refusal):
         # At a command line one looks a name up before one opens anything.
-        step = "`foureyes status` names those that are open." if error.code is Code.REVIEW_MISSING else error.next_step
+        is_lost = error.next_step == refuse(Code.REVIEW_MISSING).next_step
+        step = "`foureyes status` names those that are open." if is_lost else error.next_step
         return Told(code=codes.BLOCKED, kind=error.code.value, sentence=error.sentence, next_step=step)
     if isinstance(error, PolicyErrors):
         return Told(

@@ -38,6 +38,8 @@ instruction that stands there.
 {rest}
 When you are done, run the next round with an answer to every finding, by its name:
     foureyes review --fixed NAME "how" --rebut NAME "why it is wrong, with evidence"
+If the work was named for its review (a file, a range of commits, --staged, - for stdin), name it again right behind \
+`review`: else another work is looked at.
 Exit code 0 means that nothing blocks any more; 2 means that there is more to fix. Only a person can dismiss a finding.
 """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from foureyes.app.plain import marked
 from foureyes.app.reviewing.outcome import Outcome, Result
@@ -42,7 +43,7 @@ def shown(outcome: Outcome | None, width: int) -> Iterator[Line]:
     """What a person sees of it."""
     if outcome is None:
         yield Line("Nothing was reviewed here yet.")
-        yield Line(f"{INDENT}{'Next':<{receipt_lines.LABEL}}", "strong", (("foureyes review", "command"),))
+        yield Line(f"{INDENT}{'Next':<{receipt_lines.LABEL}}", "strong", ((telling.AGAIN, "command"),))
         return
     yield from head(outcome, width)
     of = f" of {outcome.revisions_max}" if outcome.revisions_max else ""
@@ -53,7 +54,17 @@ def shown(outcome: Outcome | None, width: int) -> Iterator[Line]:
     if len(found) > THINGS_MAX:
         yield Line(f"{INDENT}and {len(found) - THINGS_MAX:,} more", "dim")
     yield from receipt_lines.rows("Turn", [turn(outcome)], width, "")
-    yield from receipt_lines.next_lines(outcome, width)
+    yield from receipt_lines.next_lines(_later(outcome), width)
+
+
+def _later(outcome: Outcome) -> Outcome:
+    """The outcome whose next commands say what only `review` itself still knows: how the work was named."""
+    said = telling.next_commands(outcome)
+    same = "name the work as before"
+    return replace(
+        outcome,
+        next=tuple(replace(one, does=f"{one.does}; {same}") if one.line == telling.AGAIN else one for one in said),
+    )
 
 
 def turn(outcome: Outcome) -> str:

@@ -30,7 +30,6 @@ from foureyes.home.trouble import Trouble
 
 _USD_MICRO = 1_000_000
 QUESTIONS_MAX, QUESTION_CHARS_MAX = 10, 500
-AGAIN = "foureyes review"
 READING = "  Reading what changed …"
 EXAMPLES = """\b
 Examples:
@@ -242,9 +241,9 @@ def _picked(given: Given) -> Picked:
 def _named(given: Given, outcome: Outcome) -> Outcome:
     """The outcome whose next commands look at the same work again: without its name they would look at another."""
     named = (("--staged", given.staged), ("--worktree", given.worktree), (given.what or "", bool(given.what)))
-    line = shlex.join((*AGAIN.split(), *(word for word, is_given in named if is_given)))
+    line = shlex.join((*telling.AGAIN.split(), *(word for word, is_given in named if is_given)))
     said = telling.next_commands(outcome)
-    return replace(outcome, next=tuple(replace(one, line=line) if one.line == AGAIN else one for one in said))
+    return replace(outcome, next=tuple(replace(one, line=line) if one.line == telling.AGAIN else one for one in said))
 
 
 def _answer(parts: Parts, given: Given, came_to: Outcome) -> Answer:

@@ -21,6 +21,9 @@ _MINUTE = 60
 _CENT_MICRO, _USD_MICRO = 10_000, 1_000_000
 _LIST_MAX = 3
 
+#: What looks once more; alone it means what is not committed yet.
+AGAIN = "foureyes review"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thing:
@@ -183,7 +186,7 @@ def _after_blocked(outcome: Outcome) -> tuple[Command, ...]:
     mild = next((one for one in outcome.blocking if one.severity is not Severity.CRITICAL), None)
     commands = [
         Command(line="foureyes fix", does="prints them as a prompt for your agent"),
-        Command(line="foureyes review", does="looks again after the fix"),
+        Command(line=AGAIN, does="looks again after the fix"),
     ]
     if mild:
         commands.append(Command(line=f'foureyes dismiss {mild.id} --because "WHY"', does="if it is not real"))
@@ -193,7 +196,7 @@ def _after_blocked(outcome: Outcome) -> tuple[Command, ...]:
 def _after_no_answer(outcome: Outcome) -> tuple[Command, ...]:
     if outcome.held_up and outcome.blocking:
         return _after_blocked(outcome)
-    again = Command(line="foureyes review", does="tries again; nothing was lost")
+    again = Command(line=AGAIN, does="tries again; nothing was lost")
     doctor = Command(line="foureyes doctor", does="says who can look, and who cannot and why")
     return (again,) if outcome.interrupted else (again, doctor)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from typing import Any
 
@@ -35,7 +36,7 @@ def up(parts: Parts, yes_send: tuple[str, ...], **given: Any) -> Answer:
         if as_json:
             print_json(_data(begun))
         else:
-            for line in _lines(begun):
+            for line in _lines(begun, _beside(parts)):
                 print_line(line, sys.stdout)
         sys.stdout.flush()
 
@@ -55,19 +56,26 @@ def _data(begun: Begun) -> dict[str, Json]:
     }
 
 
-def _lines(begun: Begun) -> list[Line]:
+def _beside(parts: Parts) -> str:
+    """What a command must say to find this server: without it, one in another terminal looks in the usual folder."""
+    said = {name: source for name, _, source in parts.settings.shown()}
+    return f" --home {shlex.quote(parts.settings.home)}" if said["home"] == "flag --home" else ""
+
+
+def _lines(begun: Begun, beside: str) -> list[Line]:
+    link = f"foureyes humans link{beside}"
     found = [Line(f"foureyes answers at {begun.public}", "good head")]
     if begun.first_human and begun.opened:
         found.append(Line(f"You are enrolled as {begun.first_human}; your browser shows the page to sign in."))
     elif begun.first_human:
         found += [
             Line(f"You are enrolled as {begun.first_human}, but no browser could be opened here.", "care"),
-            Line("  On a desktop: foureyes humans link"),
-            Line("  From elsewhere: foureyes humans link --to FILE, take the file to your own machine, and open it."),
+            Line(f"  On a desktop: {link}"),
+            Line(f"  From elsewhere: {link} --to FILE, take the file to your own machine, and open it."),
         ]
     else:
-        found.append(Line("Sign in with: foureyes humans link"))
-    found += [Line(""), Line("Enrol an agent: foureyes agents add NAME. Then connect it, with its token:")]
+        found.append(Line(f"Sign in with: {link}"))
+    found += [Line(""), Line(f"Enrol an agent: foureyes agents add{beside} NAME. Then connect it, with its token:")]
     for name, lines in connecting(begun.public):
         found.append(Line(f"  {name}", "strong"))
         found += [Line(f"    {one}", "command") for one in lines.split("\n")]

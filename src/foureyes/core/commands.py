@@ -120,7 +120,7 @@ class LeaveSeat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmitReport:
-    """What a reviewer found on one revision; takes the caller's seat if it is theirs to take."""
+    """What a reviewer found on one revision, and approve, concerns or reject; takes the seat that is theirs to take."""
 
     revision: int
     seat: str = ""

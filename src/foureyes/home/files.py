@@ -18,7 +18,7 @@ def write_whole(path: str, content: bytes) -> None:
         file.flush()
         os.fsync(file.fileno())
     os.replace(partial, path)
-    sync_folder(os.path.dirname(path))
+    sync_folder(os.path.dirname(path) or os.curdir)
 
 
 def copy_whole(source: str, target: str) -> None:

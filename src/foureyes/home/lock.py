@@ -106,7 +106,8 @@ def server(home: str) -> Running:
     """The server that is at work in this data folder; refused where there is none."""
     found = running(home)
     if found is None or not found.is_server:
-        raise Trouble("No server is at work in this data folder.", "Start one in another terminal: foureyes up")
+        step = "Start one in another terminal: foureyes up. Where it has another data folder, name that with --home."
+        raise Trouble(f"No server is at work in the data folder {home}.", step)
     return found
 
 

@@ -68,7 +68,8 @@ EVERYBODY = (
     ),
     Tool(
         name="wait",
-        says="Wait up to 45 seconds until what you see of a review changes. Give the `mark` of what you saw last.",
+        says="Wait up to 45 seconds until what you see of a review changes. Give the `mark` of what you saw last: "
+        "without it only what happens from now on counts. `read_review` with `wait` answers when it is your turn.",
     ),
     Tool(name="list_reviews", says="Reviews, the newest first, by state, author or kind; page on with `cursor`."),
     Tool(

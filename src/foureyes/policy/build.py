@@ -23,7 +23,7 @@ from foureyes.policy.peer_lists import rows_alone
 from foureyes.policy.people import read_humans, read_reviewers, read_targets
 from foureyes.policy.policy import EachRun, Policy, sealed_policy
 from foureyes.policy.problems import Problems
-from foureyes.policy.schema import SECTIONS
+from foureyes.policy.schema import PROGRAMS, SECTIONS
 from foureyes.policy.tables import Table
 
 #: Gives the node of a file that a policy names, or raises PolicyErrors.
@@ -265,7 +265,8 @@ def _notes(policy: Policy) -> Iterator[str]:
     for rule in rules.paths:
         if rule.kind not in listed:
             yield f"The kind {rule.kind} of {rule.pattern} is not under `kinds`: it is judged as every other kind."
-    held = {same_role(one.name) for one in policy.reviewers}
+    # The programs of ours look wherever they are asked, whether a file names them or not.
+    held = {same_role(one) for one in (*PROGRAMS, *(each.name for each in policy.reviewers))}
     missing = [one for one in dict.fromkeys(_roles(rules)) if same_role(one) not in held]
     if missing:
         yield f"Nobody in this file holds {', '.join(missing)}: they must come over MCP or HTTP."

@@ -11,6 +11,7 @@ from foureyes.app.calls.about_accounts import AccountShown, Issued, TokenShown
 from foureyes.app.calls.cursors import PAGE_MAX
 from foureyes.app.gate import new_key
 from foureyes.core.principals import ENROLLED_KINDS, SCOPES
+from foureyes.core.values import WhoKind
 from foureyes.web import tokens
 from foureyes.web.door import Show, Turned, Visit, away
 from foureyes.web.frame import badge, folded, form, hidden, line, link, page, ticked
@@ -56,7 +57,8 @@ def acting(connect: Connect) -> Show:
         if what == "enrol":
             return await _enrol(visit, name, connect)
         if what == "token":
-            return await _issue(visit, name, tokens.wished(visit, visit.sent.get("kind", "")), connect)
+            kind = visit.sent.get("kind", "")
+            return await _issue(visit, name, tokens.wished(visit, kind), _for(kind, connect))
         if what == "revoke":
             await visit.call("revoke_token", name=name, **visit.given("token", "reason", "key"))
         elif what == "remove":
@@ -69,13 +71,19 @@ def acting(connect: Connect) -> Show:
 
 
 async def _enrol(visit: Visit, name: str, connect: Connect) -> Response:
-    roles = visit.sent.get("roles", "").split()
     given = visit.given("kind", "operator", "model_family", "provider", "key")
     has_token = visit.sent.get("token") == "yes" and given.get("kind") in SCOPES
     # Before anything is done: nobody is enrolled by a form whose other half is wrong.
     wish = tokens.wished(visit, given["kind"]) if has_token else None
-    await visit.call("enrol", name=name, roles=roles, **given)
-    return await _issue(visit, name, wish, connect) if wish else away("/accounts?done=enrol")
+    # A human or a program who holds it would be asked for the reports of agents.
+    usual = ["agent"] if given.get("kind") == WhoKind.AGENT else []
+    await visit.call("enrol", name=name, roles=visit.sent.get("roles", "").split() or usual, **given)
+    return await _issue(visit, name, wish, _for(given["kind"], connect)) if wish else away("/accounts?done=enrol")
+
+
+def _for(kind: str, connect: Connect) -> Connect:
+    """How this kind is connected: a program has no agent's settings to put a server into."""
+    return connect if kind != WhoKind.PROGRAM else lambda _: ()
 
 
 async def _issue(visit: Visit, name: str, wish: tokens.Wish, connect: Connect) -> Response:
@@ -84,19 +92,18 @@ async def _issue(visit: Visit, name: str, wish: tokens.Wish, connect: Connect) -
 
 def _issued(visit: Visit, issued: Issued, wish: tokens.Wish, connect: Connect) -> Response:
     """The one time a token is shown."""
-    ways = (
+    ways = [
         element("section", element("h2", heading), element("pre", command, class_="copy"), class_="card")
         for heading, command in connect(issued.secret)
-    )
+    ]
+    how = "One of these, in a terminal where the agent runs; it comes with the next start of the agent."
     once = "It is shown this once and kept nowhere: copy it now. Whoever has it speaks as this account."
     return page(
         f"A token for {issued.name}",
         element("p", once, class_="note care"),
         element("pre", issued.secret, id="token"),
         element("p", f"It is {wish}."),
-        element("h2", f"Connect {issued.name}"),
-        element("p", "One of these, in a terminal where the agent runs; it comes with the next start of the agent."),
-        *ways,
+        *((element("h2", f"Connect {issued.name}"), element("p", how), *ways) if ways else ()),
         element("p", link("/accounts", "I have copied it")),
         signed=visit.signed,
         status=201,
@@ -121,8 +128,9 @@ def _enrolment(visit: Visit, *, is_open: bool) -> Html:
         line(
             "roles",
             "Roles",
-            "Words of the policy, with blanks between them. Whoever has none is given nothing to review.",
-            value=asked.get("roles", "agent"),
+            "Words of the policy, with blanks between them. If empty, an agent has the role agent, and whoever is none "
+            "is given nothing to review.",
+            value=asked.get("roles", ""),
         ),
         ticked("token", "Give it a token (humans get a link instead)", checked=True),
         tokens.fields(SCOPES, chosen=asked.get("scopes", "").split(), days=asked.get("days", "")),

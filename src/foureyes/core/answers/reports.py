@@ -18,6 +18,8 @@ from foureyes.core.rules import Stage
 from foureyes.core.scene import Scene
 from foureyes.core.values import Failure, LeftBecause, Part, Verdict, Who, WhoKind
 
+#: So much of a word that is no verdict is kept.
+VERDICT_CHARS_MAX = 80
 #: What a report says; one that says nothing new is the same report.
 SAID = (
     *("reviewer", "verdict", "grounds", "blocking", "summary", "strengths", "evidence"),
@@ -103,12 +105,14 @@ def _inconclusive(
     """No report; but what somebody found in the part they did read is kept."""
     partial = command.findings if failure is Failure.INCOMPLETE else ()
     found = sort_drafts(scene, stage, seat, actor, partial).events
+    word = (command.verdict or "")[:VERDICT_CHARS_MAX]
+    wrong = f"{word!r} is none of {', '.join(Verdict)}" if failure is Failure.MALFORMED else ""
     failed = ReportFailed(
         seat=seat.id,
         revision=scene.review.revision,
         reviewer=actor.name,
         reason=failure,
-        text=command.summary,
+        text=command.summary or wrong,
         cost=command.cost,
     )
     yield from (*found, failed)

@@ -40,7 +40,8 @@ class Quorum:
         if against:
             return Judgement(move=Move.REVISE, reason=said(against))
         if have >= self.reviewers and not (self.everyone and owes):
-            return Judgement(move=Move.PASS, reason=f"{have} reviewers vouch for this version")
+            who = f"{have} reviewers vouch" if have > 1 else "1 reviewer vouches"
+            return Judgement(move=Move.PASS, reason=f"{who} for this version")
         reason = f"Need {self.reviewers} reviewer{'s' if self.reviewers > 1 else ''}, have {have}"
         if have >= self.reviewers:
             return Judgement(move=Move.WAIT, reason=f"{have} vouched; somebody else was asked too", owes=owes)

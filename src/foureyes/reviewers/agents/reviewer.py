@@ -69,7 +69,12 @@ async def health(reviewer: AgentReviewer) -> Health:
             reply = await agent.ask(place, errand, 'Answer with exactly this JSON object: {"ready": true}')
         except Inconclusive as none:
             says = agent.without_secrets(none).text
-            step = agent.cli.log_in if "not logged in" in says else f"try it by hand: {name}"
+            step = f"try it by hand: {name}"
+            if "not logged in" in says:
+                says = f"{agent.cli.called} is not logged in, or no longer, with {agent.login.called}"
+                # While a key is set, no other login is looked at.
+                aside = "" if agent.login.content else f"mend {agent.login.called}, or unset it and "
+                step = f"{aside}{agent.cli.log_in}"
             return Health(name=name, alive=False, version=version, says=says, next_step=step)
     says = f"answered, {reply.cost.tokens:,} tokens, with {agent.login.called}"
     return Health(name=name, alive=True, version=version, says=says)
