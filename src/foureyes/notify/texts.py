@@ -78,6 +78,8 @@ def _lines(told: Told, notice: Notice, review: Review) -> Iterator[str]:
             yield from _listed(tuple(one.label for one in asked.options[:OPTIONS_MAX]))
         case e.DeadlinePassed(step=step):
             yield _STEPS[step]
+        case e.RulingGiven(reason=reason):
+            yield line(reason, REASON_UNITS_MAX)
         case e.EscapeReported(text=text, by=by):
             yield f"{line(by)}: {line(text, REASON_UNITS_MAX)}"
         case _:
