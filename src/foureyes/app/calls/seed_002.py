@@ -217,13 +217,24 @@ def _message(review: Review, layers: tuple[Layer, ...]) -> str:
     status, step = words.chain_status(review), review.origin.step or review.title
     if not layers or status == "pending":
         return ""
+    if status == "approved":
+        return _passed(review, step, layers)
     last = layers[-1]
     if last.decision == words.APPROVE:
-        return words.approval_message(step, last.critic_agent_id) if status == "approved" else ""
+        return ""
     asked = review.revision_request()
     number = review.resubmissions + 1
     most = review.resubmissions + asked.remaining if asked else review.resubmissions
     return words.veto_message(step, last.critic_agent_id, last.reason, retry=(number, most), decision=last.decision)
+
+
+def _passed(review: Review, step: str, layers: tuple[Layer, ...]) -> str:
+    """Whose yes was the last: a critic's, or a human's where the last critic said no; the outvoted stop nothing."""
+    is_passed_by_human = any(revision == review.revision for _, revision in review.overridden)
+    if layers[-1].decision != words.APPROVE and is_passed_by_human:
+        return words.approval_message(step, "human", by="override")
+    critics = [one.critic_agent_id for one in layers if one.decision == words.APPROVE]
+    return words.approval_message(step, critics[-1]) if critics else ""
 
 
 def calls() -> Iterator[Call[Any]]:

@@ -150,9 +150,9 @@ def veto_message(step: str, critic: str, reason: str, *, retry: tuple[int, int],
     return f":octagonal_sign: {critic} ({decision})\n{word} on step: {step}\n- {critic}: {reason}{ends}"
 
 
-def approval_message(step: str, critic: str) -> str:
-    """What the thread of the task is told when the last critic approved."""
-    return f":thumbsup: {critic} (approval)\nStep completed: {step}"
+def approval_message(step: str, critic: str, *, by: str = "approval") -> str:
+    """What the thread of the task is told when the last critic approved, or a human passed what it stopped."""
+    return f":thumbsup: {critic} ({by})\nStep completed: {step}"
 
 
 # --- seed 003: sessions ---------------------------------------------------------------------------------------------
