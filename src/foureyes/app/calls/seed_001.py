@@ -64,7 +64,7 @@ class Queued:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submitted:
-    """The report is in."""
+    """The report is in; whoever was replaced meanwhile has no vote, and what they found is kept as advice."""
 
     success: bool
     review_id: str
@@ -142,11 +142,14 @@ async def submit_review(office: Office, caller: Caller, form: SubmitForm) -> Sub
     stream = REVIEW + form.reviewId
     try:
         found = await witness(office, caller, form.reviewId)
-        if await answered_before(office, caller, stream, form.key):
-            found.check_said(caller.who.name, verdict, form.key)
-        else:
+        done = await answered_before(office, caller, stream, form.key)
+        if done is None:
             command = report_of(form, found, verdict, caller.who.name)
-            await office.do(caller, command, Handed(key=form.key, stream=stream))
+            done = await office.do(caller, command, Handed(key=form.key, stream=stream))
+        elif _SAID & {*done.events}:
+            found.check_said(caller.who.name, verdict, form.key)
+        if not _SAID & {*done.events}:
+            return Submitted(success=False, review_id=form.reviewId, status=words.TOO_LATE)
     except Refusal as refusal:
         raise await _in_their_words(office, caller, form.reviewId, refusal) from None
     return Submitted(success=True, review_id=form.reviewId, status=word)
@@ -155,7 +158,7 @@ async def submit_review(office: Office, caller: Caller, form: SubmitForm) -> Sub
 async def request_re_review(office: Office, caller: Caller, form: AgainForm) -> Again:
     """Hand in a new version after changes were asked for."""
     try:
-        again = await answered_before(office, caller, REVIEW + form.reviewId, form.key)
+        again = await answered_before(office, caller, REVIEW + form.reviewId, form.key) is not None
         count = await _resubmissions(office, caller, form.reviewId)
         if not again:
             _check_number(form.revision_number, count + 1)
@@ -244,6 +247,8 @@ async def _in_their_words(office: Office, caller: Caller, review: str, refusal: 
     return refusal
 
 
+#: What is written down of a report in time.
+_SAID = frozenset({"ReportSubmitted", "ReportFailed"})
 _NOT_ASKED = frozenset(
     {Code.NOT_THE_HOLDER, Code.SEAT_TAKEN, Code.NOT_ELIGIBLE, Code.NO_FREE_SEAT, Code.AUTHOR_MAY_NOT, Code.UNKNOWN_SEAT}
 )

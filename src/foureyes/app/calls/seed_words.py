@@ -53,6 +53,8 @@ REVIEW_TYPES = (
 COMPLEXITIES = ("low", "medium", "high")
 PENDING, IN_PROGRESS, AGAIN = "pending", "in_progress", "pending_re_review"
 APPROVED, CHANGES, REJECTED, ESCALATED = "approved", "changes_requested", "rejected", "escalated"
+#: Of a report by somebody who was replaced.
+TOO_LATE = "too_late"
 VERDICT_OF: Mapping[str, Verdict] = {
     APPROVED: Verdict.APPROVE,
     CHANGES: Verdict.CONCERNS,

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
-from foureyes.app.asks import kept_reply
+from foureyes.app.asks import Reply, kept_reply
 from foureyes.app.calls.call import Caller
 from foureyes.app.calls.files import FileSent, work_sent
 from foureyes.app.calls.office import Office
@@ -59,15 +59,15 @@ def waiting(office: Office, caller: Caller, seconds: int) -> Iterator[None]:
         yield
 
 
-async def answered_before(office: Office, caller: Caller, stream: str, key: str) -> bool:
-    """Whether this key was answered already, so that nothing is done again; raises what it was refused with."""
+async def answered_before(office: Office, caller: Caller, stream: str, key: str) -> Reply | None:
+    """What this key was answered already, so that nothing is done again; raises what it was refused with."""
     if not key:
-        return False
+        return None
     known = await office.store.read(lambda reading: reading.known(stream, caller.who.name, key))
     before = kept_reply(known.reply) if known.reply else None
     if isinstance(before, Refusal):
         raise before
-    return before is not None
+    return before
 
 
 def check_is(caller: Caller, name: str) -> None:
