@@ -17,6 +17,7 @@ from foureyes.app.calls.seed_work import check_is, files_of, waiting
 from foureyes.app.calls.waiting import waited
 from foureyes.app.calls.whole import shown_to
 from foureyes.app.ports import Reading
+from foureyes.app.reviewers import OUTPUT_FILE
 from foureyes.core.assign import has_role
 from foureyes.core.kinds import canonical_kind
 from foureyes.core.model import Report, Review, Seat
@@ -26,10 +27,12 @@ from foureyes.core.stack import stages_of
 from foureyes.core.values import Origin, WhoKind
 from foureyes.policy.chains import step_problem
 
-#: The file that one output is.
-TEXT, JSON = "output.md", "output.json"
+#: The file that one output is where it is no text.
+JSON = "output.json"
 #: What output is where nobody says.
 OUTPUT = "output"
+#: So many findings of a program are its reason.
+REASONS_MAX = 5
 #: So long programs are waited for.
 PROGRAMS_SECONDS_MAX = 30
 
@@ -165,7 +168,7 @@ def _opening(form: ValidateForm, kind: str) -> OpenForm:
 def _files(output: object) -> tuple[FileSent, ...]:
     if output in ("", None, {}, []):
         raise Refusal(Code.PARTS_MISSING, "The output is empty.", "Send one text, or one JSON value.")
-    return files_of({TEXT if isinstance(output, str) else JSON: output})
+    return files_of({OUTPUT_FILE if isinstance(output, str) else JSON: output})
 
 
 def _is_decided(seen: SeenShown) -> bool:
@@ -208,6 +211,11 @@ def _layers(review: Review, task: str) -> Iterator[Layer]:
 
 
 def _reason(review: Review, report: Report, seat: Seat) -> str:
+    """What a layer says; a program only counts, so what it found is its reason."""
+    stops = [review.findings[one] for one in report.blocking if one in review.findings]
+    if report.reviewer.kind is WhoKind.PROGRAM and stops:
+        more = f"; and {len(stops) - REASONS_MAX} more" if len(stops) > REASONS_MAX else ""
+        return "; ".join(map(words.issue, stops[:REASONS_MAX])) + more
     raised = [one for one in review.findings.values() if (one.seat, one.revision) == (seat.id, report.revision)]
     return report.summary or "; ".join(one.text for one in raised)
 

@@ -15,7 +15,7 @@ from foureyes.app.gate import Seen
 from foureyes.app.ports import Reading
 from foureyes.app.reviewing.panel_report import panel_report
 from foureyes.core.explain import Status
-from foureyes.core.model import Finding, Review
+from foureyes.core.model import Review
 from foureyes.core.refusals import Code, refuse
 from foureyes.core.values import Outcome, Severity, Verdict
 
@@ -92,7 +92,7 @@ def _stage(seen: Seen, stage: str) -> str:
 def _message(review: Review, most: int) -> str:
     """What the seed says to the implementer before each fix, and to the human after the last."""
     # What both models say in the same words of the same place is one issue.
-    issues = dict.fromkeys(_issue(one) for one in review.findings.values() if one.blocks(Severity.IMPORTANT))
+    issues = dict.fromkeys(words.issue(one) for one in review.findings.values() if one.blocks(Severity.IMPORTANT))
     left = "; ".join(issues)
     ruling = review.ruling()
     if ruling is not None:
@@ -102,11 +102,6 @@ def _message(review: Review, most: int) -> str:
     if asked is None:
         return ""
     return words.fix_attempt(review.resubmissions + 1, most, left or "; ".join(asked.reasons))
-
-
-def _issue(finding: Finding) -> str:
-    place = finding.place
-    return f"{finding.text} ({place.path}:{place.start})" if place else finding.text
 
 
 def calls() -> Iterator[Call[Any]]:

@@ -38,6 +38,12 @@ def item_status(finding: Finding, ruling: RulingRequest | None) -> str:
     return "addressed" if finding.standing is Standing.ANSWERED else "open"
 
 
+def issue(finding: Finding) -> str:
+    """A finding in one line, with its place."""
+    place = finding.place
+    return f"{finding.text} ({place.path}:{place.start})" if place else finding.text
+
+
 # --- seed 001: peers ------------------------------------------------------------------------------------------------
 
 REVIEW_TYPES = (

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath
 
+from foureyes.app.reviewers import OUTPUT_FILE
 from foureyes.reviewers.critics.commands.embedded import build, documents, python, settings, units
 from foureyes.reviewers.critics.commands.embedded.piece import Piece
 from foureyes.reviewers.critics.commands.embedded.typed import typed
@@ -47,6 +48,8 @@ def reader_of(path: str, text: str, kind: str = "") -> Reader | None:  # noqa: P
     name, end = where.name.lower(), where.suffix.lower()
     if kind == "command" and len(where.parts) == 1 and not end:
         return typed
+    if path == OUTPUT_FILE:
+        return documents.output
     if end in _SHELL_ENDS or name in _SHELL_NAMES or ".husky/" in path or ".githooks/" in path:
         return _script
     if text.startswith("#!"):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from foureyes.app.looks import is_command, kind_of
 from foureyes.reviewers.critics.commands.embedded.piece import Piece
+from foureyes.reviewers.critics.commands.embedded.typed import typed
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})\s*\{?\.?([\w+-]*)")
 _SHELL = frozenset(
@@ -23,6 +25,23 @@ _DOWN_NAME = re.compile(r"(?:^|[._/-])(?:down|rollback|undo|revert)(?:[._/-]|$)"
 def markdown(_path: str, text: str) -> Iterator[Piece]:
     """Fenced examples; people read them, no machine runs them."""
     yield from _fenced(text, note=True)
+
+
+def output(path: str, text: str) -> Iterator[Piece]:
+    """What an agent would have done: nothing in it is an example, and a line among sentences may be a command."""
+    if kind_of(text.encode(errors="replace")) == "command":
+        yield from typed(path, text)
+        return
+    yield from _fenced(text, note=False)
+    fence = ""
+    for number, line in enumerate(text.split("\n"), 1):
+        met = _FENCE.match(line)
+        if met and not fence:
+            fence = met.group(1)
+        elif met and met.group(1).startswith(fence) and not met.group(2):
+            fence = ""
+        elif not fence and is_command(line.strip()):
+            yield Piece(text=line.strip().removeprefix("$ "), line=number, certain=True)
 
 
 def markdown_of(kind: str) -> Callable[[str, str], Iterator[Piece]]:
