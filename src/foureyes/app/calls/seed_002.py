@@ -17,7 +17,7 @@ from foureyes.app.calls.seed_work import check_is, files_of, waiting
 from foureyes.app.calls.waiting import waited
 from foureyes.app.calls.whole import shown_to
 from foureyes.app.ports import Reading
-from foureyes.app.reviewers import OUTPUT_FILE
+from foureyes.app.reviewers import OUTPUT_FILE, OUTPUT_JSON
 from foureyes.core.assign import has_role
 from foureyes.core.kinds import canonical_kind
 from foureyes.core.model import Report, Review, Seat
@@ -27,8 +27,6 @@ from foureyes.core.stack import stages_of
 from foureyes.core.values import Origin, WhoKind
 from foureyes.policy.chains import step_problem
 
-#: The file that one output is where it is no text.
-JSON = "output.json"
 #: What output is where nobody says.
 OUTPUT = "output"
 #: So many findings of a program are its reason.
@@ -168,7 +166,7 @@ def _opening(form: ValidateForm, kind: str) -> OpenForm:
 def _files(output: object) -> tuple[FileSent, ...]:
     if output in ("", None, {}, []):
         raise Refusal(Code.PARTS_MISSING, "The output is empty.", "Send one text, or one JSON value.")
-    return files_of({OUTPUT_FILE if isinstance(output, str) else JSON: output})
+    return files_of({OUTPUT_FILE if isinstance(output, str) else OUTPUT_JSON: output})
 
 
 def _is_decided(seen: SeenShown) -> bool:

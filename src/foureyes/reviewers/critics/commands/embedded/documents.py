@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from foureyes.app.looks import is_command, kind_of
 from foureyes.reviewers.critics.commands.embedded.piece import Piece
+from foureyes.reviewers.critics.commands.embedded.settings import keyed
 from foureyes.reviewers.critics.commands.embedded.typed import typed
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})\s*\{?\.?([\w+-]*)")
@@ -42,6 +45,23 @@ def output(path: str, text: str) -> Iterator[Piece]:
             fence = ""
         elif not fence and is_command(line.strip()):
             yield Piece(text=line.strip().removeprefix("$ "), line=number, certain=True)
+
+
+def output_json(path: str, text: str) -> Iterator[Piece]:
+    """The same in JSON: what would be started by its name, and what every other text holds."""
+    started = list(keyed(path, text))
+    yield from started
+    try:
+        left = [json.loads(text)]
+    except (ValueError, RecursionError):
+        return
+    known = {one.text for one in started}
+    while left:
+        value = left.pop()
+        if isinstance(value, dict | list):
+            left.extend(value.values() if isinstance(value, dict) else value)
+        elif isinstance(value, str) and value not in known:
+            yield from (replace(one, line=1, pinned=True, certain=True) for one in output(path, value))
 
 
 def markdown_of(kind: str) -> Callable[[str, str], Iterator[Piece]]:
