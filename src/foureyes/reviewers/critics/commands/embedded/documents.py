@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -11,6 +10,7 @@ from foureyes.app.looks import is_command, kind_of
 from foureyes.reviewers.critics.commands.embedded.piece import Piece
 from foureyes.reviewers.critics.commands.embedded.settings import keyed
 from foureyes.reviewers.critics.commands.embedded.typed import typed
+from foureyes.reviewers.critics.texts import texts_in
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})\s*\{?\.?([\w+-]*)")
 _SHELL = frozenset(
@@ -51,16 +51,9 @@ def output_json(path: str, text: str) -> Iterator[Piece]:
     """The same in JSON: what would be started by its name, and what every other text holds."""
     started = list(keyed(path, text))
     yield from started
-    try:
-        left = [json.loads(text)]
-    except (ValueError, RecursionError):
-        return
     known = {one.text for one in started}
-    while left:
-        value = left.pop()
-        if isinstance(value, dict | list):
-            left.extend(value.values() if isinstance(value, dict) else value)
-        elif isinstance(value, str) and value not in known:
+    for value in texts_in(text):
+        if value not in known:
             yield from (replace(one, line=1, pinned=True, certain=True) for one in output(path, value))
 
 
