@@ -17,6 +17,7 @@ from foureyes.app.reviewing.panel_report import panel_report
 from foureyes.core.explain import Status
 from foureyes.core.model import Review
 from foureyes.core.refusals import Code, refuse
+from foureyes.core.rules import Rules
 from foureyes.core.values import Outcome, Severity, Verdict
 
 _PASSED = frozenset({Status.MET, Status.OVERRIDDEN, Status.SKIPPED})
@@ -57,11 +58,20 @@ async def read_task(office: Office, caller: Caller, form: TaskNamed) -> TaskShow
     return await office.store.read(partial(_shown, office, seen))
 
 
+def message_of(review: Review, rules: Rules) -> str:
+    """What the implementer, or the human, is told of a task as it stands; empty while the panel is at it."""
+    return _message(review, _most(rules))
+
+
+def _most(rules: Rules) -> int:
+    panel = rules.protocol(words.PANEL)
+    return panel.revisions_max if panel else 0
+
+
 def _shown(office: Office, seen: Seen, reading: Reading) -> TaskShown:
     review, policies = seen.view.review, office.gate.policies
     rules, stricter = policies.rules(reading, review.rules), policies.stricter(reading, review.stricter)
-    panel = rules.protocol(words.PANEL)
-    most = panel.revisions_max if panel else 0
+    most = _most(rules)
     return TaskShown(
         task=_task(review),
         review=review.id,
