@@ -10,7 +10,7 @@ import pytest
 
 from foureyes.app.asks import Ask
 from foureyes.app.ports import Damaged, Unavailable
-from foureyes.app.tending import Deadlines, Tending
+from foureyes.app.tending import Deadlines, Jumps, Tending
 from foureyes.core.refusals import Code, Refusal
 from tests.app.house import FIRST, House, played
 
@@ -91,6 +91,26 @@ async def test_a_deadline_that_was_refused_is_not_left_alone_longer_when_the_clo
     away[0] = False
     house.wait(hours=-48)
     assert await one.passed() > 0
+
+
+def test_a_clock_that_is_set_is_told_once_and_one_that_goes_is_not(caplog: pytest.LogCaptureFixture) -> None:
+    """F9: by how much, forward and back; the watch says how long it really was."""
+    house, watch = House(), [0.0]
+    one = Jumps(clock=lambda: house.now, watch=lambda: watch[0])
+
+    def look(*, shown: timedelta, really: float = 1) -> list[object]:
+        house.now += shown
+        watch[0] += really
+        caplog.clear()
+        asyncio.run(one.noticed())
+        return [(record.getMessage(), record.__dict__["fields"]) for record in caplog.records]
+
+    assert look(shown=timedelta(hours=1)) == [], "nothing is known before the first look"
+    assert look(shown=timedelta(hours=1), really=3600) == []
+    assert look(shown=timedelta(minutes=5), really=0) == []
+    for hours in (49, -49):
+        assert look(shown=timedelta(hours=hours), really=0) == [("the clock was set", {"by_seconds": hours * 3600})]
+        assert look(shown=timedelta(seconds=1)) == []
 
 
 @played

@@ -25,7 +25,7 @@ from foureyes.core.refusals import Code
 from foureyes.core.rules import Limits, SeatRule, Stage
 from foureyes.core.scene import Scene
 from foureyes.core.settle import settle
-from foureyes.core.values import Failure, LeftBecause, Outcome, Part, Standing
+from foureyes.core.values import CLOCK, Failure, LeftBecause, Outcome, Part, Standing
 from tests.cast import (
     ANN,
     AUDITOR,
@@ -129,6 +129,25 @@ def test_what_somebody_found_too_late_is_kept_as_advice_and_the_seat_falls_free(
     assert play.last(SeatLeft).reason is LeftBecause.TIMED_OUT
     assert play.review.seats["resolve.1"].reviewer is None
     assert not play.review.reports
+
+
+def test_who_was_replaced_and_names_no_seat_has_no_vote_and_what_they_found_is_kept() -> None:
+    """F12: by whichever door it comes; where there is another seat for them, they speak from that one."""
+    play = Play()
+    play.open("create_core")
+    play.do(AUDITOR, c.TakeSeat(seat="peer.1"))
+    play.wait(minutes=61)
+    play.do(CLOCK, c.PassDeadline(request="peer.1"))
+    assert play.review.seats["peer.1"].reviewer == TESTER
+    play.report(AUDITOR, verdict="reject", findings=(finding("a gap", "critical"),), summary="I was slow")
+    assert (play.last(FindingRaised).advisory, play.last(FindingRaised).raiser) == (LEASE_ENDED, AUDITOR.name)
+    assert not play.review.reports
+    nothing = play.a_report(verdict="reject", summary="I was slow")
+    assert play.refused(AUDITOR, nothing) is Code.LEASE_ENDED
+    other = late()
+    other.do(ANN, c.LeaveSeat(seat="resolve.1", reason="overloaded"))
+    other.do(ANN, other.a_report(findings=(finding("a gap", "critical"),)))
+    assert len(other.review.reports) == 1
 
 
 def verified() -> Play:

@@ -93,6 +93,16 @@ def test_it_reads_prose_only() -> None:
     assert look(STRICT, "plan", claim, kind="plan").hits
 
 
+def test_it_reads_the_texts_of_an_agents_output() -> None:
+    """002-06: what a chain validates may come as JSON; its own signs are no quotes."""
+    said = '{"answer": {"text": "Studies show that it works.", "more": ["We are done with all of it now."], "n": 95}}'
+    judged = look(STRICT, "output.json", said)
+    assert [(one.rule.id, one.line) for one in judged.hits] == [("factual.unsourced.studies", 1)]
+    assert "1 text" in judged.looked_at
+    for text in ("no JSON: studies show it", '{"n": 95}'):
+        assert look(STRICT, "output.json", text).hits == ()
+
+
 def test_it_says_that_it_cannot_verify() -> None:
     """002-06: verified is what a model or a human says, never this program."""
     judged = look(TODAY, "a.md", "Plain words.\n")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from foureyes.app.looks import kind_of
 from foureyes.git import loose
-from foureyes.git.loose import kind_of
 from foureyes.git.reading import read_paths, read_stdin
 from foureyes.home.trouble import Trouble
 from tests.git.ground import new, one, paths, reasons
@@ -125,6 +125,8 @@ COMMANDS = [
     "#!/bin/sh\necho hello\n",
     "cd /tmp\n# a remark\nmake install && reboot\n",
     "DROP TABLE users;",
+    "drop table users",
+    "DELETE FROM users",
     "select 1\nfrom users;",
     "sudo reboot",
     'git commit -m "fix the bug"',
@@ -136,6 +138,7 @@ TEXTS = [
     "make the build faster",
     "Hello.\n\nHow are you?\n",
     "go is a language",
+    "Drop the table of users",
     "\xff\xfe",
     "ls\n" * 11,
 ]

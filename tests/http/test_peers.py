@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 from foureyes.app.calls.seed_words import REVIEW_TYPES
+from foureyes.core.commands import PassDeadline
+from foureyes.core.values import CLOCK
 from foureyes.http.routes import BASE
 from tests.app.house import played
 from tests.http.five import Five
@@ -287,3 +289,19 @@ async def test_how_sure_reviewers_were_and_how_far_an_author_is_trusted_are_two_
     assert (failed["confidence_mean"], failed["trust"]) == (95, 85)
     assert failed["pattern"]["avg_confidence"] == 0.85
     assert (failed["pattern"]["eligible_for_skip"], failed["pattern"]["total_attempts"]) == (False, 11)
+
+
+@played
+async def test_what_a_replaced_reviewer_hands_in_is_kept_and_told_to_be_no_vote() -> None:
+    """001-78, F12: the seed's call names no seat; the same again is answered the same."""
+    web, dev, auditor, review = await asked()
+    await web.tool("get_review", auditor, reviewId=review)
+    web.house.wait(minutes=61)
+    await web.house.do(CLOCK, PassDeadline(request="peer.1"), f"review/{review}")
+    for _ in range(2):
+        said = await web.tool("submit_review", auditor | {"idempotency-key": "k"}, reviewId=review, **CHANGES)
+        assert said.data == {"success": False, "review_id": review, "status": "too_late"}
+    log = await web.log(review)
+    assert (log.count("FindingRaised"), log.count("ReportSubmitted")) == (1, 0)
+    seen = (await web.tool("get_review", dev, reviewId=review)).data
+    assert (seen["reviewer"], seen["status"]) == ("tester", "pending")

@@ -5,10 +5,16 @@ from typing import Any
 
 import pytest
 
+from foureyes.app.calls.seed_002 import message_of
+from foureyes.core import protocols
+from foureyes.core.chains import GAAL, MALLOW, SELDON
+from foureyes.core.rules import Exhausted, KindRule
+from foureyes.core.values import Outcome
 from foureyes.http.routes import BASE
 from tests.app.house import played
+from tests.cast import rules_with
 from tests.http.five import Five, house
-from tests.seeds.chain_play import CHAINS, Seven
+from tests.seeds.chain_play import CHAINS, Seven, approve, opened, reject
 
 TASK = "6f1c1d52-0c0a-4f0e-9c55-9d3b1a1f2a10"
 OUTPUT: dict[str, Any] = {"output": "deploy --prod\n", "step": "write", "task_id": TASK, "agent": "daneel-1"}
@@ -146,8 +152,21 @@ async def test_only_a_human_who_has_just_signed_in_lifts_a_veto() -> None:
         assert (refused.status, refused.data["code"]) == (403, "sign_in_needed")
     sue = await web.human()
     await web.done(f"{BASE}/reviews/r1/overrides", sue, **body)
-    assert (await web.found("/validate/r1", agent))["status"] == "approved"
+    end = await web.found("/validate/r1", agent)
+    assert (end["status"], end["message"]) == ("approved", ":thumbsup: human (override)\nStep completed: write")
     assert "StageOverridden" in await web.log("r1")
+
+
+def test_a_critic_that_was_outvoted_does_not_have_the_last_word() -> None:
+    """002-19, C2: where most layers decide, the message is that of the last critic that approved."""
+    layers = (SELDON, GAAL, MALLOW)
+    chain = protocols.chain("mixed", layers, unanimous=False, retries_max=1, exhausted=Exhausted.SHELVE)
+    play = opened("mixed", rules_with(chain, kinds=(KindRule(kind="mixed_step", protocols=("mixed",)),)))
+    approve(play, "seldon")
+    approve(play, "gaal")
+    reject(play, "mallow", "The sum is wrong")
+    assert play.review.outcome is Outcome.CLEARED
+    assert message_of(play.review) == f":thumbsup: gaal (approval)\nStep completed: {play.review.title}"
 
 
 @pytest.mark.parametrize("chain", CHAINS, ids=str)

@@ -174,6 +174,29 @@ async def test_rule_2_two_concerns_pause_and_the_agents_clarify() -> None:
 
 
 @played
+async def test_a_prompt_reaches_every_agent_whose_work_is_doubted() -> None:
+    """003-09: a review by hand is of several agents' work; one of them answers for all, and all hear the question."""
+    web, claude, codex, gemini, _ = await at_work()
+    sue, others = await web.human(), {"codex": codex, "eve": await web.role("eve", "reviewer")}
+    await web.done(f"{S}/signals", gemini, type="progress", summary="Provided updated schema for users table.")
+    review = (await web.done(f"{S}/review", sue, reason="I want to know."))["review"]
+    for name, who in others.items():
+        await web.found(f"{S}/requests", who)
+        await web.done(f"{S}/results", who, **result(CONCERNS, name, review=review))
+    (mine,) = (await web.found(f"{S}/clarifications", gemini))["clarifications"]
+    (theirs,) = (await web.found(f"{S}/clarifications", claude))["clarifications"]
+    assert [(await web.found(S, who))["status"] for who in (gemini, claude)] == ["PAUSED", "PAUSED"]
+    assert (mine["review"], mine["concerns"]) == (theirs["review"], theirs["concerns"])
+    assert mine["prompt"].split("\n")[-1].startswith("Say what is meant")
+    assert theirs["prompt"].split("\n")[-1].startswith("Help gemini to say what is meant")
+    for who in (*others.values(), sue):
+        assert (await web.found(f"{S}/clarifications", who))["clarifications"] == []
+    assert (await web.post(f"{S}/clarifications", claude, text="I say so", review=review)).status == 403
+    await web.done(f"{S}/clarifications", gemini, text="The salt is added by the database.", review=review)
+    assert (await web.found(f"{S}/clarifications", claude))["clarifications"] == []
+
+
+@played
 async def test_rule_1_a_blocker_stops_at_once_until_a_human_overrides() -> None:
     """003-07, 003-08, O2: it does not wait for the others, and no agent lifts it."""
     web, claude, codex, _, review = await at_work()

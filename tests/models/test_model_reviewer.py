@@ -205,6 +205,15 @@ def test_a_model_that_never_answers_is_timed_out(room: Open) -> None:
     assert "within 1 seconds" in none.text
 
 
+def test_a_call_that_was_not_waited_for_counts_with_the_most_it_could_cost(room: Open) -> None:
+    """D-09: whoever hangs is paid by many a provider, and a day of time-outs must not be free."""
+    with room([{"hang": True}], ANTHROPIC) as here:
+        none = here.fails(task(bounds=Bounds(seconds=1)))
+        with pytest.raises(Inconclusive, match="could cost"):
+            here.look(task(bounds=Bounds(usd_micro=none.cost.usd_micro - 1)))
+    assert none.cost.usd_micro > 0
+
+
 def test_being_cancelled_ends_the_call(room: Open) -> None:
     async def cancelled(here: Room) -> None:
         looking = asyncio.create_task(here.reviewer.look(task(), here.said.append))

@@ -9,7 +9,7 @@ import pytest
 from foureyes.core import events as e
 from foureyes.core.events import Event
 from foureyes.core.model import Review
-from foureyes.core.values import ClearedBy, Outcome, SeatSpec, Severity, Step, Who
+from foureyes.core.values import CLOCK, ClearedBy, Effect, Outcome, SeatSpec, Severity, Step, Who
 from foureyes.notify.notices import CHOSEN, Notice, Party, Told, Word, notices
 from foureyes.notify.texts import text_of, title_of
 from foureyes.policy.load import shipped
@@ -33,6 +33,9 @@ def ruling(group: str = "", *, veto: bool = False) -> e.RulingRequested:
 
 CLEARED = e.ReviewCleared(digest="d", revision=1, by=ClearedBy.GATES, level=1)
 REVISE = e.RevisionRequested(request="v", stage="solo", revision=1, due=START, reasons=("Too long.",))
+FELL_BACK = e.RulingGiven(
+    request="q", by=CLOCK, option="revise", effect=Effect.REVISE, reason="No decision in time", by_clock=True
+)
 #: What happened to a review, and who hears of it under which word, by name.
 TABLE: list[tuple[Event, list[tuple[str, str, tuple[str, ...]]]]] = [
     (CLEARED, [("creator", "review_approved", (DEV.name,))]),
@@ -48,6 +51,8 @@ TABLE: list[tuple[Event, list[tuple[str, str, tuple[str, ...]]]]] = [
     (ruling(), [("human", "review_escalated", ())]),
     (e.DeadlinePassed(request="s", step=Step.OVERDUE), [("human", "review_timeout", ())]),
     (e.DeadlinePassed(request="s", step=Step.REASSIGNED), [("human", "review_timeout", ())]),
+    (FELL_BACK, [("human", "review_timeout", ())]),
+    (replace(FELL_BACK, by_clock=False), []),
     (e.EscapeReported(text="x", severity=Severity.MINOR, found_in="d", by="ann"), [("human", "escape_reported", ())]),
     (e.NoteAdded(by="ann", text="x"), []),
 ]
@@ -104,6 +109,14 @@ def test_what_is_no_event_but_wrong_is_told_whatever_the_policy_says(kind: str, 
     (notice,) = notices(Told(type=kind), {})
     assert (notice.party, notice.word) == (Party.HUMAN, word)
     assert text_of(Told(type=kind), notice)
+
+
+@played
+async def test_humans_hear_what_the_clock_decided_in_their_place() -> None:
+    """001-63: after 48 hours the conservative default applies; they are told, and may decide otherwise."""
+    told = Told(type="RulingGiven", event=FELL_BACK, review=await a_review())
+    (notice,) = notices(told, ON)
+    assert text_of(told, notice).endswith("\nNo decision in time")
 
 
 @played

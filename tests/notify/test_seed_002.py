@@ -77,6 +77,22 @@ async def test_an_escalation_reaches_the_alerts_channel_and_telegram() -> None:
 
 
 @played
+async def test_a_veto_that_a_human_overrode_is_told_as_passed_and_not_as_a_veto_again() -> None:
+    """002-19, 002-23: the thread and the author hear that the step goes on, and that a human said so."""
+    web, agent, who = await critics("magnifico", "gaal")
+    async with post_office(web, thread=(THREAD,), author=(DISCORD,)) as office:
+        await vetoed(web, agent, who)
+        await office.delivery.once()
+        before = len(office.receiver.got)
+        digest = (await web.found(f"{BASE}/reviews/r1", agent))["review"]["digest"]
+        body = {"stage": "content.factual", "revision": 1, "digest": digest, "reason": "I know the source."}
+        await web.done(f"{BASE}/reviews/r1/overrides", await web.human(), **body)
+        await office.delivery.once()
+        told = [one["content"].split("\nhttps://")[0] for one in office.got("/discord")[before:]]
+        assert told == [":thumbsup: human (override)\nStep completed: write"] * 2
+
+
+@played
 async def test_what_a_critic_wrote_calls_nobody_and_hides_nothing() -> None:
     """Mentions of Discord, Telegram and Slack, links with another text, and what would swallow the rest."""
     web, agent, who = await critics("magnifico", "gaal")

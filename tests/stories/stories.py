@@ -74,14 +74,15 @@ async def late_and_silent_colleagues(here: Theatre) -> None:
     await here.happens(f"review/{second}", type="SeatLeft", reviewer="auditor", reason="crashed")
     await here.shows(dev, f"{PEER}/get_review?reviewId={second}", status="changes_requested", reviewer="codex")
     assert draft in (here.agents.folder / "asked-codex").read_text(encoding="utf-8")
-    # What whoever was replaced says now is no vote; what it found is kept.
-    late = await here.post(auditor, f"{PEER}/submit_review", reviewId=second, **GOOD)
-    assert late.data["code"] in ("lease_ended", "not_the_holder")
+    # What whoever was replaced says now is no vote; what it found is kept, by the seed's call and by ours.
+    late = await here.done(auditor, f"{PEER}/submit_review", reviewId=second, **GOOD)
+    assert (late["success"], late["status"]) == (False, "too_late")
     found = [{"severity": "important", "text": "No test of an empty list.", "evidence": "tests are one line"}]
     body = {"revision": 1, "stage": "peer", "seat": seat, "verdict": "concerns", "findings": found, "confidence": 70}
     await here.done(auditor, f"{API}/reviews/{second}/reports", **body)
-    kept = await here.happens(f"review/{second}", type="FindingRaised", raiser="auditor")
-    assert kept["advisory"]
+    for text in (found[0]["text"], GOOD["feedback"]["suggestions"][0]):
+        kept = await here.happens(f"review/{second}", type="FindingRaised", raiser="auditor", text=text)
+        assert kept["advisory"]
     again = {"artifacts": WORK["artifacts"] | {"code": "try { run() } catch (e) { tell(e) }\n"}}
     again |= {"changes_made": "Errors are told.", "revision_number": 1}
     await here.done(dev, f"{PEER}/request_re_review", reviewId=second, **again)

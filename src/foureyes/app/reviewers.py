@@ -21,6 +21,8 @@ Span = tuple[int, int]
 
 #: So begins what a program could not judge either way.
 UNJUDGED = "Could not be judged: "
+#: The files that an agent's output is, as text and as JSON: whatever they hold is meant to be done, and is no example.
+OUTPUT_FILE, OUTPUT_JSON = "output.md", "output.json"
 GONE_MODE = "000000"
 LINK_MODE = "120000"
 SUBMODULE_MODE = "160000"

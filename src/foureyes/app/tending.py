@@ -7,6 +7,7 @@ not keep the others from their work.
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -25,6 +26,8 @@ from foureyes.core.values import CLOCK
 DUE_MAX = 100
 #: So long a deadline is left alone that the gate did not take.
 REFUSED_FOR = timedelta(minutes=1)
+#: A clock that is set by more than this is told.
+JUMP = timedelta(minutes=5)
 log = logging.getLogger("foureyes.tending")
 _spelled = shape(datetime)[0]
 
@@ -97,3 +100,20 @@ class Deadlines:
                 log.error("a deadline: %s", error)  # noqa: TRY400 - what is wrong, not where in the program
                 self._refused[review, request] = now + REFUSED_FOR
         return taken
+
+
+@dataclass(slots=True, kw_only=True)
+class Jumps:
+    """Tells that the clock on the wall was set: due times and leases go by it, and nobody is late by themselves."""
+
+    clock: Callable[[], datetime]
+    watch: Callable[[], float] = time.monotonic
+    _last: tuple[datetime, float] | None = None
+
+    async def noticed(self) -> None:
+        """Look whether it shows another time than it would by itself."""
+        now, seconds = self.clock(), self.watch()
+        before, self._last = self._last, (now, seconds)
+        by = now - before[0] - timedelta(seconds=seconds - before[1]) if before else timedelta(0)
+        if abs(by) > JUMP:
+            log.warning("the clock was set", extra={"fields": {"by_seconds": round(by.total_seconds())}})

@@ -39,7 +39,7 @@ from foureyes.app.quiet_sessions import QuietSessions
 from foureyes.app.selfcheck import Bind
 from foureyes.app.signing_in import new_link
 from foureyes.app.spooling import Spool
-from foureyes.app.tending import Deadlines, Tending
+from foureyes.app.tending import Deadlines, Jumps, Tending
 from foureyes.bootstrap import hosting, spool, telling
 from foureyes.bootstrap.addresses import Addresses, address_of, addresses, bound_socket
 from foureyes.bootstrap.around import around
@@ -254,6 +254,7 @@ def _made(assembly: Assembly, store: Store, serving: Serving, kept: Spool | None
     works = (
         ("projections", Follower(store).catch_up),
         ("checkpoint", Signing(assembly, store).if_due),
+        ("clock", Jumps(clock=assembly.now).noticed),
         ("deadlines", passed),
         ("silences", spool.in_order(spooling, silences) if spooling else silences),
     )

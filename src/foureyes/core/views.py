@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from foureyes.core.events import WholeSeen
+from foureyes.core.independence import normal
 from foureyes.core.model import ReportRequest, Request, Review, Revision, Seat
 from foureyes.core.rules import Blind, Rules, Stage
 from foureyes.core.stack import stages_of
@@ -28,10 +29,10 @@ class View:
 
 
 def view(rules: Rules, review: Review, viewer: Who, stricter: Rules | None = None) -> View:
-    """The author and a human without a seat see all; a reviewer sees a stage once their own report is in."""
+    """Who made the work and a human without a seat see all; a reviewer sees a stage once their own report is in."""
     stages = stages_of(rules, review, stricter)
     sits = any(_holds(one, viewer) for one in review.seats.values())
-    made = review.is_contributor(viewer.name)
+    made = review.is_contributor(viewer.name) or (_is_target(review, viewer) and not sits)
     if made or (viewer.kind in (WhoKind.HUMAN, WhoKind.PERSON) and not sits):
         shown = replace(review, seats={one.id: _without_draft(one) for one in review.seats.values()})
         names = frozenset(one.name for one in stages)
@@ -69,6 +70,11 @@ def _is_unlocked(review: Review, stage: Stage, viewer: Who) -> bool:
     if stage.options.blind is Blind.FIRST:
         return bool(mine)
     return review.revision in mine
+
+
+def _is_target(review: Review, viewer: Who) -> bool:
+    """Whether a session's review is of their work too, so that they never review it."""
+    return normal(viewer.name) in map(normal, review.origin.targets)
 
 
 def _holds(seat: Seat, viewer: Who) -> bool:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
 
+from foureyes.app.looks import kind_of
 from foureyes.app.reviewers import Change, File
 from foureyes.git.base import Base, nearby, policy_at
 from foureyes.git.disk import NotRead, Tree, opened
@@ -23,30 +23,8 @@ from foureyes.home.trouble import Trouble
 
 #: A folder with more entries than this is not walked to its end.
 ENTRIES_MAX = 20_000
-COMMAND_LINES_MAX = 10
-COMMAND_BYTES_MAX = 4_000
-KIND_BYTES_MAX = 100_000
-PLAN_POINTS_MIN = 2
 TITLE_CHARS_MAX = 120
 NAMED_MAX = 3
-
-_LIST = re.compile(r"^ {0,3}(?:#{1,6} |\d{1,3}[.)] |[-*+] )", re.MULTILINE)
-#: How a shell line begins: assignments, then a program in small letters or a path.
-_COMMAND = re.compile(
-    r"(?:\$ )?(?:[A-Za-z_]\w{0,60}=\S{0,200} +)*((?:\.{0,2}/|~/)\S+|[a-z][a-z0-9_.+-]*)(?=$|[\s;&|<>(])"
-)
-_SIGNS = re.compile(r"\s--?[A-Za-z]|[|;&<>$`*=]|\s(?:\.{0,2}/|~/)")
-_STATEMENT = re.compile(
-    r"(?:select|insert|update|delete|drop|alter|create|truncate|grant|revoke)\b.{0,4000};$", re.IGNORECASE | re.DOTALL
-)
-#: Programs whose name with a few words behind it is a command, even without any sign of a shell.
-_USUAL = (
-    "apt apt-get aws bash brew cat cd chmod chown cp curl dd docker echo find gcloud git go helm kill kubectl ls "
-    "make mkdir mv mysql node npm npx pip pkill pnpm psql python python3 reboot redis-cli rm rsync scp "
-    "sed sh shutdown ssh sudo systemctl tar terraform touch uv wget xargs yarn"
-)
-_PROGRAMS = frozenset(_USUAL.split())
-_PROSE = re.compile(r"[.!?:]$|\b(?:the|an|is|are|was|we|you|please|this|that|should|will)\b", re.IGNORECASE)
 
 
 def read_paths(paths: Sequence[Path], *, kind: str = "") -> Change:
@@ -100,29 +78,9 @@ def read_stdin(data: bytes, name: str = "stdin", *, kind: str = "") -> Change:
     )
 
 
-def kind_of(data: bytes) -> str:
-    """`command` for a few lines of shell or SQL, `plan` for headings and lists, `text` for anything else."""
-    text = data[:KIND_BYTES_MAX].decode(errors="replace").strip()
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    spoken = [line for line in lines if not line.startswith("#")]
-    few = len(lines) <= COMMAND_LINES_MAX and len(data) <= COMMAND_BYTES_MAX
-    if few and spoken and (lines[0].startswith("#!") or _STATEMENT.match(text) or all(map(_is_command, spoken))):
-        return "command"
-    return "plan" if len(_LIST.findall(text)) >= PLAN_POINTS_MIN else "text"
-
-
 def place(*words: str) -> str:
     """A name for where work comes from, the same in the next round."""
     return hashlib.sha256("\0".join(words).encode(errors="surrogateescape")).hexdigest()[:32]
-
-
-def _is_command(line: str) -> bool:
-    found = _COMMAND.match(line)
-    if not found:
-        return False
-    if _SIGNS.search(line):
-        return not line.endswith((".", "!", "?"))
-    return found[1] in _PROGRAMS and not _PROSE.search(line)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -145,6 +145,9 @@ def _of_review(told: Told, review: Review) -> Iterator[Notice]:
             yield from _thread(told, Word.ESCALATED, asked.stage)
         case e.DeadlinePassed() as passed:
             yield from _late(passed, review)
+        case e.RulingGiven(by_clock=True):
+            # Whoever did not decide hears what followed from it, and may still decide otherwise.
+            yield Notice(party=Party.HUMAN, word=Word.TIMEOUT)
         case e.EscapeReported():
             yield Notice(party=Party.HUMAN, word=Word.ESCAPED)
         case _:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from foureyes.app.calls import seed_words as words
 from foureyes.app.calls.seed_002 import message_of
+from foureyes.app.calls.seed_004 import message_of as panels_message
 from foureyes.core import events as e
 from foureyes.core.model import Review
 from foureyes.core.values import Step
@@ -70,18 +72,27 @@ def _lines(told: Told, notice: Notice, review: Review) -> Iterator[str]:
     yield f"{line(review.kind)} by {line(review.author.name)}, round {review.revision}"
     match told.event:
         case e.RevisionRequested(reasons=reasons):
-            yield from _listed(reasons)
+            said = _panels(told, review)
+            yield from (safe(said),) if said else _listed(reasons)
         case e.ReviewClosed(reason=reason):
             yield line(reason, REASON_UNITS_MAX)
         case e.RulingRequested() as asked:
-            yield safe(asked.text)
+            yield safe(_panels(told, review) or asked.text)
             yield from _listed(tuple(one.label for one in asked.options[:OPTIONS_MAX]))
         case e.DeadlinePassed(step=step):
             yield _STEPS[step]
+        case e.RulingGiven(reason=reason):
+            yield line(reason, REASON_UNITS_MAX)
         case e.EscapeReported(text=text, by=by):
             yield f"{line(by)}: {line(text, REASON_UNITS_MAX)}"
         case _:
             pass
+
+
+def _panels(told: Told, review: Review) -> str:
+    """What seed 004 says to the implementer before each fix, and to the human after the last."""
+    is_panel = words.PANEL in review.protocols and _stage(told) in (words.SPEC, words.QUALITY)
+    return panels_message(review, told.rules) if is_panel and told.rules else ""
 
 
 _STEPS = {

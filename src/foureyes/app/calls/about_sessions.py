@@ -132,7 +132,7 @@ async def read_session(office: Office, caller: Caller, form: SessionNamed) -> Se
     """How a group of agents stands: running or paused, what was said last, and who is silent."""
     past, silence = await office.store.read(partial(_past, office, form.session))
     session = core.fold(form.session, past)
-    waiting = await _waiting_for(office, caller, form.session)
+    waiting = await waiting_for(office, caller, form.session)
     status = core.status(session, reviews_waiting=bool(waiting))
     silent = core.silent_agents(session, office.clock(), silence)
     said = [(one, at) for one, at in past if isinstance(one, SignalReceived)][-SIGNALS_SHOWN_MAX:]
@@ -189,8 +189,15 @@ async def end_session(office: Office, caller: Caller, form: ReasonForm) -> Sessi
 async def standing(office: Office, caller: Caller, session: str) -> str:
     """RUNNING or PAUSED, as the caller may know."""
     past, _ = await office.store.read(partial(_past, office, session))
-    waiting = await _waiting_for(office, caller, session)
+    waiting = await waiting_for(office, caller, session)
     return core.status(core.fold(session, past), reviews_waiting=bool(waiting)).value
+
+
+async def waiting_for(office: Office, caller: Caller, session: str) -> tuple[str, ...]:
+    """Which reviews the session waits for, as far as the caller sees."""
+    await office.caught_up(rows.SESSIONS)
+    names = await office.store.read(partial(_waiting, session))
+    return tuple([one for one in names if rows.waits((await office.gate.read(one, caller.who)).view.review)])
 
 
 async def _told(office: Office, caller: Caller, form: ReasonForm, command: core.SessionCommand) -> SessionDone:
@@ -206,13 +213,6 @@ def _past(office: Office, session: str, reading: Reading) -> tuple[list[tuple[Si
         raise Refusal(Code.REVIEW_MISSING, "There is no such session.", "It begins with its first signal.")
     past = [(cast("SideEvent", event), _time[1](at)) for event, at in read_events(reading, stream, known)]
     return past, office.gate.policies.current(reading).policy.session_silence
-
-
-async def _waiting_for(office: Office, caller: Caller, session: str) -> tuple[str, ...]:
-    """Which reviews the session waits for, as far as the caller sees."""
-    await office.caught_up(rows.SESSIONS)
-    names = await office.store.read(partial(_waiting, session))
-    return tuple([one for one in names if rows.waits((await office.gate.read(one, caller.who)).view.review)])
 
 
 async def _is_unsettled(office: Office, caller: Caller, session: str) -> bool:

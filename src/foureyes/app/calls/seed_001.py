@@ -64,7 +64,7 @@ class Queued:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submitted:
-    """The report is in."""
+    """The report is in; whoever was replaced meanwhile has no vote, and what they found is kept as advice."""
 
     success: bool
     review_id: str
@@ -142,11 +142,14 @@ async def submit_review(office: Office, caller: Caller, form: SubmitForm) -> Sub
     stream = REVIEW + form.reviewId
     try:
         found = await witness(office, caller, form.reviewId)
-        if await answered_before(office, caller, form.key):
-            found.check_said(verdict, form.feedback.overall, form.key)
-        else:
+        done = await answered_before(office, caller, form.key)
+        if done is None:
             command = report_of(form, found, verdict, caller.who.name)
-            await office.do(caller, command, Handed(key=form.key, stream=stream))
+            done = await office.do(caller, command, Handed(key=form.key, stream=stream))
+        elif done.review != form.reviewId or _COUNTS in done.events or not _COUNTS_NOT & {*done.events}:
+            found.check_said(verdict, form.feedback.overall, form.key)
+        if not _SAID & {*done.events}:
+            return Submitted(success=False, review_id=form.reviewId, status=words.TOO_LATE)
     except Refusal as refusal:
         raise await _in_their_words(office, caller, form.reviewId, refusal) from None
     return Submitted(success=True, review_id=form.reviewId, status=word)
@@ -244,6 +247,11 @@ async def _in_their_words(office: Office, caller: Caller, review: str, refusal: 
     return refusal
 
 
+#: What is written down of a report in time: one that counts, and one that could not be read.
+_COUNTS, _FAILED = "ReportSubmitted", "ReportFailed"
+_SAID = frozenset({_COUNTS, _FAILED})
+#: What is written down of one that counts for nothing; of one that came too late only what it found.
+_COUNTS_NOT = frozenset({_FAILED, "FindingRaised"})
 _NOT_ASKED = frozenset(
     {Code.NOT_THE_HOLDER, Code.SEAT_TAKEN, Code.NOT_ELIGIBLE, Code.NO_FREE_SEAT, Code.AUTHOR_MAY_NOT, Code.UNKNOWN_SEAT}
 )

@@ -17,6 +17,7 @@ from foureyes.app.calls.seed_work import check_is, files_of, waiting
 from foureyes.app.calls.waiting import waited
 from foureyes.app.calls.whole import shown_to
 from foureyes.app.ports import Reading
+from foureyes.app.reviewers import OUTPUT_FILE, OUTPUT_JSON
 from foureyes.core.assign import has_role
 from foureyes.core.kinds import canonical_kind
 from foureyes.core.model import Report, Review, Seat
@@ -26,10 +27,10 @@ from foureyes.core.stack import stages_of
 from foureyes.core.values import Origin, WhoKind
 from foureyes.policy.chains import step_problem
 
-#: The file that one output is.
-TEXT, JSON = "output.md", "output.json"
 #: What output is where nobody says.
 OUTPUT = "output"
+#: So many findings of a program are its reason.
+REASONS_MAX = 5
 #: So long programs are waited for.
 PROGRAMS_SECONDS_MAX = 30
 
@@ -165,7 +166,7 @@ def _opening(form: ValidateForm, kind: str) -> OpenForm:
 def _files(output: object) -> tuple[FileSent, ...]:
     if output in ("", None, {}, []):
         raise Refusal(Code.PARTS_MISSING, "The output is empty.", "Send one text, or one JSON value.")
-    return files_of({TEXT if isinstance(output, str) else JSON: output})
+    return files_of({OUTPUT_FILE if isinstance(output, str) else OUTPUT_JSON: output})
 
 
 def _is_decided(seen: SeenShown) -> bool:
@@ -208,6 +209,11 @@ def _layers(review: Review, task: str) -> Iterator[Layer]:
 
 
 def _reason(review: Review, report: Report, seat: Seat) -> str:
+    """What a layer says; a program only counts, so what it found is its reason."""
+    stops = [review.findings[one] for one in report.blocking if one in review.findings]
+    if report.reviewer.kind is WhoKind.PROGRAM and stops:
+        more = f"; and {len(stops) - REASONS_MAX} more" if len(stops) > REASONS_MAX else ""
+        return "; ".join(map(words.issue, stops[:REASONS_MAX])) + more
     raised = [one for one in review.findings.values() if (one.seat, one.revision) == (seat.id, report.revision)]
     return report.summary or "; ".join(one.text for one in raised)
 
@@ -217,13 +223,24 @@ def _message(review: Review, layers: tuple[Layer, ...]) -> str:
     status, step = words.chain_status(review), review.origin.step or review.title
     if not layers or status == "pending":
         return ""
+    if status == "approved":
+        return _passed(review, step, layers)
     last = layers[-1]
     if last.decision == words.APPROVE:
-        return words.approval_message(step, last.critic_agent_id) if status == "approved" else ""
+        return ""
     asked = review.revision_request()
     number = review.resubmissions + 1
     most = review.resubmissions + asked.remaining if asked else review.resubmissions
     return words.veto_message(step, last.critic_agent_id, last.reason, retry=(number, most), decision=last.decision)
+
+
+def _passed(review: Review, step: str, layers: tuple[Layer, ...]) -> str:
+    """Whose yes was the last: a critic's, or a human's where the last critic said no; the outvoted stop nothing."""
+    is_passed_by_human = any(revision == review.revision for _, revision in review.overridden)
+    if layers[-1].decision != words.APPROVE and is_passed_by_human:
+        return words.approval_message(step, "human", by="override")
+    critics = [one.critic_agent_id for one in layers if one.decision == words.APPROVE]
+    return words.approval_message(step, critics[-1]) if critics else ""
 
 
 def calls() -> Iterator[Call[Any]]:

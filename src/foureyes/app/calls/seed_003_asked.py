@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from foureyes.app.calls import seed_words as words
+from foureyes.app.calls.about_sessions import waiting_for
 from foureyes.app.calls.call import Caller
 from foureyes.app.calls.office import Office
 from foureyes.app.calls.seed_work import artifacts_of, context_of
@@ -117,8 +118,21 @@ async def asked_of(office: Office, caller: Caller, name: str) -> Asked:
     )
 
 
-def clarification_of(found: Witness) -> Clarification | None:
-    """What the author is asked to make clear, where that is what is asked."""
+async def clarifications_for(office: Office, caller: Caller, session: str) -> tuple[Clarification, ...]:
+    """What is to be made clear about work the caller has a part in; where several have, each of them hears it."""
+    found = await owed_by(office, caller, session, "revision")
+    known = {one.review.id for one in found}
+    waiting = [one for one in await waiting_for(office, caller, session) if one not in known]
+    for name in waiting:
+        one = await witness(office, caller, name)
+        if caller.who.name in one.review.origin.targets:
+            found.append(one)
+    asked = (_clarification_of(one, caller.who.name) for one in found)
+    return tuple(one for one in asked if one is not None)
+
+
+def _clarification_of(found: Witness, name: str) -> Clarification | None:
+    """What is to be made clear, where that is what is asked; the author's word counts for all."""
     review = found.review
     asked = review.revision_request()
     if asked is None or not asked.clarify:
@@ -134,10 +148,12 @@ def clarification_of(found: Witness) -> Clarification | None:
     )
     lines = (f"- {one.reviewer}: {one.summary}" for one in concerns)
     said = "\n".join((f"The session is paused: {len(concerns)} reviewers have concerns about {review.title}.", *lines))
+    author = review.author.name
+    who = "Say" if name == author else f"Help {author} to say"
     return Clarification(
         type="clarification_request",
         review=review.id,
         revision=review.revision,
         concerns=concerns,
-        prompt=f"{said}\nSay what is meant, or hand in a new version; the reviewers then look again.",
+        prompt=f"{said}\n{who} what is meant, or hand in a new version; the reviewers then look again.",
     )

@@ -16,7 +16,7 @@ from foureyes.app.calls.seed_003_asked import (
     Clarification,
     RequestsShown,
     asked_of,
-    clarification_of,
+    clarifications_for,
     only_one,
     owed_by,
 )
@@ -137,9 +137,7 @@ def _report(form: ResultForm, found: Witness, verdict: Verdict, name: str) -> c.
 
 async def read_clarifications(office: Office, caller: Caller, form: SessionNamed) -> ClarificationsShown:
     """What the agents are asked to make clear before the session goes on."""
-    found = await owed_by(office, caller, form.session, "revision")
-    asked = (clarification_of(one) for one in found)
-    return ClarificationsShown(clarifications=tuple(one for one in asked if one is not None))
+    return ClarificationsShown(clarifications=await clarifications_for(office, caller, form.session))
 
 
 async def clarify(office: Office, caller: Caller, form: ClarifyForm) -> Signalled:

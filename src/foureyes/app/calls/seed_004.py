@@ -15,8 +15,9 @@ from foureyes.app.gate import Seen
 from foureyes.app.ports import Reading
 from foureyes.app.reviewing.panel_report import panel_report
 from foureyes.core.explain import Status
-from foureyes.core.model import Finding, Review
+from foureyes.core.model import Review
 from foureyes.core.refusals import Code, refuse
+from foureyes.core.rules import Rules
 from foureyes.core.values import Outcome, Severity, Verdict
 
 _PASSED = frozenset({Status.MET, Status.OVERRIDDEN, Status.SKIPPED})
@@ -57,11 +58,20 @@ async def read_task(office: Office, caller: Caller, form: TaskNamed) -> TaskShow
     return await office.store.read(partial(_shown, office, seen))
 
 
+def message_of(review: Review, rules: Rules) -> str:
+    """What the implementer, or the human, is told of a task as it stands; empty while the panel is at it."""
+    return _message(review, _most(rules))
+
+
+def _most(rules: Rules) -> int:
+    panel = rules.protocol(words.PANEL)
+    return panel.revisions_max if panel else 0
+
+
 def _shown(office: Office, seen: Seen, reading: Reading) -> TaskShown:
     review, policies = seen.view.review, office.gate.policies
     rules, stricter = policies.rules(reading, review.rules), policies.stricter(reading, review.stricter)
-    panel = rules.protocol(words.PANEL)
-    most = panel.revisions_max if panel else 0
+    most = _most(rules)
     return TaskShown(
         task=_task(review),
         review=review.id,
@@ -92,7 +102,7 @@ def _stage(seen: Seen, stage: str) -> str:
 def _message(review: Review, most: int) -> str:
     """What the seed says to the implementer before each fix, and to the human after the last."""
     # What both models say in the same words of the same place is one issue.
-    issues = dict.fromkeys(_issue(one) for one in review.findings.values() if one.blocks(Severity.IMPORTANT))
+    issues = dict.fromkeys(words.issue(one) for one in review.findings.values() if one.blocks(Severity.IMPORTANT))
     left = "; ".join(issues)
     ruling = review.ruling()
     if ruling is not None:
@@ -102,11 +112,6 @@ def _message(review: Review, most: int) -> str:
     if asked is None:
         return ""
     return words.fix_attempt(review.resubmissions + 1, most, left or "; ".join(asked.reasons))
-
-
-def _issue(finding: Finding) -> str:
-    place = finding.place
-    return f"{finding.text} ({place.path}:{place.start})" if place else finding.text
 
 
 def calls() -> Iterator[Call[Any]]:

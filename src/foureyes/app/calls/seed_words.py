@@ -38,6 +38,12 @@ def item_status(finding: Finding, ruling: RulingRequest | None) -> str:
     return "addressed" if finding.standing is Standing.ANSWERED else "open"
 
 
+def issue(finding: Finding) -> str:
+    """A finding in one line, with its place."""
+    place = finding.place
+    return f"{finding.text} ({place.path}:{place.start})" if place else finding.text
+
+
 # --- seed 001: peers ------------------------------------------------------------------------------------------------
 
 REVIEW_TYPES = (
@@ -53,6 +59,8 @@ REVIEW_TYPES = (
 COMPLEXITIES = ("low", "medium", "high")
 PENDING, IN_PROGRESS, AGAIN = "pending", "in_progress", "pending_re_review"
 APPROVED, CHANGES, REJECTED, ESCALATED = "approved", "changes_requested", "rejected", "escalated"
+#: Of a report by somebody who was replaced.
+TOO_LATE = "too_late"
 VERDICT_OF: Mapping[str, Verdict] = {
     APPROVED: Verdict.APPROVE,
     CHANGES: Verdict.CONCERNS,
@@ -150,9 +158,9 @@ def veto_message(step: str, critic: str, reason: str, *, retry: tuple[int, int],
     return f":octagonal_sign: {critic} ({decision})\n{word} on step: {step}\n- {critic}: {reason}{ends}"
 
 
-def approval_message(step: str, critic: str) -> str:
-    """What the thread of the task is told when the last critic approved."""
-    return f":thumbsup: {critic} (approval)\nStep completed: {step}"
+def approval_message(step: str, critic: str, *, by: str = "approval") -> str:
+    """What the thread of the task is told when the last critic approved, or a human passed what it stopped."""
+    return f":thumbsup: {critic} ({by})\nStep completed: {step}"
 
 
 # --- seed 003: sessions ---------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from foureyes.core.drafts import LEASE_ENDED, from_summary, mark_of, raise_draft
 from foureyes.core.events import FindingResolved, ReportFailed, ReportSubmitted, ReviewEvent, SeatLeft, SeatTaken
 from foureyes.core.matching.stages import match_stage
 from foureyes.core.model import Seat
-from foureyes.core.refusals import Code, refuse
+from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.rules import Stage
 from foureyes.core.scene import Scene
 from foureyes.core.values import Failure, LeftBecause, Part, Verdict, Who, WhoKind
@@ -44,7 +44,7 @@ def submit_report(scene: Scene, command: SubmitReport, actor: Who) -> Iterator[R
 
 def _seat_for(scene: Scene, command: SubmitReport, actor: Who) -> tuple[str, Stage, bool]:
     """The actor's seat, its stage, and whether their time on it has run out."""
-    known = scene.review.seats.get(command.seat)
+    known = scene.review.seats.get(command.seat or _lost(scene, command, actor))
     theirs = scene.stage(known.stage) if known else None
     if known and theirs and (known.reviewer is None or known.reviewer.name != actor.name):
         if actor.name in known.left:
@@ -57,6 +57,19 @@ def _seat_for(scene: Scene, command: SubmitReport, actor: Who) -> tuple[str, Sta
     if mine is not None and mine.part is Part.VERIFY:
         raise refuse(Code.NOT_ELIGIBLE, name=actor.name, seat=f"{name} with a report, it verifies findings")
     return name, stage, expired
+
+
+def _lost(scene: Scene, command: SubmitReport, actor: Who) -> str:
+    """The seat somebody was on, where they name none and there is no other for them: what they found is kept there."""
+    seats = [one for one in scene.review.seats.values() if command.stage in ("", one.stage)]
+    lost = next((one.id for one in seats if actor.name in one.left), "")
+    if not lost:
+        return ""
+    try:
+        seat_to_take(scene, actor, stage=command.stage)
+    except Refusal:
+        return lost
+    return ""
 
 
 def _taken(scene: Scene, stage: Stage, name: str, actor: Who) -> list[ReviewEvent]:

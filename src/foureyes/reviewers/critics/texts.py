@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from bisect import bisect_right
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from foureyes.app.reviewers import GONE_MODE, LINK_MODE, SUBMODULE_MODE, File, Unread
@@ -49,6 +51,20 @@ def readable(file: File) -> str | None:
 def parsable(file: File) -> str | None:
     """The text where each of its letters is known; a parser would stumble over one that is not."""
     return None if file.written and file.written.ascii_only else file.text
+
+
+def texts_in(text: str) -> Iterator[str]:
+    """Every text that stands as a value in a JSON document; none where it is no such document."""
+    try:
+        left = [json.loads(text)]
+    except (ValueError, RecursionError):
+        return
+    while left:
+        value = left.pop()
+        if isinstance(value, dict | list):
+            left.extend(reversed([*(value.values() if isinstance(value, dict) else value)]))
+        elif isinstance(value, str):
+            yield value
 
 
 def unread_of(file: File) -> tuple[Unread, ...]:

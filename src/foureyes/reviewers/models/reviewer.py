@@ -46,8 +46,11 @@ class _Spent:
     tokens: int = 0
     usd_micro: int = 0
     priced: bool = True
+    #: The most that a request under way may cost: who is not waited for any longer is paid all the same.
+    owed_usd_micro: int = 0
 
     def add(self, reply: asking.Reply) -> None:
+        self.owed_usd_micro = 0
         self.tokens += reply.tokens
         self.usd_micro += reply.usd_micro or 0
         self.priced = self.priced and reply.usd_micro is not None
@@ -118,6 +121,7 @@ class ModelReviewer:
                 look = await self._first_answer(outgoing.task, spent, say)
         except TimeoutError:
             text = f"{self.name} did not answer within {task.bounds.seconds:g} seconds."
+            spent.usd_micro += spent.owed_usd_micro
             raise Inconclusive(Failure.TIMED_OUT, text, cost=_cost(spent, began)) from None
         except Inconclusive as none:
             found = scrub(none.found, outgoing.known) if none.found else None
@@ -160,11 +164,12 @@ class ModelReviewer:
         self, model: Model, endpoint: Endpoint, task: Task, spent: _Spent, say: Say, *, chars: int
     ) -> Look:
         prompt = prompt_for(task, chars)
-        _check_affordable(endpoint, prompt, task, spent)
+        worst = _check_affordable(endpoint, prompt, task, spent)
         say(f"asking {endpoint.id}, about {_tokens(prompt):,} tokens")
         messages = asking.first_messages(endpoint, prompt, in_text=not asking.writes_schema(model))
         for left in reversed(range(ANSWERS_MAX)):
             name = f"{endpoint.id}, {chars} characters, turn {ANSWERS_MAX - left}"
+            spent.owed_usd_micro = worst
             said = await _SAID.ask(task.once, name, partial(self._said, model, endpoint, messages, task, prompt.code))
             if said.reply is None:
                 raise _TooLargeError
@@ -262,13 +267,14 @@ def _tokens(prompt: Prompt) -> int:
     return (len(prompt.system) + len(prompt.user)) // CHARS_PER_TOKEN
 
 
-def _check_affordable(endpoint: Endpoint, prompt: Prompt, task: Task, spent: _Spent) -> None:
-    """Nothing is sent that could cost more than is left; a price nobody knows is bounded by the tokens alone."""
+def _check_affordable(endpoint: Endpoint, prompt: Prompt, task: Task, spent: _Spent) -> int:
+    """Nothing is sent that could cost more than is left, and this it could; a price nobody knows has its tokens."""
     worst = asking.worst_price(endpoint, _tokens(prompt))
     left = task.bounds.usd_micro - spent.usd_micro
     if worst is not None and worst > left:
         text = f"{endpoint.id} could cost ${worst / 1e6:.2f}, and ${left / 1e6:.2f} is left for this."
         raise Inconclusive(Failure.OUT_OF_BUDGET, text)
+    return worst or 0
 
 
 def _check_budget(endpoint: Endpoint, task: Task, spent: _Spent, found: Look | None) -> None:

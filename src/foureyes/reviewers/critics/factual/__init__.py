@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import PurePosixPath
 
-from foureyes.app.reviewers import LINK_MODE, Change, File, Unread
+from foureyes.app.reviewers import LINK_MODE, OUTPUT_JSON, Change, File, Unread
 from foureyes.reviewers.critics.critic import Hit, Judged, Rule, State, counted, judged
 from foureyes.reviewers.critics.factual import rules
 from foureyes.reviewers.critics.factual.claims import claims_in
 from foureyes.reviewers.critics.factual.links import MARKDOWN, dead_links
-from foureyes.reviewers.critics.texts import PROSE_KINDS, Lines, shown, suffix
+from foureyes.reviewers.critics.texts import PROSE_KINDS, Lines, shown, suffix, texts_in
 
 TEXT_MAX = 1_000_000
 _PROSE = frozenset({".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".asciidoc"})
@@ -66,8 +66,12 @@ class Factual:
 
     def _hits(self, file: File, change: Change) -> Iterator[Hit]:
         text = (file.text or "")[:TEXT_MAX]
-        lines = Lines(text)
-        for claim in claims_in(text, self.today.year if self.today else None):
+        lines, year = Lines(text), self.today.year if self.today else None
+        if file.path == OUTPUT_JSON:
+            for value in texts_in(text):
+                yield from (self._hit(claim.rule, file, 1, claim.sentence) for claim in claims_in(value, year))
+            return
+        for claim in claims_in(text, year):
             yield self._hit(claim.rule, file, lines.at(claim.position), claim.sentence)
         if suffix(file.path) in MARKDOWN:
             for position, target in dead_links(text, file.path, change):
@@ -88,10 +92,12 @@ CRITIC = Factual()
 
 
 def is_text(file: File, kind: str) -> bool:
-    """Whether a file is prose that may state facts."""
+    """Whether a file is prose that may state facts; so are the texts in an agent's output."""
     if file.text is None or file.mode == LINK_MODE:
         return False
     path = PurePosixPath(file.path.lower())
+    if file.path == OUTPUT_JSON:
+        return True
     if path.stem in _NO_CLAIMS:
         return False
     return path.suffix in _PROSE or (not path.suffix and kind in PROSE_KINDS)

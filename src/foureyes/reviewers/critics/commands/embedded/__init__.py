@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath
 
+from foureyes.app.reviewers import OUTPUT_FILE, OUTPUT_JSON
 from foureyes.reviewers.critics.commands.embedded import build, documents, python, settings, units
 from foureyes.reviewers.critics.commands.embedded.piece import Piece
 from foureyes.reviewers.critics.commands.embedded.typed import typed
@@ -47,6 +48,8 @@ def reader_of(path: str, text: str, kind: str = "") -> Reader | None:  # noqa: P
     name, end = where.name.lower(), where.suffix.lower()
     if kind == "command" and len(where.parts) == 1 and not end:
         return typed
+    if path in _OUTPUTS:
+        return _OUTPUTS[path]
     if end in _SHELL_ENDS or name in _SHELL_NAMES or ".husky/" in path or ".githooks/" in path:
         return _script
     if text.startswith("#!"):
@@ -98,6 +101,7 @@ _ENDS: dict[str, Reader] = {
     ".just": build.justfile,
     ".toml": units.toml_scripts,
 }
+_OUTPUTS: dict[str, Reader] = {OUTPUT_FILE: documents.output, OUTPUT_JSON: documents.output_json}
 _NAMES: dict[str, Reader] = {
     "justfile": build.justfile,
     "procfile": units.procfile,

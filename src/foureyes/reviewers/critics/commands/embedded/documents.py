@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
+from foureyes.app.looks import is_command, kind_of
 from foureyes.reviewers.critics.commands.embedded.piece import Piece
+from foureyes.reviewers.critics.commands.embedded.settings import keyed
+from foureyes.reviewers.critics.commands.embedded.typed import typed
+from foureyes.reviewers.critics.texts import texts_in
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})\s*\{?\.?([\w+-]*)")
 _SHELL = frozenset(
@@ -23,6 +28,33 @@ _DOWN_NAME = re.compile(r"(?:^|[._/-])(?:down|rollback|undo|revert)(?:[._/-]|$)"
 def markdown(_path: str, text: str) -> Iterator[Piece]:
     """Fenced examples; people read them, no machine runs them."""
     yield from _fenced(text, note=True)
+
+
+def output(path: str, text: str) -> Iterator[Piece]:
+    """What an agent would have done: nothing in it is an example, and a line among sentences may be a command."""
+    if kind_of(text.encode(errors="replace")) == "command":
+        yield from typed(path, text)
+        return
+    yield from _fenced(text, note=False)
+    fence = ""
+    for number, line in enumerate(text.split("\n"), 1):
+        met = _FENCE.match(line)
+        if met and not fence:
+            fence = met.group(1)
+        elif met and met.group(1).startswith(fence) and not met.group(2):
+            fence = ""
+        elif not fence and is_command(line.strip()):
+            yield Piece(text=line.strip().removeprefix("$ "), line=number, certain=True)
+
+
+def output_json(path: str, text: str) -> Iterator[Piece]:
+    """The same in JSON: what would be started by its name, and what every other text holds."""
+    started = list(keyed(path, text))
+    yield from started
+    known = {one.text for one in started}
+    for value in texts_in(text):
+        if value not in known:
+            yield from (replace(one, line=1, pinned=True, certain=True) for one in output(path, value))
 
 
 def markdown_of(kind: str) -> Callable[[str, str], Iterator[Piece]]:
