@@ -32,7 +32,8 @@ STATEMENTS_CACHED = 256
 LOCK_SECONDS_MAX = 30.0
 READ_LOCK_MILLISECONDS_MAX = 5_000
 WRITER_CACHE_KIB = 32 * 1024
-READER_CACHE_KIB = 8 * 1024
+#: Each thread that reads has its own: what is small is full early, and the system keeps the file at hand besides.
+READER_CACHE_KIB = 2 * 1024
 #: After a long transaction the journal goes back to this.
 JOURNAL_BYTES_MAX = 64 * 1024 * 1024
 
