@@ -68,13 +68,14 @@ class Bounded(HttpToolsProtocol):
             return  # it was refused, and nothing that still comes is asked for
         went_on = self._is_in_head
         super().data_received(data)
-        if not self._is_in_head or self.transport.is_closing():
+        if self.transport.is_closing():
             return
         # The piece in which it begins has a length of its own, and may be the end of what came before.
-        self._head_bytes += len(data) if went_on else 0
+        self._head_bytes += len(data) if went_on and self._is_in_head else 0
         if self._head_bytes > HEAD_BYTES_MAX:
             self._refuse(_TOO_LONG, b"431 Request Header Fields Too Large")
-        elif self._waits is None:
+        elif self._waits is None and (self._is_in_head or self._is_answered()):
+            # Whatever came, uvicorn waits no longer by itself: an empty line, or the rest of what was answered already.
             self._wait()
 
     def on_message_begin(self) -> None:
@@ -91,6 +92,22 @@ class Bounded(HttpToolsProtocol):
         self._wait_no_longer()
         cast("dict[str, Any]", self.scope)[CAME] = time.perf_counter()
         super().on_headers_complete()
+        self.headers = []  # what is named behind the body was not there when it was looked who asks
+
+    def on_chunk_header(self) -> None:
+        """Behind the last piece of a body come headers again, and what comes before the next one is short."""
+        self._is_in_head, self._head_bytes = True, 0
+
+    def on_body(self, body: bytes) -> None:
+        """It goes on."""
+        self._is_in_head = False
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """All of it is there."""
+        self._is_in_head = False
+        self._wait_no_longer()
+        super().on_message_complete()
 
     def _wait(self) -> None:
         self._waits = self.loop.call_later(HEAD_SECONDS_MAX, self._tired)
@@ -100,11 +117,14 @@ class Bounded(HttpToolsProtocol):
             self._waits.cancel()
             self._waits = None
 
+    def _is_answered(self) -> bool:
+        return bool(getattr(self.cycle, "response_complete", True))
+
     def _tired(self) -> None:
-        if not getattr(self.cycle, "response_complete", True):
-            self._wait()  # who asked before is answered first
-        else:
+        if self._is_answered():
             self.transport.close()
+        else:
+            self._wait()  # who asked before is answered first
 
     def _refuse(self, no: Response, status: bytes) -> None:
         """Say it as it goes over the wire: no application was asked."""
