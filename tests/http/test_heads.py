@@ -158,16 +158,35 @@ async def test_a_body_in_many_small_pieces_is_taken() -> None:
 
 
 @played
+async def test_a_body_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """F21: the form to sign in is for anybody, and nobody who reads one looks at a clock."""
+    monkeypatch.setattr(heads, "BODY_SECONDS_MAX", 0.01)
+    for said in (b"content-length: 9\r\n\r\n", b"transfer-encoding: chunked\r\n\r\n9\r\n"):
+        wire = Wire()
+        wire.say(ASK % b"one" + said)
+        async with asyncio.timeout(5):
+            await wire.until(b"")
+        assert not wire.sent
+
+
+@played
 async def test_who_asked_before_is_answered_first() -> None:
-    """Half of the next head breaks nothing off, however long the answer takes."""
-    wire = Wire()
-    wire.say(ASK % b"one" + b"content-length: 2\r\n\r\n1")
-    wire.server._tired()
-    assert not wire.is_over
-    wire.say(b"2")
-    await wire.until(b"/one 2.")
-    wire.server._tired()
-    assert wire.is_over
+    """Half of the next head or body breaks nothing off, however long the answer takes."""
+    for half in (ASK % b"half", ASK % b"half" + b"content-length: 2\r\n\r\n1"):
+        wire, may = Wire(), asyncio.Event()
+
+        async def slow(scope: Scope, receive: Receive, send: Send, may: asyncio.Event = may) -> None:
+            await may.wait()
+            await app(scope, receive, send)
+
+        wire.server.app = slow
+        wire.say(ASK % b"one" + b"content-length: 0\r\n\r\n" + half)
+        wire.server._tired()
+        assert not wire.is_over
+        may.set()
+        await wire.until(b"/one 0.")
+        wire.server._tired()
+        assert wire.is_over
 
 
 @played
