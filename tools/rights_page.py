@@ -20,9 +20,9 @@ HEAD = """# Who may do what
 Made by `python -m tools.rights_page` from the table in `tests/doors/rights.py`. Every cell of it is played against the
 real application: each kind of credential, in each state of a review, by each call, over HTTP and over MCP. **yes**
 means it is done; any other word is the code of the refusal. What a credential may *see* of a review is another
-question: nobody sees another reviewer's report before their own is in. The author sees all, and so do the other agents
-whose work a session's review is about and a human who holds no seat; what a human sees by right and not by an own
-report is written down (**view** in the audit trail).
+question: nobody sees another reviewer's report before their own is in. The author sees all, and so does a human who
+holds no seat; what a human sees by right and not by an own report is written down (**view** in the audit trail). The
+other agents whose work a session's review is about see all while it waits for an answer.
 """
 
 

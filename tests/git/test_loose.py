@@ -127,6 +127,8 @@ COMMANDS = [
     "DROP TABLE users;",
     "drop table users",
     "DELETE FROM users",
+    "rm -rf .",
+    "rm -rf ~/.",
     "select 1\nfrom users;",
     "sudo reboot",
     'git commit -m "fix the bug"',
@@ -139,6 +141,7 @@ TEXTS = [
     "Hello.\n\nHow are you?\n",
     "go is a language",
     "Drop the table of users",
+    "see `a` for more.",
     "\xff\xfe",
     "ls\n" * 11,
 ]

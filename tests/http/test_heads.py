@@ -104,17 +104,89 @@ async def test_who_says_nothing_or_not_all_of_it_is_not_waited_for(monkeypatch: 
         assert wire.sent.endswith(b"/one 0.") if len(b"".join(said)) > len(ASK % b"half") else not wire.sent
 
 
+async def refusing(scope: Scope, _: Receive, send: Send) -> None:
+    """Says no before any of the body is there, and which headers it knows of."""
+    text = b"no %d" % len(scope["headers"])
+    await send({"type": "http.response.start", "status": 401, "headers": [(b"content-length", b"%d" % len(text))]})
+    await send({"type": "http.response.body", "body": text})
+
+
+@played
+async def test_who_was_answered_holds_no_connection_by_what_asks_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """F21: an empty line, the rest of a body nobody wants, or half of its last piece."""
+    monkeypatch.setattr(heads, "HEAD_SECONDS_MAX", 0.01)
+    chunked, long = b"transfer-encoding: chunked\r\n\r\n", b"content-length: 9\r\n\r\n"
+    for begin, piece in ((b"\r\n", b"\r\n"), (long, b"b"), (chunked, b"1;a"), (chunked, b"0\r\nx-a: ")):
+        wire = Wire()
+        wire.server.app = refusing
+        wire.say(ASK % b"one" + begin)
+        await wire.until(b"no ")
+        wire.say(piece)
+        async with asyncio.timeout(5):
+            await wire.until(b"")
+
+
+@played
+async def test_headers_behind_a_body_are_bounded_as_those_before_it_and_say_nothing() -> None:
+    """T19: nobody looked at them, and nobody does."""
+    for begin, piece in ((b"", PIECE), (b"x-a: ", b"a" * 1_000)):
+        wire = Wire()
+        wire.server.app = refusing
+        wire.say(ASK % b"one" + b"transfer-encoding: chunked\r\n\r\n3\r\n", b"abc", b"\r\n0\r\n" + begin)
+        wire.say(*[piece] * PIECES)
+        assert (wire.sent, wire.is_over) == (b"", False)
+        wire.say(piece)
+        assert wire.is_over
+        assert wire.sent.startswith(b"HTTP/1.1 431 ")
+    wire = Wire()
+    wire.server.app = refusing
+    said = b"transfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nauthorization: Bearer x\r\n\r\n"
+    for _ in range(2):
+        wire.sent = b""
+        wire.say(ASK % b"one" + said)
+        await wire.until(b"no 2")
+    wire.close()
+
+
+@played
+async def test_a_body_in_many_small_pieces_is_taken() -> None:
+    wire = Wire()
+    wire.say(ASK % b"one" + b"transfer-encoding: chunked\r\n\r\n")
+    wire.say(*[piece for _ in range(20_000) for piece in (b"1\r\n", b"a\r\n")], b"0\r\n\r\n")
+    await wire.until(b"/one 20000.")
+    wire.close()
+
+
+@played
+async def test_a_body_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """F21: the form to sign in is for anybody, and nobody who reads one looks at a clock."""
+    monkeypatch.setattr(heads, "BODY_SECONDS_MAX", 0.01)
+    for said in (b"content-length: 9\r\n\r\n", b"transfer-encoding: chunked\r\n\r\n9\r\n"):
+        wire = Wire()
+        wire.say(ASK % b"one" + said)
+        async with asyncio.timeout(5):
+            await wire.until(b"")
+        assert not wire.sent
+
+
 @played
 async def test_who_asked_before_is_answered_first() -> None:
-    """Half of the next head breaks nothing off, however long the answer takes."""
-    wire = Wire()
-    wire.say(ASK % b"one" + b"content-length: 2\r\n\r\n1")
-    wire.server._tired()
-    assert not wire.is_over
-    wire.say(b"2")
-    await wire.until(b"/one 2.")
-    wire.server._tired()
-    assert wire.is_over
+    """Half of the next head or body breaks nothing off, however long the answer takes."""
+    for half in (ASK % b"half", ASK % b"half" + b"content-length: 2\r\n\r\n1"):
+        wire, may = Wire(), asyncio.Event()
+
+        async def slow(scope: Scope, receive: Receive, send: Send, may: asyncio.Event = may) -> None:
+            await may.wait()
+            await app(scope, receive, send)
+
+        wire.server.app = slow
+        wire.say(ASK % b"one" + b"content-length: 0\r\n\r\n" + half)
+        wire.server._tired()
+        assert not wire.is_over
+        may.set()
+        await wire.until(b"/one 0.")
+        wire.server._tired()
+        assert wire.is_over
 
 
 @played

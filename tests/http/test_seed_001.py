@@ -5,6 +5,7 @@ from typing import Any
 
 from foureyes.core import protocols
 from foureyes.core.peer_data import CRITERIA
+from foureyes.http.routes import BASE
 from tests.app.house import played
 from tests.http.five import Five, house, refused
 
@@ -245,6 +246,18 @@ async def test_a_review_under_a_key_that_came_with_another_one_is_refused() -> N
     assert (answer.status, answer.data["code"]) == (409, "key_reused")
     assert (await web.tool("submit_review", auditor, reviewId=review, **CHANGES)).data == said.data
     assert await web.log(review) == before
+
+
+@played
+async def test_a_review_under_the_key_of_a_report_that_was_none_is_not_said_to_be_taken() -> None:
+    """F7: whichever call the key came with."""
+    web, _, auditor, review = await asked()
+    auditor = auditor | {"idempotency-key": "mine"}
+    await web.tool("get_review", auditor, reviewId=review)
+    await web.done(f"{BASE}/reviews/{review}/reports", auditor, revision=1, verdict="lgtm")
+    assert "ReportFailed" in await web.log(review)
+    answer = await web.tool("submit_review", auditor, reviewId=review, **CHANGES)
+    assert (answer.status, answer.data["code"]) == (409, "key_reused")
 
 
 @played

@@ -303,6 +303,20 @@ async def test_what_a_session_was_told_under_a_key_is_told_once_and_answered_aga
 
 
 @played
+async def test_a_result_of_somebody_who_was_replaced_is_answered_again_too() -> None:
+    """F7, F12: no report came of it, and yet it was taken."""
+    web, _, codex, _, review = await at_work()
+    await web.role("eve", "reviewer")
+    seat = (await web.found(f"{BASE}/reviews/{review}", codex))["review"]["seats"][0]["seat"]
+    await web.done(f"{BASE}/reviews/{review}/seats/{seat}/leave", codex, reason="overloaded")
+    said = result(CONCERNS, "codex", review=review)
+    first = await web.done(f"{S}/results", codex | KEY, **said)
+    assert await web.done(f"{S}/results", codex | KEY, **said) == first
+    log = await web.log(review)
+    assert (log.count("FindingRaised"), log.count("ReportSubmitted")) == (1, 0)
+
+
+@played
 async def test_the_issues_come_in_pages_in_one_order() -> None:
     """003-13."""
     web, claude, codex, _, _ = await at_work()

@@ -14,6 +14,7 @@ from foureyes.core.four_rules import Result, four_rules
 from foureyes.core.refusals import Code
 from foureyes.core.sessions import Status
 from foureyes.core.values import Origin, Outcome, Standing, Verdict, Who
+from foureyes.core.views import view
 from tests.cast import CODEX, DEV, GEMINI, HUGO, Play, finding, holds, rules_with
 from tests.seeds.chain_play import asked, ruling, wanted
 
@@ -283,6 +284,20 @@ def test_a_reviewer_among_the_targets_is_not_asked_and_refused(named: str) -> No
     assert alone.refused(CODEX, alone.a_report(verdict="approve", summary="fine")) is not None
     alone.do(GEMINI, commands.LeaveSeat(seat="session.1"))
     assert alone.refused(CODEX, commands.TakeSeat(seat="session.1")) is Code.NOT_ELIGIBLE
+
+
+def test_who_spoke_in_a_session_sees_what_reviewers_say_when_there_is_a_question_and_not_before() -> None:
+    """003-09, T13: anybody may speak in one, and tell a reviewer of theirs what the others said."""
+    play = session_play(3, targets=("dev", "claude"), able=3)
+    claude = Who(name="claude", session="s-claude")
+    say(play, CODEX, CONCERNS)
+    seen = view(play.rules, play.review, claude)
+    assert (seen.review.reports, seen.review.findings, seen.hides) == ({}, {}, True)
+    assert view(play.rules, play.review, DEV).review.reports
+    say(play, GEMINI, CONCERNS)
+    say(play, THIRD, CONCERNS)
+    assert rule_of(play) == 2
+    assert len(view(play.rules, play.review, claude).review.reports) == 3
 
 
 def test_a_long_summary_is_taken_and_flagged_and_no_issue_is_cut() -> None:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+from starlette.types import Receive, Scope, Send
+
 from foureyes.app.limits import Limits
 from foureyes.app.patience import FREE, Patience
+from foureyes.app.turns import CAME
 from foureyes.http.patient import Patient
+from foureyes.http.routes import BASE
 from tests.app.house import played
+from tests.app.test_turns import EVE, Clock, asks
 from tests.web.browser import Site
 
 OFTEN = 3 * int(FREE)
@@ -45,3 +51,25 @@ async def test_who_asks_the_pages_too_fast_is_told_when_to_come_back() -> None:
     assert "Try again in 60 seconds." in pages[1].text
     cookie = "; ".join(f"{name}={value}" for name, value in human.cookies.items())
     assert (await site.request("GET", "/accounts", {"cookie": cookie})).headers["retry-after"] == "60"
+
+
+@pytest.mark.parametrize("path", ["/accounts", f"{BASE}/me"])
+@played
+async def test_who_came_while_a_flood_was_answered_has_waited_for_it_by_every_door(path: str) -> None:
+    """T18: the human on the pages too; behind what is answered in one go nobody is seen waiting."""
+    site, clock = Site(), Clock()
+    human, inside = await site.browser(), site.app
+    quotas = site.office.quotas
+    quotas._room = clock.quotas()._room
+    for _ in range(1_000):
+        await asks(quotas, clock, EVE)
+    came = clock.now
+    await asks(quotas, clock, EVE)
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await inside({**scope, CAME: came}, receive, send)
+
+    site.app = app
+    assert (await human.open(path)).status == 200
+    await asks(quotas, clock, EVE)
+    assert clock.later != []

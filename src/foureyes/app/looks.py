@@ -15,6 +15,8 @@ _COMMAND = re.compile(
     r"(?:\$ )?(?:[A-Za-z_]\w{0,60}=\S{0,200} +)*((?:\.{0,2}/|~/)\S+|[a-z][a-z0-9_.+-]*)(?=$|[\s;&|<>(])"
 )
 _SIGNS = re.compile(r"\s--?[A-Za-z]|[|;&<>$`*=]|\s(?:\.{0,2}/|~/)")
+#: A place, and no end of a sentence.
+_HERE = re.compile(r"[\s/~]\.{1,2}$")
 _STATEMENT = re.compile(
     r"(?:select|insert|update|delete|drop|alter|create|truncate|grant|revoke)\b.{0,4000};$"
     r"|(?:drop|truncate)\s+(?:table|database|schema)\s+[^\s;]+$|delete\s+from\s+[^\s;]+$",
@@ -36,16 +38,15 @@ def kind_of(data: bytes) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     spoken = [line for line in lines if not line.startswith("#")]
     few = len(lines) <= COMMAND_LINES_MAX and len(data) <= COMMAND_BYTES_MAX
-    if few and spoken and (lines[0].startswith("#!") or _STATEMENT.match(text) or all(map(is_command, spoken))):
+    if few and spoken and (lines[0].startswith("#!") or _STATEMENT.match(text) or all(map(_is_command, spoken))):
         return "command"
     return "plan" if len(_LIST.findall(text)) >= PLAN_POINTS_MIN else "text"
 
 
-def is_command(line: str) -> bool:
-    """Whether a line is one of a shell, and no sentence."""
+def _is_command(line: str) -> bool:
     found = _COMMAND.match(line)
     if not found:
         return False
     if _SIGNS.search(line):
-        return not line.endswith((".", "!", "?"))
+        return _HERE.search(line) is not None or not line.endswith((".", "!", "?"))
     return found[1] in _PROGRAMS and not _PROSE.search(line)

@@ -29,10 +29,10 @@ class View:
 
 
 def view(rules: Rules, review: Review, viewer: Who, stricter: Rules | None = None) -> View:
-    """Who made the work and a human without a seat see all; a reviewer sees a stage once their own report is in."""
+    """The author and a human without a seat see all; a reviewer sees a stage once their own report is in."""
     stages = stages_of(rules, review, stricter)
     sits = any(_holds(one, viewer) for one in review.seats.values())
-    made = review.is_contributor(viewer.name) or (_is_target(review, viewer) and not sits)
+    made = review.is_contributor(viewer.name) or (_is_asked_too(review, viewer) and not sits)
     if made or (viewer.kind in (WhoKind.HUMAN, WhoKind.PERSON) and not sits):
         shown = replace(review, seats={one.id: _without_draft(one) for one in review.seats.values()})
         names = frozenset(one.name for one in stages)
@@ -72,9 +72,14 @@ def _is_unlocked(review: Review, stage: Stage, viewer: Who) -> bool:
     return review.revision in mine
 
 
-def _is_target(review: Review, viewer: Who) -> bool:
-    """Whether a session's review is of their work too, so that they never review it."""
-    return normal(viewer.name) in map(normal, review.origin.targets)
+def _is_asked_too(review: Review, viewer: Who) -> bool:
+    """Whether a session's review of their work too waits for an answer; they never review it.
+
+    Whoever speaks in a session is one of these, and nobody looks who stands behind them: before there is a question,
+    they could tell a reviewer of theirs what the others said.
+    """
+    waits = review.ruling() is not None or review.revision_request() is not None
+    return waits and normal(viewer.name) in map(normal, review.origin.targets)
 
 
 def _holds(seat: Seat, viewer: Who) -> bool:

@@ -20,6 +20,7 @@ from foureyes.app.patience import KNOWN
 from foureyes.app.ports import Damaged, Unavailable
 from foureyes.app.signing_in import COOKIE, form_mark
 from foureyes.app.spooling import IsSpooled
+from foureyes.app.turns import CAME
 from foureyes.core.refusals import Code, Refusal
 from foureyes.web.frame import FORM_FIELD, HEADERS, Signed, link, told
 from foureyes.web.html import Html
@@ -44,7 +45,9 @@ class Visit:
 
     async def call(self, name: str, /, **data: Any) -> Any:
         """Make a call as this human: the same one that every other door makes."""
-        return await answered(self.office, self.caller, CALLS[name], data)
+        # For the first call of a page alone: what comes after it was kept waiting by the page itself.
+        came = self.request.scope.pop(CAME, None)
+        return await answered(self.office, self.caller, CALLS[name], data, came=came)
 
     @property
     def signed(self) -> Signed:

@@ -27,15 +27,18 @@ _THEMES = (about_reviews, looking, about_accounts, waiting, seeds, governing, me
 CALLS: dict[str, Call[Any]] = {one.name: one for theme in _THEMES for one in theme.calls()}
 
 
-async def answered(office: Office, caller: Caller, call: Call[Any], data: object) -> Any:
-    """Let a caller make a call: what they hold is checked, what they sent is read, then it is done in their turn."""
+async def answered(office: Office, caller: Caller, call: Call[Any], data: object, *, came: float | None = None) -> Any:
+    """Let a caller make a call: what they hold is checked, what they sent is read, then it is done in their turn.
+
+    It `came` then, where that is known and no door has asked for their turn already.
+    """
     if caller.remembered and not call.spools:
         raise office.unavailable()
     caller.check(call.needs)
     form = _read(call, data)
     if call.spools and office.spool is not None:
         caller = replace(caller, may_wait=caller.signed_in is None)
-    async with office.quotas.asked(caller.who, office.clock()):
+    async with office.quotas.asked(caller.who, office.clock(), came):
         return await call.answer(office, caller, form)
 
 

@@ -18,6 +18,7 @@ from foureyes.app.calls.waiting import waited
 from foureyes.app.calls.whole import shown_to
 from foureyes.app.calls.witness import witness
 from foureyes.core import commands as c
+from foureyes.core.events import ReportSubmitted
 from foureyes.core.kinds import canonical_kind
 from foureyes.core.refusals import Code, Refusal
 
@@ -141,14 +142,15 @@ async def submit_review(office: Office, caller: Caller, form: SubmitForm) -> Sub
     word, verdict = words.verdict_said(form.status)
     stream = REVIEW + form.reviewId
     try:
-        found = await witness(office, caller, form.reviewId)
+        # In this order: what was answered meanwhile is in the log that is read then.
         done = await answered_before(office, caller, form.key)
+        found = await witness(office, caller, form.reviewId)
         if done is None:
             command = report_of(form, found, verdict, caller.who.name)
             done = await office.do(caller, command, Handed(key=form.key, stream=stream))
-        elif done.review != form.reviewId or _COUNTS in done.events or not _COUNTS_NOT & {*done.events}:
-            found.check_said(verdict, form.feedback.overall, form.key)
-        if not _SAID & {*done.events}:
+        else:
+            found.check_said(done, verdict, form.feedback.overall, form.key)
+        if ReportSubmitted.__name__ not in done.events:
             return Submitted(success=False, review_id=form.reviewId, status=words.TOO_LATE)
     except Refusal as refusal:
         raise await _in_their_words(office, caller, form.reviewId, refusal) from None
@@ -247,11 +249,6 @@ async def _in_their_words(office: Office, caller: Caller, review: str, refusal: 
     return refusal
 
 
-#: What is written down of a report in time: one that counts, and one that could not be read.
-_COUNTS, _FAILED = "ReportSubmitted", "ReportFailed"
-_SAID = frozenset({_COUNTS, _FAILED})
-#: What is written down of one that counts for nothing; of one that came too late only what it found.
-_COUNTS_NOT = frozenset({_FAILED, "FindingRaised"})
 _NOT_ASKED = frozenset(
     {Code.NOT_THE_HOLDER, Code.SEAT_TAKEN, Code.NOT_ELIGIBLE, Code.NO_FREE_SEAT, Code.AUTHOR_MAY_NOT, Code.UNKNOWN_SEAT}
 )

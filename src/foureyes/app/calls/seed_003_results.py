@@ -107,7 +107,7 @@ async def submit_result(office: Office, caller: Caller, form: ResultForm) -> Dec
     found = await only_one(office, caller, form.session, form.review or (before.review if before else ""), "report")
     review = found.review.id
     if before:
-        found.check_said(verdict, form.payload.summary, form.key)
+        found.check_said(before, verdict, form.payload.summary, form.key)
     else:
         command = _report(form, found, verdict, caller.who.name)
         await office.do(caller, command, Handed(key=form.key, stream=REVIEW + review))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar, cast
 
+from foureyes.app.asks import Reply
 from foureyes.app.calls.about_reviews import REVIEW
 from foureyes.app.calls.call import Caller
 from foureyes.app.calls.office import Office
@@ -60,9 +61,14 @@ class Witness:
             )
         return numbers[-1]
 
-    def check_said(self, verdict: Verdict, summary: str, key: str) -> None:
-        """A report that is sent again is the one that was taken; another under the same key is refused."""
+    def check_said(self, before: Reply, verdict: Verdict, summary: str, key: str) -> None:
+        """A report that is sent again is the one that was taken; another under the same key is refused.
+
+        Of one that came too late only what it found was written down.
+        """
         said = self.said.get(key)
+        if said is None and before.review == self.review.id and e.FindingRaised.__name__ in before.events:
+            return
         if said is None or (said.verdict, said.summary) != (verdict, summary):
             raise refuse(Code.KEY_REUSED, key=key[:80])
 

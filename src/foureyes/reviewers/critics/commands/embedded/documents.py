@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from foureyes.app.looks import is_command, kind_of
+from foureyes.app.looks import kind_of
 from foureyes.reviewers.critics.commands.embedded.piece import Piece
 from foureyes.reviewers.critics.commands.embedded.settings import keyed
 from foureyes.reviewers.critics.commands.embedded.typed import typed
@@ -19,6 +19,10 @@ _SHELL = frozenset(
 _SESSIONS = frozenset(("console", "terminal", "shell-session", "shellsession"))
 _PROMPT = re.compile(r"^\s*(?:\([\w.-]+\)\s*)?(?:[\w.@~:/-]*[$#%\u276f]|>)\s+(.*)$")
 _SQL = frozenset(("sql", "postgresql", "mysql", "psql", "plpgsql", "sqlite", "tsql"))
+#: What says nothing of the lines below it; without a fence nothing is said either.
+_PLAIN = frozenset(("", "text", "txt", "plain", "plaintext"))
+#: A line that is code and nothing else, perhaps as a point of a list.
+_CODE = re.compile(r"^\s*(?:(?:[-*+>]|\d{1,3}[.)])\s+)?`([^`]+)`\s*$")
 _WAY_BACK = re.compile(
     r"^\s*--\s*(?:\+goose\s+down|\+migrate\s+down|migrate:down|@down|\+\+\+\s*down|rollback)\b", re.IGNORECASE
 )
@@ -36,15 +40,17 @@ def output(path: str, text: str) -> Iterator[Piece]:
         yield from typed(path, text)
         return
     yield from _fenced(text, note=False)
-    fence = ""
+    fence = language = ""
     for number, line in enumerate(text.split("\n"), 1):
         met = _FENCE.match(line)
         if met and not fence:
-            fence = met.group(1)
+            fence, language = met.group(1), met.group(2).lower()
         elif met and met.group(1).startswith(fence) and not met.group(2):
-            fence = ""
-        elif not fence and is_command(line.strip()):
-            yield Piece(text=line.strip().removeprefix("$ "), line=number, certain=True)
+            fence = language = ""
+        elif language in _PLAIN:
+            said = _CODE.sub(r"\1", line).strip().removeprefix("$ ")
+            if kind_of(said.encode(errors="replace")) == "command":
+                yield from (replace(one, line=number, certain=True) for one in typed(path, said))
 
 
 def output_json(path: str, text: str) -> Iterator[Piece]:
