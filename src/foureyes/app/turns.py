@@ -23,7 +23,7 @@ WAITED_SECONDS = 10.0
 PAUSE_TIMES = 16.0
 PAUSE_SECONDS_MAX = 1.0
 #: The pause ends when nobody else was there for so long; whoever asks one thing after the other is back before that.
-QUIET_SECONDS = 0.003
+QUIET_SECONDS = 0.006
 #: What a request costs the server beside its answer: it is read before its turn and sent after it.
 BESIDE_SECONDS = 0.0005
 #: Where a server writes down when a request came, by the clock that turns are counted by.

@@ -73,8 +73,6 @@ HANG_UP_SECONDS = 5
 DRAIN_SECONDS = 7
 TEND_SECONDS = 1.0
 BACKLOG = 2048
-#: Events that projections take in at a time: whoever is answered beside them waits for these and no more.
-FOLLOWED_EVENTS = 50
 #: New objects between two looks for garbage: what a request makes is nearly always freed without one.
 GARBAGE_OBJECTS = 25_000
 log = logging.getLogger("foureyes.server")
@@ -254,7 +252,7 @@ def _made(assembly: Assembly, store: Store, serving: Serving, kept: Spool | None
         await in_order()
 
     works = (
-        ("projections", Follower(store, batch=FOLLOWED_EVENTS).catch_up),
+        ("projections", Follower(store).catch_up),
         ("checkpoint", Signing(assembly, store).if_due),
         ("clock", Jumps(clock=assembly.now).noticed),
         ("deadlines", passed),
