@@ -208,6 +208,8 @@ def _beside(line: Line) -> str:
         value = line.get(name)
         if isinstance(value, dict):
             facts.append(f"{words} {', '.join(f'{key} {_number(one)}' for key, one in value.items())}")
+        elif isinstance(value, list):
+            facts.append(f"{words} {', then '.join(map(_number, value))}")
         elif value is not None:
             facts.append(f"{words} {_number(value)}")
     return "; ".join(facts)
