@@ -135,7 +135,7 @@ async def over_http(bench: Bench, rounds: int, count: int) -> None:
         _lifecycle("doors.http.1", "a lifecycle over HTTP, one caller", costs, rounds * count),
         Figure(
             figure="doors.http.whole",
-            what="a lifecycle over HTTP with all that follows from it (projections, checkpoints), one caller, against that",
+            what="a lifecycle over HTTP, one caller, with all that follows from it: projections, checkpoints",
             measured=round(whole / middle(costs.cpu["floor"]), 3),
             unit="×",
             demand=6.0,
