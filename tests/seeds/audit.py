@@ -156,7 +156,7 @@ def _pytest(copy: Path, tests: Sequence[str]) -> tuple[int, str]:
     package_folder = str(copy / PACKAGE.parent)
     environment = kept | {
         "PYTHONPATH": package_folder,
-        "FOUREYES_AUDIT_COPY": package_folder,
+        "AUDITED_COPY_OF_FOUREYES": package_folder,
         "HYPOTHESIS_STORAGE_DIRECTORY": str(copy / "hypothesis"),
     }
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "audit_guard"]

@@ -22,5 +22,5 @@ def pytest_exception_interact(call: pytest.CallInfo[object]) -> None:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """The package that was imported must be the one beside this file."""
     imported = importlib.import_module("foureyes").__file__
-    if imported is None or not Path(imported).is_relative_to(os.environ["FOUREYES_AUDIT_COPY"]):
+    if imported is None or not Path(imported).is_relative_to(os.environ["AUDITED_COPY_OF_FOUREYES"]):
         session.exitstatus = WRONG_COPY
