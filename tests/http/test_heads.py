@@ -9,8 +9,8 @@ import uvicorn
 from starlette.types import Receive, Scope, Send
 from uvicorn.server import ServerState
 
-from foureyes.bootstrap import heads
-from foureyes.bootstrap.heads import HEAD_BYTES_MAX, Bounded, connections_max
+from foureyes.http import heads
+from foureyes.http.heads import HEAD_BYTES_MAX, Bounded, connections_max
 from tests.app.house import played
 
 ASK = b"POST /%s HTTP/1.1\r\nhost: here\r\n"

@@ -44,7 +44,6 @@ from foureyes.bootstrap import hosting, spool, telling
 from foureyes.bootstrap.addresses import Addresses, address_of, addresses, bound_socket
 from foureyes.bootstrap.around import around
 from foureyes.bootstrap.fitness import check_fit
-from foureyes.bootstrap.heads import Bounded
 from foureyes.cli import browser, signing
 from foureyes.cli.serving import Begun, Serving, connecting
 from foureyes.core.names import is_name, ours_alike
@@ -54,6 +53,7 @@ from foureyes.home import folder
 from foureyes.home.lock import ServerLock
 from foureyes.http.app import Site, build
 from foureyes.http.forwarded import Forwarded
+from foureyes.http.heads import Bounded
 from foureyes.http.logs import Logged, write_to
 from foureyes.http.patient import Patient
 from foureyes.http.problems import problem
