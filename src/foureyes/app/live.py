@@ -133,13 +133,20 @@ class Judge:
         binding = current.binding(review.rules, held.opened)
         if binding and binding.digest not in (review.rules, review.stricter):
             review = replace(review, stricter=binding.digest)
+        key = review.rules, review.stricter
+        if key not in held.judged:
+            held.judged[key] = self._against(review)
+        parts = review.current.parts
+        return held.judged[key] or next((why for part in parts if (why := self._why_not_part(part))), "")
+
+    def _against(self, review: Review) -> str:
         rules = self.policies.rules(self.reading, review.rules)
         stricter = self.policies.stricter(self.reading, review.stricter)
         speaking = assess(rules, review, stricter).speaking
-        if speaking:
-            stage, why = speaking.stage.name, speaking.judgement.reason
-            return f"Judged anew, {stage} does not pass: {why}. Ask a human to reopen review {review.id}."
-        return next((why for part in review.current.parts if (why := self._why_not_part(part))), "")
+        if speaking is None:
+            return ""
+        stage, why = speaking.stage.name, speaking.judgement.reason
+        return f"Judged anew, {stage} does not pass: {why}. Ask a human to reopen review {review.id}."
 
     def _why_not_part(self, part: WorkPart) -> str:
         blob = self.reading.blob(part.digest)

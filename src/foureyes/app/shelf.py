@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 from foureyes.app.chain import ROOT, link_of
@@ -29,6 +29,8 @@ class Held:
     opened: str
     #: The clearance in the log and its version; the state knows only which bytes it was for.
     cleared: tuple[int, ReviewCleared] | None = None
+    #: What some rules say against it, by their digests: the same rules say the same of the same review.
+    judged: dict[tuple[str, str], str] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def after(self, events: tuple[ReviewEvent, ...], chain: bytes, review: Review | None = None) -> Held:
         """The same review some events later; `review` is what folding them gives, where that is known."""

@@ -11,6 +11,8 @@ import time
 import traceback
 from contextvars import ContextVar
 from datetime import UTC, datetime
+from functools import lru_cache
+from json.encoder import encode_basestring_ascii
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:  # a worker writes such lines too, and has no server
@@ -118,11 +120,18 @@ def write_to(stream: TextIO = sys.stderr) -> None:
 
 
 def _at(moment: float) -> str:
-    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds")
+    milliseconds = int(1000 * moment)
+    return f"{_second(milliseconds // 1000)}.{milliseconds % 1000:03}+00:00"
+
+
+@lru_cache(maxsize=1)
+def _second(second: int) -> str:
+    """Remembered, because many lines are written in one."""
+    return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def _text(text: str) -> str:
-    return json.dumps(_clean(text))
+    return encode_basestring_ascii(_clean(text))
 
 
 def _clean(text: str) -> str:
