@@ -110,6 +110,12 @@ def touched_review(one: ReviewRow) -> Row:
     return (*changed, one.review, one.kind, one.author, one.state, one.opened)
 
 
+def moved_review(one: ReviewRow) -> Row:
+    """The values of `MOVE_REVIEW`."""
+    changed = (one.title, one.waits, one.revision, packed(one.digest), one.updated)
+    return (*changed, one.state, one.review, one.kind, one.author, one.opened)
+
+
 def review(row: Row) -> ReviewRow:
     name, kind, title, author, state, waits, revision, digest, opened, updated = row
     return ReviewRow(

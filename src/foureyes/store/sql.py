@@ -220,9 +220,10 @@ class SqlWriting(SqlReading):
 
     def _put_reviews(self, reviews: tuple[ReviewRow, ...]) -> None:
         """Most commands change nothing that an index has, and SQLite rewrites every index that is named."""
+        run = self._driver.run
         for one in reviews:
-            if not self._driver.run(say.TOUCH_REVIEW, row.touched_review(one)):
-                self._driver.run(say.PUT_REVIEW, row.review_row(one))
+            if not run(say.TOUCH_REVIEW, row.touched_review(one)) and not run(say.MOVE_REVIEW, row.moved_review(one)):
+                run(say.PUT_REVIEW, row.review_row(one))
 
     def _append(self, append: Append) -> None:
         if not append.entries:

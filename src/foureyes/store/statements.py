@@ -61,6 +61,9 @@ opened = excluded.opened, updated = excluded.updated"""
 #: What no index has.
 TOUCH_REVIEW = """UPDATE reviews SET title = ?, waits = ?, revision = ?, digest = ?, updated = ?
 WHERE review = ? AND kind = ? AND author = ? AND state = ? AND opened = ?"""
+#: The same where it opened or ended: of the indexes that of the state alone.
+MOVE_REVIEW = """UPDATE reviews SET title = ?, waits = ?, revision = ?, digest = ?, updated = ?, state = ?
+WHERE review = ? AND kind = ? AND author = ? AND opened = ?"""
 PUT_DIGEST = """INSERT INTO digests (digest, review, cleared, vetoed) VALUES (?, ?, ?, ?)
 ON CONFLICT (digest, review) DO UPDATE SET cleared = excluded.cleared, vetoed = excluded.vetoed"""
 DROP_INBOX = "DELETE FROM inbox WHERE review = ? AND request = ?"

@@ -63,11 +63,11 @@ _WORDS: dict[str, str] = {
     for word in words.split()
 }
 
-#: Bytes that are dangerous wherever they stand, in folded case: words one of which must be there, and the pattern.
+#: Bytes that are dangerous wherever they stand, in folded case: what one word of the text must hold, and the pattern.
 _LINES: tuple[tuple[tuple[str, ...], re.Pattern[str], str], ...] = tuple(
     (tuple(words.split(",")), re.compile(pattern), why)
     for words, pattern, why in (
-        ("private key", r"-----begin [a-z ]*private key", "a private key"),
+        ("private", r"-----begin [a-z ]*private key", "a private key"),
         (
             "password,passwd,secret,apikey,api_key,accesstoken,access_token",
             r"\b(password|passwd|secret|api_?key|access_?token)\b['\"]?\s*[:=]",
@@ -174,14 +174,15 @@ def _reasons(change: FileChange) -> Iterable[str]:
 
 
 def _line_reasons(lines: tuple[str, ...]) -> Iterable[str]:
-    """What is dangerous in any line; a word that is nowhere in the whole text is in no line, and cheap to look for."""
+    """What is dangerous in any line; what is in no word of the text is in no line, and cheap to look for."""
     readable = lines
     if max(map(len, lines), default=0) > LINE_CHARS_MAX:
         readable = tuple(line for line in lines if len(line) <= LINE_CHARS_MAX)
         yield "a line too long to read"
-    text = "\n".join(readable).casefold()
+    # Each word once: a text says most of its words again and again.
+    said = " ".join(set("\n".join(readable).casefold().split()))
     for words, pattern, why in _LINES:
-        if any(map(text.__contains__, words)) and any(pattern.search(line.casefold()) for line in readable):
+        if any(map(said.__contains__, words)) and any(pattern.search(line.casefold()) for line in readable):
             yield why
 
 
