@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import threading
 from pathlib import Path
 
@@ -79,11 +80,53 @@ def test_quick_looks_of_threads_that_come_and_go_share_one_connection(tmp_path: 
     def ask() -> None:
         assert asyncio.run(store.read(look)) == ()
 
-    for _ in range(10):
-        thread = threading.Thread(target=ask)
-        thread.start()
-        thread.join(SECONDS_MAX)
-    assert len(store._connections) == 1
+    def asked_by_threads() -> int:
+        for _ in range(10):
+            thread = threading.Thread(target=ask)
+            thread.start()
+            thread.join(SECONDS_MAX)
+        return len(store._connections)
+
+    assert asked_by_threads() == 0, "while nobody writes, the writer's own is used"
+    assert store._writer.lend() is not None
+    assert store._writer.lend() is None, "one at a time"
+    assert asked_by_threads() == 1
+    store._writer.give_back()
     asyncio.run(store.close())
     with pytest.raises(Unavailable):
         asyncio.run(store.read(look))
+
+
+def test_a_quick_look_goes_elsewhere_where_the_writers_connection_is_broken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = sqlite3.connect(tmp_path / "other.db")
+    broken.close()
+
+    async def play() -> None:
+        async with SqliteStore.open(tmp_path / "store.db") as store:
+            monkeypatch.setattr(store._writer, "lend", lambda: broken)
+            assert await store.read(Quick(lambda reading: reading.heads())) == ()
+            monkeypatch.undo()
+
+    asyncio.run(play())
+
+
+def test_a_quick_look_leaves_the_writers_connection_as_it_was(tmp_path: Path) -> None:
+    """What a look raises ends the look; the next command finds no transaction begun."""
+
+    def trips(_: Reading) -> None:
+        raise LookupError("nothing here")
+
+    async def play() -> None:
+        async with SqliteStore.open(tmp_path / "store.db") as store:
+            with pytest.raises(LookupError):
+                await store.read(Quick(trips))
+            lent = store._writer.lend()
+            assert lent is not None
+            assert not lent.in_transaction
+            store._writer.give_back()
+            await store.write(Quick(lambda tx: tx.follow("told", {"a": "b"}, (0, 0))))
+            assert await store.read(Quick(lambda reading: reading.row("told", "a"))) == "b"
+
+    asyncio.run(play())

@@ -121,15 +121,17 @@ class SqliteStore:
                 raise
 
     def _looked(self, work: Callable[[Reading], T]) -> T:
-        """As `speaking` and `snapshot`, spelled out: this is done for every request."""
-        try:
-            connection = self._quick_reader()
-            connection.execute("BEGIN")
+        """While nobody writes, on the writer's own connection: another would read from the journal what that wrote."""
+        lent = self._writer.lend()
+        if lent is not None:
             try:
-                return work(file.look(connection))
-            finally:
+                # What is wrong with it is the writer's to find and mend; whoever looks can look elsewhere.
                 with suppress(sqlite3.Error):
-                    connection.execute("ROLLBACK")
+                    return _seen(lent, work)
+            finally:
+                self._writer.give_back()
+        try:
+            return _seen(self._quick_reader(), work)
         except (sqlite3.Error, OSError) as error:
             raise file.said(error) from error
 
@@ -180,3 +182,13 @@ class SqliteStore:
             while self._connections:
                 self._connections.pop().close()
         self._writer.close()
+
+
+def _seen(connection: sqlite3.Connection, work: Callable[[Reading], T]) -> T:
+    """As `snapshot`, spelled out: this is done for every request."""
+    connection.execute("BEGIN")
+    try:
+        return work(file.look(connection))
+    finally:
+        with suppress(sqlite3.Error):
+            connection.execute("ROLLBACK")

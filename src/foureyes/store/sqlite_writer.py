@@ -91,13 +91,13 @@ class Writer:
         try:
             writing = file.begin(connection, 0)
         except sqlite3.Error:
-            self._give_back()
+            self.give_back()
             return False  # another program writes: that is worth a thread's patience, not ours
         try:
             job.is_here = True
             self._group(job, writing)
         finally:
-            self._give_back()
+            self.give_back()
         return True
 
     def close(self) -> None:
@@ -107,6 +107,21 @@ class Writer:
             self._changed.notify()
         self._thread.join()
 
+    def lend(self) -> sqlite3.Connection | None:
+        """The connection, for a moment and to look only, if nobody needs it to write; it must be given back."""
+        with self._changed:
+            if self._is_taken or self._waiting or self._closing:
+                return None
+            self._is_taken = self._connection is not None
+            return self._connection
+
+    def give_back(self) -> None:
+        """Let whoever waits have the connection."""
+        with self._changed:
+            self._is_taken = False
+            if self._waiting or self._closing:
+                self._changed.notify()
+
     def _borrowed(self) -> sqlite3.Connection | None:
         with self._changed:
             busy = self._is_taken or self._waiting or self._coming
@@ -115,16 +130,10 @@ class Writer:
             self._is_taken = self._connection is not None
             return self._connection
 
-    def _give_back(self) -> None:
-        with self._changed:
-            self._is_taken = False
-            if self._waiting or self._closing:
-                self._changed.notify()
-
     def _serve(self) -> None:
         while (job := self._first()) is not None:
             self._group(job)
-            self._give_back()
+            self.give_back()
         self._leave()
 
     def _first(self) -> Job | None:
