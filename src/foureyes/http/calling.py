@@ -19,7 +19,7 @@ from starlette.routing import Route
 from foureyes.app.calls.bodies import given, schema
 from foureyes.app.calls.call import Call, Caller
 from foureyes.app.calls.office import Office
-from foureyes.app.calls.registry import CALLS, answered
+from foureyes.app.calls.registry import CALLS, answered_in_turn
 from foureyes.app.calls.sending import BlobKept, check_digest, keep_blob
 from foureyes.app.credentials import CREDENTIAL_HEADERS, Credential, credential_of
 from foureyes.app.patience import KNOWN
@@ -91,7 +91,7 @@ class Door:
             content = b"" if way.method == GET else await read_bytes(request)
             async with turn:
                 sent = _query(call, request) if way.method == GET else _beside(call, way, request, read_json(content))
-                found = await answered(self.office, caller, call, _with_path(call, request, sent))
+                found = await answered_in_turn(self.office, caller, call, _with_path(call, request, sent))
                 return _rendered(request, found, way)
         except IsSpooled as waits:
             return spooled(waits)

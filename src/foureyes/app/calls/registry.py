@@ -30,16 +30,27 @@ CALLS: dict[str, Call[Any]] = {one.name: one for theme in _THEMES for one in the
 async def answered(office: Office, caller: Caller, call: Call[Any], data: object, *, came: float | None = None) -> Any:
     """Let a caller make a call: what they hold is checked, what they sent is read, then it is done in their turn.
 
-    It `came` then, where that is known and no door has asked for their turn already.
+    It `came` then, where that is known.
     """
+    caller, form = _let_in(office, caller, call, data)
+    async with office.quotas.asked(caller.who, office.clock(), came):
+        return await call.answer(office, caller, form)
+
+
+async def answered_in_turn(office: Office, caller: Caller, call: Call[Any], data: object) -> Any:
+    """The same for somebody whose turn it is already."""
+    caller, form = _let_in(office, caller, call, data)
+    return await call.answer(office, caller, form)
+
+
+def _let_in(office: Office, caller: Caller, call: Call[Any], data: object) -> tuple[Caller, Any]:
     if caller.remembered and not call.spools:
         raise office.unavailable()
     caller.check(call.needs)
     form = _read(call, data)
     if call.spools and office.spool is not None:
         caller = replace(caller, may_wait=caller.signed_in is None)
-    async with office.quotas.asked(caller.who, office.clock(), came):
-        return await call.answer(office, caller, form)
+    return caller, form
 
 
 def _read(call: Call[Any], data: object) -> Any:
