@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from foureyes.codec.sizes import VALUES_MAX
+from foureyes.mcp.listing import USUAL, WORD, Which
 from foureyes.mcp.prompts import PROMPTS
 from foureyes.mcp.tools import (
     AUTHOR,
@@ -28,6 +29,19 @@ HEAD = f"""# Tools for agents (MCP)
 Made by `python -m tools.mcp_reference` from the list of tools. Each tool is a call of [the HTTP API](http.md) by the
 same name: what it takes, gives and refuses is the same there. `tools/list` gives the schemas.
 
+A list of tools stands in an agent's context for as long as it works, so `tools/list` names only those that an author
+and a reviewer need every day: {len(USUAL)} of them, marked below with whom they are for. Every other one is called by
+its name all the same, but most agents call only what they were told of. To have other lists:
+
+| over HTTP | on stdio | what is listed |
+|---|---|---|
+| `/mcp` | `foureyes mcp` | the usual ones (also as `{WORD}={Which.USUAL}`) |
+| `/mcp?{WORD}={Which.AUTHOR}` | `foureyes mcp --tools {Which.AUTHOR}` | of the usual ones, those for authors |
+| `/mcp?{WORD}={Which.REVIEWER}` | `foureyes mcp --tools {Which.REVIEWER}` | of the usual ones, those for reviewers |
+| `/mcp?{WORD}={Which.ALL}` | `foureyes mcp --all-tools` | all, with `outputSchema`: what each answers |
+
+Another word is refused. An answer is the same, listed or not: `structuredContent`, and the same as text.
+
 - **Over HTTP** a running server answers at `/mcp`, with `Authorization: Bearer TOKEN` on every request; `foureyes up`
   prints the lines that connect Claude Code, Codex and Gemini CLI. No session is kept, so a restart is not noticed.
 - **On stdio** `foureyes mcp` is a process that the agent starts itself. It acts as the account of the token it is
@@ -36,8 +50,8 @@ same name: what it takes, gives and refuses is the same there. `tools/list` give
   (`--server URL` names another); else it opens the store itself. Then nobody passes deadlines and no program looks:
   for more than trying it out, run a server.
 - **Both eras** of the protocol are spoken: 2026-07-28, and those with a handshake before it.
-- **Which tools** an agent sees depends on what its token is for. What needs a human is no tool, and nothing is ever
-  asked of a client: an answer to an elicitation proves no human.
+- **Which tools** of a list an agent sees depends on what its token is for, and on nothing else. What needs a
+  human is no tool, and nothing is ever asked of a client: an answer to an elicitation proves no human.
 - **Waiting**: tools marked with ⏳ return at once; with `wait` they answer after at most {WAIT_SECONDS_MAX} seconds,
   when it is the caller's turn or the review has ended.
 - **A no** is a tool error of three lines: what is wrong, what to do next, and the code. A tool that there is not is an
@@ -76,14 +90,16 @@ def _tools() -> Iterator[str]:
         yield f"## {title}\n"
         if tools is REVIEW_SERVER:
             yield "`foureyes mcp --as review-server` is a server of that name, version 1.0.0, with these tools alone.\n"
-        yield "| tool | needs | what for |\n|---|---|---|"
+        yield "| tool | needs | listed for | what for |\n|---|---|---|---|"
         yield from (_row(one) for one in offered(tools).values())
         yield ""
 
 
 def _row(tool: Tool) -> str:
     mark = " ⏳" if tool.waits or "wait" in tool.takes()["properties"] else ""
-    return f"| `{tool.name}`{mark} | {tool.call.needs} | {tool.says} |"
+    roles = USUAL.get(tool.name, frozenset())
+    listed = "both" if len(roles) > 1 else next(iter(roles), "")
+    return f"| `{tool.name}`{mark} | {tool.call.needs} | {listed} | {tool.says} |"
 
 
 def _prompts() -> str:

@@ -59,12 +59,15 @@ class Desk(Web):
             yield client
 
     @asynccontextmanager
-    async def over_http(self, headers: dict[str, str], era: str) -> AsyncIterator[Client]:
-        """A client that comes through the application; `endpoint.serving` must stand around it."""
+    async def over_http(self, headers: dict[str, str], era: str, tools: str = "?tools=all") -> AsyncIterator[Client]:
+        """A client that comes through the application; `endpoint.serving` must stand around it.
+
+        All tools are listed to it unless told otherwise: it checks the answers of those that are.
+        """
         transport = httpx2.ASGITransport(app=self.app)
         async with (
             httpx2.AsyncClient(transport=transport, headers=headers) as web,
-            Client(streamable_http_client(URL, http_client=web), mode=era) as client,
+            Client(streamable_http_client(URL + tools, http_client=web), mode=era) as client,
         ):
             yield client
 

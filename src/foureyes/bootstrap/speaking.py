@@ -49,6 +49,7 @@ async def speak(assembly: Assembly, how: Speaking) -> None:
 
 async def _bridged(address: Callable[[], str], how: Speaking, credential: Credential) -> None:
     from foureyes.mcp.far import Far, client
+    from foureyes.mcp.listing import Which
     from foureyes.mcp.over_stdio import speak as on_stdio
     from foureyes.mcp.server import FACES, build
     from foureyes.mcp.tools import REVIEW_SERVER
@@ -56,11 +57,12 @@ async def _bridged(address: Callable[[], str], how: Speaking, credential: Creden
     face = FACES[how.name]
     only = frozenset(one.name for one in REVIEW_SERVER) if face.bare else None
     async with client() as web:
-        await on_stdio(build(Far(web, address, credential, only), face))
+        await on_stdio(build(Far(web, address, credential, only, which=Which(how.tools)), face))
 
 
 async def _embedded(assembly: Assembly, how: Speaking, credential: Credential) -> None:
-    from foureyes.mcp.near import Near, by_credential
+    from foureyes.mcp.listing import Which
+    from foureyes.mcp.near import Near, always, by_credential
     from foureyes.mcp.tools import SEVEN, TOOLS
 
     async with assembly.store(write=True) as store:
@@ -71,7 +73,8 @@ async def _embedded(assembly: Assembly, how: Speaking, credential: Credential) -
         from foureyes.mcp.server import FACES, build
 
         face = FACES[how.name]
-        await on_stdio(build(Near(office, who, SEVEN if face.bare else TOOLS), face))
+        near = Near(office, who, SEVEN if face.bare else TOOLS, always(Which(how.tools)))
+        await on_stdio(build(near, face))
 
 
 def _server(assembly: Assembly, how: Speaking) -> Callable[[], str] | None:

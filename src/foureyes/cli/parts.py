@@ -77,10 +77,11 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Speaking:
-    """How to speak MCP on stdio: as which server, to which one, and in whose name."""
+    """How to speak MCP on stdio: as which server, to which one, in whose name, and with which tools listed."""
 
     name: str
     token: str = field(repr=False)
+    tools: str
     #: Empty: the one that runs in the data folder; where none does, the store itself.
     server: str = ""
     #: The agent for whom a service acts.

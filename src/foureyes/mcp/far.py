@@ -26,6 +26,7 @@ from foureyes import __version__
 from foureyes.app.credentials import AGENT_HEADER, Credential
 from foureyes.app.ports import Unavailable
 from foureyes.codec import Json
+from foureyes.mcp.listing import WORD, Which
 from foureyes.mcp.told import NotThere, failed
 from foureyes.mcp.tools import WAIT_SECONDS_MAX
 
@@ -48,7 +49,13 @@ class Far:
     """Answers from a server elsewhere."""
 
     def __init__(
-        self, web: httpx2.AsyncClient, address: Callable[[], str], credential: Credential, only: frozenset[str] | None
+        self,
+        web: httpx2.AsyncClient,
+        address: Callable[[], str],
+        credential: Credential,
+        only: frozenset[str] | None,
+        *,
+        which: Which = Which.USUAL,
     ) -> None:
         """Hand on with this credential to where the server is now; `only` these tools, where some are named."""
         self._web = web
@@ -57,6 +64,7 @@ class Far:
         if credential.agent:
             self._headers[AGENT_HEADER] = credential.agent
         self._only = only
+        self._which = which
 
     async def answer(self, method: str, params: Json, _: object) -> Json:
         """Hand on one request."""
@@ -79,11 +87,10 @@ class Far:
 
     async def _asked(self, method: str, params: Json) -> Json:
         address = self._address()
+        place = f"{address}/mcp?{WORD}={self._which}" if method == "tools/list" else f"{address}/mcp"
         message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": _META}}
         try:
-            reply = await self._web.post(
-                f"{address}/mcp", json=message, headers=self._headers | _routing(method, params)
-            )
+            reply = await self._web.post(place, json=message, headers=self._headers | _routing(method, params))
         except httpx2.TransportError as error:
             raise Unavailable(f"The server at {address} does not answer ({type(error).__name__}).", _START) from None
         found = _message(reply)

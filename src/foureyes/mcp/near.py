@@ -16,12 +16,15 @@ from foureyes.app.credentials import Credential, caller_of
 from foureyes.codec import Json
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.mcp import prompts, resources
+from foureyes.mcp.listing import Which, listed
 from foureyes.mcp.told import BROKEN, COMPLETE, NotThere, done, failed, words_of
 from foureyes.mcp.tools import WAIT_SECONDS_MAX, Tool
 
 log = logging.getLogger("foureyes.mcp")
 #: Who asks, by what came along with the request; nothing where it came in without one, as over stdio.
 WhoAsks = Callable[[object], Awaitable[Caller]]
+#: Which tools are listed, by what came along with the request.
+WhichListed = Callable[[object], Which]
 #: Requests that make no call, so that nothing else counts them.
 _UNCOUNTED = frozenset(("tools/list", "resources/templates/list", "prompts/list", "prompts/get"))
 
@@ -42,16 +45,24 @@ def by_credential(office: Office, credential: Credential) -> WhoAsks:
     return who
 
 
+def always(which: Which) -> WhichListed:
+    """The same list for every request, as a process on stdio was started with it."""
+    return lambda _: which
+
+
+_ALL = always(Which.ALL)
+
+
 class Near:
     """Answers from the gate in this process."""
 
-    def __init__(self, office: Office, who: WhoAsks, tools: Mapping[str, Tool]) -> None:
-        """Answer with these tools; what each may do is up to the credential of each request."""
+    def __init__(self, office: Office, who: WhoAsks, tools: Mapping[str, Tool], which: WhichListed = _ALL) -> None:
+        """Answer with these tools, listed or not; what each may do is up to the credential of each request."""
         self._office = office
         self._who = who
         self._tools = tools
+        self._which = which
         self._methods: dict[str, Callable[[Caller, Json], Awaitable[Json]]] = {
-            "tools/list": self._listed,
             "tools/call": self._called,
             "resources/list": partial(resources.listed, office),
             "resources/templates/list": resources.templates,
@@ -64,7 +75,7 @@ class Near:
     async def answer(self, method: str, params: Json, request: object) -> Json:
         """Answer one request; raises NotThere for what there is not, and what the gate says."""
         caller = await self._who(request)
-        found = self._methods.get(method)
+        found = partial(self._listed, request) if method == "tools/list" else self._methods.get(method)
         if found is None:
             raise NotThere(f"Unknown method: {method[:200]}")
         if caller.remembered and method != "tools/call":
@@ -78,9 +89,10 @@ class Near:
         """What a tool takes, where there is one."""
         return self._tools[name].takes() if name in self._tools else None
 
-    async def _listed(self, caller: Caller, _: Json) -> Json:
+    async def _listed(self, request: object, caller: Caller, _: Json) -> Json:
         mine = [one for one in self._tools.values() if one.call.needs.value in caller.scopes]
-        return {"resultType": COMPLETE, "tools": [_listed(one) for one in mine], "ttlMs": 0, "cacheScope": "private"}
+        tools = listed(mine, self._which(request))
+        return {"resultType": COMPLETE, "tools": tools, "ttlMs": 0, "cacheScope": "private"}
 
     async def _called(self, caller: Caller, params: Json) -> Json:
         name, arguments = str(params["name"]), params.get("arguments") or {}
@@ -124,15 +136,3 @@ def _plain(value: object) -> Json:
     if not isinstance(value, dict):
         raise TypeError("a call answers with an object")
     return value
-
-
-def _listed(tool: Tool) -> Json:
-    call = tool.call
-    hints = {"readOnlyHint": not call.changes, "destructiveHint": False, "openWorldHint": False}
-    return {
-        "name": tool.name,
-        "description": tool.says,
-        "inputSchema": tool.takes(),
-        "outputSchema": tool.gives(),
-        "annotations": hints,
-    }

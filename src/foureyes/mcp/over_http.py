@@ -21,6 +21,8 @@ from foureyes.app.patience import KNOWN
 from foureyes.app.ports import Unavailable
 from foureyes.app.turns import CAME, Turn, Within
 from foureyes.codec.sizes import is_too_full
+from foureyes.core.refusals import Refusal
+from foureyes.mcp.listing import Which, which_of
 from foureyes.mcp.strict import MESSAGE_BYTES_MAX, flaw
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 PATH = "/mcp"
 CALLER = "foureyes.caller"
+WHICH = "foureyes.which_tools"
 RETRY_SECONDS = "2"
 _STREAM = b"text/event-stream"
 
@@ -106,6 +109,12 @@ class Endpoint:
         if scope["method"] != "POST":
             await self._not_posted()(scope, receive, send)
             return
+        try:
+            scope[WHICH] = which_of(scope["query_string"])
+        except Refusal as error:
+            # Told to every message, so that whoever wrote the address learns it when they connect.
+            await self._problem(400, error.code.value, error.sentence, error.next_step, {})(scope, receive, send)
+            return
         body = await _body(receive)
         if body is None:
             step = "Send large files one by one to /api/v1/blobs and name them by their digest."
@@ -168,6 +177,12 @@ async def caller_of_request(request: object) -> Caller:
     return found
 
 
+def which_of_request(request: object) -> Which:
+    """Which tools its address asks for, as it was read before the request was let in."""
+    scope: Scope = getattr(request, "scope", {})
+    return Which(scope[WHICH])
+
+
 def _speaker(office: Office, names: Names) -> Speaker:
     from mcp.server.transport_security import TransportSecuritySettings  # noqa: PLC0415 - see above
 
@@ -181,7 +196,7 @@ def _speaker(office: Office, names: Names) -> Speaker:
         allowed_hosts=sorted(names.hosts),
         allowed_origins=sorted(names.origins),
     )
-    return Speaker(build(Near(office, caller_of_request, TOOLS)), security)
+    return Speaker(build(Near(office, caller_of_request, TOOLS, which_of_request)), security)
 
 
 def _named(scope: Scope) -> list[tuple[bytes, bytes]]:
