@@ -150,7 +150,9 @@ async def test_where_everybody_fails_a_human_is_asked_and_nothing_is_cleared() -
     review = await play.home.review(stream)
     assert (len(one.tasks), len(other.tasks)) == (3, 3)
     assert review.outcome is None
-    assert review.ruling() is not None
+    asked = review.ruling()
+    assert asked is not None
+    assert asked.text.endswith("; last asked: gemini (crashed): it fell over")
 
 
 @played

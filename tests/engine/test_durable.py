@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import pytest
 from dbos import DBOS
 
+from foureyes.core.values import WhoKind
 from foureyes.engine import durable
 from foureyes.engine.durable import DEATHS_MAX, DurableEngine
 from foureyes.engine.port import Run
@@ -291,5 +292,30 @@ def test_money_promised_to_a_run_that_has_handed_in_is_not_kept_from_the_next(ur
             assert await steps.purse(here.run) == 0, "so has one of another version that never handed in"
             assert await here.engine.hand_over(here.run)
             assert set(steps.promised) == {here.run.id}, "by the runs there are now, not by those of the last look"
+
+    story()
+
+
+def test_a_command_that_was_given_to_the_one_worker_who_hosts_it_is_not_taken_for_astray(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D-17: whoever gives the runs out need not have been allowed to run it."""
+    monkeypatch.setattr(durable, "COMPARE_SECONDS", 0)
+
+    @played
+    async def story() -> None:
+        one = Scripted("tests", kind=WhoKind.PROGRAM, holds=True)
+        async with floor(url, one) as here:
+            # Whoever dispatches does not host it, and so does not know it for a program.
+            with monkeypatch.context() as elsewhere:
+                elsewhere.setattr(here.engine, "_is_program", lambda _: False)
+                assert await here.engine.hand_over(here.run)
+            await until(lambda: bool(one.tasks))
+            for _ in range(durable.ASTRAY_LOOKS_MAX + 1):
+                await here.engine.heartbeat()
+            assert (await here.engine.under_way(), one.ended) == ((here.run,), [])
+            one.go.set()
+            await ended(here.engine)
+            assert (await here.play.log(f"review/{here.run.review}")).count("ReportSubmitted") == 1
 
     story()

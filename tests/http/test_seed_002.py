@@ -196,6 +196,21 @@ def test_each_of_the_seven_chains_asks_its_layers_in_order_and_ends_as_it_says(c
 
 
 @played
+async def test_an_agent_whose_output_no_critic_answered_on_is_told_why_a_human_is_asked() -> None:
+    """D-03, 002-16: neither yes nor no, and the reason is shown."""
+    web, agent, who = await critics("seldon")
+    await web.done("/validate", agent, **OUTPUT)
+    body = {"revision": 1, "reason": "crashed", "text": "no key for the model"}
+    for _ in range(3):
+        await web.done(f"{BASE}/reviews/r1/reports/inconclusive", who["seldon"], seat="default.format.1", **body)
+    end = await web.found("/validate/r1", agent)
+    said = "Nobody gave an answer on the seat default.format.1; last asked: seldon (crashed): no key for the model"
+    assert (end["status"], end["message"], end["layers"]) == ("escalated_to_human", said, [])
+    shown = (await web.found(f"{BASE}/reviews/r1", await web.human()))["review"]
+    assert shown["ruling"]["text"] == said
+
+
+@played
 async def test_a_caller_adds_strictness_and_never_takes_it_away() -> None:
     """Y19, 002-16: the policy's chain stays; an unknown chain, a stranger's name and a bad wait are refused."""
     web, agent, _ = await critics("seldon", "hardin", "gaal")

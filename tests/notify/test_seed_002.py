@@ -77,6 +77,23 @@ async def test_an_escalation_reaches_the_alerts_channel_and_telegram() -> None:
 
 
 @played
+async def test_where_no_critic_answered_the_channel_hears_so_and_not_who_it_was() -> None:
+    """D-03, D-05: others who review may read the channel; the review itself tells the human who failed, and why."""
+    web, agent, who = await critics("seldon")
+    async with post_office(web, human=(DISCORD,)) as office:
+        await web.done("/validate", agent, **OUTPUT)
+        body = {"seat": "default.format.1", "revision": 1, "reason": "crashed", "text": "no key for the model"}
+        for _ in range(3):
+            await web.done(f"{BASE}/reviews/r1/reports/inconclusive", who["seldon"], **body)
+        await office.delivery.once()
+        (posted,) = office.receiver.got
+        text = posted.body.decode()
+        assert "Nobody gave an answer on the seat default.format.1" in text
+        assert "seldon" not in text
+        assert "no key" not in text
+
+
+@played
 async def test_a_veto_that_a_human_overrode_is_told_as_passed_and_not_as_a_veto_again() -> None:
     """002-19, 002-23: the thread and the author hear that the step goes on, and that a human said so."""
     web, agent, who = await critics("magnifico", "gaal")

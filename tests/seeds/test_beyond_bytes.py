@@ -128,6 +128,8 @@ def test_reviewers_that_keep_failing_end_with_a_human_and_not_with_an_answer() -
     for _ in range(3):
         play.do(BOB, commands.ReportInconclusive(seat="shaped.1", revision=1, reason=Failure.CRASHED))
     assert play.last(RulingRequested).reason == "reviewers_failed"
+    said = "Seat shaped.1 got no answer from its reviewers; last asked: bob (crashed)"
+    assert play.last(RulingRequested).text == said
 
 
 def test_a_budget_that_is_used_up_asks_a_human_and_clears_nothing() -> None:
@@ -293,7 +295,7 @@ def test_one_answer_of_three_is_no_consensus() -> None:
     assert said.reason == "Waiting for 2 models"
     ruling = play.review.ruling()
     assert ruling is not None
-    assert ruling.text == "Nobody can hold the seat spec.2"
+    assert ruling.text == "Nobody gave an answer on the seat spec.2; last asked: sonnet (crashed)"
     assert [one.name for one in play.last(RulingRequested).positions] == ["dev", "haiku"]
 
 

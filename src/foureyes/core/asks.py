@@ -11,6 +11,7 @@ from foureyes.core.options import fallback_for, options_for, positions_of
 from foureyes.core.recommend import recommend
 from foureyes.core.rules import Options, Stage, Style
 from foureyes.core.scene import Scene
+from foureyes.core.unanswered import last_asked, lost
 from foureyes.core.values import Part, SeatSpec, WhoKind
 
 AUTHOR_REQUEST = "revision"
@@ -33,14 +34,14 @@ def ask_seats(scene: Scene, stage: Stage, owed: list[Owed]) -> Iterator[ReviewEv
         return
     openings = [_opening(scene, stage, seat) for seat in new if not _holder_stays(scene, seat)]
     found = {one.seat: one for one in assign(scene.review, scene.rules, stage, scene.facts, openings)}
-    lost = [] if stage.options.waits else [one.seat for one in found.values() if not one.possible]
+    empty = [] if stage.options.waits else [one.seat for one in found.values() if not one.possible]
     for seat, about in new.items():
         assignment = found.get(seat)
         # Whoever sits is asked in any case: that another seat lost its reviewer is not theirs to learn.
-        if assignment is None or not (lost or _is_still_queued(scene, assignment)):
+        if assignment is None or not (empty or _is_still_queued(scene, assignment)):
             yield _request(scene, stage, _spec(scene, stage, seat, assignment), about, assignment)
-    if lost:
-        yield from escalate(scene, stage, "nobody_can_hold", f"Nobody can hold the seat {', '.join(lost)}")
+    if empty:
+        yield from escalate(scene, stage, "nobody_can_hold", lost(scene, empty))
 
 
 def _is_unasked(scene: Scene, seat: str) -> bool:
@@ -68,7 +69,7 @@ def _trouble(scene: Scene, stage: Stage, seats: list[str]) -> tuple[str, str] | 
     for seat in seats:
         key = (seat, review.revision)
         if review.failures.get(key, 0) >= 2 * (options.failures_max + 1):
-            return "reviewers_failed", f"Seat {seat} got no answer from its reviewers"
+            return "reviewers_failed", f"Seat {seat} got no answer from its reviewers{last_asked(scene, [seat])}"
         if key in review.reports and review.reports[key].count >= options.reports_max:
             return "reports_used_up", f"Seat {seat} has reported {options.reports_max} times on this version"
     if (stage.name, review.revision) in review.retried:

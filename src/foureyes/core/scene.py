@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from foureyes.core.assess import Assessment, assess
-from foureyes.core.events import ReviewEvent
+from foureyes.core.events import ReportFailed, ReviewEvent
 from foureyes.core.evolve import evolve
 from foureyes.core.facts import Facts
 from foureyes.core.model import Review
@@ -23,6 +23,8 @@ class Scene:
     review: Review
     facts: Facts
     now: datetime
+    #: The last run without an answer in what is being decided: whoever must decide then is told of it.
+    failed: ReportFailed | None = None
     #: What each event made of each review: an answer looks ahead, and what it has seen is not folded again.
     steps: dict[tuple[int, int], tuple[Review, ReviewEvent, Review]] = field(default_factory=dict, compare=False)
 
@@ -33,7 +35,8 @@ class Scene:
         review = self.review
         for event in events:
             review = self._step(review, event)
-        return Scene(rules=self.rules, review=review, facts=self.facts, now=self.now, steps=self.steps)
+        failed = next((one for one in reversed(events) if isinstance(one, ReportFailed)), self.failed)
+        return Scene(rules=self.rules, review=review, facts=self.facts, now=self.now, failed=failed, steps=self.steps)
 
     def _step(self, review: Review, event: ReviewEvent) -> Review:
         """Both values are kept beside what they make, so nothing else can come to bear their identities."""

@@ -153,14 +153,15 @@ class DurableEngine:
         if now - self._compared < COMPARE_SECONDS:
             return
         self._compared = now
-        here = {one.id for one in await self._local.under_way() if not self._is_program(one)}
+        going = await self._local.under_way()
         found = await DBOS.list_workflows_async(
             status=["PENDING"], name=WORKFLOW, executor_id=self._workers.name, limit=RUNS_MAX, load_output=False
         )
         ours = {one.workflow_id for one in found}
-        for one in here - ours:
+        # A program is begun here without the tables; but a command may have been given to the one worker who hosts it.
+        for one in {one.id for one in going if not self._is_program(one)} - ours:
             await self._local.cancel(one)
-        self._astray = Counter({one: self._astray[one] + 1 for one in ours - here})
+        self._astray = Counter({one: self._astray[one] + 1 for one in ours - {one.id for one in going}})
         if gone := [one for one, looks in self._astray.items() if looks >= ASTRAY_LOOKS_MAX]:
             await DBOS.cancel_workflows_async(gone)
 

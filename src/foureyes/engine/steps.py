@@ -17,7 +17,8 @@ from foureyes.app.following import Follower
 from foureyes.app.gate import Gate, new_key
 from foureyes.app.ports import Damaged, Reading, Store
 from foureyes.app.projections.costs import COSTS, day_usd_micro
-from foureyes.app.reviewers import Bounds, Change, Inconclusive, Look, Once, Say, each_time
+from foureyes.app.reviewers import Bounds, Change, Inconclusive, Look, Once, Reviewer, Say, each_time
+from foureyes.app.reviewing.apart import HERE
 from foureyes.app.reviewing.budgets import USED_UP, bounds_of, purse_of
 from foureyes.app.reviewing.handing_in import escapes_of, no_report, report_of, spent, verifications
 from foureyes.app.reviewing.jobs import Job, task_for
@@ -36,10 +37,11 @@ from foureyes.core.values import Cost, Failure, Outcome, Who, WhoKind
 from foureyes.engine.hosting import Hosting
 from foureyes.engine.port import Run
 from foureyes.policy.policy import Policy
+from foureyes.policy.policy import Run as ProjectCommand
 
 #: A seat falls free so long after the last sign of life; a sign is given at half of it.
 LEASE = timedelta(minutes=2)
-#: A program that needs longer has no answer.
+#: A program of ours that needs longer has no answer; a command of the project has as long as an agent.
 PROGRAM_SECONDS_MAX = 60.0
 #: Somebody else is in this run's place or has handed it in, or its version is not the one in question any more.
 GONE = frozenset(
@@ -104,7 +106,10 @@ class Steps:
     promised: dict[str, int] = field(default_factory=dict)
 
     async def claim(self, run: Run) -> bool:
-        """Sit down before beginning, so that others see who looks; a program on its own seat is quick, and need not."""
+        """Sit down before beginning, so that others see who looks; a program of ours on its own seat is quick.
+
+        A command of the project may take longer than a seat waits for whoever does not begin.
+        """
         return await self.store.read(partial(self._has_seat, run)) or await self._taken(run)
 
     async def renew(self, run: Run, draft: str = "") -> bool:
@@ -112,7 +117,7 @@ class Steps:
         reviewer = self.hosted.named(run.reviewer)
         if reviewer is None:
             return False
-        if reviewer.who.kind is WhoKind.PROGRAM:
+        if reviewer.who.kind is WhoKind.PROGRAM and not await self.store.read(partial(self._has_lease, run)):
             return True
         try:
             await self._ask(run, reviewer.who, RenewSeat(seat=run.seat, lease=LEASE, draft=draft), new_key())
@@ -208,10 +213,14 @@ class Steps:
         return {one.name: one for one in stages_of(rules, review, stricter)}
 
     def _has_seat(self, run: Run, reading: Reading) -> bool:
-        reviewer = self.hosted.named(run.reviewer)
+        reviewer, review = self.hosted.named(run.reviewer), self.gate.whole(reading, run.review)
+        seat = review.seats.get(run.seat)
+        is_quick = reviewer is not None and _is_quick(reviewer, self.gate.policies.named(reading, review.rules))
+        return is_quick and seat is not None and seat.reviewer is not None and seat.reviewer.name == run.reviewer
+
+    def _has_lease(self, run: Run, reading: Reading) -> bool:
         seat = self.gate.whole(reading, run.review).seats.get(run.seat)
-        is_program = reviewer is not None and reviewer.who.kind is WhoKind.PROGRAM
-        return is_program and seat is not None and seat.reviewer is not None and seat.reviewer.name == run.reviewer
+        return seat is not None and seat.lease is not None
 
     async def _taken(self, run: Run) -> bool:
         """Take the seat; one that is ours since before a crash is renewed instead."""
@@ -300,8 +309,14 @@ def _has_ended(place: str, review: Review) -> bool:
 
 
 def _bounds(errand: Errand, purse: int) -> Bounds:
-    seconds = None if errand.job.is_mind else PROGRAM_SECONDS_MAX
+    seconds = PROGRAM_SECONDS_MAX if _is_quick(errand.job.reviewer, errand.policy) else None
     return bounds_of(errand.policy, purse, Options(seconds_max=seconds))
+
+
+def _is_quick(reviewer: Reviewer, policy: Policy) -> bool:
+    """Whether it is a program of ours; a command that the policy names takes as long as the project's tests do."""
+    runs = {role.name for role in policy.reviewers for one in role.holders if isinstance(one, ProjectCommand)}
+    return reviewer.who.kind is WhoKind.PROGRAM and reviewer.who.name.removesuffix(HERE) not in runs
 
 
 async def _looked(errand: Errand, bounds: Bounds, say: Say, once: Once) -> Look:

@@ -9,6 +9,8 @@ from foureyes.app.calls.seed_002 import message_of
 from foureyes.app.calls.seed_004 import message_of as panels_message
 from foureyes.core import events as e
 from foureyes.core.model import Review
+from foureyes.core.options import NOBODY
+from foureyes.core.unanswered import for_anybody
 from foureyes.core.values import Step
 from foureyes.notify.notices import Notice, Party, Told, Word, is_chain
 from foureyes.notify.wording import line, safe
@@ -77,7 +79,8 @@ def _lines(told: Told, notice: Notice, review: Review) -> Iterator[str]:
         case e.ReviewClosed(reason=reason):
             yield line(reason, REASON_UNITS_MAX)
         case e.RulingRequested() as asked:
-            yield safe(_panels(told, review) or asked.text)
+            said = _panels(told, review) or asked.text
+            yield safe(for_anybody(said) if asked.reason in NOBODY else said)
             yield from _listed(tuple(one.label for one in asked.options[:OPTIONS_MAX]))
         case e.DeadlinePassed(step=step):
             yield _STEPS[step]

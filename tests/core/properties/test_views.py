@@ -75,7 +75,9 @@ def _say(play: Play, style: int, words: Said) -> None:
         (other, play.a_report(stage=stage, verdict=verdicts[pick % len(verdicts)], evidence=CHECKED, **fields))
     ]
     if pick == 11:
-        commands = [(other, c.ReportInconclusive(seat=seat, revision=review.revision, reason=Failure.CRASHED))]
+        text = str(words["summary"])
+        failed = c.ReportInconclusive(seat=seat, revision=review.revision, reason=Failure.CRASHED, text=text)
+        commands = [(other, failed)]
     for one in mine if pick > 7 else []:
         if one.standing is Standing.OPEN:
             commands.append((DEV, c.AnswerFinding(finding=one.id, text=str(words["summary"]))))

@@ -21,6 +21,7 @@ from foureyes.app.reviewers import OUTPUT_FILE, OUTPUT_JSON
 from foureyes.core.assign import has_role
 from foureyes.core.kinds import canonical_kind
 from foureyes.core.model import Report, Review, Seat
+from foureyes.core.options import NOBODY
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.rules import Style
 from foureyes.core.stack import stages_of
@@ -31,6 +32,8 @@ from foureyes.policy.chains import step_problem
 OUTPUT = "output"
 #: So many findings of a program are its reason.
 REASONS_MAX = 5
+#: Why a human is asked where that is because of the critics' silence.
+NO_ANSWER = NOBODY - {"author_silent"}
 #: So long programs are waited for.
 PROGRAMS_SECONDS_MAX = 30
 
@@ -82,7 +85,7 @@ class Validated:
     retry: int
     retries_left: int | None
     layers: tuple[Layer, ...]
-    #: What the originating agent is told; empty while critics are at it.
+    #: What the originating agent is told; empty while critics are at it. Where no critic answered, why.
     message: str
 
 
@@ -186,7 +189,7 @@ def _validated(review: Review) -> Validated:
         retry=review.resubmissions,
         retries_left=asked.remaining if asked else None,
         layers=layers,
-        message=_message(review, layers),
+        message=_unanswered(review) or _message(review, layers),
     )
 
 
@@ -232,6 +235,12 @@ def _message(review: Review, layers: tuple[Layer, ...]) -> str:
     number = review.resubmissions + 1
     most = review.resubmissions + asked.remaining if asked else review.resubmissions
     return words.veto_message(step, last.critic_agent_id, last.reason, retry=(number, most), decision=last.decision)
+
+
+def _unanswered(review: Review) -> str:
+    """Why a human is asked where that is because no critic answered; a notice has words of its own for it."""
+    asked = review.ruling()
+    return asked.text if asked and asked.reason in NO_ANSWER else ""
 
 
 def _passed(review: Review, step: str, layers: tuple[Layer, ...]) -> str:

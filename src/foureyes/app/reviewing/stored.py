@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from foureyes.app.facts import stored_bytes
+from foureyes.app.laying import lay_out
 from foureyes.app.ports import Reading
 from foureyes.app.reviewers import Change, File
 from foureyes.app.work import GONE_MODE
@@ -13,7 +15,15 @@ from foureyes.core.model import Review
 
 def stored_change(review: Review, reading: Reading) -> Change:
     """The current version as it is stored; raises where bytes are gone or altered."""
-    return Change(title=review.title, kind=review.kind, files=tuple(_files(review, reading)), note=review.current.note)
+    files = tuple(_files(review, reading))
+    return Change(
+        title=review.title,
+        kind=review.kind,
+        files=files,
+        note=review.current.note,
+        # All of it, also what nobody reads: a command is run in the whole work.
+        lay_out=partial(lay_out, files=files),
+    )
 
 
 def _files(review: Review, reading: Reading) -> Iterator[File]:

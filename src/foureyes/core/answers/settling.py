@@ -23,6 +23,7 @@ from foureyes.core.model import Finding, Report, Seat
 from foureyes.core.refusals import Code, refuse
 from foureyes.core.rules import Stage
 from foureyes.core.scene import Scene
+from foureyes.core.unanswered import last_asked
 from foureyes.core.values import Failure, KeptBy, LeftBecause, Part, Standing, Verdict, Verification, Who
 
 
@@ -181,7 +182,7 @@ def after_failure(scene: Scene, seat: str, stage: Stage, reason: Failure) -> Ite
     review = scene.review
     spent = reason is Failure.OUT_OF_BUDGET
     if spent and not stage.options.waits and review.ruling() is None:
-        yield ask_ruling(scene, stage, "out_of_budget", "The reviewer ran out of budget")
+        yield ask_ruling(scene, stage, "out_of_budget", f"The reviewer ran out of budget{last_asked(scene, [seat])}")
         return
     holder = review.seats[seat].reviewer
     tried = review.failures.get((seat, review.revision), 0)

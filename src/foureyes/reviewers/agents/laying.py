@@ -9,24 +9,17 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
-from foureyes.app.reviewers import GONE_MODE, LINK_MODE, SUBMODULE_MODE, Change
-from foureyes.reviewers.agents.scratch import MODE
+from foureyes.app.laying import has_step, plain, put
+from foureyes.app.reviewers import Change
 
 FILES_MAX = 2_000
 BYTES_MAX = 8 * 1024 * 1024
 FILE_BYTES_MAX = 512 * 1024
-PATH_BYTES_MAX = 1_000
 READ_ONLY_FILE = 0o444
 READ_ONLY_FOLDER = 0o555
-#: What gives orders to some agent; it never comes from the work itself.
-ORDERS = frozenset(
-    (
-        *(".agents", ".claude", ".codex", ".cursor", ".gemini", ".git", ".mcp.json"),
-        *("agents.md", "agents.override.md", "claude.md", "claude.local.md", "gemini.md"),
-    )
-)
 
 LayOut = Callable[[Path], None]
 
@@ -36,8 +29,10 @@ def laying(change: Change, acts_on: frozenset[str]) -> LayOut:
 
     def lay(folder: Path) -> None:
         if change.lay_out is None:
-            for path, content in _plain(change):
-                _put(folder, path, content)
+            for path, content in plain(change.files):
+                # The work stands in the prompt: what this disk cannot hold is only not there to be looked up.
+                with suppress(OSError):
+                    put(folder, path, content)
         else:
             change.lay_out(folder)
         kept = set(_kept(folder, change, acts_on))
@@ -56,34 +51,12 @@ def make_read_only(folder: Path) -> None:
         Path(at).chmod(READ_ONLY_FOLDER)
 
 
-def _plain(change: Change) -> Iterator[tuple[str, bytes]]:
-    """The regular files of a change whose names are names below a folder, and none that gives orders."""
-    for file in change.files:
-        parts = PurePosixPath(file.path).parts
-        is_name = bool(parts) and not file.path.startswith("/") and ".." not in parts and "\0" not in file.path
-        is_short = len(os.fsencode(file.path)) <= PATH_BYTES_MAX
-        is_regular = file.mode not in (GONE_MODE, LINK_MODE, SUBMODULE_MODE)
-        if is_name and is_short and is_regular and file.content is not None and not _has(file.path, ORDERS):
-            yield file.path, file.content
-
-
-def _put(folder: Path, path: str, content: bytes) -> None:
-    """Write it; names that collide on this disk, or are too long for it, are left out."""
-    place = folder / path
-    try:
-        place.parent.mkdir(mode=MODE, parents=True, exist_ok=True)
-        with place.open("xb") as file:
-            file.write(content)
-    except OSError:
-        return
-
-
 def _kept(folder: Path, change: Change, acts_on: frozenset[str]) -> Iterator[str]:
     """Regular files of text, as long as there is room."""
     files, room = FILES_MAX, BYTES_MAX
     for path in _nearest(_laid(folder), change):
         size = _text_bytes(folder / path)
-        if size is None or _has(path, acts_on) or files < 1 or size > room:
+        if size is None or has_step(path, acts_on) or files < 1 or size > room:
             continue
         files, room = files - 1, room - size
         yield path
@@ -109,7 +82,3 @@ def _text_bytes(path: Path) -> int | None:
     if not stat.S_ISREG(found.st_mode) or found.st_size > FILE_BYTES_MAX or b"\0" in path.read_bytes():
         return None
     return found.st_size
-
-
-def _has(path: str, names: frozenset[str]) -> bool:
-    return not names.isdisjoint(path.casefold().split("/"))

@@ -155,7 +155,8 @@ def _lay_out(lay_out: Callable[[Path], None], folder: Path, programs: set[str]) 
     try:
         lay_out(folder)
     except (OSError, Trouble) as error:
-        raise Inconclusive(Failure.CRASHED, "the work could not be laid out to run the command in") from error
+        why = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
+        raise Inconclusive(Failure.CRASHED, f"the work could not be laid out to run the command in{why}") from error
     _let_write(folder, programs)
 
 

@@ -1,0 +1,62 @@
+"""How are the files of a work written to a disk? As plain files below an empty folder, and never outside of it.
+
+No links, nothing of git's own, and nothing that gives orders to an agent: that never comes from the work itself.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePosixPath
+
+from foureyes.app.reviewers import GONE_MODE, LINK_MODE, SUBMODULE_MODE, File
+
+PATH_BYTES_MAX = 1_000
+FOLDER_MODE = 0o700
+#: What gives orders to some agent; it never comes from the work itself.
+ORDERS = frozenset(
+    (
+        *(".agents", ".claude", ".codex", ".cursor", ".gemini", ".git", ".mcp.json"),
+        *("agents.md", "agents.override.md", "claude.md", "claude.local.md", "gemini.md"),
+    )
+)
+
+
+def lay_out(folder: Path, *, files: tuple[File, ...]) -> None:
+    """Write all of them; raises OSError where one cannot be: a command that passes on half a work proves nothing."""
+    for path, content in _regular(files):
+        if not _is_name(path):
+            raise OSError(errno.EINVAL, "It cannot be the name of a file here", path)
+        put(folder, path, content)
+
+
+def plain(files: Iterable[File]) -> Iterator[tuple[str, bytes]]:
+    """The regular files whose names are names below a folder, and none that gives orders."""
+    return ((path, content) for path, content in _regular(files) if _is_name(path))
+
+
+def put(folder: Path, path: str, content: bytes) -> None:
+    """Write a file, never over another one; raises OSError where names collide on this disk or are too long for it."""
+    place = folder / path
+    place.parent.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+    with place.open("xb") as file:
+        file.write(content)
+
+
+def has_step(path: str, names: frozenset[str]) -> bool:
+    """Whether a step of the path is one of these names, however it is capitalised."""
+    return not names.isdisjoint(path.casefold().split("/"))
+
+
+def _regular(files: Iterable[File]) -> Iterator[tuple[str, bytes]]:
+    for file in files:
+        is_regular = file.mode not in (GONE_MODE, LINK_MODE, SUBMODULE_MODE)
+        if is_regular and file.content is not None and not has_step(file.path, ORDERS):
+            yield file.path, file.content
+
+
+def _is_name(path: str) -> bool:
+    parts = PurePosixPath(path).parts
+    is_below = bool(parts) and not path.startswith("/") and ".." not in parts and "\0" not in path
+    return is_below and len(os.fsencode(path)) <= PATH_BYTES_MAX
