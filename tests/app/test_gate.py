@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.app.asks import Ask
+from foureyes.app.asks import Ask, Reply, reply_text
 from foureyes.app.gate import Gate
 from foureyes.app.ports import Damaged
+from foureyes.app.rows import Answered, Changes
 from foureyes.app.work import work_of
 from foureyes.core import commands as c
 from foureyes.core.refusals import Code, Refusal
@@ -85,6 +86,23 @@ async def test_a_key_counts_for_ever() -> None:
     again = await house.another_gate().handle(ask)
     assert (again.stream, again.version) == (first.stream, first.version)
     assert again.repeated
+
+
+@played
+async def test_what_an_earlier_release_answered_is_answered_the_same() -> None:
+    """I22: it hashed the session too, and whoever repeats what they sent before an upgrade did nothing wrong."""
+    house, work = House(), work_of(FIRST)
+    dev = replace(DEV, session="token-1")
+    ask = house.ask(dev, house.opening(work), blobs=work.blobs)
+    assert ask.body_hash_before() != ask.body_hash() == replace(ask, actor=replace(dev, session="token-2")).body_hash()
+    kept = Reply(stream="review/r0", version=3, events=("ReviewOpened",), state="open")
+    answered = Answered(
+        asker=dev.name, key=ask.key, body_hash=ask.body_hash_before(), reply=reply_text(kept), at=house.now.isoformat()
+    )
+    await house.store.write(lambda tx: tx.apply(Changes(answered=answered)))
+    assert await house.gate.handle(ask) == replace(kept, repeated=True)
+    refusal = await house.refused(dev, house.opening(work, "story"), blobs=work.blobs, key=ask.key)
+    assert refusal.code is Code.KEY_REUSED
 
 
 @played

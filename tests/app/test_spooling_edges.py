@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,8 +16,17 @@ from psycopg import errors
 
 from foureyes.app.asks import Ask, Reply
 from foureyes.app.live import Live
-from foureyes.app.ports import Conflict, Damaged, Unavailable, Writing
-from foureyes.app.spooling import REFUSED_LATER, SPOOLED_REFUSED, Progress, Spooled, SpoolingGate
+from foureyes.app.ports import START, Conflict, Damaged, Unavailable, Writing
+from foureyes.app.spooling import (
+    REFUSED_LATER,
+    SPOOLED_REFUSED,
+    Progress,
+    Replayed,
+    Spooled,
+    SpoolingGate,
+    Waiting,
+    telling,
+)
 from foureyes.app.work import work_of
 from foureyes.core import commands as c
 from foureyes.core.live import RecordLive
@@ -321,3 +331,36 @@ async def test_who_may_not_spool_may_not_behind_others_either(tmp_path: Path) ->
     with pytest.raises(Unavailable, match="cannot say who you are"):
         await gate.handle(site.house.ask(HUGO, c.AddNote(text="y"), stream))
     assert gate.waiting == 1
+
+
+@played
+async def test_what_waits_is_known_by_its_key_whichever_token_it_comes_with(tmp_path: Path) -> None:
+    """I22: a new token of the same account while it waits, and when it was handed in."""
+    site = Site(tmp_path)
+    stream = await site.house.open()
+    ask = site.house.ask(replace(HUGO, session="token-1"), c.AddNote(text="text"), stream)
+    anew = replace(ask, actor=replace(HUGO, session="token-2"))
+    site.store.down = True
+    first = await site.gate.handle(ask)
+    assert isinstance(first, Spooled)
+    assert await site.gate.handle(anew) == first
+    site.store.down = False
+    await site.gate.replay()
+    reply = await site.gate.handle(anew)
+    assert isinstance(reply, Reply)
+    assert reply.repeated
+    assert await site.notes(stream) == ["text"]
+
+
+@played
+async def test_a_refusal_that_an_earlier_release_told_is_not_told_again(tmp_path: Path) -> None:
+    """001-76: it named it by the session too."""
+    site = Site(tmp_path)
+    ask = site.house.ask(replace(HUGO, session="token-1"), c.AddNote(text="text"), "review/r1")
+    said = json.dumps([HUGO.name, ask.key, ask.body_hash_before()])
+    key = f"{HUGO.name}/{hashlib.sha256(said.encode()).hexdigest()}"
+    await site.store.write(lambda tx: tx.follow(REFUSED_LATER, {key: "{}"}, START))
+    refusal = Refusal(Code.BAD_VALUE, "No.", "Do something else.")
+    await telling(site.store)(Replayed(waiting=Waiting(position=1, at=AT, ask=ask), refusal=refusal))
+    rows = await site.store.read(lambda reading: reading.rows(REFUSED_LATER))
+    assert rows == ((key, "{}"),)

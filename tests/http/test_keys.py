@@ -38,6 +38,23 @@ async def test_what_is_sent_twice_with_its_key_is_done_once_also_after_other_thi
 
 
 @played
+async def test_a_key_is_its_accounts_whichever_token_it_comes_with() -> None:
+    """I22: whoever got a new token before they repeat what they sent hears the same answer, and it is done once."""
+    web = Web()
+    old = await web.agent("dev")
+    new, other = await web.issued("dev"), {**WORK, "title": "Other"}
+    opened = await web.post(REVIEWS, old | KEY, **WORK)
+    review = opened.data["review"]
+    before = await written(web, review)
+    again = await web.post(REVIEWS, new | KEY, **WORK)
+    assert (again.status, again.data["review"]) == (201, review)
+    assert await written(web, review) == before
+    for headers in (old, new):
+        told(await web.post(REVIEWS, headers | KEY, **other), 409, "key_reused")
+    assert len((await web.get(REVIEWS, new)).data["reviews"]) == 1
+
+
+@played
 async def test_a_key_with_anything_else_is_refused_and_nothing_is_done() -> None:
     """T24: another body, another review, another call, or another key beside it."""
     web = Web()

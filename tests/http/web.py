@@ -53,6 +53,10 @@ class Web:
         """The headers of somebody enrolled who has a token."""
         command = EnrolPrincipal(kind=kind, operator=f"{name}-co", roles=("agent",), **fields)
         await self.house.do(SUE, command, stream_of(name))
+        return await self.issued(name, *scopes)
+
+    async def issued(self, name: str, *scopes: str) -> dict[str, str]:
+        """The headers of somebody enrolled with another token of theirs."""
         made = new_token()
         await self.house.do(SUE, IssueToken(token=made.id, hash=made.hash, scopes=scopes), stream_of(name))
         return {"authorization": f"Bearer {made.secret}"}

@@ -16,7 +16,8 @@ from foureyes.app.rows import DELIVERIES
 from foureyes.notify.channels import Channel, Discord, Message, signature
 from foureyes.notify.desk import Desk
 from foureyes.notify.health import PAUSE, PAUSE_MAX
-from foureyes.notify.leaving import LIFE
+from foureyes.notify.letters import LIFE
+from foureyes.notify.records import GONE
 from foureyes.policy.notifying import Webhook
 from tests.app.house import played
 from tests.cast import DEV
@@ -228,7 +229,10 @@ async def test_what_happened_long_before_anybody_was_to_be_told_is_not_told_now(
 
 
 @played
-async def test_a_letter_to_an_address_that_the_policy_has_no_longer_is_dropped() -> None:
+async def test_a_letter_is_given_up_and_said_to_be_where_the_policy_has_no_address_any_more(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """F22: what is for another address then, see test_moved."""
     async with post_office(human=(DISCORD,)) as office:
         office.receiver.answers = [NO]
         await opened(office)
@@ -238,6 +242,9 @@ async def test_a_letter_to_an_address_that_the_policy_has_no_longer_is_dropped()
         office.web.house.now += PAUSE
         await office.delivery.once()
         assert await office.waiting() == {}
+        assert "1 letters given up" in caplog.text
+        rows = await office.web.house.store.read(lambda reading: reading.rows(DELIVERIES))
+        assert [(name, json.loads(body)["given_up"]) for name, body in rows] == [(GONE, 1)]
 
 
 @played

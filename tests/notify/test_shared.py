@@ -10,7 +10,8 @@ from foureyes.app.rows import DIGESTS, Changes, OutboxRow
 from foureyes.notify.delivering import Delivery
 from foureyes.notify.desk import Desk
 from foureyes.notify.health import PAUSE_MAX
-from foureyes.notify.leaving import LIFE, SWEEP, SWEPT_MAX
+from foureyes.notify.leaving import SWEEP, SWEPT_MAX
+from foureyes.notify.letters import LIFE
 from foureyes.policy.notifying import Notify, Person
 from tests.app.house import played
 from tests.cast import DEV
@@ -72,6 +73,7 @@ def test_a_letter_to_an_address_that_is_not_known_here_yet_waits_for_who_knows_i
             new = server(office, "new", office.notify, shared=shared)
             await old.once()
             await new.once()
+            office.web.house.now += SECOND
             office.receiver.answers = [b"HTTP/1.1 500 No\r\n\r\n"] * 2
             await opened(office)
             await new.once()

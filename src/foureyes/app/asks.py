@@ -43,11 +43,21 @@ class Ask:
     asked_at: str = ""
 
     def body_hash(self) -> str:
-        """What this asks for, without the key: the same key with another body is an error."""
+        """What this asks for, without the key: the same key with another body is an error.
+
+        A key is its account's, and so is what came with it: the token, which is the session, may be another one.
+        """
+        return self._hash({"session": ""})
+
+    def body_hash_before(self) -> str:
+        """The hash that earlier releases kept, with the session: what they answered is answered the same."""
+        return self._hash({})
+
+    def _hash(self, otherwise: dict[str, str]) -> str:
         try:
             body = {
                 "stream": self.stream,
-                "by": encode_who(self.actor),
+                "by": encode_who(self.actor) | otherwise,
                 "command": encode_command(self.command),
                 "before": [[one.name, one.mode, one.digest] for one in self.before],
                 "aliases": self.aliases,

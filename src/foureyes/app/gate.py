@@ -237,7 +237,7 @@ class Gate:
             tx.lock(stream)
         known = tx.known(stream, ask.actor.name, ask.key)
         if known.reply:
-            if known.body_hash != asked:
+            if known.body_hash != asked and known.body_hash != ask.body_hash_before():
                 return _Done(reply=refuse(Code.KEY_REUSED, key=ask.key))
             return _Done(reply=kept_reply(known.reply))
         moment = Moment.of(self._world.clock(), self._world.draw())

@@ -320,9 +320,8 @@ def telling(store: Store) -> Callable[[Replayed], Awaitable[None]]:
 def _write_refusal(tx: Writing, told: Replayed, refusal: Refusal | None) -> None:
     ask = told.waiting.ask
     # Places are counted by each server for itself, so they would not tell two commands from each other.
-    asked = json.dumps([ask.actor.name, ask.key, ask.body_hash()])
-    key = f"{ask.actor.name}/{hashlib.sha256(asked.encode()).hexdigest()}"
-    if refusal is None or tx.row(REFUSED_LATER, key) is not None:
+    key, before = (_refused_key(ask, one) for one in (ask.body_hash(), ask.body_hash_before()))
+    if refusal is None or any(tx.row(REFUSED_LATER, one) is not None for one in {key, before}):
         return
     said = {
         "at": told.waiting.at,
@@ -336,6 +335,11 @@ def _write_refusal(tx: Writing, told: Replayed, refusal: Refusal | None) -> None
     stream = ask.stream if ask.stream and ask.stream.isprintable() else f"asker/{ask.actor.name}"
     row = OutboxRow(stream=stream, version=0, type=SPOOLED_REFUSED, at=told.waiting.at)
     tx.apply(Changes(outbox=(row,)))
+
+
+def _refused_key(ask: Ask, body_hash: str) -> str:
+    asked = json.dumps([ask.actor.name, ask.key, body_hash])
+    return f"{ask.actor.name}/{hashlib.sha256(asked.encode()).hexdigest()}"
 
 
 def _check_texts(ask: Ask) -> None:

@@ -22,16 +22,27 @@ from foureyes.app.moments import is_time_again
 from foureyes.app.policies import Policies
 from foureyes.app.ports import Damaged, Reading, Store
 from foureyes.app.ports import Writing as Transaction
-from foureyes.app.rows import DELIVERIES, DIGESTS, START, Changes, OutboxRow, Parcel
+from foureyes.app.rows import DELIVERIES, START, Changes, OutboxRow, Parcel
 from foureyes.core.views import whole_seen
 from foureyes.notify.channels import Channel, Message
 from foureyes.notify.desk import PROGRAM, Desk, Target
 from foureyes.notify.health import PAUSE, PAUSE_MAX, Health
 from foureyes.notify.hours import digest_at, resumes
-from foureyes.notify.leaving import CLAIMED_FOR, SWEEP, digested, dropped, is_over, spelled, swept, unknown
+from foureyes.notify.leaving import (
+    CLAIMED_FOR,
+    SWEEP,
+    digested,
+    dropped,
+    is_over,
+    spelled,
+    swept,
+    to_digest,
+    unknown,
+)
 from foureyes.notify.letters import (
     DIGEST,
     Letter,
+    Sorted,
     Writing,
     Written,
     addressed,
@@ -41,8 +52,10 @@ from foureyes.notify.letters import (
     many,
     told_of,
 )
+from foureyes.notify.moving import looked, moved, remembered
 from foureyes.notify.notices import Party, notices
 from foureyes.notify.outside import NotSent
+from foureyes.notify.records import long_gone, noted, whom
 
 #: So many parcels are taken at once, and so often in one go.
 BATCH, ROUNDS_MAX = 32, 16
@@ -92,6 +105,10 @@ class Delivery:
     #: Whether other servers deliver from this outbox too, who may know targets that are not ours.
     shared: bool = False
     _health: dict[str, Health] = field(default_factory=dict)
+    #: The desk whose addresses were noted.
+    _noted: Desk | None = None
+    #: Letters that were addressed anew.
+    _moved: dict[str, None] = field(default_factory=dict)
     #: When the outbox was last looked at.
     _looked: datetime | None = None
     #: When a server that tells nobody last removed what is over.
@@ -100,6 +117,10 @@ class Delivery:
     async def once(self) -> int:
         """Tell what there is to tell now; how many parcels were looked at."""
         await self._recalled(self.clock())
+        if self._noted is not self.desk:
+            note = partial(long_gone if self.shared else noted, self.desk, self.clock())
+            await self.store.write(note)
+            self._noted = self.desk
         if not self.desk.targets:
             return await self._left_alone(self.clock())
         seen = 0
@@ -130,11 +151,11 @@ class Delivery:
     async def _left_alone(self, now: datetime) -> int:
         """Nobody is to be told by us."""
         if not self.shared:
-            return await self.store.write(partial(dropped, self.worker, now))
+            return (await self.store.write(partial(dropped, self.desk, self.worker, now))).logged()
         if not is_time_again(self._swept, now, SWEEP):
             return 0
         self._swept = now
-        return await self.store.write(partial(swept, self.worker, now))
+        return (await self.store.write(partial(swept, self.worker, now))).logged()
 
     # --- an event becomes letters ---------------------------------------------------------------------------------
 
@@ -145,16 +166,16 @@ class Delivery:
         found = await self.store.read(lambda reading: [(one, self._letters(reading, one.row, now)) for one in events])
         await self.store.write(partial(self._put, found, now))
 
-    def _letters(self, reading: Reading, row: OutboxRow, now: datetime) -> _Sorted | None:
+    def _letters(self, reading: Reading, row: OutboxRow, now: datetime) -> Sorted | None:
         """What an event becomes; nothing where it cannot be read now."""
         if is_over(row, now):
-            return _Sorted()
+            return Sorted()
         try:
             told = told_of(reading, self.policies, row)
         except Damaged as error:
             log.error("not told: %s", error)  # noqa: TRY400 - what is wrong, not where in the program
             return None
-        sorted_ = _Sorted(letters=[letter_row(row, one, PROGRAM) for one in self.desk.programs()])
+        sorted_ = Sorted(letters=[letter_row(row, one, PROGRAM) for one in self.desk.programs()])
         for notice in notices(told, self.desk.on):
             for target in self.desk.told(notice, told.rules):
                 if target.person is None or notice.presses:
@@ -164,18 +185,14 @@ class Delivery:
                     sorted_.digests.append((target.name, key, digest_line(told, notice, self.public)))
         return sorted_
 
-    def _put(self, found: Sequence[tuple[Parcel, _Sorted | None]], now: datetime, tx: Transaction) -> None:
+    def _put(self, found: Sequence[tuple[Parcel, Sorted | None]], now: datetime, tx: Transaction) -> None:
         for parcel, made in found:
             if made is None:
                 tx.postponed(parcel.id, spelled(now + PAUSE_MAX))
                 continue
-            rows = [*made.letters]
             for target, key, body in made.digests:
-                tx.lock(f"{DIGESTS}/{target}")
-                if not tx.rows(DIGESTS, prefix=f"{target}/", limit=1):
-                    rows.append(OutboxRow(stream=DIGESTS, version=0, type=f"{DIGEST} {target}", at=spelled(now)))
-                tx.follow(DIGESTS, {key: body}, START)
-            tx.apply(Changes(outbox=tuple(rows)))
+                to_digest(tx, target, {key: body}, now)
+            tx.apply(Changes(outbox=tuple(made.letters)))
             tx.delivered([parcel.id])
 
     # --- letters are carried --------------------------------------------------------------------------------------
@@ -184,18 +201,28 @@ class Delivery:
         by_target: dict[str, list[tuple[Parcel, Letter]]] = {}
         for parcel, letter in letters:
             by_target.setdefault(letter.target, []).append((parcel, letter))
-        telling = (self._told_at(name, mine) for name, mine in by_target.items())
-        for error in await asyncio.gather(*telling, return_exceptions=True):
+        ours = {name: target for name, target in self.desk.targets.items() if name in by_target}
+        others = self._not_ours([one for one in letters if one[1].target not in ours])
+        telling = (self._told_at(target, by_target[name]) for name, target in ours.items())
+        for error in await asyncio.gather(others, *telling, return_exceptions=True):
             if error is not None:  # once all of them are done: the trouble of one is none of the others'
                 raise error
 
-    async def _told_at(self, name: str, letters: Sequence[tuple[Parcel, Letter]]) -> None:
-        target, went = self.desk.targets.get(name), _Went()
-        if target is None:  # the policy names it no longer, or not yet
-            parcels = [parcel for parcel, _ in letters]
-            await self.store.write(partial(unknown, parcels, self.clock(), shared=self.shared))
+    async def _not_ours(self, letters: Sequence[tuple[Parcel, Letter]]) -> None:
+        """The policy has their addresses no longer, or not yet."""
+        now = self.clock()
+        if not letters:
             return
-        health = self._health.setdefault(name, Health())
+        if self.shared:
+            (await self.store.write(partial(unknown, [parcel for parcel, _ in letters], now))).logged()
+            return
+        found = await self.store.read(lambda reading: list(looked(reading, letters, self._letters, now)))
+        done = await self.store.write(partial(moved, found, self.desk, self._moved, now))
+        self._moved = remembered(self._moved, done.rows)
+        done.log()
+
+    async def _told_at(self, target: Target, letters: Sequence[tuple[Parcel, Letter]]) -> None:
+        health, went = self._health.setdefault(target.name, Health()), _Went()
         loop = asyncio.get_running_loop()
         ends = loop.time() + BATCH_SECONDS
         try:
@@ -351,7 +378,8 @@ class Delivery:
         count = {name: int(str(before.get(name, 0))) for name in ("sent", "failed", "given_up")}
         failing = str(before.get("failing_since", ""))
         body = {
-            "whom": target.person.name if target.person else target.party,
+            "since": before.get("since", ""),
+            "whom": whom(target),
             "sent": count["sent"] + went.sent,
             "failed": count["failed"] + went.failed,
             "given_up": count["given_up"] + went.given_up,
@@ -360,11 +388,3 @@ class Delivery:
             "last_sent": now if went.sent else str(before.get("last_sent", "")),
         }
         return json.dumps(body, sort_keys=True)
-
-
-@dataclass(slots=True, kw_only=True)
-class _Sorted:
-    """What an event becomes: rows of letters, and lines of digests by target and key."""
-
-    letters: list[OutboxRow] = field(default_factory=list)
-    digests: list[tuple[str, str, str]] = field(default_factory=list)

@@ -5,23 +5,26 @@ Each server knows the addresses of its own policy file only, and while a change 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from foureyes.app.ports import Writing
 from foureyes.app.rows import DIGESTS, START, Changes, OutboxRow, Parcel
 from foureyes.codec.shapes import shape
+from foureyes.notify.desk import Desk
 from foureyes.notify.health import PAUSE_MAX
-from foureyes.notify.letters import DIGEST, addressed
+from foureyes.notify.letters import DIGEST, LIFE, addressed
+from foureyes.notify.records import forgotten, given_up
 
-#: What could not be told for so long is given up: it stays in the record, and on the pages.
-LIFE = timedelta(days=3)
 #: So long a parcel is one worker's; what was taken and not delivered by then is tried again.
 CLAIMED_FOR = timedelta(seconds=120)
 #: What nobody is to hear of goes so much at a time.
 DROPPED_MAX = 1_000
 #: How often a server that tells nobody looks for what no other told either, and how much of it at once.
 SWEEP, SWEPT_MAX, SWEEPS_MAX = timedelta(minutes=1), 32, 16
+log = logging.getLogger("foureyes.notify")
 _spelled = shape(datetime)[0]
 
 
@@ -30,32 +33,57 @@ def is_over(row: OutboxRow, now: datetime) -> bool:
     return now - datetime.fromisoformat(row.at) > LIFE
 
 
-def dropped(worker: str, now: datetime, tx: Writing) -> int:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Left:
+    """How many parcels went without being told, and how many of them were letters to somebody."""
+
+    parcels: int = 0
+    letters: int = 0
+
+    def logged(self) -> int:
+        """How many parcels; that letters were among them is said in the log."""
+        if self.letters:
+            log.warning("%d letters given up: no address in the policy is theirs any more", self.letters)
+        return self.parcels
+
+
+def dropped(desk: Desk, worker: str, now: datetime, tx: Writing) -> Left:
     """Where nobody is to be told, nothing waits for anybody."""
     parcels = tx.claim(worker, spelled(now), spelled(now + CLAIMED_FOR), DROPPED_MAX)
-    _let_go(tx, parcels, now)
-    return len(parcels)
+    letters = _let_go(tx, parcels, now)
+    if letters:
+        forgotten(desk, tx)
+    return Left(parcels=len(parcels), letters=letters)
 
 
-def swept(worker: str, now: datetime, tx: Writing) -> int:
+def swept(worker: str, now: datetime, tx: Writing) -> Left:
     """Where others may tell, only what is over goes; the rest is theirs, as soon as this transaction ends."""
-    count = 0
+    count = letters = 0
     for _ in range(SWEEPS_MAX):
         parcels = tx.claim(worker, spelled(now), spelled(now + CLAIMED_FOR), SWEPT_MAX)
         over = [one for one in parcels if is_over(one.row, now)]
-        _let_go(tx, over, now)
+        letters += _let_go(tx, over, now)
         _put_off(tx, (one for one in parcels if one not in over), now)
         count += len(over)
         if not over:  # the oldest come first
             break
-    return count
+    return Left(parcels=count, letters=letters)
 
 
-def unknown(parcels: Sequence[Parcel], now: datetime, tx: Writing, *, shared: bool) -> None:
+def unknown(parcels: Sequence[Parcel], now: datetime, tx: Writing) -> Left:
     """Letters to a target that is not in our policy: perhaps it is in another server's."""
-    waits = [one for one in parcels if shared and not is_over(one.row, now)]
-    _put_off(tx, waits, now + PAUSE_MAX)
-    _let_go(tx, [one for one in parcels if one not in waits], now)
+    over = [one for one in parcels if is_over(one.row, now)]
+    _put_off(tx, (one for one in parcels if one not in over), now + PAUSE_MAX)
+    return Left(parcels=len(over), letters=_let_go(tx, over, now))
+
+
+def to_digest(tx: Writing, target: str, lines: Mapping[str, str], now: datetime) -> None:
+    """Add lines to a digest; the first of them makes it."""
+    tx.lock(f"{DIGESTS}/{target}")
+    if not tx.rows(DIGESTS, prefix=f"{target}/", limit=1):
+        row = OutboxRow(stream=DIGESTS, version=0, type=f"{DIGEST} {target}", at=spelled(now))
+        tx.apply(Changes(outbox=(row,)))
+    tx.follow(DIGESTS, lines, START)
 
 
 def digested(tx: Writing, target: str, lines: Mapping[str, None], now: datetime) -> None:
@@ -72,13 +100,16 @@ def spelled(moment: datetime) -> str:
     return str(_spelled(moment))
 
 
-def _let_go(tx: Writing, parcels: Sequence[Parcel], now: datetime) -> None:
+def _let_go(tx: Writing, parcels: Sequence[Parcel], now: datetime) -> int:
+    """Remove them; how many letters nobody gets, which are counted as given up."""
     tx.delivered([one.id for one in parcels])
     letters = [letter for one in parcels if (letter := addressed(one.row))]
     for target in sorted({one.target for one in letters if one.party == DIGEST}):
         # A line without its digest would keep every later digest from being made.
         lines = tx.rows(DIGESTS, prefix=f"{target}/", limit=DROPPED_MAX)
         digested(tx, target, {key: None for key, _ in lines}, now)
+    given_up(tx, len(letters))
+    return len(letters)
 
 
 def _put_off(tx: Writing, parcels: Iterable[Parcel], until: datetime) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import timedelta
 
 from foureyes.app.accounts import account
 from foureyes.app.policies import Policies
@@ -23,6 +24,8 @@ from foureyes.notify.texts import path_of, text_of, title_of
 from foureyes.notify.wording import line
 
 LETTER, DIGEST = "letter", "digest"
+#: What could not be told for so long is given up: it stays in the record, and on the pages.
+LIFE = timedelta(days=3)
 DIGEST_LINES_MAX = 50
 _ID_CHARS = 32
 _REVIEW = "review/"
@@ -47,9 +50,22 @@ class Written:
     review: str = ""
 
 
+@dataclass(slots=True, kw_only=True)
+class Sorted:
+    """What an event becomes: rows of letters, and lines of digests by target and key."""
+
+    letters: list[OutboxRow] = field(default_factory=list)
+    digests: list[tuple[str, str, str]] = field(default_factory=list)
+
+
 def addressed(row: OutboxRow) -> Letter | None:
     """Whom a row is for; nobody yet where it is an event."""
-    kind, *rest = row.type.split(" ")
+    return addressed_type(row.type)
+
+
+def addressed_type(type_: str) -> Letter | None:
+    """The same by the type of a row alone."""
+    kind, *rest = type_.split(" ")
     if kind == LETTER and len(rest) == 3:  # noqa: PLR2004 - target, party, event
         return Letter(target=rest[0], party=rest[1], about=rest[2])
     return Letter(target=rest[0], party=DIGEST, about="") if kind == DIGEST and len(rest) == 1 else None
