@@ -56,6 +56,11 @@ def holds(who: Who, *roles: str) -> Principal:
     return Principal(who=who, roles=frozenset(roles))
 
 
+def paid(*people: Principal) -> tuple[Principal, ...]:
+    """The same people, run by this installation; the agents among them cost it money."""
+    return tuple(replace(one, hosted=True, paid=one.who.kind is WhoKind.AGENT) for one in people)
+
+
 POOL = (
     holds(DEV, "core_developer"),
     holds(ANN),

@@ -83,6 +83,16 @@ def test_an_old_body_walks_up_to_the_current_shape(monkeypatch: pytest.MonkeyPat
     assert upcast("NoteAdded", 3, {"by": "ann", "text": "hm"}) == {"by": "ann", "text": "hm"}
 
 
+@pytest.mark.parametrize("kind", ["ReportSubmitted", "ReportFailed"])
+def test_the_cost_of_an_old_report_counts_as_it_did(kind: str) -> None:
+    """I24, D-09: whose word it was is not in such a body, and what it says besides is what the old shape had."""
+    assert upcast(kind, 1, {"seat": "s.1"}) == {"seat": "s.1", "counted": True}
+    assert upcast(kind, 2, {"seat": "s.1", "counted": False}) == {"seat": "s.1", "counted": False}
+    assert upcast(kind, 1, []) == []
+    with pytest.raises(CodecError, match="unknown field 'counted'"):
+        upcast(kind, 1, {"seat": "s.1", "counted": False})
+
+
 @pytest.mark.parametrize("schema", [0, 2, True, "1", None])
 def test_a_body_of_an_unknown_schema_is_refused(schema: object) -> None:
     with pytest.raises(CodecError, match="is not known"):

@@ -9,7 +9,7 @@ from foureyes.core.refusals import Code
 from foureyes.core.rules import SeatRule
 from foureyes.core.values import Cost, Failure, LeftBecause, Place, Standing, Who, WhoKind
 from foureyes.core.views import view
-from tests.cast import CODEX, DEV, GEMINI, HARDIN, LINTER, POOL, SELDON, Play, agent, finding, holds
+from tests.cast import CODEX, DEV, GEMINI, HARDIN, LINTER, POOL, SELDON, Play, agent, finding, holds, paid
 from tests.seeds.shaped import protocol, shaped, stage
 
 TINA = Who(name="tina", kind=WhoKind.PERSON)
@@ -68,7 +68,7 @@ def test_further_agents_of_the_role_look_too_and_are_not_waited_for() -> None:
 
 def asked_two() -> tuple[Play, Who, Who]:
     """Both agents may look; one of them sits on the seat that was asked for."""
-    play = Play(facts=Facts(pool=(*PROGRAMS_ONLY, holds(CODEX, "agent"), holds(GEMINI, "agent"))))
+    play = Play(facts=Facts(pool=paid(*PROGRAMS_ONLY, holds(CODEX, "agent"), holds(GEMINI, "agent"))))
     play.open("thing")
     play.report(LINTER, verdict="approve")
     holder = play.review.seats["solo.2"].reviewer
@@ -128,7 +128,7 @@ def test_what_a_volunteer_spent_in_vain_counts_and_nobody_is_asked_instead() -> 
 
 def test_programs_look_though_the_budget_is_used_up() -> None:
     """D-09: they cost nothing; what would cost is kept to by whoever spends."""
-    play = Play(facts=Facts(pool=POOL, spent_today=(99_000_000,)))
+    play = Play(facts=Facts(pool=paid(*POOL), spent_today=(99_000_000,)))
     play.open("thing")
     assert play.review.report_request("solo.1") is not None
     assert play.review.ruling() is None

@@ -7,6 +7,8 @@ import pytest
 from starlette.requests import Request
 
 from foureyes.app.calls.registry import CALLS
+from foureyes.app.following import catch_up_all
+from foureyes.app.projections.costs import day_usd_micro
 from foureyes.codec.sizes import VALUES_MAX
 from foureyes.http.bodies import BODY_BYTES_MAX, TooLarge, read_bytes
 from foureyes.http.openapi import described
@@ -58,6 +60,20 @@ async def test_five_requests_take_work_from_its_opening_to_the_gate() -> None:
     assert done.data["state"] == "cleared"
     digest = (await web.get(review, dev)).data["review"]["digest"]
     assert (await web.get(f"{BASE}/gate/{digest}", dev)).data["allowed"] is True
+
+
+@played
+async def test_a_cost_that_somebody_claims_over_the_door_uses_up_no_budget() -> None:
+    """D-09: neither this review nor the next of the day is a human's matter because of it."""
+    web = Web()
+    dev, codex = await web.agent("dev"), await web.agent("codex")
+    body = {"revision": 1, "verdict": "approve", "evidence": CHECKED, "cost": {"usd_micro": 10**12}}
+    for files in (WORK["files"], WORLD):
+        opened = await web.post(f"{BASE}/reviews", dev, **{**WORK, "files": files})
+        done = await web.post(f"{BASE}/reviews/{opened.data['review']}/reports", codex, **body)
+        assert done.data["state"] == "cleared"
+        await catch_up_all(web.house.store)
+        assert await web.house.store.read(lambda reading: day_usd_micro(reading, "2026-01-05")) == 0
 
 
 @played

@@ -5,6 +5,7 @@ from typing import Any
 
 from foureyes.core import protocols
 from foureyes.core.peer_data import CRITERIA
+from foureyes.core.rules import Limits
 from foureyes.http.routes import BASE
 from tests.app.house import played
 from tests.http.five import Five, house, refused
@@ -331,6 +332,26 @@ async def test_ten_requests_at_the_same_time_are_all_taken_and_the_last_of_them_
     assert [one["reviewer"] for one in found[:6]] == ["auditor"] * 3 + ["tester"] * 3
     assert {one["status"] for one in found} == {"pending"}
     assert all(one["queued"] for one in found[6:])
+
+
+@played
+async def test_who_waits_in_line_is_told_no_earlier_time_than_whoever_is_looked_at() -> None:
+    """001-02, B16: a time for each who is served before; one that is begun has its whole time, and not its lease."""
+    web = Five(house=house(limits=Limits(parallel_max=2, queued_max=3)))
+    dev, auditor = await web.role("core-developer"), await web.role("auditor")
+
+    async def told(number: int) -> str:
+        work = WORK | {"id": f"rev_{number}", "artifacts": {"code": f"v{number}"}}
+        return str((await web.tool("request_review", dev, **work)).data["estimated_completion"])
+
+    times = [await told(number) for number in range(6)]
+    running, first, last, full = ("2026-01-05T09:30", "2026-01-05T10:00", "2026-01-05T10:30", "2026-01-05T10:30")
+    assert [one[:16] for one in times] == [running, running, first, first, last, full]
+    await web.tool("get_review", auditor, reviewId="r1")
+    assert (await told(0))[:16] == running
+    web.house.wait(minutes=1)
+    assert (await told(0))[:16] == "2026-01-05T09:31"
+    assert await told(2) > await told(0)
 
 
 @played

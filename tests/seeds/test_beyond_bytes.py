@@ -7,7 +7,7 @@ import pytest
 from foureyes.core import commands, protocols
 from foureyes.core.events import ReportFailed, ReportKept, ReviewCleared, RulingRequested
 from foureyes.core.explain import Status, explain
-from foureyes.core.facts import PolicyInForce
+from foureyes.core.facts import Facts, PolicyInForce
 from foureyes.core.gates import Coverage, Evidence, Quorum, Resolved
 from foureyes.core.live import Clearance, LiveFacts, RecordLive, why_not
 from foureyes.core.refusals import Code
@@ -30,6 +30,7 @@ from tests.cast import (
     Play,
     finding,
     holds,
+    paid,
     rules_with,
 )
 from tests.seeds.shaped import NAME, is_cleared, protocol, shaped, shaped_rules, stage
@@ -98,7 +99,8 @@ def test_a_reviewer_that_fails_says_neither_yes_nor_no(failure: Failure) -> None
 
 def test_out_of_budget_is_a_humans_matter_at_once() -> None:
     """D-03, D-09: with the cost on the record."""
-    play = shaped(protocol(stage(Quorum(reviewers=1), seats=(SeatRule(roles=("agent",)),))))
+    one = protocol(stage(Quorum(reviewers=1), seats=(SeatRule(roles=("agent",)),)))
+    play = shaped(one, facts=Facts(pool=paid(*POOL)))
     cost = Cost(usd_micro=900_000)
     spent = commands.ReportInconclusive(seat="shaped.1", revision=1, reason=Failure.OUT_OF_BUDGET, cost=cost)
     play.do(CODEX, spent)
@@ -134,7 +136,8 @@ def test_reviewers_that_keep_failing_end_with_a_human_and_not_with_an_answer() -
 
 def test_a_budget_that_is_used_up_asks_a_human_and_clears_nothing() -> None:
     """D-09: partial results stay; what was spent is counted, failures too."""
-    play = shaped(protocol(stage(Quorum(reviewers=1), name="first", seats=BOTH[:1]), stage(Quorum(reviewers=1))))
+    both = protocol(stage(Quorum(reviewers=1), name="first", seats=BOTH[:1]), stage(Quorum(reviewers=1)))
+    play = shaped(both, facts=Facts(pool=paid(*POOL)))
     play.report(CODEX, verdict="approve", cost=Cost(usd_micro=1_000_000))
     assert play.review.outcome is None
     assert play.last(RulingRequested).reason == "out_of_budget"
@@ -147,7 +150,7 @@ def test_a_budget_that_is_used_up_asks_a_human_and_clears_nothing() -> None:
 def test_the_budget_of_the_day_holds_too() -> None:
     """D-09."""
     play = Play()
-    play.know(spent_today=(10_000_000,))
+    play.know(spent_today=(10_000_000,), pool=paid(*POOL))
     play.open("story")
     assert play.last(RulingRequested).reason == "out_of_budget"
 

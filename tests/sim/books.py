@@ -83,7 +83,7 @@ class Books:
 
     def _reported(self, stream: str, review: Review, event: e.ReportSubmitted, at: datetime) -> None:
         seat, day = review.seats[event.seat], at.date().isoformat()
-        self.spent[day] = self.spent.get(day, 0) + event.cost.usd_micro
+        self.spent[day] = self.spent.get(day, 0) + (event.cost.usd_micro if event.counted else 0)
         self.pairings.setdefault(review.author.name, deque(maxlen=PAIRINGS_MAX)).append(event.reviewer.name)
         if seat.veto and event.verdict is Verdict.REJECT:
             self.vetoes.setdefault(event.digest, {}).setdefault(stream, set()).add(seat.stage)

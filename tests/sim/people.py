@@ -92,4 +92,5 @@ def populate(rng: random.Random, tempers: tuple[Temper, ...], agents: int = 18) 
 
 
 def _person(who: Who, temper: Temper, roles: frozenset[str]) -> Person:
-    return Person(who=who, temper=temper, principal=Principal(who=who, roles=roles))
+    hosted, paid = who.kind is not WhoKind.HUMAN, who.kind is WhoKind.AGENT
+    return Person(who=who, temper=temper, principal=Principal(who=who, roles=roles, hosted=hosted, paid=paid))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from foureyes.core.assign import Assignment, Opening, assign, matrix_row, roles_for
+from foureyes.core.assign import Assignment, Opening, assign, matrix_row, may_review, roles_for
 from foureyes.core.events import ReportRequested, RequestLapsed, ReviewEvent, RevisionRequested, RulingRequested
 from foureyes.core.judgement import Judgement, Owed
 from foureyes.core.options import fallback_for, options_for, positions_of
@@ -35,13 +35,19 @@ def ask_seats(scene: Scene, stage: Stage, owed: list[Owed]) -> Iterator[ReviewEv
     openings = [_opening(scene, stage, seat) for seat in new if not _holder_stays(scene, seat)]
     found = {one.seat: one for one in assign(scene.review, scene.rules, stage, scene.facts, openings)}
     empty = [] if stage.options.waits else [one.seat for one in found.values() if not one.possible]
+    dear: list[str] = []
+    if _is_budget_used_up(scene, stage):
+        found = {one.seat: one for one in assign(scene.review, scene.rules, stage, scene.facts.unpaid(), openings)}
+        dear = [seat for seat in new if seat not in empty and _only_for_money(scene, stage, seat, found.get(seat))]
     for seat, about in new.items():
         assignment = found.get(seat)
         # Whoever sits is asked in any case: that another seat lost its reviewer is not theirs to learn.
-        if assignment is None or not (empty or _is_still_queued(scene, assignment)):
+        if seat not in dear and (assignment is None or not (empty or _is_still_queued(scene, assignment))):
             yield _request(scene, stage, _spec(scene, stage, seat, assignment), about, assignment)
     if empty:
         yield from escalate(scene, stage, "nobody_can_hold", lost(scene, empty))
+    elif dear:
+        yield from escalate(scene, stage, "out_of_budget", "The budget for reviews is used up")
 
 
 def _is_unasked(scene: Scene, seat: str) -> bool:
@@ -65,19 +71,36 @@ def _holder_stays(scene: Scene, seat: str) -> bool:
 def _trouble(scene: Scene, stage: Stage, seats: list[str]) -> tuple[str, str] | None:
     """Why nobody should be asked any more on this revision without a human's word."""
     review, options = scene.review, stage.options
-    budget = scene.rules.budget
     for seat in seats:
         key = (seat, review.revision)
         if review.failures.get(key, 0) >= 2 * (options.failures_max + 1):
             return "reviewers_failed", f"Seat {seat} got no answer from its reviewers{last_asked(scene, [seat])}"
         if key in review.reports and review.reports[key].count >= options.reports_max:
             return "reports_used_up", f"Seat {seat} has reported {options.reports_max} times on this version"
-    if (stage.name, review.revision) in review.retried:
-        return None
-    if options.waits:
-        return None  # the seat stays open for whoever comes; what it may cost is kept to where it is spent
-    over = 0 < budget.review_usd_micro <= review.usd_micro or 0 < budget.day_usd_micro <= sum(scene.facts.spent_today)
-    return ("out_of_budget", "The budget for reviews is used up") if over else None
+    return None
+
+
+def _is_budget_used_up(scene: Scene, stage: Stage) -> bool:
+    """Whether there is no money for whoever costs some, and no human said to go on all the same."""
+    review, budget = scene.review, scene.rules.budget
+    # A seat that waits stays open for whoever comes; what it may cost is kept to where it is spent.
+    if stage.options.waits or (stage.name, review.revision) in review.retried:
+        return False
+    if not any(one.paid for one in scene.facts.pool):
+        return False
+    return 0 < budget.review_usd_micro <= review.usd_micro or 0 < budget.day_usd_micro <= sum(scene.facts.spent_today)
+
+
+def _only_for_money(scene: Scene, stage: Stage, seat: str, assignment: Assignment | None) -> bool:
+    """Whether whoever sits there costs money, or everybody does who could be found for it."""
+    if assignment is None:
+        holder = scene.review.seats[seat].reviewer
+        return holder is not None and scene.facts.pays(holder.name)
+    if assignment.roles or not assignment.possible:
+        return not assignment.possible
+    # A seat that is open to anyone is for a mind; programs look beside it.
+    minds = (one for one in scene.facts.pool if not one.paid and one.who.kind is not WhoKind.PROGRAM)
+    return not any(one.available and may_review(scene.review, stage, one.who, seat) for one in minds)
 
 
 def _opening(scene: Scene, stage: Stage, seat: str) -> Opening:

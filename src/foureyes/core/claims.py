@@ -72,6 +72,7 @@ def claim_of(
         confidence=command.confidence,
         coverage=command.coverage,
         cost=command.cost,
+        counted=scene.facts.hosts(actor.name),
         flags=("over_limit",) if len(command.summary.split()) > SUMMARY_WORDS_MAX else (),
     )
     if seat.part is Part.COUNSEL:

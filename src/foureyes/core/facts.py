@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from foureyes.core.rules import Rules
@@ -18,6 +18,10 @@ class Principal:
     who: Who
     roles: frozenset[str] = frozenset()
     available: bool = True
+    #: This installation runs them, so what they say a run cost is what it pays; of anybody else it is hearsay.
+    hosted: bool = False
+    #: Each of their runs costs this installation money.
+    paid: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,3 +102,17 @@ class Facts:
         """The roles of somebody; none when unknown."""
         found = self.principal(name)
         return found.roles if found else frozenset()
+
+    def hosts(self, name: str) -> bool:
+        """Whether this installation runs somebody; an unknown name is somebody else's."""
+        found = self.principal(name)
+        return found is not None and found.hosted
+
+    def pays(self, name: str) -> bool:
+        """Whether a run of somebody costs this installation money."""
+        found = self.principal(name)
+        return found is not None and found.paid
+
+    def unpaid(self) -> Facts:
+        """The same, but only those are there who cost nothing."""
+        return replace(self, pool=tuple(one for one in self.pool if not one.paid))

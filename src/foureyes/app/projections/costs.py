@@ -21,16 +21,16 @@ class Spent:
 
 
 def changes(one: Happened, read: Read) -> Changed:
-    """Add the cost of one run to everything it counts for."""
+    """Add the cost of one run to everything it counts for; what others say theirs cost is told of them alone."""
     match one.event:
-        case ReportSubmitted(cost=cost, reviewer=who):
+        case ReportSubmitted(cost=cost, counted=counted, reviewer=who):
             reviewer = who.name
-        case ReportFailed(cost=cost, reviewer=reviewer):
+        case ReportFailed(cost=cost, counted=counted, reviewer=reviewer):
             pass
         case _:
             return
-    names = [day_key(one.day), key("reviewer", reviewer), key("reviewer", reviewer, one.day)]
-    for name in (*names, key("review", one.review.id)):
+    budgets = (day_key(one.day), key("review", one.review.id)) if counted else ()
+    for name in (*budgets, key("reviewer", reviewer), key("reviewer", reviewer, one.day)):
         yield name, added(read(name), usd_micro=cost.usd_micro, tokens=cost.tokens, seconds=cost.seconds, runs=1)
 
 

@@ -62,7 +62,8 @@ class Pool:
                 roles.setdefault(one.who.name, set()).add(role)
         self._roles = roles
         self._everybody = tuple(
-            Principal(who=one.who, roles=frozenset(roles[name])) for name, one in self._by_name.items()
+            Principal(who=one.who, roles=frozenset(roles[name]), hosted=True, paid=bool(one.sends))
+            for name, one in self._by_name.items()
         )
         self._models = hand.models
 

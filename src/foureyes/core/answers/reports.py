@@ -127,6 +127,7 @@ def _inconclusive(
         reason=failure,
         text=command.summary or wrong,
         cost=command.cost,
+        counted=scene.facts.hosts(actor.name),
     )
     yield from (*found, failed)
     yield from after_failure(scene.after((*found, failed)), seat.id, stage, failure)

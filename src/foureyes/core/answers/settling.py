@@ -168,6 +168,7 @@ def report_inconclusive(scene: Scene, command: ReportInconclusive, actor: Who) -
         text=command.text,
         draft=command.draft,
         cost=command.cost,
+        counted=scene.facts.hosts(actor.name),
     )
     yield from (*found, failed)
     if not asked:

@@ -72,6 +72,8 @@ class ReportSubmitted:
     confidence: int | None = None
     coverage: int = 100
     cost: Cost = Cost()
+    #: Whether budgets count the cost; what somebody says whom others run is kept, and counts in none.
+    counted: bool = True
     flags: tuple[str, ...] = ()
 
 
@@ -96,3 +98,5 @@ class ReportFailed:
     text: str = ""
     draft: str = ""
     cost: Cost = Cost()
+    #: Whether budgets count the cost; what somebody says whom others run is kept, and counts in none.
+    counted: bool = True

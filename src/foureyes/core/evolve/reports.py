@@ -121,7 +121,7 @@ def report_submitted(review: Review, event: e.ReportSubmitted) -> Review:
         reports=put(review.reports, (event.seat, event.revision), report),
         requests=without(review.requests, seat.id),
         vetoes=vetoes,
-        usd_micro=review.usd_micro + event.cost.usd_micro,
+        usd_micro=review.usd_micro + (event.cost.usd_micro if event.counted else 0),
     )
 
 
@@ -144,7 +144,7 @@ def report_failed(review: Review, event: e.ReportFailed) -> Review:
         seats=put(review.seats, seat.id, changed(seat, lease=None, draft=event.draft or seat.draft)),
         failures=put(review.failures, key, review.failures.get(key, 0) + 1),
         requests=without(review.requests, seat.id),
-        usd_micro=review.usd_micro + event.cost.usd_micro,
+        usd_micro=review.usd_micro + (event.cost.usd_micro if event.counted else 0),
     )
 
 
