@@ -35,11 +35,12 @@ def take_seat(scene: Scene, command: TakeSeat, actor: Who) -> Iterator[ReviewEve
 
 
 def renew_seat(scene: Scene, command: RenewSeat, actor: Who) -> Iterator[ReviewEvent]:
-    """A sign of life; never beyond the time a review may take in all."""
+    """A sign of life; never beyond the time what is asked for may take in all. A volunteer is asked for nothing."""
     check_open(scene.review)
     seat, stage = held_seat(scene, command.seat, actor)
     request = scene.review.report_request(seat.id)
-    if request is None or seat.lease is None or scene.now > seat.lease or scene.now >= request.limit:
+    is_over = request is not None and scene.now >= request.limit
+    if is_over or seat.lease is None or scene.now > seat.lease:
         raise refuse(Code.LEASE_ENDED, seat=seat.id)
     lease = scene.now + min(command.lease, stage.options.times.silent)
     yield SeatRenewed(seat=seat.id, lease=lease, draft=command.draft)
