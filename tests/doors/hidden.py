@@ -37,8 +37,15 @@ HUMAN_ROLES = ["first", "second", "agent", "reviewer", "hardin", "seldon", "haik
 #: The styles, and who looks: the reviewer before the own report (asked, or begun), or somebody without a seat.
 KINDS = ("story", "script", "milestone", "task", "security_step")
 VIEWERS = ("ann", "ann begun", "eve", "dweller", "robot")
-#: And a human who sits there unasked, where there is room for one.
-GROUNDS = [*((kind, viewer) for kind in KINDS for viewer in VIEWERS), ("story", "hugo begun"), ("script", "hugo begun")]
+#: And where there is room for more: a human who sits there unasked, and somebody who may volunteer and has not begun.
+OPEN_KINDS = ("story", "script")
+LATECOMER = "zoe"
+GROUNDS = [
+    *((kind, viewer) for kind in KINDS for viewer in VIEWERS),
+    *((kind, viewer) for kind in OPEN_KINDS for viewer in ("hugo begun", LATECOMER)),
+]
+#: What a viewer does, to look again after it: the own acts that bring in no report.
+STEPS = ("take_seat",)
 #: By these the own report comes in or is given up: what everybody is told then, that it is cleared, may depend on the
 #: others'.
 OWN_WORD = frozenset({"report", "keep_report", "settle_finding", "report_inconclusive", "leave_seat", *SEED_OWN_WORD})
@@ -63,6 +70,8 @@ class Ground:
     seats: set[str]
     answers: dict[Sent, Answer] = field(default_factory=dict)
     looked: World | None = None
+    #: The world after each own act of the viewer, where nothing hidden has happened.
+    after: dict[Sent, Ground] = field(default_factory=dict)
 
     @property
     def headers(self) -> dict[str, str]:
@@ -81,6 +90,15 @@ class Ground:
                 self.looked = None
         return self.answers[request]
 
+    async def stepped(self, request: Sent) -> Ground:
+        """The viewer's own act is done, and they look again."""
+        if request not in self.after:
+            world = at_the_end(self.world)
+            await play(world, request, self.headers)
+            world.house.now = self.world.house.now
+            self.after[request] = replace(self, world=world, answers={}, looked=None, after={})
+        return self.after[request]
+
 
 async def ground(kind: str, viewer: str) -> Ground:
     """A review that waits for its reviewers, and whoever looks at it."""
@@ -92,6 +110,8 @@ async def ground(kind: str, viewer: str) -> Ground:
         await world.enrol(name, "agent", ("second", "agent"))
     facts = await facts_of(world)
     name, _, begun = viewer.partition(" ")
+    if name == LATECOMER:
+        await world.enrol(name, "agent", ("second", "agent"))
     if name == "hugo":
         await world.done("hugo", "/accounts", name="hugo", kind="human", operator="hugo-co", roles=HUMAN_ROLES)
         world.headers["sue"] = await world.session("sue")
@@ -127,8 +147,10 @@ async def differing(start: Ground, random: Random, world: World | None = None) -
 
 
 def _seats_of(review: Review, name: str) -> set[str]:
-    """Where somebody sits or could: that they are asked, and that a seat is free, they may know."""
-    return {one.id for one in review.seats.values() if one.reviewer is None or one.reviewer.name == name}
+    """Where somebody sits or is wanted: that they are asked, and that a seat is free, they may know."""
+    free = {one.id for one in review.seats.values() if one.reviewer is None}
+    wanted = {one for one in free if review.seats[one].required or one in review.requests}
+    return wanted | {one.id for one in review.seats.values() if one.reviewer and one.reviewer.name == name}
 
 
 async def act(world: World, start: Ground, random: Random) -> None:
@@ -228,8 +250,19 @@ def _probes(start: Ground, names: dict[str, list[str]]) -> Iterator[Sent]:
 
 async def leaks(start: Ground, other: World, random: Random) -> list[str]:
     """What this viewer learns of what is hidden: every answer that is not the same, byte for byte."""
+    found = await _told_apart(start, other, await questions(start, other, random))
+    for name in STEPS:
+        step = sent(name, REQUESTS[name](start.facts))
+        after, stepped = await start.stepped(step), other.copy()
+        stepped.house.ids = start.world.house.ids
+        await play(stepped, step, start.headers)
+        found += [f"after {name}: {one}" for one in await _told_apart(after, stepped, [*_looks(after)])]
+    return found
+
+
+async def _told_apart(start: Ground, other: World, asked: list[Sent]) -> list[str]:
     found, looked = list[str](), other.copy()
-    for request in await questions(start, other, random):
+    for request in asked:
         known = await start.answer(request)
         before, looked.house.ids = looked.events, start.world.house.ids
         got = await play(looked, request, start.headers)

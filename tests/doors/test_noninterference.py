@@ -10,10 +10,11 @@ import pytest
 from foureyes.app.calls import office
 from foureyes.app.calls.registry import CALLS
 from foureyes.app.rows import Listing
+from foureyes.core.answers import seats
 from foureyes.core.refusals import Refusal
 from tests.app.house import played
 from tests.conftest import EFFORT
-from tests.doors.hidden import GROUNDS, differing, ground, leaks
+from tests.doors.hidden import GROUNDS, LATECOMER, OPEN_KINDS, differing, ground, leaks
 
 #: Pairs of worlds in all, at least.
 PAIRS = {"test": 300, "all": 2_000}
@@ -123,5 +124,23 @@ def test_a_planted_leak_in_the_sentence_of_a_refusal_is_found(monkeypatch: pytes
     @played
     async def story() -> None:
         assert await found_in("story", "ann", SOON, "error")
+
+    story()
+
+
+@pytest.mark.parametrize("kind", OPEN_KINDS)
+def test_a_planted_leak_in_the_name_of_a_volunteers_seat_is_found(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """T13, S15: numbered by all the seats there are, the own seat tells a volunteer how many came before."""
+
+    def numbered(scene: Any, stage: Any, _: Any) -> str:
+        return f"{stage.name}.{len(scene.review.seats_of(stage.name)) + 1}"
+
+    monkeypatch.setattr(seats, "_volunteers_seat", numbered)
+
+    @played
+    async def story() -> None:
+        found = await found_in(kind, LATECOMER, SOON, "numbered")
+        assert found
+        assert all(one.startswith("after take_seat: ") for one in found), "nothing tells it before the own act"
 
     story()

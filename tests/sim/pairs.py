@@ -26,6 +26,8 @@ from tests.sim.script import Command, Delivery
 from tests.sim.world import World
 
 KINDS = ("story", "task", "careful_task", "milestone", "script", "guarded", "release", "launch", "article", "research")
+#: Where somebody may come whom nobody asked.
+OPEN_KINDS = ("story", "story", "script")
 STREAM = "review/r1"
 
 
@@ -71,7 +73,7 @@ def pair(seed: int) -> list[Violation] | None:
     """Play one pair; nothing when nobody was blind in it, else what the checker says."""
     rng = random.Random(seed)
     sides = [Side(world=(one := fresh(seed, ())), agents=Agents(world=one, rng=random.Random(seed))) for _ in "ab"]
-    if not _opened(sides, rng):
+    if not _opened(sides, rng, KINDS):
         return None
     for side, other in enumerate(sides):
         other.agents.rng = random.Random(2 * seed + side)
@@ -88,9 +90,65 @@ def pair(seed: int) -> list[Violation] | None:
     return found + sides[0].world.checker.show(Shown(stream=STREAM, viewer=viewer.name, text=first, elsewhere=second))
 
 
-def _opened(sides: list[Side], rng: random.Random) -> bool:
+def late_pair(seed: int) -> list[Violation] | None:
+    """The same with one who has not begun: they look, come unasked after others did or did not, and look again."""
+    rng = random.Random(seed)
+    sides = [Side(world=(one := fresh(seed, ())), agents=Agents(world=one, rng=random.Random(seed))) for _ in "ab"]
+    if not _opened(sides, rng, OPEN_KINDS):
+        return None
+    seats = list(sides[0].review.seats.values())
+    names = [name for name in sides[0].world.people if not _sits_or_wrote(sides[0].review, name)]
+    # A human without a seat sees all by right, and what they saw is written down.
+    viewer = sides[0].world.people[rng.choice([one for one in names if one.startswith("agent-")])].who
+    stage, draw = seats[0].stage, rng.getrandbits(32)
+    for index, other in enumerate(sides):
+        other.agents.rng = random.Random(2 * seed + index)
+        _hidden_volunteers(other, [one for one in names if one != viewer.name], stage, random.Random(2 * seed + index))
+    _hidden_reports(sides, viewer, rng)
+    if any(one.review.outcome is not None or _sits_or_wrote(one.review, viewer.name) for one in sides):
+        return None
+    before = [view(one.world.rules[one.review.rules], one.review, viewer) for one in sides]
+    now = max(one.now for one in sides)
+    for side in sides:
+        side.now = now
+        side.send(viewer, c.TakeSeat(stage=stage), draw)
+    if not all(_has_joined(one.review, viewer.name) for one in sides):
+        return None
+    # Who names a seat that they do not see gets one answer at the doors, and here as many as there are.
+    asked = {one.id: one for one in seats if one.required}
+    probes = list(_probes(replace(sides[0].review, seats=asked), viewer))
+    shown = [f"{early!r}\n{one.shown(viewer, probes)}" for early, one in zip(before, sides, strict=True)]
+    found = [violation for one in sides for violation in one.world.violations]
+    return found + sides[0].world.checker.show(
+        Shown(stream=STREAM, viewer=viewer.name, text=shown[0], elsewhere=shown[1])
+    )
+
+
+def _hidden_volunteers(side: Side, names: list[str], stage: str, rng: random.Random) -> None:
+    """Some come unasked before the viewer, and one or the other leaves again."""
+    for name in rng.sample(names, rng.randrange(3)):
+        who = side.world.people[name].who
+        side.send(who, c.TakeSeat(stage=stage), rng.getrandbits(32))
+        seat = next((one.id for one in side.review.seats.values() if one.reviewer == who), "")
+        if seat and rng.random() < 0.3:
+            side.send(who, c.LeaveSeat(seat=seat), rng.getrandbits(32))
+
+
+def _sits_or_wrote(review: Review, name: str) -> bool:
+    holders = [one.reviewer.name for one in review.seats.values() if one.reviewer is not None]
+    return name in holders or review.is_contributor(name)
+
+
+def _has_joined(review: Review, name: str) -> bool:
+    """On a seat of their own; that one of those asked for is free they may know."""
+    return any(
+        one.reviewer is not None and one.reviewer.name == name and not one.required for one in review.seats.values()
+    )
+
+
+def _opened(sides: list[Side], rng: random.Random, kinds: tuple[str, ...]) -> bool:
     """The same work is opened in both, and everybody who was asked, or may volunteer, has begun."""
-    kind, author, draw = rng.choice(KINDS), f"agent-{rng.randrange(18):02d}", rng.getrandbits(32)
+    kind, author, draw = rng.choice(kinds), f"agent-{rng.randrange(18):02d}", rng.getrandbits(32)
     for side in sides:
         work = side.agents.work()
         who = side.world.people[author].who

@@ -91,10 +91,15 @@ def _without_draft(seat: Seat) -> Seat:
     return replace(seat, draft="") if seat.draft else seat
 
 
+def _own(seat: Seat) -> Seat:
+    """Their own seat; how long a volunteer's may take was read off another's, and that ends with the other's report."""
+    return seat if seat.required or seat.until is None else replace(seat, until=None)
+
+
 def _redacted(review: Review, viewer: Who, whole: frozenset[str], *, hides: bool) -> Review:
     """The review without what the viewer may not know yet: others' seats, words and numbers, and what followed."""
     seats = {
-        one.id: one if _holds(one, viewer) else _without_draft(one)
+        one.id: _own(one) if _holds(one, viewer) else _without_draft(one)
         for one in review.seats.values()
         if one.stage in whole or _holds(one, viewer)
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from hashlib import sha256
 
 from foureyes.core.assign import has_role, may_review
 from foureyes.core.checks import check_open
@@ -17,6 +18,9 @@ from foureyes.core.values import LeftBecause, Part, Who
 
 #: Somebody who gave a seat back this often does not get it again.
 LEAVES_MAX = 3
+#: A volunteer's seat is named with so many digits, and with more where another seat has that name.
+NAME_DIGITS_MIN = 8
+NAME_DIGITS_MAX = 64
 
 
 def take_seat(scene: Scene, command: TakeSeat, actor: Who) -> Iterator[ReviewEvent]:
@@ -31,11 +35,12 @@ def take_seat(scene: Scene, command: TakeSeat, actor: Who) -> Iterator[ReviewEve
 
 
 def renew_seat(scene: Scene, command: RenewSeat, actor: Who) -> Iterator[ReviewEvent]:
-    """A sign of life; never beyond the time a review may take in all."""
+    """A sign of life; never beyond the time what is asked for may take in all. A volunteer is asked for nothing."""
     check_open(scene.review)
     seat, stage = held_seat(scene, command.seat, actor)
     request = scene.review.report_request(seat.id)
-    if request is None or seat.lease is None or scene.now > seat.lease or scene.now >= request.limit:
+    is_over = request is not None and scene.now >= request.limit
+    if is_over or seat.lease is None or scene.now > seat.lease:
         raise refuse(Code.LEASE_ENDED, seat=seat.id)
     lease = scene.now + min(command.lease, stage.options.times.silent)
     yield SeatRenewed(seat=seat.id, lease=lease, draft=command.draft)
@@ -104,7 +109,7 @@ def _named(scene: Scene, actor: Who, name: str) -> tuple[str, Stage]:
     stage = scene.stage(seat.stage) if seat else None
     if seat is None or stage is None:
         raise refuse(Code.UNKNOWN_SEAT, seat=name)
-    if not _is_free_for(scene, seat, actor):
+    if not _is_free_for(scene, stage, seat, actor):
         raise refuse(Code.SEAT_TAKEN, seat=name, holder=holder_told(seat, stage))
     if not _may_hold(scene, stage, seat, actor):
         raise refuse(Code.NOT_ELIGIBLE, name=actor.name, seat=name)
@@ -114,17 +119,32 @@ def _named(scene: Scene, actor: Who, name: str) -> tuple[str, Stage]:
 def _free_seat(scene: Scene, stage: Stage, actor: Who) -> str:
     seats = [one for one in scene.review.seats.values() if one.stage == stage.name and one.part is not Part.VERIFY]
     mine = [one.id for one in seats if one.reviewer and one.reviewer.name == actor.name]
-    free = [one.id for one in seats if _is_free_for(scene, one, actor) and _may_hold(scene, stage, one, actor)]
+    free = [one.id for one in seats if _is_free_for(scene, stage, one, actor) and _may_hold(scene, stage, one, actor)]
     return next(iter(mine or free), "")
 
 
 def _extra_seat(scene: Scene, stage: Stage, actor: Who) -> str:
     """A volunteer's seat, up to the stage's limit, once its own seats exist."""
     seats = scene.review.seats_of(stage.name)
-    name = f"{stage.name}.{len(seats) + 1}"
     own = sum(rule.part is Part.JUDGE for rule in stage.seats)
-    is_open = stage.seats_max > len(seats) >= own > 0
-    return name if is_open and _may_join(scene, stage, actor) and may_review(scene.review, stage, actor, name) else ""
+    is_open = len(seats) >= own > 0 and not _is_full(scene, stage)
+    is_lasting = all(one.required or one.left.count(actor.name) < LEAVES_MAX for one in seats)
+    name = _volunteers_seat(scene, stage, actor)
+    may = _may_join(scene, stage, actor) and may_review(scene.review, stage, actor, name)
+    return name if is_open and is_lasting and may else ""
+
+
+def _is_full(scene: Scene, stage: Stage) -> bool:
+    return len(scene.review.seats_of(stage.name)) >= stage.seats_max
+
+
+def _volunteers_seat(scene: Scene, stage: Stage, actor: Who) -> str:
+    """Named by who sits there: a number would tell whoever sees only their own seat how many came before."""
+    said = f"{scene.review.id}\x00{stage.name}\x00{actor.name}"
+    digits = sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
+    # The letter keeps it apart from the numbers of the policy's own seats.
+    names = (f"{stage.name}.v{digits[:size]}" for size in range(NAME_DIGITS_MIN, NAME_DIGITS_MAX + 1))
+    return next((name for name in names if name not in scene.review.seats), "")
 
 
 def _may_join(scene: Scene, stage: Stage, actor: Who) -> bool:
@@ -135,12 +155,20 @@ def _may_join(scene: Scene, stage: Stage, actor: Who) -> bool:
     return not all(judges) or has_role(principal, roles, scene.review.author)
 
 
-def _is_free_for(scene: Scene, seat: Seat, actor: Who) -> bool:
+def _is_free_for(scene: Scene, stage: Stage, seat: Seat, actor: Who) -> bool:
     """Nobody holds it, it is the actor's own, its holder's time has run out, or it only waits in a queue."""
-    if seat.reviewer is None or seat.reviewer.name == actor.name:
+    if seat.reviewer is not None and seat.reviewer.name == actor.name:
         return True
     request = scene.review.report_request(seat.id)
+    if request is None and _is_volunteers(seat) and actor.name not in seat.left and not _is_full(scene, stage):
+        return False  # whoever were given it would learn that somebody was there before; there is room for their own
+    if seat.reviewer is None:
+        return True
     return (seat.lease is not None and scene.now > seat.lease) or (request is not None and request.queued)
+
+
+def _is_volunteers(seat: Seat) -> bool:
+    return seat.part is Part.JUDGE and not seat.required
 
 
 def _may_hold(scene: Scene, stage: Stage, seat: Seat, actor: Who) -> bool:
