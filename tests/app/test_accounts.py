@@ -170,6 +170,20 @@ async def test_a_name_that_looks_like_another_is_refused_whoever_bears_it() -> N
 
 
 @played
+async def test_an_operator_who_looks_like_another_is_refused_and_one_alone_may_be_spelled_anew() -> None:
+    """T30: those who are gone, and the account itself, are nobody to be mistaken for."""
+    house, ann = House(), replace(AGENT, operator="Bolt")
+    await house.do(SUE, ann, stream_of("ann"))
+    assert (await house.refused(SUE, replace(AGENT, operator="bolt"), stream_of("bea"))).code is Code.DUPLICATE
+    assert (await house.refused(SUE, replace(AGENT, operator="Bolt "), stream_of("bea"))).code is Code.BAD_VALUE
+    await house.do(SUE, replace(AGENT, operator="bolt"), stream_of("ann"))
+    await house.do(SUE, replace(AGENT, operator="bolt"), stream_of("bea"))
+    for name in ("ann", "bea"):
+        await house.do(SUE, RemovePrincipal(reason="left"), stream_of(name))
+    await house.do(SUE, ann, stream_of("carol"))
+
+
+@played
 async def test_a_pool_that_was_read_in_a_change_taken_back_is_not_believed_later() -> None:
     """Commands that share a transaction see each other's accounts before anybody knows that they stay."""
     house, directory = House(), Enrolled()

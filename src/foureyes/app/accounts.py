@@ -173,6 +173,7 @@ def decide(
     everybody = accounts(tx)
     census = Census(
         names=frozenset(one.who.name for one in everybody),
+        operators=frozenset(one.who.operator for one in everybody if one.who.name != name and not one.removed),
         humans=sum(one.who.is_human and not one.removed for one in everybody),
         roles=frozenset(role for one in everybody if one.who.name == actor.name for role in one.roles),
         vouching=frozenset(one.vouched_by for one in everybody if not one.removed),
