@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
+from mcp_types import SERVER_INFO_META_KEY
 
 from foureyes.app.accounts import stream_of
 from foureyes.bootstrap import main
@@ -112,6 +113,24 @@ def test_as_review_server_the_process_has_that_name_and_those_tools(tmp_path: Pa
             for name in ("open_review", "nothing"):
                 with pytest.raises(MCPError, match=f"Unknown tool: {name}"):
                     await client.call_tool(name, {})
+
+    story()
+
+
+@pytest.mark.parametrize(("era", "signed"), [(LEGACY, None), (MODERN, {"name": "review-server", "version": "1.0.0"})])
+def test_as_review_server_every_answer_bears_that_name_and_never_that_of_the_server_behind(
+    tmp_path: Path, era: str, signed: dict[str, str] | None
+) -> None:
+    """001-42: in the older era answers bear none."""
+
+    @played
+    async def story() -> None:
+        home, house = tmp_path / "home", House()
+        tokens = await enrolled(house, "dev")
+        async with server_at(home, house), started(home, tokens["dev"], era, "--as", "review-server") as client:
+            asked = await client.call_tool("check_review_required", {"action": "update_readme", "context": {}})
+            for answer in (await client.list_tools(), asked):
+                assert (answer.meta or {}).get(SERVER_INFO_META_KEY) == signed
 
     story()
 
