@@ -146,6 +146,7 @@ def test_lines_that_are_no_message_are_told_so_and_the_next_one_is_answered() ->
         b'{"jsonrpc":"2.0","id":2,"method":"ping","params":{"a":NaN}}',
         b'{"jsonrpc":"2.0","id":3,"method":"ping","params":{"a":"' + b"x" * MESSAGE_BYTES_MAX + b'"}}',
         b'{"jsonrpc":"2.0","id":4,"method":"ping","params":{"a":"\\ude00\\ud83d"}}',
+        b'{"jsonrpc":"2.0","id":6,"method":"ping","params":[]}',
         b'{"jsonrpc":"2.0","id":5,"method":"ping","params":{"_meta":{"a":"\\ud83d\\ude00"}}}',
         ping,
     )
@@ -168,6 +169,7 @@ def test_lines_that_are_no_message_are_told_so_and_the_next_one_is_answered() ->
             (2, -32700),
             (None, -32600),
             (4, -32600),
+            (6, -32600),
             (5, None),
             (9, None),
         ]
