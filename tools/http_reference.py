@@ -32,6 +32,9 @@ Made by `python -m tools.http_reference` from the registry of calls. The same fo
 
 - **Who calls** is what the credential says: `Authorization: Bearer TOKEN` of an enrolled account, or a human's session.
   A service that acts for one of its agents names it in `Foureyes-Agent`. A name in a body must be the credential's.
+- **A session** (the cookie `foureyes_session`) sends the header `X-Foureyes-Form` with all but a `GET`, so no page of
+  others can use it. Its value is the field `form` in the session's own answer to `GET /api/v1/me`: the SHA-256 of
+  `form:` and the cookie's value, in hex. Without it the answer is 403 `sign_in_needed`. A token needs none.
 - **Bodies** are one JSON object in UTF-8; a field that is unknown or there twice is refused. More than 4 MiB or more
   than {VALUES_MAX:,} values (each number, text, list and object is one, however long) is 413 `too_large`. A work of
   {PARTS_MAX:,} files fits; send a batch that does not as several. Address and headers have 64 KiB, else it is 431.

@@ -1,7 +1,7 @@
 """A token speaks for the account whose log issued it, as long as that log says so."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -17,6 +17,7 @@ from tests.app.house import House, played
 
 SUE = Who(name="sue", kind=WhoKind.HUMAN, operator="acme")
 AGENT = EnrolPrincipal(kind="agent", roles=("auditor",))
+HUMAN = EnrolPrincipal(kind="human")
 
 
 async def named(house: House, secret: str) -> str:
@@ -31,6 +32,17 @@ async def named(house: House, secret: str) -> str:
 
 async def pool(store: Store, directory: Enrolled) -> tuple[Principal, ...]:
     return await store.read(directory.pool)
+
+
+async def names(house: House, directory: Enrolled) -> list[str]:
+    return [one.who.name for one in await pool(house.store, directory)]
+
+
+async def issued(house: House, name: str, expires: datetime | None = None) -> str:
+    """The id of a token that somebody enrolled was given."""
+    made = new_token()
+    await house.do(SUE, IssueToken(token=made.id, hash=made.hash, expires=expires), stream_of(name))
+    return made.id
 
 
 @played
@@ -73,11 +85,52 @@ async def test_the_pool_is_who_is_enrolled_now() -> None:
     assert await pool(house.store, directory) == ()
     await house.do(SUE, AGENT, stream_of("ann"))
     await house.do(SUE, replace(AGENT, roles=()), stream_of("bea"))
+    for name in ("ann", "bea"):
+        await issued(house, name)
     found = await pool(house.store, directory)
     assert [(one.who.name, one.roles) for one in found] == [("ann", frozenset({"auditor"})), ("bea", frozenset())]
     await house.do(SUE, RemovePrincipal(reason="left"), stream_of("ann"))
-    assert [one.who.name for one in await pool(house.store, directory)] == ["bea"]
+    assert await names(house, directory) == ["bea"]
     assert [one.removed for one in await house.store.read(accounts)] == [True, False]
+
+
+@played
+async def test_nobody_is_asked_whom_no_token_lets_in_and_a_human_signs_in() -> None:
+    """A seat that is given to somebody who cannot come waits for nothing; a token that ended is noticed by itself."""
+    house = House()
+    directory = Enrolled(lambda: house.now)
+    await house.do(SUE, EnrolPrincipal(kind="human"), stream_of("hugo"))
+    for name in ("ann", "bea"):
+        await house.do(SUE, AGENT, stream_of(name))
+    assert await names(house, directory) == ["hugo"]
+    first = await issued(house, "ann")
+    await issued(house, "ann", house.now + timedelta(hours=2))
+    await issued(house, "bea", house.now + timedelta(hours=1))
+    assert await names(house, directory) == ["ann", "bea", "hugo"]
+    house.wait(hours=1)
+    assert await names(house, directory) == ["ann", "hugo"]
+    house.wait(hours=1)
+    assert await names(house, directory) == ["ann", "hugo"]
+    await house.do(SUE, RevokeToken(token=first, reason="lost"), stream_of("ann"))
+    assert await names(house, directory) == ["hugo"]
+
+
+@played
+async def test_an_agent_is_asked_while_a_token_of_the_service_that_vouches_for_it_opens() -> None:
+    """T2: its agents have no token of their own."""
+    house = House()
+    directory = Enrolled(lambda: house.now)
+    dsf = Who(name="dsf", kind=WhoKind.SERVICE, operator="dsf")
+    await house.do(SUE, EnrolPrincipal(kind="service", operator="dsf"), stream_of("dsf"))
+    await house.do(dsf, EnrolPrincipal(kind="agent"), stream_of("dweller"))
+    assert await names(house, directory) == []
+    token = await issued(house, "dsf")
+    assert await names(house, directory) == ["dsf", "dweller"]
+    await house.do(SUE, RevokeToken(token=token, reason="lost"), stream_of("dsf"))
+    assert await names(house, directory) == []
+    await issued(house, "dsf")
+    await house.do(SUE, RemovePrincipal(reason="left"), stream_of("dsf"))
+    assert await names(house, directory) == []
 
 
 @played
@@ -117,20 +170,34 @@ async def test_a_name_that_looks_like_another_is_refused_whoever_bears_it() -> N
 
 
 @played
+async def test_an_operator_who_looks_like_another_is_refused_and_one_alone_may_be_spelled_anew() -> None:
+    """T30: those who are gone, and the account itself, are nobody to be mistaken for."""
+    house, ann = House(), replace(AGENT, operator="Bolt")
+    await house.do(SUE, ann, stream_of("ann"))
+    assert (await house.refused(SUE, replace(AGENT, operator="bolt"), stream_of("bea"))).code is Code.DUPLICATE
+    assert (await house.refused(SUE, replace(AGENT, operator="Bolt "), stream_of("bea"))).code is Code.BAD_VALUE
+    await house.do(SUE, replace(AGENT, operator="bolt"), stream_of("ann"))
+    await house.do(SUE, replace(AGENT, operator="bolt"), stream_of("bea"))
+    for name in ("ann", "bea"):
+        await house.do(SUE, RemovePrincipal(reason="left"), stream_of(name))
+    await house.do(SUE, ann, stream_of("carol"))
+
+
+@played
 async def test_a_pool_that_was_read_in_a_change_taken_back_is_not_believed_later() -> None:
     """Commands that share a transaction see each other's accounts before anybody knows that they stay."""
     house, directory = House(), Enrolled()
 
     async def lost(name: str) -> None:
         def work(tx: Writing) -> None:
-            decide(tx, stream_of(name), AGENT, SUE, house.now)
+            decide(tx, stream_of(name), HUMAN, SUE, house.now)
             directory.pool(tx)
             raise Unavailable("The connection is gone.", "Try again.")
 
         with pytest.raises(Unavailable):
             await house.store.write(work)
 
-    await house.do(SUE, AGENT, stream_of("ann"))
+    await house.do(SUE, HUMAN, stream_of("ann"))
     await lost("mallory")
-    await house.do(SUE, AGENT, stream_of("carol"))
-    assert [one.who.name for one in await pool(house.store, directory)] == ["ann", "carol"]
+    await house.do(SUE, HUMAN, stream_of("carol"))
+    assert await names(house, directory) == ["ann", "carol"]

@@ -189,6 +189,37 @@ def test_a_name_that_looks_like_a_taken_one_is_refused(name: str) -> None:
     assert looks("modern") == looks("modem")
 
 
+ALIKE = ["\u0430nn", "Ann", "\uff41nn", "an\u0578", "\u0391NN", "ann\ufe0f", "\u3164ann"]
+
+
+@pytest.mark.parametrize("operator", ALIKE)
+def test_an_operator_who_looks_like_one_that_is_there_is_refused_with_the_way_out(operator: str) -> None:
+    """T30, T2: who is one party would count as two, and could be its own reviewer."""
+    census = replace(ONE_HUMAN, operators=frozenset({"ann", "acme"}))
+    with pytest.raises(Refusal, match="looks like 'ann', who is enrolled") as caught:
+        decided(replace(AGENT, operator=operator), census=census)
+    assert caught.value.code is Code.DUPLICATE
+    assert "Write 'ann'" in caught.value.next_step
+    for other in ("ann", "anne", "acme", "\u0410\u043d\u043d\u0430"):
+        assert decided(replace(AGENT, operator=other), census=census)
+
+
+@pytest.mark.parametrize("operator", ["ann ", " ann", " "])
+def test_an_operator_has_no_blank_at_its_ends(operator: str) -> None:
+    """T30: nobody sees it."""
+    assert refused(replace(AGENT, operator=operator)) is Code.BAD_VALUE
+    assert decided(replace(AGENT, operator="Ann and Bob"))
+
+
+def test_whoever_was_enrolled_under_such_an_operator_keeps_it() -> None:
+    """T30: a log from before is read as it is, and what else is known of them can be changed."""
+    old = replace(after(AGENT), who=replace(ANN, operator="\u0430cme "))
+    census = replace(ONE_HUMAN, operators=frozenset({"acme", "dsf "}))
+    assert decided(replace(AGENT, operator="\u0430cme "), SUE, old, census=census)
+    assert decided(replace(AGENT, roles=()), replace(DSF, operator="dsf "), census=census)
+    assert refused(replace(AGENT, operator="\u0430cme"), SUE, old, census=census) is Code.DUPLICATE
+
+
 def test_a_second_enrolment_changes_the_roles_and_keeps_the_tokens_but_never_the_kind() -> None:
     account = after(AGENT, TOKEN, replace(AGENT, roles=("tester",)))
     assert account.roles == ("tester",)

@@ -7,16 +7,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from foureyes.app.accounts import Enrolled, stream_of
+from foureyes.app.accounts import Enrolled, new_token, stream_of
 from foureyes.app.asks import Ask
 from foureyes.app.bell import Bell
-from foureyes.app.gate import Gate, World, new_key
+from foureyes.app.gate import Gate, World
 from foureyes.app.policies import Policies
 from foureyes.app.reviewers import AtHand, Inconclusive, Look, Reviewer, Say, Task
 from foureyes.app.tending import Deadlines
 from foureyes.core import gates, protocols
 from foureyes.core.commands import OverrideStage
-from foureyes.core.principals import EnrolPrincipal
+from foureyes.core.principals import EnrolPrincipal, IssueToken
 from foureyes.core.rules import Protocol, SeatRule, Stage
 from foureyes.core.values import Evidence, Failure, Who, WhoKind
 from foureyes.engine.dispatching import Dispatcher
@@ -115,7 +115,7 @@ class Hall:
         self.hosted = Hosted(self._find, Policies(self.policy), self.now)
         self.gate = Gate(
             house.store,
-            Everybody((self.hosted, Enrolled())),
+            Everybody((self.hosted, Enrolled(self.now))),
             policy=self.policy,
             world=World(clock=self.now, draw=lambda: 7, mint=house.mint),
         )
@@ -149,7 +149,7 @@ class Hall:
         self.paused.append(seconds)
 
     async def enrol(self, *people: Who, roles: tuple[str, ...] = ("author",)) -> None:
-        """Give these an account."""
+        """Give these an account, and a token to whoever does not sign in."""
         for one in people:
             command = EnrolPrincipal(
                 kind=one.kind.value,
@@ -157,7 +157,10 @@ class Hall:
                 model_family=one.model_family,
                 roles=roles,
             )
-            await self.home.gate.handle(Ask(actor=SUE, key=new_key(), command=command, stream=stream_of(one.name)))
+            await self.home.do(SUE, command, stream_of(one.name))
+            if not one.is_human:
+                made = new_token()
+                await self.home.do(SUE, IssueToken(token=made.id, hash=made.hash), stream_of(one.name))
 
     async def open(self, files: Mapping[str, bytes] = FIRST, **fields: object) -> str:
         """Work of somebody enrolled comes in."""

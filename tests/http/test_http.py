@@ -130,10 +130,34 @@ async def test_a_page_that_is_not_ours_cannot_use_a_humans_session() -> None:
     body = {"name": "dev", "kind": "agent"}
     assert (await web.post(f"{BASE}/accounts", sue, **body)).status == 201
     stolen = {"cookie": sue["cookie"]}
-    told(await web.post(f"{BASE}/accounts", stolen, **body), 403, "sign_in_needed")
+    no = await web.post(f"{BASE}/accounts", stolen, **body)
+    told(no, 403, "sign_in_needed")
+    assert "X-Foureyes-Form" in no.data["next_step"]
     told(await web.post(f"{BASE}/accounts", sue | {"origin": "https://evil.example"}, **body), 403, "wrong_origin")
     told(await web.get("/health", {"host": "evil.example"}), 421, "wrong_host")
     assert (await web.post(f"{BASE}/accounts", sue | {"origin": f"http://{HOST}"}, **body)).status == 201
+
+
+@played
+async def test_a_human_acts_by_what_the_description_says_alone() -> None:
+    """T22: the session is told what to send along; a token is told nothing, for it needs none."""
+    web = Web()
+    cookie, dev = {"cookie": (await web.human())["cookie"]}, await web.agent("dev")
+    mine = (await web.get(f"{BASE}/me", cookie)).data["form"]
+    operation = described()["paths"][f"{BASE}/accounts/{{name}}/tokens"]["post"]
+    (needed,) = (one["name"] for one in operation["parameters"] if one["in"] == "header" and one["required"])
+    assert (await web.post(f"{BASE}/accounts/dev/tokens", cookie | {needed: mine})).status == 201
+    assert (await web.get(f"{BASE}/me", dev)).data["form"] == ""
+    other = {"cookie": (await web.human("hugo"))["cookie"]}
+    told(await web.post(f"{BASE}/accounts/dev/tokens", other | {needed: mine}), 403, "sign_in_needed")
+
+
+def test_the_description_names_the_header_wherever_a_session_changes_something() -> None:
+    for path in described()["paths"].values():
+        for method, one in path.items():
+            found = [said["required"] for said in one.get("parameters", ()) if said["name"] == "X-Foureyes-Form"]
+            asked = method != "get" and {"session": []} in one["security"]
+            assert found == ([one["security"] == [{"session": []}]] if asked else []), one["operationId"]
 
 
 @played
@@ -156,6 +180,7 @@ BODIES = [
     (b'{"confidence": NaN}', 422, "bad_value"),
     (b'{"kind": "\xff"}', 422, "bad_value"),
     (b"[" * 10_000, 422, "bad_value"),
+    (b'{"confidence": ' + b"1" * 5_000 + b"}", 422, "bad_value"),
     (json.dumps({**WORK, "extra": 1}).encode(), 422, "bad_value"),
     (json.dumps({**WORK, "title": 7}).encode(), 422, "bad_value"),
     (b" " * (BODY_BYTES_MAX + 1), 413, "too_large"),
@@ -170,7 +195,9 @@ def test_a_bad_body_is_a_problem_and_nothing_is_done(body: bytes, status: int, c
     async def story() -> None:
         web = Web()
         dev = await web.agent("dev")
-        told(await web.request("POST", f"{BASE}/reviews", dev, body), status, code)
+        answer = await web.request("POST", f"{BASE}/reviews", dev, body)
+        told(answer, status, code)
+        assert b"sys." not in answer.body
         assert (await web.get(f"{BASE}/reviews", dev)).data["reviews"] == []
 
     story()

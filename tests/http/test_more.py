@@ -6,6 +6,7 @@ from foureyes.http.app import build
 from foureyes.http.routes import BASE
 from tests.app.house import played
 from tests.calls.test_calls import WORLD
+from tests.http.five import Five
 from tests.http.test_http import WORK, told
 from tests.http.web import SITE, Web
 
@@ -130,3 +131,26 @@ async def test_who_asks_too_fast_is_told_when_to_come_back_and_others_are_answer
     big = [{"path": "a", "text": "x" * 100}]
     told(await web.post(f"{BASE}/reviews", dev, **{**WORK, "files": big}), 429, "limit_reached")
     assert (await web.post(f"{BASE}/reviews", codex, **{**WORK, "files": [{"path": "b", "text": "x"}]})).status == 201
+
+
+@played
+async def test_a_review_does_not_wait_for_an_account_whose_only_token_was_revoked() -> None:
+    """Whoever cannot come in is not asked: with nobody else the seat is open, and with somebody it is theirs."""
+    web = Five()
+    sue, dev = await web.human(), await web.role("dev")
+    await web.role("codex", "agent")
+    listed = (await web.get(f"{BASE}/accounts", sue)).data["accounts"]
+    (token,) = (one["tokens"][0]["token"] for one in listed if one["who"]["name"] == "codex")
+    assert await _asked(web, dev, "1") == ["codex"]
+    await web.done(f"{BASE}/accounts/codex/tokens/{token}/revocation", sue, reason="Lost.")
+    assert await _asked(web, dev, "2") == []
+    await web.role("gemini", "agent")
+    assert await _asked(web, dev, "3") == ["gemini"]
+
+
+async def _asked(web: Five, dev: dict[str, str], text: str) -> list[str]:
+    """Who is asked to look at new work."""
+    files = [{"path": "hello.py", "text": f"print({text})\n"}]
+    opened = await web.done(f"{BASE}/reviews", dev, **{**WORK, "files": files})
+    seats = (await web.house.review(f"review/{opened['review']}")).seats.values()
+    return [one.reviewer.name for one in seats if one.reviewer]

@@ -58,6 +58,34 @@ async def test_nobody_gets_as_far_as_the_protocol_without_a_token_that_opens() -
     assert not desk.endpoint._wanted.is_set() or desk.endpoint._over.is_set()
 
 
+NO_MESSAGES = [
+    b"[]",
+    b"{}",
+    b"null",
+    b"7",
+    b'{"jsonrpc":"1.0","id":1,"method":"ping"}',
+    b'{"jsonrpc":"2.0","method":7}',
+]
+
+
+@played
+async def test_what_is_no_message_is_told_so_in_one_sentence() -> None:
+    """T29: and not in the words of the library that reads them."""
+    desk = Desk()
+    dev = await desk.agent("dev")
+    long = called("me", f'{{"a":{"1" * 5_000}}}')
+    async with desk.endpoint.serving():
+        for body in NO_MESSAGES:
+            answer = await desk.request("POST", PATH, JSON | dev, body)
+            assert (answer.status, answer.data["error"]["code"]) == (400, -32600), body
+            assert answer.data["error"]["message"].startswith("A message is one JSON-RPC object")
+        answer = await desk.request("POST", PATH, modern("tools/call", "me") | dev, long)
+        assert answer.status == 400
+        assert answer.data["error"]["message"] == "The message is not JSON: a number has too many digits."
+        reply = await desk.request("POST", PATH, JSON | dev, b'{"jsonrpc":"2.0","id":1,"result":{}}')
+        assert reply.status == 202
+
+
 @pytest.mark.parametrize("era", ERAS)
 def test_a_token_that_is_taken_back_opens_nothing_from_then_on(era: str) -> None:
     """T24: what was opened before is no right by itself."""

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
+from mcp_types import SERVER_INFO_META_KEY
 
 from foureyes.app.accounts import stream_of
 from foureyes.bootstrap import main
@@ -116,6 +117,24 @@ def test_as_review_server_the_process_has_that_name_and_those_tools(tmp_path: Pa
     story()
 
 
+@pytest.mark.parametrize(("era", "signed"), [(LEGACY, None), (MODERN, {"name": "review-server", "version": "1.0.0"})])
+def test_as_review_server_every_answer_bears_that_name_and_never_that_of_the_server_behind(
+    tmp_path: Path, era: str, signed: dict[str, str] | None
+) -> None:
+    """001-42: in the older era answers bear none."""
+
+    @played
+    async def story() -> None:
+        home, house = tmp_path / "home", House()
+        tokens = await enrolled(house, "dev")
+        async with server_at(home, house), started(home, tokens["dev"], era, "--as", "review-server") as client:
+            asked = await client.call_tool("check_review_required", {"action": "update_readme", "context": {}})
+            for answer in (await client.list_tools(), asked):
+                assert (answer.meta or {}).get(SERVER_INFO_META_KEY) == signed
+
+    story()
+
+
 def test_lines_that_are_no_message_are_told_so_and_the_next_one_is_answered() -> None:
     """T19, T29: nothing is read that somebody else would read differently."""
     ping = b'{"jsonrpc":"2.0","id":9,"method":"ping"}'
@@ -127,6 +146,7 @@ def test_lines_that_are_no_message_are_told_so_and_the_next_one_is_answered() ->
         b'{"jsonrpc":"2.0","id":2,"method":"ping","params":{"a":NaN}}',
         b'{"jsonrpc":"2.0","id":3,"method":"ping","params":{"a":"' + b"x" * MESSAGE_BYTES_MAX + b'"}}',
         b'{"jsonrpc":"2.0","id":4,"method":"ping","params":{"a":"\\ude00\\ud83d"}}',
+        b'{"jsonrpc":"2.0","id":6,"method":"ping","params":[]}',
         b'{"jsonrpc":"2.0","id":5,"method":"ping","params":{"_meta":{"a":"\\ud83d\\ude00"}}}',
         ping,
     )
@@ -149,6 +169,7 @@ def test_lines_that_are_no_message_are_told_so_and_the_next_one_is_answered() ->
             (2, -32700),
             (None, -32600),
             (4, -32600),
+            (6, -32600),
             (5, None),
             (9, None),
         ]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from foureyes.app.accounts import Enrolled, stream_of
+from foureyes.app.accounts import Enrolled, new_token, stream_of
 from foureyes.app.chain import appended
 from foureyes.app.ports import Writing
 from foureyes.app.rows import Changes, OutboxRow
@@ -16,7 +16,7 @@ from foureyes.core import commands as c
 from foureyes.core import events as e
 from foureyes.core import protocols
 from foureyes.core.model import ReportRequest, RulingRequest
-from foureyes.core.principals import EnrolPrincipal
+from foureyes.core.principals import EnrolPrincipal, IssueToken
 from foureyes.core.values import Step, Who, WhoKind
 from foureyes.notify.hours import digest_at, resumes
 from foureyes.policy.notifying import Person
@@ -176,6 +176,8 @@ async def two_eyes() -> Five:
     for name, roles in (("codex", ("second",)), ("dev", ())):
         command = EnrolPrincipal(kind="agent", operator=f"{name}-co", model_family=name, roles=roles)
         await web.house.do(HUMAN, command, stream_of(name))
+        made = new_token()
+        await web.house.do(HUMAN, IssueToken(token=made.id, hash=made.hash), stream_of(name))
     return web
 
 

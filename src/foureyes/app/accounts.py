@@ -6,7 +6,7 @@ import hashlib
 import secrets
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import islice
 from typing import cast
 
@@ -173,6 +173,7 @@ def decide(
     everybody = accounts(tx)
     census = Census(
         names=frozenset(one.who.name for one in everybody),
+        operators=frozenset(one.who.operator for one in everybody if one.who.name != name and not one.removed),
         humans=sum(one.who.is_human and not one.removed for one in everybody),
         roles=frozenset(role for one in everybody if one.who.name == actor.name for role in one.roles),
         vouching=frozenset(one.vouched_by for one in everybody if not one.removed),
@@ -214,16 +215,24 @@ def _names(reading: Reading, after: str) -> Iterable[str]:
 
 @dataclass(slots=True)
 class Enrolled:
-    """A directory of the accounts in the store; read again when one of them changed."""
+    """A directory of the accounts in the store; read again when one of them changed, or a token of theirs ended."""
 
-    _known: tuple[str, tuple[Principal, ...]] | None = field(default=None, init=False)
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    #: The word it was read under, when the first of the tokens ends that opened then, and who was found.
+    _known: tuple[str, datetime | None, tuple[Principal, ...]] | None = field(default=None, init=False)
 
     def pool(self, reading: Reading) -> tuple[Principal, ...]:
-        """Everybody who may be asked to review, with their roles."""
-        changed = reading.row(ACCOUNTS, _CHANGED) or ""
+        """Everybody who may be asked to review, with their roles: those whom a token or a sign-in lets in now."""
+        changed, now = reading.row(ACCOUNTS, _CHANGED) or "", self.clock()
         known = self._known
-        if known is None or known[0] != changed:
-            found = (one for one in accounts(reading) if not one.removed)
+        if known is None or known[0] != changed or (known[1] is not None and known[1] <= now):
+            everybody = [one for one in accounts(reading) if not one.removed]
+            opening = {one.who.name: [token for token in one.tokens if token.opens(now)] for one in everybody}
+            # A seat that is given to somebody who cannot come waits until its time is up.
+            found = (
+                one for one in everybody if one.who.is_human or opening[one.who.name] or opening.get(one.vouched_by)
+            )
             pool = tuple(Principal(who=one.who, roles=frozenset(one.roles)) for one in found)
-            known = self._known = changed, pool
-        return known[1]
+            ends = (token.expires for held in opening.values() for token in held if token.expires)
+            known = self._known = changed, min(ends, default=None), pool
+        return known[2]

@@ -10,7 +10,7 @@ from foureyes.app.accounts import ROLL_MAX, Find, Roll, Unread, account, bearer,
 from foureyes.app.calls.call import Caller, scopes_of
 from foureyes.app.ports import Quick, Reading, Store
 from foureyes.app.rows import Known
-from foureyes.app.signing_in import signed_in
+from foureyes.app.signing_in import form_mark, signed_in
 from foureyes.core.principals import Account, Scope, Token
 
 #: For which of its agents a service acts.
@@ -130,7 +130,7 @@ def look_up(reading: Reading, given: Credential, now: datetime, find: Find = acc
         met = _by_token(reading, given, now, find)
         return met.caller if met else None
     found = signed_in(reading, given.session, now) if given.session and not given.agent else None
-    return Caller(account=found.account, signed_in=found.since) if found else None
+    return Caller(account=found.account, signed_in=found.since, form=form_mark(given.session)) if found else None
 
 
 def _by_token(reading: Reading, given: Credential, now: datetime, find: Find) -> _Met | None:

@@ -49,7 +49,7 @@ def gate_of(
     if assembly.settings.is_postgres:
         workers = Workers(store, assembly.now)
         here = Here(hosting=Crew(workers, own), workers=workers)
-    return assembly.gate(store, default, Everybody((here.hosting, Enrolled())), tells=tells), here
+    return assembly.gate(store, default, Everybody((here.hosting, Enrolled(assembly.now))), tells=tells), here
 
 
 def dispatcher(assembly: Assembly, office: Office, here: Here, hand: Hand) -> tuple[Dispatcher, Place | None]:

@@ -32,7 +32,7 @@ def office_on(assembly: Assembly, store: Store) -> Office:
     from foureyes.app.accounts import Enrolled
     from foureyes.app.calls.office import Office
 
-    return Office(gate=assembly.gate(store, directory=Enrolled()), store=store, clock=assembly.now)
+    return Office(gate=assembly.gate(store, directory=Enrolled(assembly.now)), store=store, clock=assembly.now)
 
 
 async def speak(assembly: Assembly, how: Speaking) -> None:

@@ -141,7 +141,7 @@ def made(assembly: Assembly, store: Store, own: Hosted) -> OneWorker:
     """Put a worker together that hosts these."""
     workers = Workers(store, assembly.now, f"{os.uname().nodename}-{os.getpid()}-{secrets.token_hex(3)}")
     crew = Crew(workers)
-    gate = assembly.gate(store, directory=Everybody((crew, Enrolled())))
+    gate = assembly.gate(store, directory=Everybody((crew, Enrolled(assembly.now))))
     bell = Bell(LISTEN_SECONDS)
     mine = Steps(gate=gate, store=store, hosted=own, hand=gate.handle, clock=assembly.now)
     everybodys = Steps(gate=gate, store=store, hosted=crew, hand=gate.handle, clock=assembly.now)

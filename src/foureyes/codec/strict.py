@@ -6,6 +6,9 @@ import json
 from collections import Counter
 from typing import Any, NoReturn
 
+#: As many as Python reads unasked; it would tell a caller which of its own settings to change.
+DIGITS_MAX = 4_300
+
 
 class TwiceError(ValueError):
     """A field is there twice."""
@@ -28,5 +31,11 @@ def _no_number(word: str) -> NoReturn:
     raise ValueError(f"{word} is no number")
 
 
+def _whole(text: str) -> int:
+    if len(text) > DIGITS_MAX:
+        raise ValueError("a number has too many digits")
+    return int(text)
+
+
 #: Raises TwiceError, another ValueError, or RecursionError.
-STRICT = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_number)
+STRICT = json.JSONDecoder(object_pairs_hook=_once, parse_int=_whole, parse_constant=_no_number)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 
+from foureyes.core.letters import LOOKALIKES
 from foureyes.core.refusals import Code, Refusal
 
 ALLOWED = "1 to 64 of a-z, 0-9, _ and -, beginning with a letter or digit"
@@ -20,6 +22,9 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}").fullmatch
 #: Letters that are read as one another, folded to one.
 _ALIKE = str.maketrans({"0": "o", "1": "l", "i": "l", "_": "-", "5": "s"})
 _ALIKE_PAIRS = (("rn", "m"), ("vv", "w"), ("cl", "d"))
+#: Characters that count as printable and are not seen: joiners, fillers and what chooses a variant of the one before.
+_UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+_OTHER_LETTERS = str.maketrans(LOOKALIKES)
 
 
 def is_name(name: str) -> bool:
@@ -39,6 +44,16 @@ def check_name(name: str, taken: Iterable[str]) -> None:
         raise Refusal(Code.DUPLICATE, f"{name} looks like {alike}, who is enrolled.", "Choose another name.")
 
 
+def check_operator(operator: str, taken: Iterable[str]) -> None:
+    """Refuse an operator that looks like one who is there: one party would count as two."""
+    if operator != operator.strip():
+        raise Refusal(Code.BAD_VALUE, f"The operator {operator!r} begins or ends with a blank.", "Leave it out.")
+    alike = next((one for one in sorted(taken) if one != operator and party_looks(one) == party_looks(operator)), "")
+    if alike:
+        sentence = f"The operator {operator!r} looks like {alike!r}, who is enrolled, and would count as another."
+        raise Refusal(Code.DUPLICATE, sentence, f"Write {alike!r} if it is the same, or a name that nobody mistakes.")
+
+
 def ours_alike(name: str) -> str:
     """Which name of our own this is, or looks like; empty where it is like none."""
     return name if name in RESERVED else next((one for one in sorted(RESERVED) if looks(one) == looks(name)), "")
@@ -50,3 +65,9 @@ def looks(name: str) -> str:
     for pair, one in _ALIKE_PAIRS:
         folded = folded.replace(pair, one)
     return folded
+
+
+def party_looks(operator: str) -> str:
+    """How an operator looks at a glance, in any script, in large letters or small ones."""
+    seen = unicodedata.normalize("NFKC", _UNSEEN.sub("", operator)).translate(_OTHER_LETTERS)
+    return looks(" ".join(seen.casefold().split()))

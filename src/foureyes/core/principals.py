@@ -16,7 +16,7 @@ from foureyes.core.events.principals import (
     TokenIssued,
     TokenRevoked,
 )
-from foureyes.core.names import check_name, is_name
+from foureyes.core.names import check_name, check_operator, is_name
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.values import Who, WhoKind
 
@@ -127,6 +127,8 @@ class Census:
 
     names: frozenset[str] = frozenset()
     humans: int = 0
+    #: Who is behind the others.
+    operators: frozenset[str] = frozenset()
     #: The roles of whoever asks, as a human gave them.
     roles: frozenset[str] = frozenset()
     #: Services whose agents are enrolled.
@@ -225,6 +227,9 @@ def _enrolled(
             f"Ask a human to enrol {actor.name} with {strange!r} too.",
         )
     operator = command.operator or actor.operator or actor.name
+    if operator not in census.operators and not (account and account.who.operator == operator):
+        # Whoever was taken before this was looked at stays as they are.
+        check_operator(operator, census.operators)
     if account and name in census.vouching and operator != account.who.operator:
         # Its agents would be of the operator before, and the next ones of another: two parties, and still one service.
         raise Refusal(

@@ -36,7 +36,7 @@ from foureyes.core.values import Who
 from foureyes.http.bodies import TooLarge, header, read_blob, read_bytes, read_json
 from foureyes.http.meter import Meter
 from foureyes.http.problems import problem, refused, spooled
-from foureyes.http.routes import GET, WAYS, Way
+from foureyes.http.routes import BASE, GET, WAYS, Way
 
 COOKIE = SESSION_COOKIE
 #: What a page that is signed in sends along with everything that changes something.
@@ -173,9 +173,14 @@ def told(handler: Handler) -> Handler:
     return answer
 
 
+_OURS = (
+    f"Use the page you signed in on, or send the `form` that `GET {BASE}/me` gives this session as `X-Foureyes-Form`."
+)
+
+
 def _check_form(request: Request, session: str) -> None:
     if not secrets.compare_digest(request.headers.get(FORM_HEADER, "").encode(), form_mark(session).encode()):
-        raise Refusal(Code.SIGN_IN_NEEDED, "This did not come from our own page.", "Use the page you signed in on.")
+        raise Refusal(Code.SIGN_IN_NEEDED, "This did not come from our own page.", _OURS)
 
 
 def _beside(call: Call[Any], way: Way, request: Request, sent: dict[str, Any]) -> dict[str, Any]:

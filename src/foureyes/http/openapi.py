@@ -77,6 +77,8 @@ def _operation(call: Call[Any], way: Way, path: str) -> Json:
         parameters += [_parameter(name, form, "query") for name in way.query]
         rest = [name for name in rest if name not in way.query]
         parameters += [_KEY] if call.keyed and call.changes else []
+        # Where a token may come instead it is not always there, and no description can say "with a session".
+        parameters.append({**_FORM, "required": call.needs == "human"})
         body = {**form, "properties": {name: form["properties"][name] for name in rest}}
         body["required"] = [name for name in form.get("required", ()) if name in rest]
         content = {"application/octet-stream": {}} if way.streamed else {"application/json": {"schema": body}}
@@ -206,6 +208,12 @@ _KEY: Json = {
     "required": False,
     "schema": {"type": "string", "maxLength": 200},
     "description": "The same key with the same request gives the same answer, and nothing is done twice.",
+}
+_FORM: Json = {
+    "name": "X-Foureyes-Form",
+    "in": "header",
+    "schema": {"type": "string", "maxLength": 64},
+    "description": "With a session, the `form` that `me` gives it: no other page knows that. With a token, nothing.",
 }
 _SPOOLED: Json = {
     "type": "object",

@@ -19,7 +19,12 @@ from mcp.shared.inbound import (
     NAME_BEARING_METHODS,
     encode_header_value,
 )
-from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY
+from mcp_types import (
+    CLIENT_CAPABILITIES_META_KEY,
+    CLIENT_INFO_META_KEY,
+    PROTOCOL_VERSION_META_KEY,
+    SERVER_INFO_META_KEY,
+)
 from mcp_types.version import LATEST_MODERN_VERSION
 
 from foureyes import __version__
@@ -97,7 +102,7 @@ class Far:
         if "error" in found:
             said = found["error"]
             raise MCPError(int(said["code"]), str(said["message"]), said.get("data"))
-        return dict(found["result"])
+        return _unsigned(dict(found["result"]))
 
 
 _START = "Start it with `foureyes up`, then ask again with the same key."
@@ -128,3 +133,9 @@ def _message(reply: httpx2.Response) -> Json:
     said = found if isinstance(found, dict) else {}
     sentence = str(said.get("title") or f"The server answered with {reply.status_code}.")
     raise Unavailable(sentence, str(said.get("next_step") or "Look at the server's log."))
+
+
+def _unsigned(result: Json) -> Json:
+    """An answer without the name of the server behind: to the client it is this process that answers, by its own."""
+    said = {name: one for name, one in (result.pop("_meta", None) or {}).items() if name != SERVER_INFO_META_KEY}
+    return {**result, "_meta": said} if said else result

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 from foureyes.codec import Json
 from foureyes.codec.sizes import VALUES_MAX, is_too_full
@@ -11,6 +12,9 @@ from foureyes.codec.strict import STRICT, TwiceError
 
 MESSAGE_BYTES_MAX = 4 * 1024 * 1024
 _PARSE_ERROR, _INVALID = -32700, -32600
+_NO_MESSAGE = (
+    'A message is one JSON-RPC object with "jsonrpc": "2.0", a method, and params, if any, that are an object.'
+)
 #: Where halves of characters are spelt out; two that belong together are a character.
 _HALVES = re.compile(rb"\\u[dD][89a-fA-F]").search
 
@@ -22,7 +26,7 @@ def flaw(message: bytes) -> Json | None:
     except _FullError as error:
         return _error(_INVALID, str(error))
     except _UnclearError as error:
-        # The message can be read otherwise, so whoever sent it is told which one it was.
+        # It can be read as something, so whoever sent it is told which one it was.
         return _error(_INVALID, str(error), _id(message))
     except UnicodeDecodeError:
         return _error(_PARSE_ERROR, "The message is not UTF-8.")
@@ -38,7 +42,7 @@ class _FullError(ValueError):
 
 
 class _UnclearError(ValueError):
-    """It can be read in more than one way."""
+    """It can be read in more than one way, or as JSON and not as a message."""
 
 
 def _check(message: bytes) -> None:
@@ -50,12 +54,22 @@ def _check(message: bytes) -> None:
         found = STRICT.decode(message.decode())
     except TwiceError as error:
         raise _UnclearError(f"The field {error.name[:80]!r} is there twice. Say each once.") from None
+    if not _is_message(found):
+        raise _UnclearError(_NO_MESSAGE)
     if not _HALVES(message):
         return
     try:
         json.dumps(found, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         raise _UnclearError("There is half of a character in the message: no text has that.") from None
+
+
+def _is_message(found: Any) -> bool:
+    """Whether it is one; an answer has no method, and the SDK says what becomes of it."""
+    if type(found) is not dict or found.get("jsonrpc") != "2.0":
+        return False
+    is_answer = "method" not in found and ("result" in found or "error" in found)
+    return is_answer or (type(found.get("method")) is str and isinstance(found.get("params"), dict | None))
 
 
 def _id(message: bytes) -> str | int | None:

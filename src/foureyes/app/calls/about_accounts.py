@@ -124,6 +124,8 @@ class Me:
     scopes: tuple[str, ...]
     #: What was spooled while the database was down, and refused when it was back; the latest first.
     refused_later: tuple[LateNo, ...] = ()
+    #: What a session sends as `X-Foureyes-Form` with everything that changes something; a token needs none.
+    form: str = ""
 
 
 async def enrol(office: Office, caller: Caller, form: EnrolForm) -> Enrolled:
@@ -172,7 +174,13 @@ async def list_accounts(office: Office, _: Caller, form: AccountsForm) -> Accoun
 async def me(office: Office, caller: Caller, _: NoForm) -> Me:
     """Whom the credential speaks for, what it is for, and what was refused to them at last."""
     late = await office.store.read(lambda reading: late_noes(reading, caller.who.name))
-    return Me(who=caller.who, roles=caller.account.roles, scopes=tuple(sorted(caller.scopes)), refused_later=late)
+    return Me(
+        who=caller.who,
+        roles=caller.account.roles,
+        scopes=tuple(sorted(caller.scopes)),
+        refused_later=late,
+        form=caller.form,
+    )
 
 
 def _account(one: Account) -> AccountShown:

@@ -46,6 +46,8 @@ class Caller:
     remembered: bool = False
     #: What they hand in may wait in the spool: it is all that the call does.
     may_wait: bool = False
+    #: What their session sends along with everything that changes something; nothing where they came with a token.
+    form: str = field(default="", repr=False)
     #: The actor of every command.
     who: Who = field(init=False)
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import groupby, islice
 
+from foureyes.core.letters import LOOKALIKES
 from foureyes.reviewers.critics.critic import Rule, State
 from foureyes.reviewers.critics.injection import rules
 from foureyes.reviewers.critics.injection.allowed import LINE_SIDE_MAX, Place, script
@@ -17,7 +18,6 @@ from foureyes.reviewers.critics.injection.characters import WHOLE, Seen
 from foureyes.reviewers.critics.injection.lookalikes import (
     BETWEEN_LETTERS,
     FANCY,
-    LOOKALIKES,
     OTHER_SCRIPTS,
     SIGNS,
     plain,

@@ -1,0 +1,68 @@
+"""Which letters of other scripts pass for which of ours?
+
+Written from how the letters are drawn: Cyrillic, Greek, Armenian, Cherokee, Canadian, Coptic, Lisu and the small
+capitals and phonetic letters of Latin. What Unicode itself turns into an ASCII letter (full width, mathematical,
+circled) needs no table.
+"""
+
+from __future__ import annotations
+
+_TABLE = {
+    "a": "\u0430\u03b1\u0251\u1d00",
+    "b": "\u042c\u044c\u0185",
+    "c": "\u0441\u03f2\u1d04\u2ca5",
+    "d": "\u0501\u0257\u056a\u1d05",
+    "e": "\u0435\u04bd\u1d07",
+    "f": "\u017f\u03dd\u0584\ua730",
+    "g": "\u0261\u0581\u0262",
+    "h": "\u04bb\u0570\u13c2",
+    "i": "\u0456\u03b9\u0269\u0131\u026a",
+    "j": "\u0458\u03f3\u0237\u1d0a",
+    "k": "\u043a\u03ba\u1d0b",
+    "l": "\u04cf\u01c0\u217c",
+    "m": "\u043c\u1d0d",
+    "n": "\u043f\u0578\u057c\u03b7\u0274",
+    "o": "\u043e\u03bf\u0585\u1d0f\u2c9f\u03c3",
+    "p": "\u0440\u03c1\u2ca3\u1d18",
+    "q": "\u051b\u0566\u0563",
+    "r": "\u0433\u1d26\u2c85\u0280",
+    "s": "\u0455\ua731",
+    "t": "\u0442\u03c4\u1d1b",
+    "u": "\u03c5\u057d\u028b\u1d1c",
+    "v": "\u03bd\u0475\u1d20",
+    "w": "\u051d\u0461\u03c9\u1d21\u0561",
+    "x": "\u0445\u03c7",
+    "y": "\u0443\u04af\u03b3\u028f",
+    "z": "\u1d22",
+    "A": "\u0410\u0391\u13aa\u15c5\ua4ee",
+    "B": "\u0412\u0392\u13f4\u15f7\ua4d0\u0299",
+    "C": "\u0421\u03f9\u13df\ua4da\u2ca4",
+    "D": "\u13a0\u15de\ua4d3\u0500",
+    "E": "\u0415\u0395\u13ac\u2d39\ua4f0",
+    "F": "\u03dc\u15b4\ua4dd",
+    "G": "\u050c\u13c0\u13f3\ua4d6",
+    "H": "\u041d\u0397\u13bb\u157c\ua4e7\u029c",
+    "I": "\u0406\u0399\u04c0\ua4f2\u16c1",
+    "J": "\u0408\u037f\u13ab\u148d\ua4d9",
+    "K": "\u041a\u039a\u13e6\ua4d7",
+    "L": "\u13de\u14aa\ua4e1\u029f\u053c",
+    "M": "\u041c\u039c\u13b7\u15f0\ua4df",
+    "N": "\u039d\ua4e0",
+    "O": "\u041e\u039f\u0555\ua4f3\u2c9e",
+    "P": "\u0420\u03a1\u13e2\u146d\ua4d1",
+    "Q": "\u051a\u2d55",
+    "R": "\u13a1\u13d2\u1587\ua4e3",
+    "S": "\u0405\u054f\u13da\ua4e2",
+    "T": "\u0422\u03a4\u13a2\ua4d4",
+    "U": "\u054d\u144c\ua4f4",
+    "V": "\u0474\u13d9\u142f\ua4e6",
+    "W": "\u051c\u13b3\ua4ea",
+    "X": "\u0425\u03a7\ua4eb\u16b7",
+    "Y": "\u0423\u03a5\u04ae\u13a9\ua4ec",
+    "Z": "\u0396\u13c3\ua4dc",
+    "3": "\u0417\u0437\u0498\u04e0",
+    "4": "\u13ce",
+    "6": "\u0431\u13ee",
+}
+#: Each look-alike with the letter or digit it passes for.
+LOOKALIKES = {look: plain for plain, looks in reversed(_TABLE.items()) for look in looks}
