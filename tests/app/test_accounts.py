@@ -38,10 +38,10 @@ async def names(house: House, directory: Enrolled) -> list[str]:
     return [one.who.name for one in await pool(house.store, directory)]
 
 
-async def issued(house: House, name: str, expires: datetime | None = None) -> str:
+async def issued(house: House, name: str, expires: datetime | None = None, scopes: tuple[str, ...] = ()) -> str:
     """The id of a token that somebody enrolled was given."""
     made = new_token()
-    await house.do(SUE, IssueToken(token=made.id, hash=made.hash, expires=expires), stream_of(name))
+    await house.do(SUE, IssueToken(token=made.id, hash=made.hash, scopes=scopes, expires=expires), stream_of(name))
     return made.id
 
 
@@ -131,6 +131,26 @@ async def test_an_agent_is_asked_while_a_token_of_the_service_that_vouches_for_i
     await issued(house, "dsf")
     await house.do(SUE, RemovePrincipal(reason="left"), stream_of("dsf"))
     assert await names(house, directory) == []
+
+
+@played
+async def test_a_token_that_lets_nobody_report_brings_nobody_into_the_pool() -> None:
+    """A token may be good for less than its account: whoever holds it is told no when they report."""
+    house = House()
+    directory = Enrolled(lambda: house.now)
+    await house.do(SUE, AGENT, stream_of("ann"))
+    await issued(house, "ann", scopes=("read", "author"))
+    assert await names(house, directory) == []
+    await issued(house, "ann", scopes=("review",))
+    assert await names(house, directory) == ["ann"]
+    dsf = Who(name="dsf", kind=WhoKind.SERVICE, operator="dsf")
+    await house.do(SUE, EnrolPrincipal(kind="service", operator="dsf"), stream_of("dsf"))
+    await house.do(dsf, EnrolPrincipal(kind="agent"), stream_of("dweller"))
+    await issued(house, "dsf", scopes=("read", "vouch"))
+    await issued(house, "dsf", scopes=("read", "review"))
+    assert await names(house, directory) == ["ann", "dsf"]
+    await issued(house, "dsf", scopes=("review", "vouch"))
+    assert await names(house, directory) == ["ann", "dsf", "dweller"]
 
 
 @played

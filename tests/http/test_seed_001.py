@@ -344,7 +344,15 @@ async def test_who_waits_in_line_is_told_no_earlier_time_than_whoever_is_looked_
         work = WORK | {"id": f"rev_{number}", "artifacts": {"code": f"v{number}"}}
         return str((await web.tool("request_review", dev, **work)).data["estimated_completion"])
 
-    times = [await told(number) for number in range(6)]
+    async def expected() -> int:
+        asked = await web.tool("check_review_required", dev, action="create_core", context={})
+        return int(asked.data["estimated_time"])
+
+    times, minutes = list[str](), list[int]()
+    for number in range(6):
+        minutes.append(await expected())
+        times.append(await told(number))
+    assert minutes == [30, 30, 60, 60, 90, 90], "asked beforehand, the same is told"
     running, first, last, full = ("2026-01-05T09:30", "2026-01-05T10:00", "2026-01-05T10:30", "2026-01-05T10:30")
     assert [one[:16] for one in times] == [running, running, first, first, last, full]
     await web.tool("get_review", auditor, reviewId="r1")

@@ -21,6 +21,7 @@ from foureyes.core.principals import (
     Census,
     EnrolPrincipal,
     PrincipalCommand,
+    Scope,
     Token,
     account_of,
     decide_principal,
@@ -227,12 +228,18 @@ class Enrolled:
         known = self._known
         if known is None or known[0] != changed or (known[1] is not None and known[1] <= now):
             everybody = [one for one in accounts(reading) if not one.removed]
-            opening = {one.who.name: [token for token in one.tokens if token.opens(now)] for one in everybody}
+            opening = {one.who.name: _reviewing(one, now) for one in everybody}
+            vouching = {name for name, held in opening.items() if any(Scope.VOUCH in token.scopes for token in held)}
             # A seat that is given to somebody who cannot come waits until its time is up.
             found = (
-                one for one in everybody if one.who.is_human or opening[one.who.name] or opening.get(one.vouched_by)
+                one for one in everybody if one.who.is_human or opening[one.who.name] or one.vouched_by in vouching
             )
             pool = tuple(Principal(who=one.who, roles=frozenset(one.roles)) for one in found)
             ends = (token.expires for held in opening.values() for token in held if token.expires)
             known = self._known = changed, min(ends, default=None), pool
         return known[2]
+
+
+def _reviewing(one: Account, now: datetime) -> list[Token]:
+    """The tokens that let somebody report now."""
+    return [token for token in one.tokens if Scope.REVIEW in token.scopes and token.opens(now)]

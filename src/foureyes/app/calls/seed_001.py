@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from foureyes.app.calls import seed_words as words
@@ -12,20 +12,16 @@ from foureyes.app.calls.about_reviews import REVIEW, OpenForm, ReviseForm, open_
 from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.office import Handed, Office
 from foureyes.app.calls.seed_001_basics import check_basics
+from foureyes.app.calls.seed_001_expected import expected
 from foureyes.app.calls.seed_001_shown import SubmitForm, peer_seat, report_of
 from foureyes.app.calls.seed_work import answered_before, check_is, files_of, pairs_of, waiting
 from foureyes.app.calls.waiting import waited
 from foureyes.app.calls.whole import shown_to
 from foureyes.app.calls.witness import witness
-from foureyes.app.ports import Quick, Reading
-from foureyes.app.rows import Counts
 from foureyes.core import commands as c
 from foureyes.core.events import ReportSubmitted
 from foureyes.core.kinds import canonical_kind
-from foureyes.core.model import ReportRequest, Review, Seat
 from foureyes.core.refusals import Code, Refusal
-from foureyes.core.rules import Limits, Times
-from foureyes.core.stack import stages_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,36 +220,14 @@ async def _requested(office: Office, caller: Caller, name: str) -> Requested | Q
     review = (await shown_to(office, caller, name)).view.review
     seat = peer_seat(review)
     request = review.report_request(seat.id) if seat else None
+    span = await expected(office, review, seat, request) if seat and request else None
     said: dict[str, Any] = {
         "id": name,
         "reviewer": seat.reviewer.name if seat and seat.reviewer else None,
         "status": words.peer_status(review, seat),
-        "estimated_completion": await _expected(office, review, seat, request) if seat and request else None,
+        "estimated_completion": None if span is None else office.clock() + span,
     }
     return Queued(**said, queued=True) if request and request.queued else Requested(**said)
-
-
-async def _expected(office: Office, review: Review, seat: Seat, request: ReportRequest) -> datetime:
-    """When to expect the answer: after the time that one review has, and that of those who are served before it."""
-
-    def look(reading: Reading) -> timedelta:
-        policies = office.gate.policies
-        rules = policies.rules(reading, review.rules)
-        stages = stages_of(rules, review, policies.stricter(reading, review.stricter))
-        times = next((one.options.times for one in stages if one.name == seat.stage), Times())
-        ahead = _ahead(reading, seat, rules.limits) if request.queued else 0
-        return times.unstarted * (1 + ahead // max(1, rules.limits.parallel_max))
-
-    return office.clock() + await office.store.read(Quick(look))
-
-
-def _ahead(reading: Reading, seat: Seat, limits: Limits) -> int:
-    """How many the reviewer of a seat in the queue has beside it; where everybody's queue is full, as many as fit."""
-    if seat.reviewer is None:
-        return limits.parallel_max + limits.queued_max
-    name = seat.reviewer.name
-    held = reading.counts([name]).get(name, Counts())
-    return max(0, held.active + held.queued - 1)
 
 
 def _is_pending(turns: tuple[Any, ...]) -> bool:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import timedelta
 from typing import Any
 
 from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.files import FileSent
 from foureyes.app.calls.office import Handed, Office
+from foureyes.app.calls.seed_001_expected import expected
 from foureyes.app.calls.seed_001_shown import peer_seat
 from foureyes.app.calls.seed_work import check_is, files_of, pairs_of, work_of
-from foureyes.app.gate import Preview
 from foureyes.core import commands as c
 from foureyes.core.refusals import Code, Refusal
 
@@ -68,16 +68,13 @@ async def check_review_required(office: Office, caller: Caller, form: CheckForm)
     if review.outcome is not None:
         return Needless(needs_review=False, reason=skipped.reason if skipped else review.reason)
     seat = peer_seat(review)
+    request = review.report_request(seat.id) if seat else None
+    span = await expected(office, review, seat, request, is_stored=False) if seat and request else timedelta()
     return Needed(
         needs_review=True,
         reviewer=seat.reviewer.name if seat and seat.reviewer else None,
-        estimated_time=_minutes(found, office.clock()),
+        estimated_time=span // timedelta(minutes=1),
     )
-
-
-def _minutes(found: Preview, now: datetime) -> int:
-    due = min((one.due for one in found.view.review.requests.values()), default=now)
-    return max(0, round((due - now).total_seconds() / 60))
 
 
 def calls() -> Iterator[Call[Any]]:
