@@ -35,7 +35,7 @@ async def pool(store: Store, directory: Enrolled) -> tuple[Principal, ...]:
 
 
 async def names(house: House, directory: Enrolled) -> list[str]:
-    return [one.who.name for one in await pool(house.store, directory)]
+    return [one.who.name for one in await pool(house.store, directory) if one.available]
 
 
 async def issued(house: House, name: str, expires: datetime | None = None, scopes: tuple[str, ...] = ()) -> str:
@@ -111,6 +111,9 @@ async def test_nobody_is_asked_whom_no_token_lets_in_and_a_human_signs_in() -> N
     assert await names(house, directory) == ["ann", "hugo"]
     house.wait(hours=1)
     assert await names(house, directory) == ["ann", "hugo"]
+    house.wait(hours=-2)
+    assert await names(house, directory) == ["ann", "bea", "hugo"], "a clock that was wrong is put right"
+    house.wait(hours=2)
     await house.do(SUE, RevokeToken(token=first, reason="lost"), stream_of("ann"))
     assert await names(house, directory) == ["hugo"]
 

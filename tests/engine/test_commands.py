@@ -15,6 +15,7 @@ from foureyes.app.reviewers import File, Reviewer
 from foureyes.core.values import Outcome, Severity, WhoKind
 from foureyes.engine.steps import LEASE, PROGRAM_SECONDS_MAX
 from foureyes.policy.policy import EachRun, Policy, Role, Run, sealed_policy
+from foureyes.reviewers.agents.laying import laying
 from foureyes.reviewers.critics.evidence import FAILS, EvidenceReviewer
 from tests.app.house import played, policy
 from tests.cast import DEV, START, rules_with
@@ -49,6 +50,10 @@ async def done(play: Hall) -> None:
             await play.turn(0.01)
 
 
+def names_in(folder: Path) -> list[str]:
+    return [one.name for one in folder.iterdir()]
+
+
 @played
 async def test_a_command_passes_on_good_work_and_finds_something_on_bad_work() -> None:
     """D-17: on a server there is no checkout; the command is run in a copy of what is stored."""
@@ -65,6 +70,27 @@ async def test_a_command_passes_on_good_work_and_finds_something_on_bad_work() -
     assert (finding.rule, finding.severity, finding.raiser) == (FAILS.id, Severity.CRITICAL, "tests")
     assert review.outcome is None
     assert "ReportFailed" not in await play.log(bad)
+
+
+@played
+async def test_what_the_policy_ignores_is_there_for_a_command_and_for_nobody_who_reads(tmp_path: Path) -> None:
+    """D-17: a project's tests need all of it; an agent sends what it reads to somebody else."""
+    agent = Scripted("agent")
+    named = replace(
+        policy(rules_with(style("tests", "agent", seats=2, quorum=2))),
+        reviewers=(Role(name="tests", holders=(Run(argv=ASKS),)),),
+        ignore=("ok.txt",),
+    )
+    tests = EvidenceReviewer(name="tests", command=ASKS)
+    reviewers: dict[str, tuple[Reviewer, ...]] = {"tests": (tests,), "agent": (agent,)}
+    play = await server(reviewers, sealed_policy(named))
+    stream = await play.open({"ok.txt": b"of others\n", "a.py": b"print(1)\n"})
+    await done(play)
+    review = await play.home.review(stream)
+    assert {one.reviewer.name: one.verdict for one in review.reports.values()}["tests"] == "approve"
+    (task,) = agent.tasks
+    laying(task.change, frozenset())(tmp_path)
+    assert names_in(tmp_path) == ["a.py"]
 
 
 @played

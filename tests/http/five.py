@@ -31,14 +31,16 @@ class Five(Web):
 
     house: House = field(default_factory=house)
 
-    async def role(self, name: str, *roles: str, kind: str = "agent", family: str = "") -> dict[str, str]:
+    async def role(
+        self, name: str, *roles: str, kind: str = "agent", family: str = "", scopes: tuple[str, ...] = ()
+    ) -> dict[str, str]:
         """The headers of somebody with these roles; their own name unless others are given."""
         command = EnrolPrincipal(
             kind=kind, operator=f"{name}-co", roles=roles or (name.replace("-", "_"),), model_family=family or name
         )
         await self.house.do(SUE, command, stream_of(name))
         made = new_token()
-        await self.house.do(SUE, IssueToken(token=made.id, hash=made.hash), stream_of(name))
+        await self.house.do(SUE, IssueToken(token=made.id, hash=made.hash, scopes=scopes), stream_of(name))
         return {"authorization": f"Bearer {made.secret}"}
 
     async def tool(self, name: str, headers: dict[str, str], **arguments: Any) -> Answer:

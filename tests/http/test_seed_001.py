@@ -363,6 +363,16 @@ async def test_who_waits_in_line_is_told_no_earlier_time_than_whoever_is_looked_
 
 
 @played
+async def test_an_author_whose_token_is_for_handing_in_only_is_reviewed_by_whom_the_matrix_names() -> None:
+    """001-16: somebody's roles do not depend on what their token is for."""
+    web = Five()
+    dev = await web.role("core-developer", scopes=("read", "author"))
+    await web.role("auditor")
+    await web.role("anybody", "janitor")
+    assert (await web.tool("request_review", dev, **WORK)).data["reviewer"] == "auditor"
+
+
+@played
 async def test_under_another_style_the_same_tools_lead_to_the_gate() -> None:
     """Y19, 001-36, 001-38: the policy says who judges; who comes with these tools need not know the style."""
     web = Five(house=house(protocols.solo(programs=(), agents=("agent",)), kinds=()))

@@ -214,30 +214,51 @@ def _names(reading: Reading, after: str) -> Iterable[str]:
         after = page[-1][0]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pool:
+    """Who was found, under which word of the accounts and when, and until when that holds."""
+
+    changed: str
+    at: datetime
+    #: When the first of the tokens ends that let somebody report then.
+    until: datetime | None
+    principals: tuple[Principal, ...]
+
+    def holds(self, changed: str, now: datetime) -> bool:
+        """Whether nobody can have come or gone; a clock that was set back lets tokens in that had ended by it."""
+        return self.changed == changed and self.at <= now and (self.until is None or now < self.until)
+
+
 @dataclass(slots=True)
 class Enrolled:
     """A directory of the accounts in the store; read again when one of them changed, or a token of theirs ended."""
 
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
-    #: The word it was read under, when the first of the tokens ends that opened then, and who was found.
-    _known: tuple[str, datetime | None, tuple[Principal, ...]] | None = field(default=None, init=False)
+    _known: _Pool | None = field(default=None, init=False)
 
     def pool(self, reading: Reading) -> tuple[Principal, ...]:
-        """Everybody who may be asked to review, with their roles: those whom a token or a sign-in lets in now."""
+        """Everybody with their roles; available are those who may report now, by a token or by signing in."""
         changed, now = reading.row(ACCOUNTS, _CHANGED) or "", self.clock()
-        known = self._known
-        if known is None or known[0] != changed or (known[1] is not None and known[1] <= now):
-            everybody = [one for one in accounts(reading) if not one.removed]
-            opening = {one.who.name: _reviewing(one, now) for one in everybody}
-            vouching = {name for name, held in opening.items() if any(Scope.VOUCH in token.scopes for token in held)}
+        if self._known is None or not self._known.holds(changed, now):
+            self._known = _read_pool(reading, changed, now)
+        return self._known.principals
+
+
+def _read_pool(reading: Reading, changed: str, now: datetime) -> _Pool:
+    everybody = [one for one in accounts(reading) if not one.removed]
+    opening = {one.who.name: _reviewing(one, now) for one in everybody}
+    vouching = {name for name, held in opening.items() if any(Scope.VOUCH in token.scopes for token in held)}
+    principals = tuple(
+        Principal(
+            who=one.who,
+            roles=frozenset(one.roles),
             # A seat that is given to somebody who cannot come waits until its time is up.
-            found = (
-                one for one in everybody if one.who.is_human or opening[one.who.name] or one.vouched_by in vouching
-            )
-            pool = tuple(Principal(who=one.who, roles=frozenset(one.roles)) for one in found)
-            ends = (token.expires for held in opening.values() for token in held if token.expires)
-            known = self._known = changed, min(ends, default=None), pool
-        return known[2]
+            available=bool(one.who.is_human or opening[one.who.name] or one.vouched_by in vouching),
+        )
+        for one in everybody
+    )
+    ends = (token.expires for held in opening.values() for token in held if token.expires)
+    return _Pool(changed=changed, at=now, until=min(ends, default=None), principals=principals)
 
 
 def _reviewing(one: Account, now: datetime) -> list[Token]:

@@ -121,6 +121,8 @@ class Change:
     #: Lays the work out in an empty folder for an agent to read: no hooks, no links out of it, agent configuration
     #: only as it was at the base.
     lay_out: Callable[[Path], None] | None = None
+    #: The same with what nobody reads, for a command that is run in the work; where there is none, `lay_out` is.
+    whole: Callable[[Path], None] | None = None
 
     def file(self, path: str) -> File | None:
         """The file at this path."""

@@ -114,5 +114,5 @@ class Facts:
         return found is not None and found.paid
 
     def unpaid(self) -> Facts:
-        """The same, but only those are there who cost nothing."""
-        return replace(self, pool=tuple(one for one in self.pool if not one.paid))
+        """The same, but nobody can be asked who costs something."""
+        return replace(self, pool=tuple(replace(one, available=False) if one.paid else one for one in self.pool))

@@ -120,7 +120,7 @@ class _Guard:
 
     def change(self, change: Change) -> Change:
         files = tuple(kept for one in change.files if (kept := self.file(one)) is not None)
-        told = self.walk(replace(change, files=(), policy=None, lay_out=None))
+        told = self.walk(replace(change, files=(), policy=None, lay_out=None, whole=None))
         policy = change.policy
         if policy is not None:
             policy = (self.text(policy[0]), self.content(policy[1], policy[0]) or b"")

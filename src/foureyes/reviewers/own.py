@@ -45,7 +45,7 @@ def _unlike_base(critic: Critic, change: Change, files: Mapping[str, File], hits
         return fresh
     touched = {one.path: files[one.path] for one in compared}
     were = {_old_path(file): _at_base(file) for file in touched.values()}
-    found = critic.look(replace(change, files=tuple(were.values()), unread=(), note="", lay_out=None))
+    found = critic.look(replace(change, files=tuple(were.values()), unread=(), note="", lay_out=None, whole=None))
     had: dict[str, Counter[_Key]] = {path: Counter() for path in were}
     for one in found.hits:
         if one.path in were:

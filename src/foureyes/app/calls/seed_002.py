@@ -146,7 +146,7 @@ def _kind(office: Office, form: ValidateForm, reading: Reading) -> str:
 def _seconds(office: Office, review: str, reading: Reading) -> int:
     """How long the answer is waited for unasked: where nobody but programs is asked, until they have said it."""
     held = office.gate.whole(reading, review)
-    policies, pool = office.gate.policies, office.gate.pool(reading)
+    policies, pool = office.gate.policies, [one for one in office.gate.pool(reading) if one.available]
     rules, stricter = policies.rules(reading, held.rules), policies.stricter(reading, held.stricter)
     seats = [rule for stage in stages_of(rules, held, stricter) for rule in stage.seats]
     who = [[one.who.kind for one in pool if has_role(one, rule.roles, held.author)] for rule in seats]

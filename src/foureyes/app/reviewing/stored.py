@@ -21,8 +21,7 @@ def stored_change(review: Review, reading: Reading) -> Change:
         kind=review.kind,
         files=files,
         note=review.current.note,
-        # All of it, also what nobody reads: a command is run in the whole work.
-        lay_out=partial(lay_out, files=files),
+        whole=partial(lay_out, files=files),
     )
 
 

@@ -83,11 +83,12 @@ class EvidenceReviewer:
         """Run it on a copy of the work."""
         if not self.command or task.verify:
             raise Inconclusive(Failure.REFUSED, "a command cannot judge other reviewers' findings")
-        if task.change.lay_out is None:
+        lay_out = task.change.whole or task.change.lay_out
+        if lay_out is None:
             raise Inconclusive(Failure.INCOMPLETE, "there is no checkout of this work to run the command in")
         with scratch() as place:
             programs = {one.path for one in task.change.files if one.mode == "100755"}
-            await asyncio.to_thread(_lay_out, task.change.lay_out, place.work, programs)
+            await asyncio.to_thread(_lay_out, lay_out, place.work, programs)
             say(f"running {self._said}")
             ended = await run(self._order(task, place))
         return self._judged(task, ended)
