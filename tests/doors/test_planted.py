@@ -176,14 +176,14 @@ def a_letter_breaks(patch: pytest.MonkeyPatch) -> None:
 
 
 async def broken() -> list[str]:
-    """What a few hundred requests of our own find: wrong in ways that no description knows."""
+    """What some requests of our own find: wrong in ways that no description knows."""
     made, facts = await found_in("open")
     world = made.copy()
     usual = {name: good(facts) for name, good in REQUESTS.items() if name in ("add_note", "withdraw")}
     shooter = Shooter(described=described(), facts=facts, callers=callers(world), random=Random("planted"), usual=usual)
     shooter.operations = [one for one in shooter.operations if one[2]["operationId"] in usual]
     found = list[str]()
-    for _ in range(200):
+    for _ in range(1500):
         shot, before = shooter.shot(), world.acts
         found += wrong_with(shot, await shoot(world, shot), world.acts - before)
     return found

@@ -279,6 +279,9 @@ async def test_content_that_was_being_validated_elsewhere_moves_in_and_is_review
     assert (await web.post("/review/import", agent, contents=[old])).data["code"] == "not_eligible"
     many = await web.post("/review/import", dsf, contents=[old] * 101)
     assert (many.status, many.data["code"]) == (422, "too_many")
+    for name in ("content_type", "content_id", "proposer_id", "title"):
+        nul = await web.post("/review/import", dsf, contents=[old, old | {name: "a\0b"}])
+        assert (nul.status, nul.data["code"], f"contents[1].{name}" in nul.data["title"]) == (422, "bad_value", True)
 
 
 @played

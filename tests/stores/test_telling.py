@@ -65,7 +65,7 @@ def test_letters_and_digests_are_told_and_what_fails_waits(box: Box) -> None:
         assert {(each.whom, each.waiting, each.sent, each.failed) for each in found.targets} == {
             ("human", 0, 2, 0),
             ("human", 2, 0, 1),
-            ("", 1, 0, 0),
+            ("ann", 1, 0, 0),
         }
         house.now += PAUSE
         await one.once()

@@ -34,7 +34,7 @@ async def the_same_run_is_handed_over_twice(original: Function, self: LocalEngin
     return begun
 
 
-@bug("foureyes.engine.local:LocalEngine._offered", source="engine", found_by="D3", seed=13)
+@bug("foureyes.engine.local:LocalEngine._offered", source="engine", found_by="D3", seed=28)
 async def a_lost_answer_is_handed_in_under_another_key(
     original: Function, self: LocalEngine, run: Run, ended: Ended, key: str
 ) -> None:

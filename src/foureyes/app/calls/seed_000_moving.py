@@ -61,7 +61,18 @@ async def move_in(office: Office, caller: Caller, form: MoveForm) -> MovedIn:
     """Take over content that another system was validating; by its service, or a human, in the proposers' names."""
     if len(form.contents) > MOST:
         raise refuse(Code.TOO_MANY, what="Pieces of content", size=len(form.contents), most=MOST)
+    for number, one in enumerate(form.contents):
+        _check_names(number, one)
     return MovedIn(moved=tuple([await _moved(office, caller, one) for one in form.contents]))
+
+
+def _check_names(number: int, one: OldContent) -> None:
+    """What names a piece is said again in the answer, whatever becomes of it: no NUL is in it."""
+    for name in ("content_type", "content_id", "proposer_id", "title"):
+        if "\0" in getattr(one, name):
+            raise refuse(
+                Code.BAD_VALUE, what=f"contents[{number}].{name}: the character NUL, which no database can hold"
+            )
 
 
 async def _moved(office: Office, caller: Caller, one: OldContent) -> Moved:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from foureyes.app.reviewers import Change, File, Unread
@@ -137,6 +138,8 @@ def is_test(path: str) -> bool:
 def _hit(said: Said, file: File) -> Hit:
     rule = rule_of(said.tool, said.code)
     state = _state(said)
+    if said.line > len(file.lines) > 0:
+        said = replace(said, line=len(file.lines))  # a lone carriage return ends a line for some
     line = file.lines[said.line - 1] if 0 < said.line <= len(file.lines) else ""
     # A comment that came with the work is its author's word for it; one that stood at the base was looked at before.
     silenced = _SILENCED.search(line) is not None and not file.is_changed(said.line)
