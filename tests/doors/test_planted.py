@@ -249,6 +249,7 @@ def test_a_planted_bug_is_found(plant: Plant, find: Find, monkeypatch: pytest.Mo
     @played
     async def story() -> None:
         await found_in("vetoed")
+        described()  # as it is without the bug, whichever test comes first
         plant(monkeypatch)
         assert await find()
 
