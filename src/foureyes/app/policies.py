@@ -62,6 +62,7 @@ class Policies:
         """The default is what holds until a human activates another."""
         self.default = default
         self._read: dict[str, Policy] = {default.digest: default}
+        self._unless_activated = InForce(policy=default)
         self._in_force: tuple[int, bytes, InForce] | None = None
 
     def named(self, reading: Reading, digest: str) -> Policy:
@@ -83,7 +84,7 @@ class Policies:
         """The policy in force as this transaction sees it."""
         known = reading.known(POLICY_STREAM, "", "")
         if not known.version:
-            return InForce(policy=self.default)
+            return self._unless_activated
         if self._in_force is None or self._in_force[:2] != (known.version, known.chain):
             past = read_events(reading, POLICY_STREAM, known)
             self._in_force = (known.version, known.chain, self._found(reading, past))
@@ -92,7 +93,7 @@ class Policies:
     def _found(self, reading: Reading, past: tuple[Dated, ...]) -> InForce:
         activated = in_force(cast("list[SideEvent]", [event for event, _ in past]))
         if activated is None:
-            return InForce(policy=self.default)
+            return self._unless_activated
         policy = self.named(reading, activated.digest)
         every = [(one, at) for one, at in past if isinstance(one, PolicyActivated)]
         last = max((number for number, (one, _) in enumerate(every) if one.applies_in_flight), default=None)

@@ -69,7 +69,9 @@ class Meter:
 
     def _count(self, name: str, status: int, seconds: float) -> None:
         self._statuses[name, status] = self._statuses.get((name, status), 0) + 1
-        times = self._times.setdefault(name, _Times())
+        times = self._times.get(name)
+        if times is None:
+            times = self._times[name] = _Times()
         times.count, times.seconds = times.count + 1, times.seconds + seconds
         for number, most in enumerate(BUCKETS):
             if seconds <= most:

@@ -113,8 +113,10 @@ class SqlReading:
     def digests(self, name: str) -> tuple[DigestRow, ...]:
         """What the reviews say of these bytes, named by their digest or by an alias; by review."""
         meant = packed(name)
-        found = set(self._driver.rows(say.DIGESTS, (meant, meant)))
-        return tuple(map(row.digest, sorted(found, key=lambda one: (one[1], one[0]))))
+        found = self._driver.rows(say.DIGESTS, (meant, meant))
+        if len(found) > 1:
+            found = sorted(set(found), key=lambda one: (one[1], one[0]))
+        return tuple(map(row.digest, found))
 
     def inbox(self, who: str, limit: int = 100, after: Urgency = FIRST) -> tuple[InboxRow, ...]:
         """What somebody owes or may take, the most urgent first; what has no due time comes last."""
