@@ -74,18 +74,21 @@ async def run(order: Run, watch: Watch | None = None) -> Ended:
     process = _start(order)
     guard = _guard(process.pid, order.mark)
     sinks = (_Sink(order, watch), _Sink(order, watch, only_end=True))
+    pipes, readers = [process.stdout, process.stderr], list[asyncio.ReadTransport]()
     try:
-        readers = [
-            await _listen(pipe, sink) for pipe, sink in zip((process.stdout, process.stderr), sinks, strict=True)
-        ]
         try:
+            for sink in sinks:
+                readers.append(await _listen(pipes.pop(0), sink))
             async with asyncio.timeout(order.seconds):
                 await _until_exit(process, sinks)
             end_all(process.pid, order.mark)
             await _drained(sinks)
         finally:
+            # Whoever is cancelled meanwhile has not heard of all of them yet.
             for reader in readers:
                 reader.close()
+            for pipe in filter(None, pipes):
+                pipe.close()
     except TimeoutError:
         text = f"{order.called} did not answer within {order.seconds:g} seconds."
         raise Inconclusive(Failure.TIMED_OUT, text) from None
