@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -174,3 +175,27 @@ def test_an_agent_does_not_outlive_whoever_started_it(tmp_path: Path, apart: boo
         pids = [waited_for(note), waited_for(own)]
         worker.kill()
     assert [is_gone(one) for one in pids] == [True, True]
+
+
+def test_who_is_cancelled_while_it_begins_to_listen_leaves_no_pipe_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F21: each of them would be a file less for everybody, until somebody collects the garbage."""
+    started, start = list[subprocess.Popen[bytes]](), process._start
+
+    async def cancelled(pipe: Any, _: object) -> asyncio.ReadTransport:
+        pipe.close()  # as asyncio does with the one it was about to hand out
+        raise asyncio.CancelledError
+
+    def noted(what: Run) -> subprocess.Popen[bytes]:
+        started.append(start(what))
+        return started[-1]
+
+    monkeypatch.setattr(process, "_listen", cancelled)
+    monkeypatch.setattr(process, "_start", noted)
+    with pytest.raises(asyncio.CancelledError):
+        ended(order(tmp_path, "import time; time.sleep(3600)"))
+    (one,) = started
+    assert one.stdout is not None
+    assert one.stderr is not None
+    assert (one.stdout.closed, one.stderr.closed) == (True, True)
