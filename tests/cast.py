@@ -17,7 +17,18 @@ from foureyes.core.model import Review
 from foureyes.core.peer_data import CRITERIA, DEFAULT_CRITERIA, REQUIRED_KINDS, TRIVIAL_KINDS
 from foureyes.core.refusals import Code, Refusal
 from foureyes.core.rules import KindRule, Protocol, Rules, SkipRule
-from foureyes.core.values import CLOCK, Criterion, Evidence, Who, WhoKind
+from foureyes.core.values import (
+    CLOCK,
+    BaseSource,
+    Criterion,
+    Evidence,
+    KnownBase,
+    Proof,
+    Risk,
+    RiskLevel,
+    Who,
+    WhoKind,
+)
 
 E = TypeVar("E")
 
@@ -104,6 +115,9 @@ RULES = Rules(
     ),
 )
 
+#: A base that the gate knows.
+BASE = KnownBase(source=BaseSource.REPOSITORY, name="shop refs/heads/main", digest="base-1")
+TRIVIAL = Risk(level=RiskLevel.LOW, trivial=True)
 CHECKED = (Evidence(what="every sentence of it", why="it follows from the premises"),)
 #: The checklist of a create_core work with every required criterion passed.
 FULL = tuple(Criterion(name=name, passed=True) for name, _ in CRITERIA[0].required)
@@ -116,6 +130,11 @@ def rules_with(*changed: Protocol, **fields: object) -> Rules:
     return replace(RULES, protocols=tuple(by_name.values()), **fields)  # type: ignore[arg-type]
 
 
+def proven(digest: str = "d1", risk: Risk = TRIVIAL) -> dict[str, object]:
+    """The facts about a work of this risk that a program proved harmless against a base the gate knows."""
+    return {"risk": risk, "base": BASE, "proof": Proof(base=BASE.digest, digest=digest, why="only prose changed")}
+
+
 class Play:
     """One review on its way through the gate; every command goes through `decide`, every state through `fold`."""
 
@@ -124,6 +143,8 @@ class Play:
         self.rules = rules
         self.facts = replace(facts or Facts(pool=POOL), signed_in_anew=True)
         self.author = author
+        #: Whether everybody is given the current version before they act; a test may know better by `know(served=…)`.
+        self.reads = True
         self.now = START
         self.log: list[ReviewEvent] = []
 
@@ -135,9 +156,20 @@ class Play:
     def do(self, actor: Who, command: commands.ReviewCommand) -> tuple[ReviewEvent, ...]:
         """Let somebody ask for something that is taken."""
         past = self.review if self.log else None
-        new = decide(self.rules, past, command, actor=actor, facts=self.facts, now=self.now)
+        new = decide(self.rules, past, self.meant(command), actor=actor, facts=self.facts_at(past), now=self.now)
         self.log.extend(new)
         return new
+
+    def meant(self, command: commands.ReviewCommand) -> commands.ReviewCommand:
+        """The command as a reviewer means it: whoever approves and says nothing of it has checked all of the work."""
+        if self.reads and isinstance(command, commands.SubmitReport) and command.verdict == "approve":
+            return replace(command, evidence=command.evidence or CHECKED)
+        return command
+
+    def facts_at(self, review: Review | None) -> Facts:
+        """The facts with what the actor was given of this review: its current version, where everybody reads it."""
+        served = self.facts.served or (review.digest if review and self.reads else "")
+        return replace(self.facts, served=served)
 
     def refused(self, actor: Who, command: commands.ReviewCommand) -> Code:
         """Let somebody ask for something that is not taken; the state stays as it is."""

@@ -1,6 +1,7 @@
 """What holds for every test: no outside world, a time limit, repeatable examples, no tracing of the simulator."""
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,12 +9,13 @@ import coverage
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.doors_used import RECORD, problem
 from tests.offline import no_outside_world
 from tests.postgres.server import Server, lent, own
 
 SIMULATOR = Path(__file__).parent / "sim"
 #: What is looked at a thousand times over is not measured: the core's own tests must cover it.
-UNMEASURED = (SIMULATOR, Path(__file__).parent / "crash")
+UNMEASURED = (SIMULATOR, Path(__file__).parent / "crash", Path(__file__).parent / "seeds/stories")
 EFFORT = os.environ.get("EFFORT", "test")
 SIMULATOR_SECONDS_MAX = {"test": 600, "all": 3600}
 #: More examples take longer, the more so while coverage traces them.
@@ -25,6 +27,9 @@ settings.register_profile("all", settings.get_profile("test"), derandomize=False
 
 
 def pytest_configure() -> None:
+    # A shell without job control starts background commands with Ctrl-C ignored, and processes of tests inherit that.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if EFFORT not in SIMULATOR_SECONDS_MAX:
         raise pytest.UsageError(f"EFFORT is {EFFORT!r}; it must be one of {', '.join(SIMULATOR_SECONDS_MAX)}.")
     settings.load_profile(EFFORT)
@@ -55,6 +60,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         limits = SIMULATOR_SECONDS_MAX if item.path.is_relative_to(SIMULATOR) else TEST_SECONDS_MAX
         if not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(limits[EFFORT]))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """A test that claims a door and a policy must have used both."""
+    RECORD.clear()
+    result = yield
+    if marker := item.get_closest_marker("door"):
+        wrong = problem(marker.args, marker.kwargs.get("policy", ""))
+        assert not wrong, wrong
+    return result
 
 
 @pytest.hookimpl(wrapper=True)

@@ -9,9 +9,8 @@ import json
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, cast
 
-from foureyes.app.calls.bodies import schema
+from foureyes.app.calls.field_words import Explained, explained
 from foureyes.app.calls.registry import CALLS
 from foureyes.app.limits import Limits, Share
 from foureyes.app.work import PARTS_MAX
@@ -41,7 +40,10 @@ Made by `python -m tools.http_reference` from the registry of calls. The same fo
 - **Bytes** of a large file (up to 20 MiB) are sent ahead, bare, with `PUT /api/v1/blobs/SHA256`; a file of a work then
   names them by `digest`. Bytes that are not what they are called leave nothing.
 - **Repeating** is harmless: the same `Idempotency-Key` with the same request gives the same answer.
-- **A no** is `application/problem+json` with a stable `code`, what is wrong, and the `next_step`.
+- **A no** is `application/problem+json` with a stable `code`, what is wrong, and the `next_step`. `fields` and
+  `next_call` are the same for programs: `fields.field` is the argument that is wrong, `fields.allowed` the values it
+  may have, `fields.add` what to add to the same call (`<…>` stands for your own words), `fields.remove` what to leave
+  out, `next_call` the call to make first or instead; with `fields.repeat` the same call goes through after it.
 - **A mark** names exactly what this viewer sees. It is the `ETag` of a review, of a list and of the inbox; with
   `If-None-Match` an answer that is as it was is not sent again. What is hidden from a viewer never changes their mark.
 - **Waiting**: `GET /api/v1/reviews/REVIEW/wait?mark=…&seconds=…` answers when the mark changes, after at most 45 s.
@@ -50,6 +52,9 @@ Made by `python -m tools.http_reference` from the registry of calls. The same fo
   `foureyes.feed.reset` when what was missed cannot be told: look at everything again. `Last-Event-ID` goes on behind
   the last event that arrived, on the same server. An id is made of what this viewer was told and says nothing else.
   Every 15 s without news a comment comes. The feed ends when the credential does.
+  With `?session=NAME`, or `?session=*` for all, it begins with `foureyes.session.updated` for each session that has not
+  ended (`status` is RUNNING or PAUSED) and tells that again whenever the status changes (also ENDED); then only reviews
+  of these sessions are told, each with its `session`.
 
 ## What figures tell
 
@@ -106,19 +111,22 @@ def _call(name: str) -> Iterator[str]:
     call, way = CALLS[name], WAYS[name]
     places = ", ".join(f"`{way.method} {path}`" for path in way.paths)
     yield from (f"### {name}", "", f"{_first(call.says)}", "", f"{places}, {way.status}", "")
-    form = schema(cast("Any", call.form))
+    rows = tuple(explained(call.form))
     if way.streamed:
         yield from ("The body is the bytes themselves.", "")
-    elif form["properties"]:
-        yield from ("| field | is | |", "|---|---|---|")
-        yield from (_field(one, said, form) for one, said in form["properties"].items())
+    elif rows:
+        yield from ("| field | is | | means | for example |", "|---|---|---|---|---|")
+        yield from map(_field, rows)
         yield ""
 
 
-def _field(name: str, said: Json, form: Json) -> str:
-    needed = "needed" if name in form.get("required", ()) else ""
-    default = f"`{json.dumps(said['default'])}` if left out" if said.get("default") not in (None, "") else ""
-    return f"| `{name}` | {_kind(said)} | {needed or default} |"
+def _field(row: Explained) -> str:
+    needed = "needed" if row.needed else ""
+    default = row.schema.get("default")
+    known = f"`{json.dumps(default)}` if left out" if default not in (None, "") else ""
+    words = "" if "`" in _kind(row.schema) or not row.allowed else f": {', '.join(f'`{one}`' for one in row.allowed)}"
+    example = json.dumps(row.example, ensure_ascii=False).replace("|", "\\|")
+    return f"| `{row.place}` | {_kind(row.schema)} | {needed or known} | {row.meaning}{words} | `{example}` |"
 
 
 def _kind(said: Json) -> str:
@@ -161,6 +169,7 @@ _AT_THE_DOOR: dict[int, list[str]] = {
     421: ["wrong_host"],
     431: ["too_large"],
     503: ["damaged", "unavailable"],
+    507: ["disk_full"],
 }
 
 

@@ -56,7 +56,9 @@ def stamp(name: str, text: str) -> None:
 
 
 def pip(*arguments: str) -> None:
-    run(str(VENV / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *arguments)
+    """Install, and show what is being fetched: it takes a minute or two."""
+    options = ("--disable-pip-version-check", "--progress-bar", "on" if sys.stdout.isatty() else "off")
+    run(str(VENV / "bin" / "python"), "-m", "pip", "install", *options, *arguments)
 
 
 def run(*command: str) -> None:

@@ -29,19 +29,27 @@ HEAD = f"""# Tools for agents (MCP)
 Made by `python -m tools.mcp_reference` from the list of tools. Each tool is a call of [the HTTP API](http.md) by the
 same name: what it takes, gives and refuses is the same there. `tools/list` gives the schemas.
 
-A list of tools stands in an agent's context for as long as it works, so `tools/list` names only those that an author
-and a reviewer need every day: {len(USUAL)} of them, marked below with whom they are for. Every other one is called by
-its name all the same, but most agents call only what they were told of. To have other lists:
+A list of tools stands in an agent's context for as long as it works, so `tools/list` names the tools of the parts that
+the token is for, and nothing else: an author's with the scope `author`, a reviewer's with `review`, both with both.
+With neither it is the session's (`signal`) or a reader's. No such list has more than 14 kB. Every other tool is called
+by its name all the same, but most agents call only what they were told of. To have another list:
 
 | over HTTP | on stdio | what is listed |
 |---|---|---|
-| `/mcp` | `foureyes mcp` | the usual ones (also as `{WORD}={Which.USUAL}`) |
-| `/mcp?{WORD}={Which.AUTHOR}` | `foureyes mcp --tools {Which.AUTHOR}` | of the usual ones, those for authors |
-| `/mcp?{WORD}={Which.REVIEWER}` | `foureyes mcp --tools {Which.REVIEWER}` | of the usual ones, those for reviewers |
-| `/mcp?{WORD}={Which.ALL}` | `foureyes mcp --all-tools` | all, with `outputSchema`: what each answers |
+| `/mcp` | `foureyes mcp` | by the token's scopes (also as `{WORD}={Which.USUAL}`) |
+| `/mcp?{WORD}={Which.AUTHOR}` | `foureyes mcp --tools {Which.AUTHOR}` | those for authors |
+| `/mcp?{WORD}={Which.REVIEWER}` | `foureyes mcp --tools {Which.REVIEWER}` | those for reviewers |
+| `/mcp?{WORD}={Which.SESSION}` | `foureyes mcp --tools {Which.SESSION}` | those of sessions and chains |
+| `/mcp?{WORD}={Which.READER}` | `foureyes mcp --tools {Which.READER}` | those that only look |
+| `/mcp?{WORD}={Which.ALL}` | `foureyes mcp --all-tools` | all, with `outputSchema` and every field |
+| `/mcp/review-server` | `foureyes mcp --as review-server` | the seven of that server, and only there |
 
 Another word is refused. An answer is the same, listed or not: `structuredContent`, and the same as text.
 
+- **Instructions**: whoever connects is told the loop of their part in ten lines, with tools that are listed.
+- **Unknown arguments** are left out, and named in the answer under `ignored`: some clients add their own. One that is
+  nearly a field of the tool (`verdit`), or could hold part of what is handed in (a list, an object, a long text), is
+  refused.
 - **Over HTTP** a running server answers at `/mcp`, with `Authorization: Bearer TOKEN` on every request; `foureyes up`
   prints the lines that connect Claude Code, Codex and Gemini CLI. No session is kept, so a restart is not noticed.
 - **On stdio** `foureyes mcp` is a process that the agent starts itself. It acts as the account of the token it is
@@ -53,11 +61,16 @@ Another word is refused. An answer is the same, listed or not: `structuredConten
 - **Which tools** of a list an agent sees depends on what its token is for, and on nothing else. What needs a
   human is no tool, and nothing is ever asked of a client: an answer to an elicitation proves no human.
 - **Waiting**: tools marked with ⏳ return at once; with `wait` they answer after at most {WAIT_SECONDS_MAX} seconds,
-  when it is the caller's turn or the review has ended.
-- **A no** is a tool error of three lines: what is wrong, what to do next, and the code. A tool that there is not is an
-  error of the protocol: `Unknown tool: NAME`.
+  when it is the caller's turn or the review has ended; `inbox` when something waits. Polling is never needed. Whoever
+  waits on gives the `mark` of the answer before: it is another one each time, so that no client takes it for a loop.
+- **A no** is a tool error: what is wrong, what to do next, and the code. `structuredContent` has the same as data:
+  `fields.field` is the argument that is wrong, `fields.allowed` what it may be, `fields.add` what to add (`<…>` stands
+  for the caller's own words), `fields.remove` what to leave out, `next_call` the tool to call first or instead; with
+  `fields.repeat` the same call goes through after it. A tool that there is not is an error of the protocol:
+  `Unknown tool: NAME`.
 - **Messages** are JSON of at most 4 MiB and {VALUES_MAX:,} values (each number, text, list and object is one, however
-  long): above that 413 over HTTP. A field that is there twice, NaN or half of a character is refused.
+  long). A call that is larger is refused as the tool's own answer, with `send_file` as the way out. A field that is
+  there twice, NaN or half of a character is refused.
 
 """
 GROUPS = (
@@ -89,7 +102,8 @@ def _tools() -> Iterator[str]:
     for title, tools in GROUPS:
         yield f"## {title}\n"
         if tools is REVIEW_SERVER:
-            yield "`foureyes mcp --as review-server` is a server of that name, version 1.0.0, with these tools alone.\n"
+            yield "`/mcp/review-server` and `foureyes mcp --as review-server` are a server of that name, version 1.0.0,"
+            yield "with these tools alone.\n"
         yield "| tool | needs | listed for | what for |\n|---|---|---|---|"
         yield from (_row(one) for one in offered(tools).values())
         yield ""
@@ -98,7 +112,7 @@ def _tools() -> Iterator[str]:
 def _row(tool: Tool) -> str:
     mark = " ⏳" if tool.waits or "wait" in tool.takes()["properties"] else ""
     roles = USUAL.get(tool.name, frozenset())
-    listed = "both" if len(roles) > 1 else next(iter(roles), "")
+    listed = ", ".join(one for one in Which if one in roles)
     return f"| `{tool.name}`{mark} | {tool.call.needs} | {listed} | {tool.says} |"
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from foureyes.home import folder, token
+from foureyes.home import folder, mirror_settings, token
 from foureyes.home.trouble import Trouble
 
 FILE = "config.toml"
@@ -16,6 +16,7 @@ TEXT_CHARS_MAX = 4096
 POSTGRES = ("postgresql://", "postgres://")
 DAY_SECONDS = 86_400
 CONNECTIONS_MAX = 64
+CRITIC_SECONDS_MAX = 3_600
 #: Variables that our own tests read; no settings of the program.
 FOR_TESTS = "FOUREYES_TEST_"
 #: Which models look, and where they are; read by whoever asks them.
@@ -27,6 +28,8 @@ FOR_MODELS = frozenset(
 )
 
 NONE = "none"
+#: In the data folder.
+LOCAL_DATABASE = "local.db"
 NETWORKS_MAX = 50
 
 Value = str | int
@@ -40,7 +43,7 @@ class Known:
     says: str
     #: Given the data folder.
     default: Callable[[str], Value]
-    #: path (relative ones are taken from where they were said), database, number or networks.
+    #: path (relative ones are taken from where they were said), database, number, networks or repositories.
     kind: str = "path"
     low: int = 0
     high: int = 0
@@ -57,6 +60,8 @@ class Known:
             return f"a whole number from {self.low} to {self.high}"
         if self.kind == "networks":
             return "networks such as 10.1.0.0/16 or fd00::/8 with a comma between them, or none"
+        if self.kind == "repositories":
+            return mirror_settings.ALLOWED
         return "a path" if self.kind == "path" else "a path of an SQLite file or postgresql://…"
 
 
@@ -118,10 +123,41 @@ KNOWN: tuple[Known, ...] = (
         high=CONNECTIONS_MAX,
     ),
     Known(
+        name="critic_file_seconds",
+        says="Processor seconds that a program may look at one file; then it is cut off and has no answer.",
+        default=lambda _: 5,
+        kind="number",
+        low=1,
+        high=CRITIC_SECONDS_MAX,
+    ),
+    Known(
+        name="critic_work_seconds",
+        says="Processor seconds that a program may look at a whole work.",
+        default=lambda _: 60,
+        kind="number",
+        low=1,
+        high=CRITIC_SECONDS_MAX,
+    ),
+    Known(
+        name="proof_seconds",
+        says="Processor seconds that a proof may take that a change is harmless; then the work is reviewed.",
+        default=lambda _: 3,
+        kind="number",
+        low=1,
+        high=CRITIC_SECONDS_MAX,
+    ),
+    Known(
         name="notify_private",
         says="Private networks that notifications may be sent to, also without encryption.",
         default=lambda _: NONE,
         kind="networks",
+    ),
+    Known(
+        name="repositories",
+        says="Git repositories on this disk that a server reads itself, and their protected refs (none named: the "
+        "default branch): work that names a commit of theirs as its base is judged by what it changes.",
+        default=lambda _: mirror_settings.NONE,
+        kind="repositories",
     ),
 )
 
@@ -140,13 +176,22 @@ class Settings:
     backups: str
     writers: int
     readers: int
+    critic_file_seconds: int
+    critic_work_seconds: int
+    proof_seconds: int
     notify_private: str
+    repositories: str
     sources: Mapping[str, str]
 
     @property
     def file(self) -> str:
         """Where the settings file is, or would be."""
         return os.path.join(self.home, FILE)
+
+    @property
+    def local_database(self) -> str:
+        """The store of what `foureyes review` does on this machine; always a file, and never the server's."""
+        return os.path.join(self.home, LOCAL_DATABASE)
 
     @property
     def is_postgres(self) -> bool:
@@ -219,6 +264,8 @@ def _checked(known: Known, given: object, place: str, base: str) -> Value:
         if type(given) is not int or not known.low <= given <= known.high:
             raise _wrong(place, given, known.allowed)
         return given
+    if known.kind == "repositories":
+        return _repositories(given, place, known.allowed, base)
     if not isinstance(given, str):
         raise _wrong(place, given, known.allowed)
     text = _text(given, place, known.allowed)
@@ -229,6 +276,16 @@ def _checked(known: Known, given: object, place: str, base: str) -> Value:
     if "://" in text:
         raise _wrong(place, redacted(text), known.allowed)
     return os.path.normpath(os.path.join(base, os.path.expanduser(text)))
+
+
+def _repositories(given: object, place: str, allowed: str, base: str) -> str:
+    try:
+        if isinstance(given, dict):
+            return mirror_settings.line_of(mirror_settings.mirrors_of(given), base)
+        text = _text(given if isinstance(given, str) else "", place, allowed)
+        return mirror_settings.line_of(mirror_settings.mirrors_in(text), base)
+    except ValueError:
+        raise _wrong(place, str(given)[:80], allowed) from None
 
 
 def _networks(text: str, place: str, allowed: str) -> str:

@@ -6,7 +6,7 @@ last one every longer conversation. A turn is one of
 
     {"answer": VALUE}                      the structured answer: by the tool made for it, else as JSON text
     {"text": "…"}                          words
-    {"call": {"name": "…", "input": {}}}   the use of a tool
+    {"call": {"name": "…", "input": {}}}   the use of a tool; `$NAME` in it is what a result last had under that name
     {"refuse": true}                       the provider's own sign of a refusal
     {"status": 429, "headers": {}, "body": {}}
     {"hang": true}                         never answers
@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import threading
 import time
@@ -74,8 +75,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def turn(self, spoken: int, body: Any) -> Json:
         """What is said now, where it has already spoken so often."""
-        del body
-        return self.turns[min(spoken, len(self.turns) - 1)]
+        found: Json = filled(self.turns[min(spoken, len(self.turns) - 1)], json.dumps(body))
+        return found
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name it has in the standard library
         """Say nothing: the record has it all."""
@@ -103,6 +104,24 @@ class Handler(BaseHTTPRequestHandler):
             self.rfile.readline()
         self.rfile.readline()
         return whole
+
+
+def filled(turn: Any, told: str) -> Any:
+    """A turn in which `$NAME` is what the model was last told under that name: `$review`, `$mark`, `$findings`.
+
+    `$digest+findings` is the one that `findings` came behind: files have a digest too.
+    """
+    if isinstance(turn, dict):
+        return {name: filled(one, told) for name, one in turn.items()}
+    if isinstance(turn, list):
+        return [filled(one, told) for one in turn]
+    if not isinstance(turn, str) or not turn.startswith("$"):
+        return turn
+    # Results are texts in texts: the quotes have as many backslashes as there are layers.
+    name, _, behind = turn[1:].partition("+")
+    rest = rf'\\*",\s*\\*"{behind}' if behind else ""
+    found = re.findall(rf'\\*"{name}\\*"\s*:\s*\[?\\*"([^"\\]+){rest}', told)
+    return found[-1] if found else turn
 
 
 class Server(ThreadingHTTPServer):

@@ -16,8 +16,11 @@ from typing import ParamSpec
 import pytest
 
 from foureyes.app.asks import Ask, Reply
+from foureyes.app.bases import Bases, KnownFiles
+from foureyes.app.deciding import JUDGING, Deciding, Moment
 from foureyes.app.gate import Gate, World
-from foureyes.app.ports import Reading, Store
+from foureyes.app.ports import Reading, Store, Writing
+from foureyes.app.rows import SERVED, Known
 from foureyes.app.work import Work, work_of
 from foureyes.codec.commands import Command
 from foureyes.core import commands as c
@@ -26,10 +29,10 @@ from foureyes.core.facts import Principal
 from foureyes.core.model import Review
 from foureyes.core.refusals import Refusal
 from foureyes.core.rules import Rules
-from foureyes.core.values import Who
+from foureyes.core.values import BaseSource, KnownBase, Who
 from foureyes.policy.policy import Policy, sealed_policy
 from foureyes.store.memory import MemoryStore
-from tests.cast import CODEX, DEV, POOL, START, finding, rules_with
+from tests.cast import CHECKED, CODEX, DEV, POOL, START, finding, rules_with
 
 P = ParamSpec("P")
 
@@ -65,6 +68,46 @@ class Pool:
         return self.people
 
 
+class Readers(Gate):
+    """A gate whose reviewers have read all of the current version before they approve, as long as `reads` says so.
+
+    Whoever was given bytes by a call has read those, and no others.
+    """
+
+    reads = True
+
+    def _deciding(self, tx: Writing, ask: Ask, stream: str, known: Known, moment: Moment) -> Deciding:
+        review = stream.removeprefix("review/")
+        if self.reads and isinstance(ask.command, JUDGING) and not tx.row(SERVED, f"{review}/{ask.actor.name}"):
+            row = tx.review(review)
+            ask = replace(ask, loaded=ask.loaded or (row.digest if row else ""))
+        if self.reads and isinstance(ask.command, c.SubmitReport) and ask.command.verdict == "approve":
+            ask = replace(ask, command=replace(ask.command, evidence=ask.command.evidence or CHECKED))
+        return super()._deciding(tx, ask, stream, known, moment)
+
+
+@dataclass
+class Mirror:
+    """A repository that the gate reads itself, by the name of a commit; and what a program proves of prose."""
+
+    commits: dict[str, Mapping[str, bytes]] = field(default_factory=dict)
+
+    async def files(self, base: str, paths: tuple[str, ...]) -> KnownFiles | None:
+        if base not in self.commits:
+            return None
+        work = work_of({path: text for path, text in self.commits[base].items() if path in paths})
+        known = KnownBase(source=BaseSource.REPOSITORY, name=f"shop refs/heads/main {base}", digest=work.digest)
+        return KnownFiles(base=known, parts=work.parts, blobs=work.blobs)
+
+    @staticmethod
+    async def prove(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> str:
+        prose = before.keys() == after.keys() and all(path.endswith(".md") for path in after)
+        return "only prose changed" if prose else ""
+
+    def bases(self) -> Bases:
+        return Bases(repositories=self, prove=self.prove)
+
+
 @dataclass
 class House:
     """The gate and everything around it."""
@@ -76,17 +119,19 @@ class House:
     keys: int = 0
     ids: int = 0
     name: str = "k"
+    mirror: Mirror = field(default_factory=Mirror)
 
     def __post_init__(self) -> None:
         self.gate = self.another_gate()
 
-    def another_gate(self) -> Gate:
+    def another_gate(self) -> Readers:
         """Another gate on the same store, as another process has it."""
-        return Gate(
+        return Readers(
             self.store,
             self.pool,
             policy=self.policy,
             world=World(clock=lambda: self.now, draw=lambda: 7, mint=self.mint),
+            bases=self.mirror.bases(),
         )
 
     def mint(self) -> str:
@@ -143,7 +188,7 @@ class House:
     async def approve(self, stream: str, actor: Who = CODEX, **fields: object) -> Reply:
         """Approve the current version."""
         review = await self.review(stream)
-        command = c.SubmitReport(**{"revision": review.revision, "verdict": "approve", **fields})  # type: ignore[arg-type]
+        command = c.SubmitReport(**{"revision": review.revision, "verdict": "approve", "evidence": CHECKED, **fields})  # type: ignore[arg-type]
         return await self.do(actor, command, stream)
 
     async def object_to(self, stream: str, *texts: str, actor: Who = CODEX) -> Reply:
@@ -155,6 +200,10 @@ class House:
     async def review(self, stream: str) -> Review:
         """The review as it is, nothing hidden."""
         return await self.store.read(lambda reading: self._review(reading, stream))
+
+    async def digest(self, stream: str) -> str:
+        """The digest of the current version."""
+        return (await self.review(stream)).digest
 
     async def log(self, stream: str) -> list[str]:
         """The types of a stream's events."""

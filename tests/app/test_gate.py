@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from foureyes.app.asks import Ask, Reply, reply_text
-from foureyes.app.gate import Gate
 from foureyes.app.ports import Damaged
 from foureyes.app.rows import Answered, Changes
 from foureyes.app.work import work_of
@@ -17,7 +16,7 @@ from foureyes.core import commands as c
 from foureyes.core.refusals import Code, Refusal
 from foureyes.core.values import Outcome
 from foureyes.store.sqlite_store import SqliteStore
-from tests.app.house import FIRST, SECOND, House, played, tamper
+from tests.app.house import FIRST, SECOND, House, Readers, played, tamper
 from tests.cast import ANN, BOB, CHECKED, CODEX, DEV, EVE, HUGO, finding
 
 
@@ -206,7 +205,7 @@ async def test_a_viewer_reads_only_what_they_may_see() -> None:
     await house.do(ANN, c.SubmitReport(revision=1, evidence=CHECKED, findings=(finding("A gap"),)), stream)
     assert await house.gate.read(review, BOB) == blind
     assert (await house.gate.read(review, DEV)).view.review.findings
-    assert (await house.gate.explain(review, HUGO)).turns
+    assert (await house.gate.read(review, HUGO)).explanation.turns
 
 
 @played
@@ -278,8 +277,11 @@ async def test_the_risk_is_that_of_the_bytes_not_of_the_label() -> None:
     review = await house.review(stream)
     assert review.current.risk == "high"
     assert not review.skipped
-    quiet = await house.open({"README.md": b"A word\n"}, kind="fix_typo")
+    house.mirror.commits["c1"] = {"README.md": b"A wrod\n"}
+    quiet = await house.open({"README.md": b"A word\n"}, kind="fix_typo", base="c1")
     assert (await house.review(quiet)).outcome is Outcome.CLEARED
+    alone = await house.open({"README.md": b"Another word\n"}, kind="fix_typo")
+    assert (await house.review(alone)).outcome is None
 
 
 @pytest.mark.parametrize("tells", [True, False])
@@ -287,7 +289,7 @@ def test_what_nobody_is_to_be_told_is_not_put_down_for_telling(*, tells: bool) -
     @played
     async def story() -> None:
         house = House()
-        house.gate = Gate(house.store, house.pool, policy=house.policy, tells=tells)
+        house.gate = Readers(house.store, house.pool, policy=house.policy, tells=tells)
         await house.cleared()
         waiting = sum(one.count for one in await house.store.read(lambda reading: reading.queued()))
         assert bool(waiting) is tells

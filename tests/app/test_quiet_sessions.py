@@ -99,6 +99,7 @@ async def test_fifteen_silent_minutes_start_one_review_of_what_was_said_last() -
     assert {one["path"]: one["text"] for one in work["files"]} == {
         "claude.md": "I begin with the parser.\n",
         "mia.md": "The schema is done.\n",
+        "of.session.md": "Session s1, silent since 2026-01-05T09:01:00.000000Z\n",
     }
     assert [await team.passes(minutes) for minutes in (0, 1, 600)] == [0, 0, 0]
     assert len(await team.reviews()) == 1

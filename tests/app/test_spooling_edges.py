@@ -31,7 +31,7 @@ from foureyes.app.work import work_of
 from foureyes.core import commands as c
 from foureyes.core.live import RecordLive
 from foureyes.core.refusals import Code, Refusal
-from foureyes.core.values import Outcome
+from foureyes.core.values import Outcome, Who
 from foureyes.store.pg_connecting import Limits
 from foureyes.store.pg_errors import told
 from foureyes.store.postgres import PostgresStore
@@ -94,8 +94,8 @@ class Failing:
             raise self._failures[text]
         return await self._gate.handle(ask)
 
-    async def may_go_live(self, name: str, target: str = "") -> Live:
-        return await self._gate.may_go_live(name, target)
+    async def may_go_live(self, name: str, target: str = "", viewer: Who | None = None) -> Live:
+        return await self._gate.may_go_live(name, target, viewer)
 
 
 @pytest.mark.parametrize(

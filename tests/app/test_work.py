@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 import rfc8785
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from foureyes.app import work as works
@@ -15,6 +15,7 @@ from foureyes.app.work import check_blob, check_work, git_tree, manifest_digest,
 from foureyes.codec import canonical
 from foureyes.core import commands as c
 from foureyes.core.refusals import Code, Refusal
+from foureyes.core.risk.globs import folded_path
 from foureyes.core.values import WorkPart
 from tests.app.house import FIRST, House, played
 from tests.cast import DEV
@@ -55,6 +56,7 @@ def refused(digest: str, *parts: WorkPart) -> Code:
     st.dictionaries(NAMES.filter(lambda name: name not in (".", "..")), st.binary(max_size=20), min_size=1, max_size=5)
 )
 def test_a_work_that_is_what_it_says_is_taken(files: dict[str, bytes]) -> None:
+    assume(len({folded_path(name) for name in files}) == len(files))
     work = work_of(files)
     check_work(work.digest, work.parts)
     for part in work.parts:
@@ -68,7 +70,7 @@ def test_a_path_that_leaves_the_work_is_refused(path: str) -> None:
     assert refused(manifest_digest((part,)), part) is Code.BAD_PATH
 
 
-@pytest.mark.parametrize("mode", sorted(works.MODES - {works.GONE_MODE}))
+@pytest.mark.parametrize("mode", sorted(set(works.MODES) - {works.GONE_MODE}))
 def test_nothing_lies_below_what_is_no_folder(mode: str) -> None:
     """T20: no disk holds a file as a folder too, and what lies below a link lies wherever the link leads."""
     file, beside = replace(PART, name="a/b", mode=mode), replace(PART, name="a/b.txt")
@@ -78,6 +80,21 @@ def test_nothing_lies_below_what_is_no_folder(mode: str) -> None:
     gone = replace(PART, name="a/b", mode=works.GONE_MODE, digest=works.NO_BYTES, size=0)
     moved = gone, beside, replace(PART, name="a/b/c"), replace(PART, name="a-b/c")
     check_work(manifest_digest(moved), moved)
+
+
+@pytest.mark.parametrize(
+    ("one", "two"), [("D.txt", "d.txt"), ("caf\u00e9", "cafe\u0301"), ("A", "a/b"), ("x/Y/z", "X/y"), ("a.", "a")]
+)
+def test_names_that_some_disk_takes_for_one_are_refused_with_both(one: str, two: str) -> None:
+    """U-11: who unpacks the work there has another one; a file that is gone makes room for the other."""
+    parts = replace(PART, name=one), replace(PART, name="beside"), replace(PART, name=two)
+    with pytest.raises(Refusal) as error:
+        check_work(manifest_digest(parts), parts)
+    assert error.value.code is Code.BAD_PATH
+    assert repr(one) in error.value.sentence
+    assert repr(two) in error.value.sentence
+    gone = replace(PART, name=one, mode=works.GONE_MODE, digest=works.NO_BYTES, size=0)
+    check_work(manifest_digest((gone, *parts[1:])), (gone, *parts[1:]))
 
 
 def test_every_change_of_path_mode_or_bytes_changes_the_digest() -> None:
@@ -204,12 +221,15 @@ def test_comparing_is_bounded_however_many_files_there_are() -> None:
 
 @played
 async def test_a_base_makes_only_the_difference_count() -> None:
-    """S8: where the shell knows the base, old dangerous lines that nobody touched do not raise the risk."""
+    """S8, U-01: old dangerous lines that nobody touched do not raise the risk, where the gate knows that base."""
     house = House()
     old = work_of({"x.py": b"import subprocess\nprint(1)\n"})
     new = work_of({"x.py": b"import subprocess\nprint(2)\n"})
     blobs = {**old.blobs, **new.blobs}
     reply = await house.do(DEV, house.opening(new), blobs=blobs, before=old.parts)
+    assert (await house.review(reply.stream)).current.risk == "high"
+    house.mirror.commits["c1"] = {"x.py": b"import subprocess\nprint(1)\n"}
+    reply = await house.do(DEV, house.opening(new, base="c1"), blobs=blobs)
     assert (await house.review(reply.stream)).current.risk == "medium"
     reply = await house.do(DEV, house.opening(new), blobs=blobs)
     assert (await house.review(reply.stream)).current.risk == "high"

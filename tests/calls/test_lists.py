@@ -19,6 +19,8 @@ from tests.doors.fuzz import CURSORS
 #: Each list, what else it takes, and which of the cursors could be its own.
 LISTS: dict[str, tuple[dict[str, str], str]] = {
     "list_reviews": ({}, CURSORS[0]),
+    "list_content": ({}, CURSORS[0]),
+    "list_sessions": ({}, CURSORS[2]),
     "audit": ({}, CURSORS[1]),
     "session_issues": ({"session": "s1"}, CURSORS[2]),
     "list_accounts": ({}, CURSORS[2]),

@@ -14,6 +14,7 @@ from foureyes.app.reviewing.rulebook import Measured, RuleEntry
 from foureyes.bootstrap.assembly import Assembly
 from foureyes.cli.console import Console
 from foureyes.cli.parts import Wanted
+from foureyes.core.values import Who
 from foureyes.home.trouble import Trouble
 from tests.cli.desk import Desk
 from tests.cli.outcomes import BLOCKED
@@ -109,7 +110,8 @@ class Scripted(Assembly):
             raise Trouble(f"There is no review {review!r}.", "Run: foureyes status")
         return self.scene.outcome
 
-    async def dismiss(self, review: str, finding: str, because: str) -> None:
+    async def dismiss(self, review: str, finding: str, because: str, by: Who | None = None) -> None:
+        del by
         if self.scene.refuses:
             raise self.scene.refuses
         self.scene.dismissed.append((review, finding, because))

@@ -16,7 +16,8 @@ from typing import Any
 
 from foureyes import config
 from foureyes.app.work import work_of
-from foureyes.bootstrap.assembly import Assembly, look
+from foureyes.bootstrap.assembly import Assembly
+from foureyes.bootstrap.looking import look, look_local
 from foureyes.cli import check
 from foureyes.cli.console import Console
 from foureyes.cli.program import run
@@ -70,7 +71,7 @@ class Desk:
         """`check` on its light way."""
         question = check.asked(["check", *arguments, "--home", str(self.home)])
         assert question is not None
-        return self._caught(lambda: check.run(question, look, lambda: str(self.home)))
+        return self._caught(lambda: check.run(question, look, lambda: str(self.home), look_local))
 
     def house(self, store: SqliteStore, start: int = 100) -> House:
         """A gate on this folder's store, for what the command line cannot do yet."""

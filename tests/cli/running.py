@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
 
+from tests.doors_used import COMMAND, RECORD, door_of
 from tests.http.web import Answer
 from tests.web.browser import Browser
 
@@ -74,6 +75,13 @@ class Running:
         self.process.communicate()
         self.log.close()
 
+    @property
+    def policy(self) -> str:
+        """The name of the policy it was started with: that of the file, or the one for servers without any."""
+        named = self.environment.get("FOUREYES_POLICY", "")
+        own = self.folder / ".local/share/foureyes/foureyes.yaml"
+        return Path(named).stem if named else own.stem if own.exists() else "server"
+
     def end(self) -> int:
         """Ask it to end, as an operating system does; its exit code."""
         self.process.send_signal(signal.SIGTERM)
@@ -85,6 +93,7 @@ class Running:
 
     def run(self, *arguments: str, timeout: int = 60) -> subprocess.CompletedProcess[str]:
         """A command beside it."""
+        RECORD.note(COMMAND, self.policy)
         return subprocess.run(
             [FOUREYES, *arguments],
             env=self.environment,
@@ -116,13 +125,16 @@ class Running:
             connection.request(method, path, body or None, headers)
             answer = connection.getresponse()
             found = {name.lower(): value for name, value in answer.getheaders()}
+            RECORD.note(door_of(path, found), self.policy)
             return Answer(status=answer.status, headers=found, body=answer.read())
         finally:
             connection.close()
 
     async def ask(self, token: str, method: str, path: str, **body: Any) -> Any:
-        """What an agent asks over HTTP, and is given."""
+        """What an agent asks over HTTP, and is given; whoever reports reads the work first."""
         headers = {"authorization": f"Bearer {token}", "content-type": "application/json"}
+        if method == "POST" and path.endswith("/reports"):
+            await self.send("GET", f"/api/v1{path.removesuffix('reports')}work", headers)
         answer = await self.send(method, f"/api/v1{path}", headers, json.dumps(body).encode() if body else b"")
         assert answer.status < 300, answer.body
         return answer.data

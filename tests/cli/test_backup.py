@@ -241,7 +241,7 @@ def test_a_store_that_another_program_has_open_is_not_replaced(signed: Desk, tmp
         ran = signed.run("restore", str(folder), "--replace")
         assert (ran.code, ran.out) == (4, "")
         assert "Another program has the store open" in ran.err
-        assert [path.name for path in signed.home.glob("foureyes.db.*")] == []
+        assert [path.name for path in signed.home.glob("foureyes.db.*")] == ["foureyes.db.lock"]
         other.communicate("\n")
     assert signed.run("restore", str(folder), "--replace").code == 0
 
@@ -285,11 +285,11 @@ def test_a_restore_that_died_before_it_was_recorded_is_noticed_and_done_again(
     with monkeypatch.context() as patched:
         patched.setattr(restoring, "_record", _died)
         assert signed.run("restore", str(folder), "--replace").code == 130
-    assert signed.run("log", "verify").code == 2
-    signed.add("after")
-    ran = signed.run("log", "checkpoint")
-    assert ran.code == 4
-    assert "foureyes restore" in ran.err
+    for line in (("log", "verify"), ("log", "checkpoint"), ("status",), ("backup",), ("check", CLEARED)):
+        ran = signed.run(*line)
+        assert ran.code == 2
+        assert f"foureyes restore --replace {folder}" in ran.err
+    assert signed.check(CLEARED).code == 2
     signed.types = [f"{WORDS}\n"]
     assert signed.run("restore", str(folder), "--replace").code == 0
     assert signed.run("log", "verify").code == 0

@@ -78,7 +78,10 @@ async def test_a_no_is_told_with_its_code_and_the_next_step(types: Typing) -> No
     ran = await types("dev", "read-review", "--review", "nothing ünlike?it", "--json")
     assert (ran.code, ran.data["exit"], ran.data["error"]) == (2, 2, "review_missing")
     ran = await types("dev", "read-session", "--session", "main")
-    assert ran.err.splitlines() == ["There is no such session.", "It begins with its first signal."]
+    assert ran.err.splitlines() == [
+        "There is no such session.",
+        "Name a session that you signalled in; one begins with its first signal.",
+    ]
     ran = await types("dev", *OPENING, "--files", "[]")
     assert (ran.code, ran.out) == (2, "")
     assert len(ran.err.splitlines()) == 2
@@ -186,15 +189,21 @@ def test_a_server_that_does_not_answer_is_no_answer(empty: Desk, monkeypatch: py
 
 
 @pytest.mark.parametrize(
-    ("status", "data", "code"),
+    ("name", "status", "data", "code"),
     [
-        (202, {"spooled": True}, 3),
-        (200, {"can_graduate": False, "reason": "Need 2 reviewers, have 0"}, 2),
-        (201, {"state": "open"}, 0),
+        ("submit_content", 202, {"spooled": True}, 3),
+        ("can_graduate", 200, {"can_graduate": False, "reason": "Need 2 reviewers, have 0"}, 2),
+        ("can_graduate", 200, {"can_graduate": True, "reason": "All feedback resolved by all reviewers"}, 0),
+        ("submit_content", 201, {"can_graduate": False, "reason": "Need 2 reviewers, have 0"}, 0),
+        ("read_content", 200, {"can_graduate": False, "reason": "Need 2 reviewers, have 0"}, 0),
+        ("gate", 200, {"allowed": False}, 2),
+        ("record_live", 201, {"allowed": False}, 2),
+        ("open_review", 201, {"state": "open"}, 0),
     ],
 )
-def test_the_exit_code_says_how_it_went(status: int, data: dict[str, Any], code: int) -> None:
-    assert _answer(Heard(status=status, data=data)).code == code
+def test_the_exit_code_says_how_it_went(name: str, status: int, data: dict[str, Any], code: int) -> None:
+    """U-30: it follows the call, and not a field of its answer."""
+    assert _answer(name, Heard(status=status, data=data)).code == code
 
 
 @pytest.mark.parametrize(
@@ -211,7 +220,9 @@ def test_the_exit_code_says_how_it_went(status: int, data: dict[str, Any], code:
 )
 def test_a_problem_is_told_like_every_other_failure_here(status: int, code: str, error: str) -> None:
     with pytest.raises(Exception, match="What is wrong") as caught:
-        _answer(Heard(status=status, data={"code": code, "title": "What is wrong.", "next_step": "Do this."}))
+        _answer(
+            "open_review", Heard(status=status, data={"code": code, "title": "What is wrong.", "next_step": "Do this."})
+        )
     assert type(caught.value).__name__ == error
 
 

@@ -58,7 +58,8 @@ def test_a_critical_finding_waits_for_a_signed_in_human(table: Table) -> None:
     table.types = ["solo.1-F1"]
     ran = table.run("dismiss", "solo.1-F1", "--because", "x")
     assert ran.code == 2
-    assert "waits for a signed-in human" in ran.err
+    assert "it waits for a person who signs in" in ran.err
+    assert "foureyes dismiss --critical solo.1-F1 --because" in ran.err
     assert table.types == ["solo.1-F1"], "nobody was asked"
     assert table.scene.dismissed == []
 

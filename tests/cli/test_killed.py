@@ -71,6 +71,7 @@ async def ended(server: Running, token: str, review: str) -> dict[str, object]:
     return found
 
 
+@pytest.mark.door("http", policy="server")
 @pytest.mark.timeout(300)
 def test_a_server_killed_inside_a_look_and_before_one_is_gone_on_by_the_next(tmp_path: Path) -> None:
     """001-77: requests from before the kill are processed, the running one is resumed; one report on each seat.

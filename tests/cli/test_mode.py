@@ -14,7 +14,7 @@ from foureyes.store.sqlite_store import SqliteStore
 from tests.app.house import RULES, House, policy
 from tests.cli.desk import CLEARED, PENDING, Desk
 
-NOTE = "watched: hooks say what would stop it, and stop nothing"
+NOTE = "mode: watch (hooks warn, never block)"
 WATCHED, GUARDED = {"notes/a.txt": b"a\n"}, {"notes/a.txt": b"a\n", "auth/b.py": b"b = 1\n"}
 
 

@@ -241,7 +241,7 @@ def test_why_says_what_the_gate_says(desk: Desk, review: str, code: int, word: s
     """The explanation comes from the code that decides."""
     ran = desk.run("why", review)
     assert ran.code == code
-    assert ran.out.startswith(f"{review}, version 1 (")
+    assert f"\n{review}, version 1 (" in ran.out
     assert f": {word}\n" in ran.out
     data = desk.run("why", f"review/{review}", "--json").data
     assert (data["exit"], data["state"]) == (code, word)

@@ -17,7 +17,7 @@ from foureyes.store.sqlite_store import SqliteStore
 from tests.cli.desk import CLEARED, Desk
 from tests.cli.test_program import FOUREYES
 
-SOLO, TEAM = shipped("solo").policy, shipped("team").policy
+SOLO, SERVER, TEAM = (shipped(one).policy for one in ("solo", "server", "team"))
 
 
 @pytest.fixture
@@ -65,9 +65,12 @@ def test_every_shipped_policy_is_shown_and_explained(empty: Desk, name: str) -> 
     assert ran.out.startswith("security_change of high risk under policy")
 
 
-def test_the_policy_in_force_is_shown_when_none_is_named(empty: Desk, desk: Desk) -> None:
+def test_without_a_store_the_policy_of_a_lone_developer_is_shown(empty: Desk) -> None:
     assert empty.run("policy", "show", "--json").data["digest"] == SOLO.digest
-    assert desk.run("policy", "show", "--json").data["text"] == policy_text(SOLO).decode()
+
+
+def test_the_policy_in_force_is_shown_when_none_is_named(desk: Desk) -> None:
+    assert desk.run("policy", "show", "--json").data["text"] == policy_text(SERVER).decode()
 
 
 def test_a_policy_in_the_store_is_shown_by_its_digest(desk: Desk) -> None:
@@ -81,7 +84,7 @@ def test_a_policy_in_the_store_is_shown_by_its_digest(desk: Desk) -> None:
 def test_an_unknown_source_is_usage(empty: Desk) -> None:
     ran = empty.run("policy", "show", "teem")
     assert ran.code == 64
-    assert "solo, team" in ran.err
+    assert "solo, server, team" in ran.err
 
 
 def test_differences_say_what_becomes_weaker(empty: Desk) -> None:

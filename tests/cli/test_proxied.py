@@ -110,7 +110,7 @@ async def _listened(outside: Outside, token: str) -> None:
     }
     answer = await outside.send("POST", "/mcp", headers, json.dumps(message).encode())
     assert answer.status == 200, answer.body
-    assert b"request_review" in answer.body
+    assert b"open_review" in answer.body
 
 
 @pytest.mark.timeout(180)

@@ -42,6 +42,14 @@ def holding(desk: Desk) -> list[Path]:
     return [file for file in files if SECRET in file.read_bytes()]
 
 
+def assert_nobody_knew(out: str) -> None:
+    """It is told that purges may be unknown, and nothing is said to have come back that nobody knows of."""
+    told = " ".join(out.split())
+    assert "No store was here that knows what was purged after this backup was made" in told
+    assert "run `foureyes purge DIGEST` for it again" in told
+    assert "CAME BACK" not in told
+
+
 def lose_the_store(desk: Desk) -> None:
     for file in desk.home.glob("foureyes.db*"):
         file.unlink()
@@ -69,8 +77,7 @@ def test_what_nobody_remembers_is_said_to_have_come_back(desk: Desk, backup: Pat
     (desk.home / "checkpoints" / NAME).unlink()
     ran = desk.run("restore", str(backup))
     assert ran.code == 0, ran.err
-    assert "CAME BACK" in ran.out
-    assert "foureyes purge DIGEST" in ran.out
+    assert_nobody_knew(ran.out)
     assert holding(desk)
 
 
@@ -93,8 +100,7 @@ def test_where_no_store_was_replaced_that_knew_of_purges_the_restore_says_so(
     ran = other.run("restore", str(backup))
     assert ran.code == 0, ran.err
     assert holding(other)
-    assert "CAME BACK" in ran.out
-    assert "foureyes purge DIGEST" in ran.out
+    assert_nobody_knew(ran.out)
 
 
 def test_on_a_new_database_the_restore_says_that_nobody_knew_of_purges(
@@ -108,7 +114,7 @@ def test_on_a_new_database_the_restore_says_that_nobody_knew_of_purges(
         asyncio.run(PostgresStore.open(url).close())
         ran = other.run("restore", str(backup), "--database", url)
         assert ran.code == 0, ran.err
-        assert "CAME BACK" in ran.out
+        assert_nobody_knew(ran.out)
 
 
 def test_a_script_is_told_whether_the_store_knew_of_purges(desk: Desk, backup: Path, tmp_path: Path) -> None:

@@ -81,7 +81,9 @@ async def cleared(server: Running, human: Browser, enrolling: str, playing: str)
     dev, codex = await enrolled(server, human, enrolling)
     ran = typed(server, playing, {"DEV": dev, "CODEX": codex})
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert "is cleared, version" in ran.stdout.strip().splitlines()[-1]
+    last = ran.stdout.strip().splitlines()[-1]
+    assert " is cleared, " in last
+    assert ", version " in last
 
 
 @pytest.mark.timeout(180)

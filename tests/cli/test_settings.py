@@ -7,6 +7,7 @@ import pytest
 
 from foureyes import config
 from foureyes.home import Trouble
+from foureyes.home.mirror_settings import mirrors_in
 from foureyes.reviewers.models.endpoints import PROVIDERS
 
 
@@ -80,6 +81,14 @@ def test_a_folder_open_to_others_is_refused_before_its_file_is_believed(home: Pa
         ("checkpoint_seconds = '60'\n", 1, "a whole number"),
         ("notify_private = '10.0.0.1/8'\n", 1, "networks such as 10.1.0.0/16"),
         ("notify_private = 'none, 10.0.0.0/8'\n", 1, "networks such as"),
+        ("repositories = 'shop'\n", 1, "a table with `path`"),
+        ("repositories = 'shop=-x'\n", 1, "a table with `path`"),
+        ("repositories = 'shop=/srv/a --all'\n", 1, "a table with `path`"),
+        ("repositories = 'shop=/srv/a main; shop=/srv/b'\n", 1, "a table with `path`"),
+        ("repositories = 7\n", 1, "a table with `path`"),
+        ("[repositories.shop]\npath = 7\n", 1, "a table with `path`"),
+        ("[repositories.shop]\npath = '/srv/a'\nrefs = ['main']\n", 1, "a table with `path`"),
+        ("[repositories.shop]\npath = '/srv/a'\nprotected = ['a..b']\n", 1, "a table with `path`"),
         ("notify_private = 'localhost'\n", 1, "networks such as"),
         ("notify_private = ['10.0.0.0/8']\n", 1, "networks such as"),
     ],
@@ -172,3 +181,19 @@ def test_the_variables_that_choose_models_are_known(home: Path) -> None:
     ours = {name for name in named if name.startswith("FOUREYES_")} | {"FOUREYES_MODEL_CONTEXT"}
     assert ours == config.FOR_MODELS
     config.read({"home": str(home)}, dict.fromkeys(ours, "x"))
+
+
+def test_repositories_are_tables_in_the_file_and_a_line_in_the_environment(home: Path) -> None:
+    """U-01: relative paths are taken from where they were said."""
+    assert config.read({"home": str(home)}, {}).repositories == "none"
+    text = "[repositories.shop]\npath = 'shop.git'\nprotected = ['main', 'release/*']\n"
+    (home / "config.toml").write_text(text, encoding="utf-8")
+    found = config.read({"home": str(home)}, {}).repositories
+    assert found == f"shop={home}/shop.git main release/*"
+    given = {"FOUREYES_REPOSITORIES": "shop=/srv/shop.git main; docs=/srv/docs.git"}
+    found = config.read({"home": str(home)}, given).repositories
+    assert [(one.name, one.path, one.protected) for one in mirrors_in(found)] == [
+        ("shop", "/srv/shop.git", ("main",)),
+        ("docs", "/srv/docs.git", ()),
+    ]
+    assert config.read({"home": str(home)}, {"FOUREYES_REPOSITORIES": "none"}).repositories == "none"

@@ -247,7 +247,7 @@ def test_decide_opens_the_page_of_a_review_that_is_there(seated: Seated) -> None
     ("review", "code", "words"),
     [
         (CLEARED_REVIEW, 0, "cleared"),
-        (OPEN_REVIEW, 3, "waiting for"),
+        (OPEN_REVIEW, 3, "Waiting for"),
         (WITHDRAWN_REVIEW, 2, "withdrawn"),
         ("r9", 2, ""),
     ],

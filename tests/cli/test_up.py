@@ -71,7 +71,7 @@ def test_two_agents_take_work_from_its_opening_to_a_cleared_version(tmp_path: Pa
             secret = server.link().partition("link=")[2]
             dev = await enrolled(server, human, "dev", "--family", "claude")
             codex = await enrolled(server, human, "codex", "--family", "gpt", "--role", "agent")
-            assert await tools(server, dev) > {"request_review"}
+            assert await tools(server, dev) > {"open_review"}
             opened = await server.ask(dev, "POST", "/reviews", kind="script", title="Say hello", files=HELLO)
             path = f"/reviews/{opened['review']}"
             report = {"revision": 1, "verdict": "concerns", "findings": [FINDING], "evidence": CHECKED}

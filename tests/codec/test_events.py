@@ -157,7 +157,7 @@ def test_an_event_with_a_look_alike_is_not_written(field: str, value: object) ->
 def test_the_field_deep_inside_is_named() -> None:
     written = encode(REQUESTED)
     written["body"]["seat"]["candidates"] = ["ann", 3]
-    with pytest.raises(CodecError, match=r"ReportRequested\.seat\.candidates: expected text, not int"):
+    with pytest.raises(CodecError, match=r"ReportRequested\.seat\.candidates\[1\]: expected text, not int"):
         decode(written)
     opened = ReviewOpened(
         review="r",
@@ -172,7 +172,7 @@ def test_the_field_deep_inside_is_named() -> None:
     )
     written = encode(opened)
     written["body"]["context"] = [["a", "b", "c"]]
-    with pytest.raises(CodecError, match=r"ReviewOpened\.context: expected 2 values, not 3"):
+    with pytest.raises(CodecError, match=r"ReviewOpened\.context\[0\]: expected 2 values, not 3"):
         decode(written)
 
 

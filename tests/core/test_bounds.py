@@ -95,7 +95,7 @@ def test_no_text_list_or_number_is_without_a_limit(kind: type) -> None:
 
 
 def test_every_command_is_looked_at() -> None:
-    assert len(COMMANDS) == 20
+    assert len(COMMANDS) == 21
 
 
 @pytest.mark.parametrize("kind", COMMANDS, ids=[one.__name__ for one in COMMANDS])

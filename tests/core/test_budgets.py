@@ -6,6 +6,7 @@ from foureyes.core import commands as c
 from foureyes.core.events import ReportFailed, ReportRequested, ReportSubmitted, RulingRequested
 from foureyes.core.facts import Facts, Principal
 from foureyes.core.gates import Quorum
+from foureyes.core.refusals import Code
 from foureyes.core.rules import SeatRule
 from foureyes.core.values import Cost, Failure, Who, WhoKind
 from tests.cast import ANN, AUDITOR, CODEX, CRITICS, HUGO, LINTER, POOL, Play, holds, paid
@@ -46,12 +47,11 @@ def test_what_a_hosted_reviewer_cost_still_uses_up_the_budget() -> None:
 
 @pytest.mark.parametrize("reason", [Failure.CRASHED, Failure.TIMED_OUT])
 def test_a_failed_run_of_somebody_whom_others_run_costs_us_nothing(reason: Failure) -> None:
-    """D-03, D-09: whether they say themselves that they failed, or cannot be understood."""
+    """D-03, D-09: whatever they say it cost; a word that is no verdict is refused, and costs nothing either."""
     play = shaped(TWO_STAGES, facts=Facts(pool=(holds(AUDITOR, "auditor"), *MODEL)))
     play.do(AUDITOR, c.ReportInconclusive(seat="first.1", revision=1, reason=reason, cost=FALSE))
     assert (play.last(ReportFailed).cost, play.last(ReportFailed).counted) == (FALSE, False)
-    play.report(AUDITOR, verdict="LGTM", cost=FALSE)
-    assert (play.last(ReportFailed).reason, play.last(ReportFailed).counted) == (Failure.MALFORMED, False)
+    assert play.refused(AUDITOR, play.a_report(verdict="LGTM", cost=FALSE)) is Code.UNKNOWN_WORD
     assert play.review.usd_micro == 0
     assert play.review.ruling() is None
 

@@ -5,12 +5,12 @@ from datetime import timedelta
 
 from foureyes.core import commands as c
 from foureyes.core import gates
-from foureyes.core.events import ReportRequested, RevisionSubmitted, StagesSkipped
+from foureyes.core.events import ReportRequested, RevisionSubmitted, SeatTaken, StagesSkipped
 from foureyes.core.facts import PolicyInForce
 from foureyes.core.refusals import Code
 from foureyes.core.rules import KindRule, Options, PathRule, Protocol, SeatRule, Stage, Style
 from foureyes.core.trust import TrustRecord
-from foureyes.core.values import Outcome, Part, Risk, RiskLevel, WorkPart
+from foureyes.core.values import Outcome, Part, WorkPart
 from tests.cast import (
     ANN,
     CHECKED,
@@ -19,16 +19,19 @@ from tests.cast import (
     FULL_DEFAULT,
     GEMINI,
     HUGO,
+    LINTER,
+    POOL,
     RULES,
     SELDON,
     START,
     Play,
+    agent,
     finding,
+    holds,
+    proven,
     rules_with,
 )
 from tests.seeds.peer_play import exhausted, opened
-
-TRIVIAL = Risk(level=RiskLevel.LOW, trivial=True)
 
 
 def test_a_skip_must_be_allowed_by_a_policy_set_above_too() -> None:
@@ -36,7 +39,7 @@ def test_a_skip_must_be_allowed_by_a_policy_set_above_too() -> None:
     play = Play()
     play.open("fix_typo")
     stricter = replace(RULES, digest="rules-2", skips=())
-    play.know(risk=TRIVIAL, policy=PolicyInForce(digest="rules-2", applies_in_flight=True, rules=stricter))
+    play.know(**proven("d2"), policy=PolicyInForce(digest="rules-2", applies_in_flight=True, rules=stricter))
     play.revise("d2")
     assert play.count(StagesSkipped) == 0
     assert play.review.outcome is None
@@ -46,7 +49,7 @@ def test_a_skip_both_policies_allow_is_one() -> None:
     play = Play()
     play.open("fix_typo")
     stricter = replace(RULES, digest="rules-2")
-    play.know(risk=TRIVIAL, policy=PolicyInForce(digest="rules-2", applies_in_flight=True, rules=stricter))
+    play.know(**proven("d2"), policy=PolicyInForce(digest="rules-2", applies_in_flight=True, rules=stricter))
     play.revise("d2")
     assert play.review.outcome is Outcome.CLEARED
 
@@ -104,7 +107,7 @@ def test_a_lease_that_lasts_stays_when_its_seat_is_asked() -> None:
 def test_a_policy_set_above_looks_at_what_the_first_one_skipped() -> None:
     """Y20, I10: the skip was recorded before; the stricter policy knows no skip."""
     play = Play()
-    play.know(risk=TRIVIAL)
+    play.know(**proven())
     play.open("fix_typo", protocols=("security",))
     assert play.count(StagesSkipped) == 1
     stricter = replace(RULES, digest="rules-2", skips=())
@@ -117,7 +120,7 @@ def test_a_policy_set_above_looks_at_what_the_first_one_skipped() -> None:
 def test_work_that_comes_back_meets_the_policy_set_above_at_once() -> None:
     """I10: the policy came into force for open reviews too while this one had ended."""
     play = Play()
-    play.know(risk=TRIVIAL)
+    play.know(**proven())
     play.open("fix_typo")
     assert play.review.outcome is Outcome.CLEARED
     stricter = replace(RULES, digest="rules-2", skips=())
@@ -220,3 +223,35 @@ def test_a_skip_says_whose_word_a_policy_set_above_needs_for_it() -> None:
     play.revise("d2")
     skipped = play.last(StagesSkipped)
     assert (skipped.revision, skipped.rule, skipped.pattern, skipped.enabled_by) == (2, "learned", "story/dev", "hanna")
+
+
+def test_a_volunteers_yes_does_not_clear_when_those_who_were_asked_fall_silent() -> None:
+    """I8: they are given up by the clock, and a human decides; nothing that happens meanwhile lets the work through."""
+    solo = next(one for one in RULES.protocols if one.name == "solo")
+    stage = replace(solo.stages[0], seats=(*solo.stages[0].seats, solo.stages[0].seats[1]), seats_max=10)
+    play = Play(rules_with(replace(solo, stages=(stage,))))
+    agents = {name: agent(name) for name in ("xan", "yve", "zed")}
+    play.know(pool=(*POOL, *(holds(one, "agent") for one in agents.values())))
+    play.open("script")
+    first, second = (play.review.seats[f"solo.{number}"].reviewer for number in (2, 3))
+    assert first is not None
+    assert second is not None
+    yes = {"verdict": "approve", "confidence": 95, "evidence": CHECKED}
+    play.report(second, seat="solo.3", verdict="concerns", confidence=90, findings=(finding("A gap"),))
+    play.report(LINTER, seat="solo.1", **yes)
+    play.report(first, seat="solo.2", **yes)
+    (gap,) = play.review.findings
+    play.revise("d2", answers=(c.Answer(finding=gap, text="mended"),))
+    volunteer = next(one for one in agents.values() if one.name not in (first.name, second.name))
+    play.do(volunteer, c.TakeSeat(stage="solo"))
+    play.report(volunteer, seat=play.last(SeatTaken).seat, **yes)
+    play.report(LINTER, seat="solo.1", **yes)
+    play.do(second, c.SettleFinding(finding=gap, revision=2, resolved=True, note="seen"))
+    for request in ("solo.2", "solo.3") * 3:
+        if request in play.review.requests:
+            play.wait_out(request)
+    ruling = play.review.ruling()
+    assert ruling is not None
+    assert (play.review.outcome, ruling.reason) == (None, "unheard")
+    play.do(HUGO, c.AddNote(text="Where are they?"))
+    assert play.review.outcome is None

@@ -242,7 +242,7 @@ def test_the_clock_brings_no_policy_along_that_would_clear() -> None:
 
 def test_a_successor_of_the_authors_operator_settles_nothing_where_operators_count() -> None:
     """I31, Y17: the seat's fact is demanded of whoever takes it over, and the predecessor's word goes with them."""
-    resolve = protocols.resolve()
+    resolve = protocols.resolve(own_operator=True)
     gates = (Quorum(reviewers=2, distinct="operator"), *resolve.stages[0].gates[1:])
     play = Play(rules_with(replace(resolve, stages=(replace(resolve.stages[0], gates=gates),))))
     play.open()

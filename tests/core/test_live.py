@@ -7,9 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.events import LiveRefused, WentLive
-from foureyes.core.live import Clearance, LiveFacts, RecordLive, decide_live, why_not
-from foureyes.core.values import Who, WhoKind
+from foureyes.core.events import BaseAttested, LiveRefused, WentLive
+from foureyes.core.live import (
+    AttestBase,
+    Clearance,
+    LiveFacts,
+    RecordLive,
+    decide_base,
+    decide_live,
+    why_elsewhere,
+    why_not,
+)
+from foureyes.core.refusals import Code, Refusal
+from foureyes.core.values import BaseSource, KnownBase, Who, WhoKind, WorkPart
 
 NOW = datetime(2026, 1, 16, 14, tzinfo=UTC)
 HOOK = Who(name="hook", kind=WhoKind.SERVICE)
@@ -74,11 +84,61 @@ def test_a_single_use_clearance_is_used_once_anywhere() -> None:
     veto=st.sampled_from(["", "no."]),
     level=st.integers(0, 3),
     level_min=st.integers(0, 3),
+    by_human=st.booleans(),
 )
-def test_going_live_needs_every_condition(*, cleared: bool, digest: str, veto: str, level: int, level_min: int) -> None:
+def test_going_live_needs_every_condition(
+    *, cleared: bool, digest: str, veto: str, level: int, level_min: int, by_human: bool
+) -> None:
     """D-02, Y25, I1, I4: whatever else holds, one unmet condition keeps the bytes out."""
     facts = LiveFacts(
-        clearance=Clearance(digest=digest, level=level) if cleared else None, veto=veto, level_min=level_min
+        clearance=Clearance(digest=digest, level=level, by_human=by_human) if cleared else None,
+        veto=veto,
+        level_min=level_min,
     )
     (event,) = decide_live(COMMAND, HOOK, facts, NOW)
-    assert isinstance(event, WentLive) == (cleared and digest == "d1" and not veto and level >= level_min)
+    is_enough = max(level, 1 if by_human else 0) >= level_min
+    assert isinstance(event, WentLive) == (cleared and digest == "d1" and not veto and is_enough)
+
+
+PARTS = (WorkPart(name="a.py", digest="p1"),)
+
+
+@pytest.mark.parametrize("kind", [WhoKind.PROGRAM, WhoKind.SERVICE, WhoKind.HUMAN])
+def test_a_publisher_says_what_is_on_a_target(kind: WhoKind) -> None:
+    """U-01."""
+    command = AttestBase(target="main", digest="d1", parts=PARTS, commit="c1")
+    (event,) = decide_base(command, Who(name="ci", kind=kind))
+    assert event == BaseAttested(target="main", digest="d1", parts=PARTS, by="ci", commit="c1")
+
+
+@pytest.mark.parametrize("kind", [WhoKind.AGENT, WhoKind.PERSON, WhoKind.CLOCK])
+def test_nobody_else_says_what_is_on_a_target(kind: WhoKind) -> None:
+    """U-01: an agent at work would be a witness for itself."""
+    with pytest.raises(Refusal) as caught:
+        decide_base(AttestBase(target="main", digest="d1", parts=PARTS), Who(name="dev", kind=kind))
+    assert caught.value.code is Code.NOT_ELIGIBLE
+
+
+@pytest.mark.parametrize(
+    ("source", "risk", "target", "is_local", "counts"),
+    [
+        (BaseSource.UNKNOWN, "medium", "", False, True),
+        (BaseSource.UNKNOWN, "medium", "production", False, True),
+        (BaseSource.REPOSITORY, "low", "production", False, True),
+        (BaseSource.LIVE, "low", "main", False, True),
+        (BaseSource.LIVE, "low", "production", False, False),
+        (BaseSource.LIVE, "medium", "", False, False),
+        (BaseSource.LIVE, "high", "production", False, True),
+        (BaseSource.ATTESTED, "low", "main", False, True),
+        (BaseSource.ATTESTED, "low", "production", False, False),
+        (BaseSource.LOCAL, "low", "", True, True),
+        (BaseSource.LOCAL, "high", "", False, False),
+        (BaseSource.LOCAL, "low", "main", True, False),
+    ],
+)
+def test_a_clearance_counts_where_its_base_is(
+    source: BaseSource, risk: str, target: str, is_local: bool, counts: bool
+) -> None:
+    """U-01: what was compared with one target, or on one machine, is not cleared for another."""
+    base = KnownBase(source=source, name="main", digest="b1")
+    assert (why_elsewhere(base, risk, target, is_local=is_local) == "") is counts

@@ -8,10 +8,11 @@ import pytest
 from foureyes.core import commands as c
 from foureyes.core import refusals
 from foureyes.core.gates import Quorum, Resolved
+from foureyes.core.objections import Objection
 from foureyes.core.peer_data import CRITERIA
-from foureyes.core.refusals import Code, Refusal
+from foureyes.core.refusals import Code, NextCall, Refusal, refuse
 from foureyes.core.rules import Humans, SeatRule
-from foureyes.core.values import CLOCK, Outcome, Place, Who, WhoKind
+from foureyes.core.values import CLOCK, Outcome, Place, Severity, Verdict, Who, WhoKind, WorkPart
 from tests.cast import ANN, AUDITOR, BOB, CHECKED, CODEX, DEV, FULL, HARDIN, HUGO, RULES, SELDON, Play, agent, finding
 from tests.seeds.shaped import protocol, shaped, stage
 from tests.sim.unreachable import reachable_refusals
@@ -34,6 +35,13 @@ def story() -> Play:
     return play
 
 
+def with_a_mate() -> Play:
+    """Bob works in the author's session."""
+    play = story()
+    play.know(mates=frozenset({"bob"}))
+    return play
+
+
 def raised() -> Play:
     """Ann has raised one finding."""
     play = story()
@@ -50,6 +58,25 @@ def answered() -> Play:
 def settled() -> Play:
     play = answered()
     play.do(ANN, c.SettleFinding(finding="resolve.1-F1", revision=1, resolved=True))
+    return play
+
+
+def with_files() -> Play:
+    """A work with one file."""
+    play = Play()
+    part = WorkPart(name="a.py", media_type="text/plain", digest="ab" * 32, size=3)
+    play.open("script", parts=(part,))
+    return play
+
+
+def absent() -> c.Draft:
+    return finding("It is not there", place=Place(path="nope.py", start=1))
+
+
+def unread() -> Play:
+    """Nobody was given anything."""
+    play = solo()
+    play.reads = False
     return play
 
 
@@ -125,9 +152,21 @@ def vetoed() -> Play:
     return play
 
 
+def vetoed_and_revised() -> Play:
+    play = vetoed()
+    play.revise("d2")
+    return play
+
+
 def vetoed_elsewhere() -> Play:
     play = Play()
     play.know(vetoes={"d1": "r7"})
+    return play
+
+
+def objected_elsewhere() -> Play:
+    play = Play()
+    play.know(objections={"d1": Objection(review="r7", findings=("solo.1-F1", "solo.1-F2"))})
     return play
 
 
@@ -196,6 +235,13 @@ CASES: list[tuple[Code, Callable[[], Play], Who, c.ReviewCommand, tuple[str, ...
     (Code.NOT_THE_HOLDER, answered, BOB, settling(), ("resolve.1",)),
     (Code.NO_FREE_SEAT, story, TWIN, c.TakeSeat(stage="resolve"), ("resolve", "twin")),
     (Code.NO_VERDICTS_HERE, story, ANN, report(verdict="approve"), ("findings",)),
+    (
+        Code.NOT_YET,
+        vetoed_and_revised,
+        HARDIN,
+        report(revision=2, verdict="approve", stage="security.security"),
+        ("security.security judges after security.format",),
+    ),
     (Code.NOTHING_TO_KEEP, begun, ANN, c.KeepReport(seat="resolve.1", revision=1), ("resolve.1",)),
     (
         Code.OWN_FINDING_BLOCKS,
@@ -207,11 +253,12 @@ CASES: list[tuple[Code, Callable[[], Play], Who, c.ReviewCommand, tuple[str, ...
     (Code.REASON_MISSING, story, DEV, c.WithdrawReview(reason=" "), ("A withdrawal",)),
     (Code.REPORT_FIRST, begun, ANN, c.RequestRuling(reason="I am not sure"), ("own report",)),
     (Code.REVIEW_ENDED, withdrawn, ANN, report(evidence=CHECKED), ("withdrawn",)),
-    (Code.REVIEW_MISSING, nothing, ANN, NOTHING, ("Open one",)),
+    (Code.REVIEW_MISSING, nothing, ANN, NOTHING, ("`inbox`",)),
     (Code.RULING_NEEDED, together("hugo", "hanna"), HUGO, override("shaped"), ("2 people",)),
     (Code.RULING_PENDING, disputed, DEV, c.SubmitRevision(digest="d2"), ("ruling-1",)),
     (Code.SAME_DIGEST, story, DEV, c.SubmitRevision(digest="d1"), ("Change the work",)),
     (Code.SEAT_TAKEN, begun, BOB, c.TakeSeat(seat="resolve.1"), ("the holder of seat resolve.1",)),
+    (Code.ONE_PARTY, with_a_mate, BOB, c.TakeSeat(seat="resolve.1"), ("bob", "same session", "outside that session")),
     (Code.SETTLED, settled, ANN, settling(), ("resolve.1-F1", "resolved")),
     (Code.STALE, story, ANN, c.SubmitReport(revision=2, evidence=CHECKED), ("version 2", "version 1")),
     (Code.TOO_LONG, story, ANN, c.AddNote(text="x" * 20_001), ("text", "20001", "20000")),
@@ -235,8 +282,11 @@ CASES: list[tuple[Code, Callable[[], Play], Who, c.ReviewCommand, tuple[str, ...
         ("severity", "'terrible'", "critical"),
     ),
     (Code.SIGN_IN_NEEDED, found_critical, TERM, c.WaiveFinding(finding="solo.2-F1", reason="not so"), ("critical",)),
+    (Code.UNREAD, unread, CODEX, report(verdict="approve"), ("not given", "read_work")),
+    (Code.UNKNOWN_PLACE, with_files, CODEX, report(verdict="reject", findings=(absent(),)), ("nope.py", "a.py")),
     (Code.VERDICT_MISSING, solo, CODEX, report(), ("approve, concerns or reject",)),
     (Code.VETOED, vetoed_elsewhere, DEV, opening(), ("r7",)),
+    (Code.OBJECTED, objected_elsewhere, DEV, opening(), ("r7", "solo.1-F2", "ruling")),
     (Code.VETO_STANDS, vetoed, HARDIN, report(verdict="approve", stage="security.security"), ("human",)),
 ]
 
@@ -379,3 +429,31 @@ def test_bytes_that_another_review_hides_are_refused_alike_whether_a_veto_stands
     assert play.refused(DEV, opening()) is Code.UNDER_REVIEW
     play.open("story", digest="d2")
     assert play.refused(DEV, c.SubmitRevision(digest="d1")) is Code.UNDER_REVIEW
+
+
+def test_a_refusal_carries_its_particulars_as_data() -> None:
+    """U-42: words that are lists are joined in the sentence and stay lists beside it; nothing is an object of ours."""
+    call = NextCall(call="read_work", arguments={"review": "r1"})
+    allowed = (Severity.CRITICAL, Verdict.APPROVE, "plain", 3, None, {"at": (True, timedelta(hours=1))})
+    no = refuse(Code.UNKNOWN_WORD, what="The word", word="x", allowed=allowed, field="word", next_call=call)
+    assert no.sentence.startswith("The word is 'x', which is not one of critical, approve, plain, 3, None")
+    assert no.particulars() == {
+        "fields": {
+            "what": "The word",
+            "word": "x",
+            "allowed": ["critical", "approve", "plain", 3, None, {"at": [True, "1:00:00"]}],
+            "field": "word",
+        },
+        "next_call": {"call": "read_work", "arguments": {"review": "r1"}},
+    }
+
+
+def test_a_description_is_no_list_of_allowed_words() -> None:
+    no = refuse(Code.UNKNOWN_WORD, what="The digest", word="x", allowed="64 hexadecimal digits")
+    assert no.fields == {"what": "The digest", "word": "x", "expected": "64 hexadecimal digits"}
+    assert Refusal(Code.STALE, "Old.", "Read.").particulars() == {}
+
+
+def test_a_refusal_names_at_most_so_many_values() -> None:
+    no = refuse(Code.UNKNOWN_WORD, what="The path", word="x", allowed=tuple(map(str, range(200))))
+    assert no.fields["allowed"] == list(map(str, range(refusals.ALLOWED_MAX)))

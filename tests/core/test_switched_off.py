@@ -8,7 +8,7 @@ from foureyes.core.events import ReportRequested, ReviewCleared, StagesSkipped
 from foureyes.core.facts import PolicyInForce
 from foureyes.core.rules import NEVER_SKIPPED
 from foureyes.core.values import ClearedBy, Risk, RiskLevel
-from tests.cast import RULES, Play
+from tests.cast import RULES, TRIVIAL, Play
 
 OFF = replace(RULES, enabled=False)
 HIGH = Risk(level=RiskLevel.HIGH)
@@ -40,7 +40,7 @@ def test_other_bytes_pass_with_the_reason_on_the_record(level: RiskLevel) -> Non
 @pytest.mark.parametrize("kind", sorted(NEVER_SKIPPED))
 def test_a_kind_that_is_never_skipped_is_reviewed_whatever_its_risk(kind: str) -> None:
     """001-12, Y6: not even harmless bytes of it."""
-    play = opened(kind, Risk(level=RiskLevel.LOW, trivial=True))
+    play = opened(kind, TRIVIAL)
     assert (play.count(StagesSkipped), play.count(ReviewCleared)) == (0, 0)
 
 

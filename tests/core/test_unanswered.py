@@ -3,9 +3,10 @@
 from foureyes.core import commands
 from foureyes.core.explain import explain
 from foureyes.core.gates import Quorum
+from foureyes.core.reasons import FAILURE_CHARS_MAX
 from foureyes.core.rules import Blind, SeatRule
 from foureyes.core.scene import Scene
-from foureyes.core.unanswered import FAILURE_CHARS_MAX, for_anybody, lost
+from foureyes.core.unanswered import for_anybody, lost
 from foureyes.core.values import Cost, Failure
 from foureyes.core.views import view
 from tests.cast import CODEX, DEV, HUGO, POOL
@@ -37,9 +38,13 @@ def test_a_seat_that_failed_and_one_that_is_vacant_are_told_apart() -> None:
     play = shaped(protocol(stage(Quorum(reviewers=1), seats=(SeatRule(roles=("agent",)),))))
     play.do(CODEX, commands.ReportInconclusive(seat="shaped.1", revision=1, reason=Failure.CRASHED, text="gone"))
     scene = Scene(rules=play.rules, review=play.review, facts=play.facts, now=play.now)
-    said = lost(scene, ["shaped.1", "shaped.2"])
+    (here,) = scene.stages()
+    said = lost(scene, here, ["shaped.1", "shaped.2"])
     assert said == "Nobody gave an answer on the seat shaped.1, and nobody can hold the seat shaped.2"
-    assert lost(scene, ["shaped.2"]) == "Nobody can hold the seat shaped.2"
+    assert lost(scene, here, ["shaped.2"]) == (
+        "Nobody can hold the seat shaped.2. Enrol one more reviewer who had no hand in the work, with "
+        "`foureyes agents add NAME`"
+    )
 
 
 def test_a_reviewer_who_has_not_reported_is_not_told_of_anothers_failure() -> None:

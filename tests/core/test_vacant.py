@@ -1,6 +1,6 @@
 """Which seats wait for whoever comes? Those that nobody could be found for."""
 
-from foureyes.core.explain import is_vacant
+from foureyes.core.explain import explain, is_vacant
 from foureyes.core.facts import Load
 from tests.cast import Play
 
@@ -12,6 +12,7 @@ def test_a_seat_is_vacant_while_nobody_has_time_for_it_and_no_longer() -> None:
     play.know(load={"auditor": full, "tester": full})
     play.open("create_core")
     assert is_vacant(play.review, "peer.1")
+    assert "Nobody who may hold seat peer.1 is free" in explain(play.rules, play.review).turns[0].how
     assert not is_vacant(play.review, "peer.9")
     for load in (busy, Load()):
         other = Play()

@@ -32,10 +32,13 @@ def quick_folder() -> Iterator[Path]:
 
 
 def fill(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write files to a folder."""
-    folder.mkdir(exist_ok=True)
+    """Write files to a folder, for nobody else's eyes."""
+    folder.mkdir(mode=0o700, exist_ok=True)
     for name, content in files.items():
-        (folder / name).write_bytes(content)
+        place = folder / name
+        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        place.write_bytes(content)
+        place.chmod(0o600)
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -19,7 +19,7 @@ from foureyes.core.live import RecordLive
 from foureyes.core.refusals import Refusal
 from foureyes.core.values import Who, WhoKind
 from foureyes.store.sqlite import SqliteStore
-from tests.app.house import SECOND, House
+from tests.app.house import FIRST, SECOND, House
 from tests.cast import CODEX, DEV, HUGO, LINTER
 
 FILE = "store.sqlite"
@@ -78,12 +78,17 @@ async def reviews(house: Scribe) -> None:
     await house.do(DEV, c.WithdrawReview(reason="too large"), three)
 
 
+def own(house: House, files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """These files as this house has them: what stands against one house's bytes does not stand against another's."""
+    return {path: content + f"# {house.name}\n".encode() for path, content in files.items()}
+
+
 async def quick(house: House) -> None:
     """One review to the end."""
-    one = await house.open()
+    one = await house.open(own(house, FIRST))
     await house.object_to(one, "No test")
     (found,) = (await house.review(one)).findings
-    await house.revise(one, answers=(c.Answer(finding=found, text="Mended"),))
+    await house.revise(one, own(house, SECOND), answers=(c.Answer(finding=found, text="Mended"),))
     await house.approve(one, settled=(c.Settlement(finding=found, resolved=True, note="Seen"),))
     await cleared(house, one)
 

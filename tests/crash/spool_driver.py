@@ -11,6 +11,7 @@ from foureyes.app.live import Live
 from foureyes.app.ports import Unavailable
 from foureyes.app.spooling import Spooled, SpoolingGate
 from foureyes.core.commands import AddNote
+from foureyes.core.values import Who
 from foureyes.store.spool import FileSpool
 from tests.cast import ANN
 
@@ -33,8 +34,8 @@ class Far:
         self._mark(f"done {number_of(ask)}")
         return Reply(stream=ask.stream, version=1)
 
-    async def may_go_live(self, name: str, target: str = "") -> Live:
-        raise NotImplementedError(name, target)
+    async def may_go_live(self, name: str, target: str = "", viewer: Who | None = None) -> Live:
+        raise NotImplementedError(name, target, viewer)
 
 
 def ask_of(number: int) -> Ask:

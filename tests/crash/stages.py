@@ -16,10 +16,10 @@ from foureyes.core.values import Who
 from foureyes.store.migrate import migrate
 from foureyes.store.migrations import STEPS, Step
 from foureyes.store.sqlite import SqliteStore
-from tests.app.house import House
+from tests.app.house import FIRST, House
 from tests.cast import HUGO
-from tests.crash import one_file, planted_spool, planted_store, spool_driver
-from tests.crash.plays import FILE, Act, Mark, Reopen, perform, quick, rehearsed, reviews
+from tests.crash import one_file, planted_spool, planted_store, restore_play, spool_driver
+from tests.crash.plays import FILE, Act, Mark, Reopen, own, perform, quick, rehearsed, reviews
 
 Play = Callable[[Path, Mark], Coroutine[None, None, bool]]
 
@@ -89,7 +89,7 @@ async def together(folder: Path, mark: Mark) -> bool:
 
 async def noted(house: House) -> None:
     """A review with many notes."""
-    stream = await house.open()
+    stream = await house.open(own(house, FIRST))
     for number in range(NOTES):
         await house.do(HUGO, AddNote(text=f"note {number} of {house.name}"), stream)
 
@@ -113,4 +113,5 @@ PLAYS: dict[str, Play] = {
     "one file, hastily": one_file.hasty,
     "together": together,
     "upgrade": upgrade,
+    "restore": restore_play.play,
 }

@@ -51,7 +51,8 @@ def test_exit_code_zero_approves_with_what_was_run_as_evidence() -> None:
     """D-17: a check is a reviewer, and a green run is evidence about this work."""
     look = _look(_python("print('41 passed')"), _task())
     assert (look.verdict, look.findings) == ("approve", ())
-    assert "exit code 0" in look.evidence[0].what
+    assert look.evidence[0].what == "the whole work"
+    assert "exit code 0" in look.evidence[0].why
     assert "41 passed" in look.evidence[0].why
 
 
@@ -84,7 +85,7 @@ def test_it_runs_in_a_writable_copy_with_scripts_that_can_be_run() -> None:
     lay_out = _lays(check__sh="#!/bin/sh\necho new > a.txt && cat a.txt\n", a__txt="old")
     look = _look(EvidenceReviewer(command=("./check.sh",)), _task(lay_out))
     assert look.verdict == "approve"
-    assert look.evidence[0].why == "new"
+    assert look.evidence[0].why.endswith(" seconds: new")
 
 
 def test_its_environment_is_almost_empty(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,7 +102,7 @@ def test_the_work_cannot_bring_the_program_itself() -> None:
     lay_out = _lays(make="#!/bin/sh\nexit 0\n")
     assert _reason(EvidenceReviewer(command=("make",), path=".:"), _task(lay_out)) is Failure.CRASHED
     printing = EvidenceReviewer(command=("sh", "-c", "echo $PATH"), path=f".::bin:{os.defpath}")
-    assert _look(printing, _task(lay_out)).evidence[0].why == os.defpath
+    assert _look(printing, _task(lay_out)).evidence[0].why.endswith(f" seconds: {os.defpath}")
 
 
 @pytest.mark.parametrize(

@@ -64,14 +64,26 @@ def test_a_password_is_found_and_never_repeated() -> None:
     assert "correct-horse" not in repr(judged)
 
 
-def test_no_comment_and_no_configuration_of_the_work_silences_it() -> None:
+def test_no_comment_for_a_whole_file_and_no_configuration_of_the_work_silences_it() -> None:
     """The rules are not taken from what is under review."""
-    silenced = UNSAFE.replace("shell=True,", "shell=True,  # nosec").replace("call(", "call(  # noqa: S602")
     judged = CRITIC.look(work(ruff__toml='lint.ignore = ["ALL"]\n', a__py="# ruff: noqa\n" + UNSAFE))
     assert "python.bandit.B602" in rules_of(judged, least=State.BLOCK)
-    (blocked,) = hits_of(look(CRITIC, "a.py", silenced), "python.bandit.B602")
+
+
+@pytest.mark.parametrize("comment", ["# nosec", "# nosec B602", "# noqa", "# noqa: S602", "# nosec B101, B602"])
+def test_a_comment_on_the_statement_that_allows_the_check_makes_a_note_of_it(comment: str) -> None:
+    """It is told with the finding, which no longer stops the work."""
+    allowed = UNSAFE.replace("shell=True,", f"shell=True,  {comment}")
+    (noted,) = hits_of(look(CRITIC, "a.py", allowed), "python.bandit.B602")
+    assert noted.state is State.CLEAR
+    assert "a comment on the line allows it" in noted.evidence
+
+
+@pytest.mark.parametrize("comment", ["# nosec B101", "# noqa: E501", "# type: ignore"])
+def test_a_comment_that_allows_something_else_allows_nothing(comment: str) -> None:
+    other = UNSAFE.replace("shell=True,", f"shell=True,  {comment}")
+    (blocked,) = hits_of(look(CRITIC, "a.py", other), "python.bandit.B602")
     assert blocked.state is State.BLOCK
-    assert "silences" not in blocked.evidence
 
 
 def test_a_comment_that_stood_at_the_base_makes_a_note_of_it() -> None:
@@ -79,7 +91,7 @@ def test_a_comment_that_stood_at_the_base_makes_a_note_of_it() -> None:
     one = File(path="a.py", content=before + b"\n\nX = 1\n", before=before, changed=((10, 12),))
     (noted,) = hits_of(CRITIC.look(Change(title="t", kind="code", files=(one,))), "python.bandit.B602")
     assert noted.state is State.CLEAR
-    assert "silences" in noted.evidence
+    assert "allows" in noted.evidence
 
 
 def test_no_configuration_above_the_copies_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

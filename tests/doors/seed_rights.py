@@ -66,10 +66,8 @@ SEED_RIGHTS: dict[str, dict[str, str]] = {
         "program small": "not_eligible",
     },
     "resolve_feedback": {
-        "reviewer": _content("unknown_finding unknown_finding ok ok ok review_ended"),
-        f"author {_OTHERS}": _content(
-            "not_the_holder not_the_holder not_the_holder not_the_holder not_the_holder review_ended"
-        ),
+        "reviewer": _content("unknown_finding unknown_finding ok ok ok unknown_finding"),
+        f"author {_OTHERS}": _content("not_the_holder"),
         "small": "not_eligible",
     },
     # Peers.
@@ -91,7 +89,7 @@ SEED_RIGHTS: dict[str, dict[str, str]] = {
         "program small": "not_eligible",
     },
     "escalate_review": {
-        f"author {HUMANS}": "ok ok ok ok ok ruling_pending ok review_ended review_ended",
+        f"author {HUMANS}": "ok ok ok ok ok ruling_pending ok review_ended ok",
         "reviewer": "report_first report_first report_first ok ok ruling_pending ok review_ended review_ended",
         "other program service vouched": _ended("not_involved"),
         "small": "not_eligible",

@@ -11,7 +11,7 @@ from foureyes.app.calls.about_reviews import calls
 from foureyes.app.calls.bodies import schema
 from foureyes.app.calls.registry import CALLS
 from foureyes.app.credentials import caller_of, credential_of
-from foureyes.app.feeding import News, feed
+from foureyes.app.feeding import Following, News, feed
 from tests.app.house import played
 from tests.conftest import EFFORT
 from tests.doors.hidden import GROUNDS, Ground, at_the_end, differing, ground
@@ -39,7 +39,7 @@ async def heard(start: Ground, other: World) -> list[News]:
     caller = await caller_of(office.store, credential_of(start.headers, session), now)
     assert caller is not None
     office.places.keep(caller.who.name, HERE, await start.world.house.store.read(end_of))
-    news, found = feed(office, caller, HERE, always, heartbeat_seconds=0.001), list[News]()
+    news, found = feed(office, caller, Following(last=HERE), always, heartbeat_seconds=0.001), list[News]()
     while (one := await anext(news)) is not None:
         found.append(one)
     await news.aclose()

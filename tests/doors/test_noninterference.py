@@ -12,6 +12,7 @@ from foureyes.app.calls.registry import CALLS
 from foureyes.app.rows import Listing
 from foureyes.core.answers import seats
 from foureyes.core.refusals import Refusal
+from foureyes.http.openapi import described
 from tests.app.house import played
 from tests.conftest import EFFORT
 from tests.doors.hidden import GROUNDS, LATECOMER, OPEN_KINDS, differing, ground, leaks
@@ -92,7 +93,32 @@ def with_feed_id(answer: Answer) -> Answer:
     return leaky
 
 
+def with_hidden_objections(answer: Answer) -> Answer:
+    """The gate as it was: it named what stands, also to a reviewer who owes a report on these bytes (U-09)."""
+
+    async def leaky(desk: Any, caller: Any, form: Any) -> Any:
+        found = await answer(desk, caller, form)
+        plain = await desk.may_go_live(form.digest, form.target)
+        return replace(found, state=plain.state, review=plain.review, reason=plain.reason)
+
+    return leaky
+
+
+def with_load(answer: Answer) -> Answer:
+    """An estimate as it was: it counted what others still have on the table (U-09)."""
+
+    async def leaky(desk: Any, caller: Any, form: Any) -> Any:
+        found = await answer(desk, caller, form)
+        held = await desk.store.read(lambda reading: reading.counts(["ann", "bob", "eve", "hugo"]))
+        busy = sum(one.active + one.queued for one in held.values())
+        return replace(found, **({"estimated_time": 30 * (1 + busy)} if hasattr(found, "estimated_time") else {}))
+
+    return leaky
+
+
 LEAKS = [
+    ("the gate names what is hidden", "gate", with_hidden_objections),
+    ("an estimate counts others", "check_review_required", with_load),
     ("an ETag made from the version", "read_review", with_version),
     ("a total", "list_reviews", with_total),
     ("an order", "list_reviews", with_order),
@@ -103,6 +129,7 @@ LEAKS = [
 @pytest.mark.parametrize(("call", "leak"), [one[1:] for one in LEAKS], ids=[one[0].replace(" ", "-") for one in LEAKS])
 def test_a_planted_leak_is_found(call: str, leak: Callable[[Answer], Answer], monkeypatch: pytest.MonkeyPatch) -> None:
     """T13: the comparison itself is tried on leaks that are there."""
+    described()  # as it is without the leak, whichever test comes first
     monkeypatch.setitem(CALLS, call, replace(CALLS[call], answer=leak(CALLS[call].answer)))
 
     @played
@@ -141,6 +168,6 @@ def test_a_planted_leak_in_the_name_of_a_volunteers_seat_is_found(kind: str, mon
     async def story() -> None:
         found = await found_in(kind, LATECOMER, SOON, "numbered")
         assert found
-        assert all(one.startswith("after take_seat: ") for one in found), "nothing tells it before the own act"
+        assert all(one.startswith(("after take_seat: ", "POST /api/v1/reviews/r1/seats")) for one in found), found
 
     story()

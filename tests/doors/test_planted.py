@@ -201,7 +201,7 @@ async def unlike_the_description() -> list[str]:
 
 async def shown() -> list[str]:
     """What the reviewer learns who has not reported."""
-    return await hidden_found_in("story", "ann", 30, "planted")
+    return await hidden_found_in("story", "ann", 90, "planted")
 
 
 def rights_of(call: str) -> Find:

@@ -17,6 +17,7 @@ from foureyes.cli.serving import Serving
 from foureyes.core.refusals import Code
 from foureyes.http.routes import OTHERS, WAYS, Way
 from foureyes.mcp.over_http import PATH as MCP_PATH
+from foureyes.mcp.over_http import REVIEW_SERVER_PATH
 from foureyes.web.pages import Pages
 from tests.app.house import House, played
 from tests.doors.requests import REQUESTS, asked_for
@@ -29,7 +30,7 @@ ROOT = Path(__file__).resolve().parents[2]
 #: Codes of the door itself, before there is a refusal.
 AT_THE_DOOR = {"credential_needed"}
 #: Bytes alone are nothing that happened.
-NO_EVENT = {"put_blob"}
+NO_EVENT = {"put_blob", "send_file"}
 
 
 def test_a_call_without_a_row_or_a_request_fails_the_build() -> None:
@@ -93,6 +94,7 @@ def test_a_server_serves_the_calls_the_places_the_tools_and_the_pages_and_nothin
     assert {(one.path, frozenset(one.methods or ())) for one in app.routes if one.path not in _paths(ways)} == {
         *pages,
         (MCP_PATH, frozenset()),
+        (REVIEW_SERVER_PATH, frozenset()),
     }
     assert {one.path for one in app.routes} >= _paths(ways)
 

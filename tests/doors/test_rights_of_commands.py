@@ -63,12 +63,16 @@ def form_of(call: Call[Any]) -> Json:
     return schema(cast("Any", call.form))
 
 
+def _takes_text(shape: Json) -> bool:
+    return any(one.get("type") == "string" for one in (shape, *shape.get("anyOf", ())))
+
+
 def typed(call: str, facts: Facts) -> list[str]:
     """What is typed for the best request of a call in a state."""
     body = dict(REQUESTS[call](facts))
     if "content" in body and WAYS[call].streamed:
         body["base64"] = base64.b64encode(body.pop("content")).decode()
-    is_text = {name: shape.get("type") == "string" for name, shape in form_of(CALLS[call])["properties"].items()}
+    is_text = {name: _takes_text(shape) for name, shape in form_of(CALLS[call])["properties"].items()}
     words = (f"--{spelt(name)}={one if is_text[name] else json.dumps(one)}" for name, one in body.items())
     return ["call", spelt(call), *words, "--json"]
 
@@ -116,6 +120,6 @@ def test_each_may_use_the_commands_that_the_table_says(
             elif wanted == "ok":
                 assert "error" not in ran.data, (who, state, ran.data)
             else:
-                assert (ran.code, ran.data["error"]) == (2, wanted), (who, state)
+                assert (ran.code, ran.data["error"]) == (2, wanted), (who, state, ran.data)
             if desk.world.acts > before:
                 desk.world = made.copy()

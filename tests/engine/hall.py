@@ -10,7 +10,7 @@ from datetime import datetime
 from foureyes.app.accounts import Enrolled, new_token, stream_of
 from foureyes.app.asks import Ask
 from foureyes.app.bell import Bell
-from foureyes.app.gate import Gate, World
+from foureyes.app.gate import World
 from foureyes.app.policies import Policies
 from foureyes.app.reviewers import AtHand, Inconclusive, Look, Reviewer, Say, Task
 from foureyes.app.tending import Deadlines
@@ -25,7 +25,7 @@ from foureyes.engine.local import LocalEngine
 from foureyes.engine.port import Engine
 from foureyes.engine.steps import Steps
 from foureyes.policy.policy import Policy
-from tests.app.house import FIRST, House, policy
+from tests.app.house import FIRST, House, Readers, policy
 from tests.calls.counter import SUE
 from tests.cast import DEV, rules_with
 
@@ -113,7 +113,7 @@ class Hall:
         self.bell = Bell()
         self.paused: list[float] = []
         self.hosted = Hosted(self._find, Policies(self.policy), self.now)
-        self.gate = Gate(
+        self.gate = Readers(
             house.store,
             Everybody((self.hosted, Enrolled(self.now))),
             policy=self.policy,

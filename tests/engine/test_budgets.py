@@ -41,7 +41,7 @@ async def test_the_false_cost_of_an_outside_agent_stops_neither_its_review_nor_t
     report = SubmitReport(
         revision=1, verdict="approve", summary="fine", evidence=READ, confidence=90, cost=Cost(usd_micro=10**12)
     )
-    await play.home.do(OUTSIDER, report, first)
+    await play.home.do(OUTSIDER, report, first, loaded=await play.home.digest(first))
     await catch_up_all(play.home.store)
     await play.quiet()
     review = await play.home.review(first)

@@ -56,22 +56,22 @@ async def test_where_every_layer_is_a_program_the_answer_to_validate_is_the_chai
     play = await hall({"seldon": (seldon,), "hardin": (hardin,)}, default=("security",))
     async with served(play) as desk:
         agent = await desk.agent("writer")
-        fine = await desk.call(agent, "validate", output="ls\n", step="write", task_id="t-1")
+        fine = await desk.call(agent, "validate", output="ls\n", step="write", chain="security", task_id="t-1")
         assert fine.status == "approved"
         assert [(one.critic_agent_id, one.decision) for one in fine.layers] == [
-            ("format", "approve"),
-            ("security", "approve"),
+            ("seldon", "approve"),
+            ("hardin", "approve"),
         ]
-        bad = await desk.call(agent, "validate", output="rm -rf /\n", step="write", task_id="t-2")
+        bad = await desk.call(agent, "validate", output="rm -rf /\n", step="write", chain="security", task_id="t-2")
         assert (bad.status, bad.retries_left) == ("returned", 2)
-        assert bad.message.startswith(":octagonal_sign: security (veto)\nVETO on step: write\n- security: ")
+        assert bad.message.startswith(":octagonal_sign: hardin (veto)\nVETO on step: write\n- hardin: ")
         again = await desk.call(agent, "validate", output="ls -l\n", review=bad.review)
         assert (again.status, again.retry) == ("approved", 1)
     play.reviewers = {"seldon": (seldon,), "hardin": (Scripted("codex", holds=True),)}
     other = Hall(play.reviewers, policy=play.policy)
     async with served(other) as desk:
         agent = await desk.agent("writer")
-        waits = await desk.call(agent, "validate", output="ls\n", step="write", task_id="t-3")
+        waits = await desk.call(agent, "validate", output="ls\n", step="write", chain="security", task_id="t-3")
         assert waits.status == "pending"
 
 
@@ -109,11 +109,13 @@ async def test_the_programs_of_a_chain_stop_what_an_agent_would_do_and_say_why()
     async with served(play) as desk:
         agent = await desk.agent("writer")
         for number, (text, why) in enumerate(OUTPUTS):
-            done = await desk.call(agent, "validate", output=text, step="write", task_id=f"t-{number}")
+            done = await desk.call(
+                agent, "validate", output=text, step="write", chain="security", task_id=f"t-{number}"
+            )
             assert done.status == ("returned" if why else "approved"), text
-            assert done.message.split("\n")[2:3] == ([f"- security: {why}"] if why else []), text
+            assert done.message.split("\n")[2:3] == ([f"- hardin: {why}"] if why else []), text
         every = "".join(f"rm -rf /{name}\n" for name in ("bin", "boot", "etc", "home", "lib", "usr", "var"))
-        many = await desk.call(agent, "validate", output=every, step="write", task_id="t-9")
+        many = await desk.call(agent, "validate", output=every, step="write", chain="security", task_id="t-9")
         assert many.layers[-1].reason.endswith("; and 2 more")
 
 

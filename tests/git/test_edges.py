@@ -10,7 +10,7 @@ import pytest
 
 from foureyes.app.reviewers import GONE_MODE
 from foureyes.app.work import check_work, work_of_change
-from foureyes.git.reading import read_default, read_range, read_staged, read_worktree, repository
+from foureyes.git.reading import read_committed, read_default, read_range, read_staged, read_worktree, repository
 from foureyes.home.trouble import Trouble
 from tests.git.ground import Ground, new, one, paths, reasons
 
@@ -55,7 +55,7 @@ def test_a_detached_head_is_read_like_any_other(ground: Ground) -> None:
     ground.commit(a__py="b\n")
     ground.git("checkout", "-q", "--detach", first)
     assert paths(read_range(ground.path, "HEAD")) == ["a.py"]
-    assert paths(read_default(ground.path)) == ["a.py"]
+    assert paths(read_committed(ground.path)) == ["a.py"]
     ground.write("a.py", "c\n")
     assert read_worktree(ground.path).base == first
 
@@ -281,8 +281,10 @@ def test_a_repository_inside_a_repository_is_named_and_not_entered(ground: Groun
     change = read_worktree(ground.path)
     assert (change.files, list(reasons(change))) == ((), ["inner/"])
     assert "repository of its own" in reasons(change)["inner/"]
-    assert paths(read_default(ground.path)) == ["a.py"]
-    assert paths(read_default(inner.path)) == ["b.py"]
+    clean = read_default(ground.path)
+    assert (clean.files, clean.unread) == ((), ()), "there is nothing to look at here"
+    assert paths(read_committed(ground.path)) == ["a.py"]
+    assert paths(read_committed(inner.path)) == ["b.py"]
 
 
 def test_without_git_the_way_on_is_told(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:

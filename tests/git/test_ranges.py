@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.git.reading import names_commits, read_default, read_range
+from foureyes.git.reading import names_commits, read_committed, read_range
 from tests.git.ground import Ground, new
 
 
@@ -26,7 +26,7 @@ def test_the_place_of_a_range_is_its_newer_end_and_not_what_is_checked_out(groun
     ground.git("branch", "other", "feature~1")
     first = read_range(ground.path, "main..feature")
     assert read_range(ground.path, "main..other").place != first.place
-    assert read_range(ground.path, "main..").place == first.place == read_default(ground.path).place
+    assert read_range(ground.path, "main..").place == first.place == read_committed(ground.path).place
     assert read_range(ground.path, "main..refs/heads/feature").place == first.place
     ground.git("checkout", "-q", "main")
     again = read_range(ground.path, "main..feature")
@@ -46,10 +46,10 @@ def test_what_is_counted_from_here_belongs_to_what_is_checked_out(ground: Ground
 def test_only_all_that_a_commit_brings_bears_its_name(ground: Ground) -> None:
     """A yes to the last commit alone must not let those before it go live with it."""
     head, root = ground.git("rev-parse", "feature"), ground.git("rev-parse", "main")
-    for spec in ("main..feature", "main...feature", "main.."):
+    for spec in ("main..feature", "main...feature", "main..", "feature"):
         assert read_range(ground.path, spec).aliases == (f"git-commit:{head}",)
-    assert read_default(ground.path).aliases == (f"git-commit:{head}",)
-    for spec in ("feature", "feature^..feature", "HEAD~1..", "feature..main"):
+    assert read_committed(ground.path).aliases == (f"git-commit:{head}",)
+    for spec in ("HEAD", head, "feature^0", "feature^..feature", "HEAD~1..", "feature..main"):
         assert read_range(ground.path, spec).aliases == ()
     assert read_range(ground.path, root).aliases == (f"git-commit:{root}",), "there is nothing before it"
 

@@ -17,7 +17,11 @@ from typing import Any
 from foureyes.codec import canonical
 
 #: The fields that states have had only since the golden log after this one.
-SINCE: Mapping[str, frozenset[str]] = {"1": frozenset({"Review.noted", "Account.removed_by"})}
+SINCE: Mapping[str, frozenset[str]] = {
+    "1": frozenset({"Review.noted", "Account.removed_by"}),
+    "6": frozenset({"Review.rejected"}),
+    "10": frozenset({"Review.failed"}),
+}
 
 
 def state_hash(state: object, without: frozenset[str] = frozenset()) -> str:

@@ -27,12 +27,12 @@ from foureyes.app.operations import OPERATIONS
 from foureyes.app.ports import Writing
 from foureyes.app.projections.beside_log import write_anew
 from foureyes.app.receipts import receipt
-from foureyes.app.rows import LIVES, Append, Changes, Stored
+from foureyes.app.rows import LIVES, Answered, Append, Changes, Stored
 from foureyes.app.shelf import read_review
 from foureyes.app.silences import stream_of
 from foureyes.app.work import work_of
 from foureyes.codec import EVENT_TYPES, decode
-from foureyes.core.events import Event, PrincipalEvent, WholeSeen
+from foureyes.core.events import BaseAttested, Event, PrincipalEvent, WholeSeen
 from foureyes.core.operations import PurgeBlob, RestoreStore, RotateKey, decide_operation
 from foureyes.core.principals import (
     Census,
@@ -52,7 +52,7 @@ from tests.sim.campaign import tempers_of
 from tests.sim.run import Run, fresh
 from tests.tamper.desk import text_of
 
-SEED, STEPS = 2, 12_000
+SEED, STEPS = 4, 12_000
 #: Each event is there so often, if the world has it so often.
 EACH = 2
 AT = datetime(2026, 2, 1, tzinfo=UTC)
@@ -100,6 +100,10 @@ def played() -> Iterator[Stored]:
     yield from _stored(appended("principal/ann", (0, ROOT), _account(), at=LATER, actor="hugo", cause="golden"))
     looked = [WholeSeen(review="r1", revision=number, by="hugo") for number in (1, 2)]
     yield from _stored(appended("seen/r1", (0, ROOT), looked, at=LATER, actor="hugo", cause="golden"))
+    attested = BaseAttested(
+        target="shop", digest=work_of(FIRST).digest, parts=work_of(FIRST).parts, by="ci", commit="c1"
+    )
+    yield from _stored(appended("target/shop", (0, ROOT), [attested] * 2, at=LATER, actor="ci", cause="golden"))
     place = stream_of("laptop", "/home/hugo/work")
     yield from _stored(appended(place, (0, ROOT), _silence(), at=LATER, actor="hugo", cause="golden"))
 
@@ -138,6 +142,10 @@ async def filled(events: Iterable[Stored]) -> MemoryStore:
     for stream in golden.by_stream(listed):
         if stream.startswith("review/"):
             await store.write(partial(_put_rows, stream=stream))
+    for actor, cause in {(one.actor, one.cause): None for one in listed if one.cause}:
+        known = Answered(asker=actor, key=cause, body_hash="", reply="{}", at=LATER)
+        await store.write(lambda tx, known=known: tx.apply(Changes(answered=known)))  # type: ignore[misc] # bound here
+    await write_anew(store, "inbox")
     await write_anew(store, LIVES)
     return store
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from foureyes.app.accounts import stream_of
-from foureyes.app.feeding import feed
+from foureyes.app.feeding import Following, feed
 from foureyes.app.ports import Unavailable
 from foureyes.core.principals import RemovePrincipal
 from foureyes.http.routes import BASE
@@ -221,7 +221,7 @@ async def test_where_nothing_happens_a_sign_of_life_comes() -> None:
     async def always() -> bool:
         return True
 
-    news = feed(counter.office, dev, "", always, heartbeat_seconds=0.001)
+    news = feed(counter.office, dev, Following(), always, heartbeat_seconds=0.001)
     assert [await anext(news), await anext(news)] == [None, None]
     await news.aclose()
 
@@ -246,7 +246,7 @@ async def test_what_is_hidden_puts_off_no_sign_of_life() -> None:
         await asyncio.sleep(0)
         return True
 
-    news = feed(counter.office, dev, "", always, heartbeat_seconds=0.001)
+    news = feed(counter.office, dev, Following(), always, heartbeat_seconds=0.001)
     assert await anext(news) is None
     (listener,) = counter.office.bell._listeners
     listener.woken = Restless()

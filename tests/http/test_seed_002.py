@@ -47,10 +47,13 @@ def test_output_goes_through_the_named_chain_and_the_task_proceeds(path: str) ->
     async def story() -> None:
         web, agent, who = await critics("seldon", "hardin")
         first = await web.done(path, agent, **OUTPUT, chain="security")
+        assert first.pop("situation")["result"] == "pending"
         assert first == {
             "task_id": TASK,
             "review": "r1",
             "status": "pending",
+            "step": "write",
+            "action": "",
             "chains": ["default", "security"],
             "retry": 0,
             "retries_left": None,
@@ -76,7 +79,10 @@ async def test_a_workflow_step_is_judged_by_the_chain_that_it_names_or_the_polic
     assert named["chains"] == ["default", "security"]
     known = await web.done("/validate", agent, **{**OUTPUT, "output": "a paper\n", "step": "research-step"})
     assert known["chains"] == ["research"]
-    other = await web.done("/validate", agent, **{**OUTPUT, "output": "a note\n"})
+    nowhere = await web.post("/validate", agent, **{**OUTPUT, "output": "a note\n"})
+    assert (nowhere.status, nowhere.data["code"]) == (422, "unknown_word")
+    assert "research_step" in nowhere.data["fields"]["allowed"]
+    other = await web.done("/validate", agent, **{**OUTPUT, "output": "a note\n", "step": ""})
     assert other["chains"] == ["default"]
     for body in ({"critic_chain": "security"}, {"step": "security_step"}):
         wrong = await web.post("/validate", agent, **{**OUTPUT, "output": "x\n", "can_veto": True, **body})
@@ -199,7 +205,7 @@ def test_each_of_the_seven_chains_asks_its_layers_in_order_and_ends_as_it_says(c
 async def test_an_agent_whose_output_no_critic_answered_on_is_told_why_a_human_is_asked() -> None:
     """D-03, 002-16: neither yes nor no, and the reason is shown."""
     web, agent, who = await critics("seldon")
-    await web.done("/validate", agent, **OUTPUT)
+    await web.done("/validate", agent, **OUTPUT, chain="default")
     body = {"revision": 1, "reason": "crashed", "text": "no key for the model"}
     for _ in range(3):
         await web.done(f"{BASE}/reviews/r1/reports/inconclusive", who["seldon"], seat="default.format.1", **body)
@@ -225,7 +231,7 @@ async def test_a_caller_adds_strictness_and_never_takes_it_away() -> None:
         ({"review": "none"}, "review_missing"),
         ({"wait": 46}, "bad_number"),
     ):
-        answer = await web.post("/validate", agent, **OUTPUT | wrong)
+        answer = await web.post("/validate", agent, **OUTPUT | {"kind": "default_step"} | wrong)
         assert (answer.data["code"], 400 <= answer.status < 500) == (code, True), wrong
     body = b'{"output": "x"}'
     for query, status in (("wait=0", 200), ("wait=x", 422), ("force=1", 422), ("wait=0&wait=0", 422)):

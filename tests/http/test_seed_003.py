@@ -61,7 +61,10 @@ async def test_each_of_three_signals_starts_a_review_and_progress_starts_none() 
     assert await web.house.log("session/s1") == ["SignalReceived"] * 4
     bare = await web.done(f"{S}/signals", claude, type="blocker", summary="I do not understand the schema.")
     work = await web.found(f"{BASE}/reviews/{bare['review']}/work", claude)
-    assert [(one["path"], one["text"]) for one in work["files"]] == [("claude.md", "I do not understand the schema.\n")]
+    assert [(one["path"], one["text"]) for one in work["files"]] == [
+        ("claude.md", "I do not understand the schema.\n"),
+        ("of.session.md", "Session s1\n"),
+    ]
 
 
 @played
@@ -92,6 +95,7 @@ async def test_a_reviewer_is_asked_in_the_seeds_own_json_and_given_the_work() ->
     assert asked == {
         "review": review,
         "revision": 1,
+        "briefs": [],
         "request": {
             "type": "review_request",
             "reviewer": "codex",
@@ -135,6 +139,7 @@ async def test_rule_3_one_concern_is_logged_and_the_session_goes_on_flagged() ->
         "description": ISSUE["description"],
         "file": "auth_controller.py",
         "status": "open",
+        "advisory": "",
     }
     seen = (await web.found(f"{BASE}/reviews/{review}", claude))["review"]
     assert (seen["state"], seen["findings"][0]["severity"]) == ("open", "important")
@@ -182,7 +187,8 @@ async def test_a_prompt_reaches_every_agent_whose_work_is_doubted() -> None:
     review = (await web.done(f"{S}/review", sue, reason="I want to know."))["review"]
     for name, who in others.items():
         await web.found(f"{S}/requests", who)
-        await web.done(f"{S}/results", who, **result(CONCERNS, name, review=review))
+        said = {**CONCERNS, "issues": [{**ISSUE, "file": None}]}
+        await web.done(f"{S}/results", who, **result(said, name, review=review))
     (mine,) = (await web.found(f"{S}/clarifications", gemini))["clarifications"]
     (theirs,) = (await web.found(f"{S}/clarifications", claude))["clarifications"]
     assert [(await web.found(S, who))["status"] for who in (gemini, claude)] == ["PAUSED", "PAUSED"]
@@ -213,13 +219,16 @@ async def test_rule_1_a_blocker_stops_at_once_until_a_human_overrides() -> None:
 
 
 @played
-async def test_a_hidden_blocker_pauses_nothing_for_who_has_not_reported() -> None:
-    """003-08, 000-14: neither the session nor its issues tell a reviewer what another one said."""
+async def test_a_hidden_blocker_pauses_the_session_and_tells_nothing_else_to_who_has_not_reported() -> None:
+    """003-08, 000-14, U-21: neither the session nor its issues tell a reviewer what another one said, or who."""
     web, claude, codex, gemini, _ = await at_work()
     paths = (S, f"{S}/issues", f"{S}/requests", f"{S}/clarifications")
     before = [(await web.get(path, gemini)).body for path in paths]
     await web.done(f"{S}/results", codex, **result(BLOCKER, "codex"))
-    assert [(await web.get(path, gemini)).body for path in paths] == before
+    seen, *others = [(await web.get(path, gemini)).body for path in paths]
+    assert others == before[1:]
+    plain = seen.replace(b'"status":"PAUSED"', b'"status":"RUNNING"')
+    assert plain.replace(b'"paused_because":"paused"', b'"paused_because":""') == before[0] != plain
     assert (await web.found(S, claude))["status"] == "PAUSED"
 
 

@@ -1,5 +1,6 @@
 """An author's own basic checks come before the request: what fails them reaches nobody."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -68,4 +69,4 @@ def test_no_text_is_searched_again_and_again(text: str) -> None:
     """T19: what would take minutes were it searched anew from every place in it ends within the test's time."""
     hostile = (text * PARSED_CHARS_MAX)[:PARSED_CHARS_MAX]
     with pytest.raises(Refusal):
-        check_basics(ALL, (FileSent(path="a.ts", text=hostile),))
+        asyncio.run(check_basics(ALL, (FileSent(path="a.ts", text=hostile),)))

@@ -18,7 +18,7 @@ from foureyes.app.credentials import Credential
 from foureyes.bootstrap.speaking import endpoint
 from foureyes.http.app import build as application
 from foureyes.mcp.near import Near, by_credential
-from foureyes.mcp.over_http import PATH, Endpoint
+from foureyes.mcp.over_http import PATH, REVIEW_SERVER_PATH, Endpoint
 from foureyes.mcp.server import FOUREYES, Face, build
 from foureyes.mcp.tools import SEVEN, TOOLS
 from tests.app.house import House
@@ -38,7 +38,8 @@ class Desk(Web):
     def __post_init__(self) -> None:
         self.office = Office(gate=self.house.gate, store=self.house.store, clock=lambda: self.house.now)
         self.endpoint: Endpoint = endpoint(self.office, SITE.hosts, SITE.origins)
-        self.app = application(self.office, SITE, [Route(PATH, self.endpoint)])
+        routes = [Route(path, self.endpoint) for path in (PATH, REVIEW_SERVER_PATH)]
+        self.app = application(self.office, SITE, routes)
 
     async def request(
         self, method: str, path: str, headers: dict[str, str], body: bytes = b"", *, query: str = ""
@@ -59,7 +60,9 @@ class Desk(Web):
             yield client
 
     @asynccontextmanager
-    async def over_http(self, headers: dict[str, str], era: str, tools: str = "?tools=all") -> AsyncIterator[Client]:
+    async def over_http(
+        self, headers: dict[str, str], era: str, tools: str = "?tools=all", path: str = PATH
+    ) -> AsyncIterator[Client]:
         """A client that comes through the application; `endpoint.serving` must stand around it.
 
         All tools are listed to it unless told otherwise: it checks the answers of those that are.
@@ -67,7 +70,7 @@ class Desk(Web):
         transport = httpx2.ASGITransport(app=self.app)
         async with (
             httpx2.AsyncClient(transport=transport, headers=headers) as web,
-            Client(streamable_http_client(URL + tools, http_client=web), mode=era) as client,
+            Client(streamable_http_client(f"http://{HOST}{path}{tools}", http_client=web), mode=era) as client,
         ):
             yield client
 

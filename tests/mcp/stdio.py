@@ -22,7 +22,7 @@ from foureyes.core.principals import EnrolPrincipal, IssueToken
 from foureyes.home import folder
 from foureyes.home.lock import ServerLock
 from foureyes.http.app import Site, build
-from foureyes.mcp.over_http import PATH, Endpoint
+from foureyes.mcp.over_http import PATH, REVIEW_SERVER_PATH, Endpoint
 from foureyes.store.sqlite_store import SqliteStore
 from tests.app.house import House
 from tests.calls.counter import SUE
@@ -90,7 +90,7 @@ async def server_at(home: Path, house: House, before: Around = _as_it_is) -> Asy
         site = Site(hosts=frozenset({host}), origins=frozenset({f"http://{host}"}))
         office = Office(gate=house.gate, store=house.store, clock=lambda: house.now)
         tools = endpoint(office, site.hosts, site.origins)
-        app = build(office, site, [Route(PATH, tools)])
+        app = build(office, site, [Route(PATH, tools), Route(REVIEW_SERVER_PATH, tools)])
         # Its own settings would take the loggers of everybody in this process.
         server = uvicorn.Server(uvicorn.Config(before(app, tools), lifespan="off", log_config=None))
         folder.make(str(home))

@@ -53,6 +53,7 @@ async def _from_its_opening_to_the_gate(author: Client, reviewer: Client) -> Non
     waiting = (await tool(reviewer, "inbox"))["waiting"]
     assert review in {one["review"] for one in waiting}
     said = {"revision": 1, "verdict": "concerns", "findings": [FINDING], "evidence": CHECKED}
+    await tool(reviewer, "read_work", review=review)
     await tool(reviewer, "report", review=review, **said)
     before = await _now(author, review)
     (finding,) = (one["finding"] for one in before["findings"])
@@ -60,6 +61,7 @@ async def _from_its_opening_to_the_gate(author: Client, reviewer: Client) -> Non
     answers = [{"finding": finding, "text": "Greets the world now."}]
     await tool(author, "revise", review=review, files=WORLD, answers=answers)
     settled = [{"finding": finding, "resolved": True}]
+    await tool(reviewer, "read_work", review=review)
     await tool(reviewer, "report", review=review, revision=2, verdict="approve", evidence=CHECKED, settled=settled)
     after = await _now(author, review, wait=WAIT_SECONDS)
     assert after["state"] == "cleared"

@@ -1,5 +1,6 @@
 """Whatever arguments an agent sends, a tool answers as it says it does or says no in words; nothing is half done."""
 
+import re
 from collections.abc import Iterator
 from random import Random
 from typing import Any
@@ -19,7 +20,7 @@ from tests.doors.states import STATES, found_in
 from tests.doors.worlds import World
 from tests.http.web import SITE, Answer
 from tests.mcp.desk import ERAS, LEGACY
-from tests.mcp.wire import message, posted, said
+from tests.mcp.wire import message, path_of, posted, said
 
 #: Requests in all, for both eras together.
 SENT = {"test": 2_500, "all": 20_000}
@@ -52,8 +53,8 @@ class Agent(Shooter):
             arguments = REQUESTS[name](self.facts) if name in REQUESTS else arguments
         if self.random.random() < 0.4:
             arguments = self._spoiled(arguments)
-        if isinstance(arguments, dict) and "seconds" in TOOLS[name].takes()["properties"]:
-            arguments = {"seconds": 0, **arguments}  # nobody waits here as long as they may
+        if isinstance(arguments, dict):  # nobody waits here as long as they may
+            arguments |= {word: 0 for word in ("seconds", "wait") if word in TOOLS[name].takes()["properties"]}
         return "tools/call", {"name": name, "arguments": arguments}
 
 
@@ -72,11 +73,13 @@ def wrong_with(method: str, params: dict[str, Any], answer: Answer, grown: int) 
     result = found["result"]
     if method != "tools/call":
         return
+    wrong = next(iter(VALIDATORS[params["name"]].iter_errors(result["structuredContent"])), None)
+    if wrong:
+        yield f"not what it says it answers: {wrong.message[:300]}"
     if not result.get("isError"):
-        wrong = next(iter(VALIDATORS[params["name"]].iter_errors(result["structuredContent"])), None)
-        if wrong:
-            yield f"not what it says it answers: {wrong.message[:300]}"
-    elif result["content"][0]["text"].rpartition("Code: ")[2] not in set(Code):
+        return
+    code = re.search(r"^Code: (\S+)$", result["content"][0]["text"], re.MULTILINE)
+    if code is None or code[1] not in set(Code) or code[1] != result["structuredContent"]["code"]:
         yield "a no without a code"
     elif grown:
         yield f"refused, and {grown} events were written"
@@ -104,8 +107,8 @@ async def _shot(world: World, agent: Agent, era: str, times: int) -> list[str]:
         for _ in range(times):
             method, params = agent.drawn()
             headers, body = message(method, params, era)
-            before = world.events
-            answer = await posted(tools, headers | world.headers[agent.random.choice(CALLERS)], body)
+            before, path = world.events, path_of(method, params)
+            answer = await posted(tools, headers | world.headers[agent.random.choice(CALLERS)], body, path)
             found = wrong_with(method, params, answer, world.events - before)
             wrong += [f"{one}: {era} {method} {str(params)[:400]} {answer.body[:400]!r}" for one in found]
     return wrong

@@ -15,6 +15,7 @@ from foureyes.app.ports import Unavailable
 from foureyes.codec.sizes import VALUES_MAX
 from foureyes.core.principals import RemovePrincipal
 from foureyes.mcp.over_http import PATH
+from foureyes.mcp.oversize import DRAINED_BYTES_MAX
 from foureyes.mcp.strict import MESSAGE_BYTES_MAX
 from tests.app.house import played
 from tests.calls.counter import SUE
@@ -22,7 +23,7 @@ from tests.http.test_http import told
 from tests.http.web import Answer
 from tests.mcp.desk import ERAS, LEGACY, MODERN, Desk, no, tool
 from tests.mcp.wire import ACCEPTED as JSON
-from tests.mcp.wire import META, posted
+from tests.mcp.wire import META, posted, said
 
 
 def modern(method: str, name: str = "") -> dict[str, str]:
@@ -162,7 +163,10 @@ async def test_a_message_that_is_too_long_is_refused_before_it_is_read_to_its_en
     async with desk.endpoint.serving():
         dev = await desk.agent("dev")
         rest = MESSAGE_BYTES_MAX - len(called("gate", '{"digest":""}'))
-        told(await sent(desk, dev, "gate", f'{{"digest":"{"x" * (rest + 1)}"}}'), 413, "too_large")
+        long = said(await sent(desk, dev, "gate", f'{{"digest":"{"x" * (rest + 1)}"}}'))["result"]
+        assert (long["isError"], long["structuredContent"]["code"]) == (True, "too_large")
+        assert long["structuredContent"]["next_call"]["call"] == "send_file"
+        told(await sent(desk, dev, "gate", f'{{"digest":"{"x" * DRAINED_BYTES_MAX}"}}'), 413, "too_large")
         assert (await sent(desk, dev, "gate", f'{{"digest":"{"x" * rest}"}}')).status == 200
 
 
@@ -218,7 +222,6 @@ async def test_who_asks_too_fast_is_told_when_to_come_back() -> None:
     async with desk.endpoint.serving():
         async with desk.near(codex, MODERN) as client:
             assert "Code: limit_reached" in await no(client, "read_review", review="r1", wait=1)
-            await client.list_prompts()
             await client.list_tools()
             with pytest.raises(MCPError, match="limit_reached"):
                 await client.list_tools()

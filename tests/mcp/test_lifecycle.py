@@ -83,7 +83,8 @@ async def test_who_asks_for_a_review_has_the_answer_at_once_or_waits_for_their_t
     """001-02: the author goes on; only who says so waits, and then until it is their turn."""
     async with two(Desk(), "over_http", MODERN) as (author, reviewer):
         opened = await tool(author, "open_review", kind="script", title="Say hello", files=HELLO)
-        assert opened == {"review": opened["review"], "state": "open"}
+        assert (opened["state"], opened["revision"], opened["turn"], opened["findings"]) == ("open", 1, "others", [])
+        assert opened["next_call"] == {"call": "read_review", "arguments": {"review": opened["review"], "wait": 45}}
         waiting = asyncio.create_task(tool(author, "add_note", review=opened["review"], text="I wait."))
         await waiting
         reading = asyncio.create_task(tool(author, "read_review", review=opened["review"], wait=30))

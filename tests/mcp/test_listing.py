@@ -12,24 +12,27 @@ from mcp.shared.exceptions import MCPError
 from foureyes.cli.mcp import LISTS
 from foureyes.core.principals import SCOPES
 from foureyes.core.values import WhoKind
-from foureyes.mcp.listing import USUAL, Which, listed
+from foureyes.mcp.instructions import instructions_for
+from foureyes.mcp.listing import USUAL, Which, listed, parts_of
 from foureyes.mcp.over_http import PATH
-from foureyes.mcp.prompts import INSTRUCTIONS, PROMPTS
-from foureyes.mcp.tools import SEVEN, TOOLS
+from foureyes.mcp.prompts import PROMPTS
+from foureyes.mcp.tools import OWN, SEVEN, TOOLS
 from tests.app.house import House, played
 from tests.calls.test_calls import CHECKED, FINDING, HELLO
 from tests.http.test_http import told
 from tests.mcp.desk import ERAS, MODERN, Desk, tool
 from tests.mcp.stdio import enrolled, home_with, server_at, started
-from tests.mcp.wire import message, said
+from tests.mcp.wire import message, path_of, said
 
-TOOLS_MAX, BYTES_MAX = 22, 24_000
+TOOLS_MAX, BYTES_MAX = 18, 14_000
+BOTH = frozenset((Which.AUTHOR, Which.REVIEWER))
+PARTS = (frozenset({Which.AUTHOR}), frozenset({Which.REVIEWER}), BOTH)
 WORDS = [("", Which.USUAL), *((f"?tools={one}", one) for one in Which)]
 
 
-def names(which: Which) -> set[str]:
+def names(which: Which, parts: frozenset[Which] = BOTH) -> set[str]:
     """The names on a list, for a token that is for everything an agent does."""
-    return {one["name"] for one in listed(TOOLS.values(), which)}
+    return {one["name"] for one in listed(OWN.values(), which, parts)}
 
 
 async def asked(desk: Desk, headers: dict[str, str], query: str = "", era: str = MODERN) -> Any:
@@ -40,27 +43,34 @@ async def asked(desk: Desk, headers: dict[str, str], query: str = "", era: str =
 
 @pytest.mark.parametrize("era", ERAS)
 def test_what_a_plain_agent_is_listed_is_short(era: str) -> None:
-    """001-34 … 001-40 and what the others need: it stands in an agent's context for as long as it works."""
+    """U-41: an agent is listed the tools of the parts its token is for; it pays for them with every turn."""
 
     @played
     async def story() -> None:
-        desk = Desk()
-        async with desk.endpoint.serving():
-            answer = await asked(desk, await desk.agent("dev"), era=era)
-        tools = said(answer)["result"]["tools"]
-        assert {one["name"] for one in tools} == set(USUAL)
-        assert len(tools) <= TOOLS_MAX
-        assert len(answer.body) <= BYTES_MAX
+        for scopes in ((), ("read", "author"), ("read", "review"), ("read", "signal"), ("read",)):
+            desk = Desk()
+            async with desk.endpoint.serving():
+                answer = await asked(desk, await desk.agent(f"dev-{'-'.join(scopes)}x", *scopes), era=era)
+            tools = said(answer)["result"]["tools"]
+            parts = parts_of(scopes or ("author", "review", "signal", "read"))
+            assert {one["name"] for one in tools} <= {name for name, listed in USUAL.items() if listed & parts}
+            assert len(tools) <= TOOLS_MAX
+            assert len(answer.body) <= BYTES_MAX
 
     story()
 
 
-def test_the_usual_tools_are_the_seven_and_whatever_an_agent_is_told_to_use() -> None:
-    """001-34 … 001-40: no prompt names a tool that is not listed."""
-    assert USUAL.keys() <= TOOLS.keys()
-    assert SEVEN.keys() <= USUAL.keys()
-    texts = " ".join((INSTRUCTIONS, *(one.text for one in PROMPTS.values())))
-    assert set(re.findall(r"`(\w+)`", texts)) & TOOLS.keys() <= USUAL.keys() | {"wait"}  # an argument there
+def test_the_usual_tools_are_whatever_an_agent_is_told_to_use_and_none_of_the_seven() -> None:
+    """U-41: no instruction, prompt or description names a tool that is not listed beside it."""
+    assert USUAL.keys() <= OWN.keys()
+    assert not SEVEN.keys() & USUAL.keys()
+    for parts in (*PARTS, frozenset({Which.SESSION}), frozenset({Which.READER})):
+        mine = names(Which.USUAL, parts)
+        texts = [instructions_for(parts), *(TOOLS[name].says for name in mine)]
+        if parts == BOTH:
+            texts += [one.text for one in PROMPTS.values()]
+        named = set(re.findall(r"`(\w+)`", " ".join(texts))) & TOOLS.keys()
+        assert named <= mine | {"wait", "request_review"}, (parts, named - mine)  # an argument, and a type of signal
 
 
 @played
@@ -96,8 +106,10 @@ async def test_with_the_lists_of_their_roles_alone_two_agents_come_to_a_yes() ->
 
 
 def test_a_list_by_role_is_of_the_usual_tools_and_both_make_it_up() -> None:
-    assert names(Which.ALL) == TOOLS.keys()
+    assert names(Which.ALL) == OWN.keys()
     assert names(Which.AUTHOR) | names(Which.REVIEWER) == names(Which.USUAL)
+    for part in (Which.AUTHOR, Which.REVIEWER, Which.SESSION, Which.READER):
+        assert names(part) == names(Which.USUAL, frozenset({part}))
     assert {"open_review", "revise", "gate"} <= names(Which.AUTHOR) - names(Which.REVIEWER)
     assert {"take_seat", "read_work", "report"} <= names(Which.REVIEWER) - names(Which.AUTHOR)
     assert {"inbox", "read_review", "escalate"} <= names(Which.AUTHOR) & names(Which.REVIEWER)
@@ -116,7 +128,7 @@ def test_an_agent_is_listed_what_the_address_asks_for(query: str, which: Which) 
             for headers, scopes in ((dev, SCOPES[WhoKind.AGENT]), (reader, ("read",))):
                 async with desk.over_http(headers, MODERN, query) as client:
                     found = (await client.list_tools()).tools
-                mine = {name for name in names(which) if TOOLS[name].call.needs.value in scopes}
+                mine = {name for name in names(which, parts_of(scopes)) if TOOLS[name].call.needs.value in scopes}
                 assert {one.name for one in found} == mine
                 assert {one.output_schema is not None for one in found} == {which is Which.ALL}
 
@@ -132,7 +144,7 @@ def test_a_list_that_there_is_not_is_refused_with_those_there_are(query: str) ->
             dev = await desk.agent("dev")
             answer = await asked(desk, dev, query)
             told(answer, 400, "bad_value")
-            assert "usual, author, reviewer, all" in answer.data["next_step"]
+            assert "usual, author, reviewer, session, reader, all" in answer.data["next_step"]
             told(await asked(desk, {}, query), 401, "credential_needed")
             assert (await asked(desk, dev, "another=word")).status == 200
 
@@ -150,9 +162,14 @@ def test_every_tool_is_called_by_its_name_whether_it_is_listed_or_not(era: str) 
         async with desk.endpoint.serving():
             for query in ("", "tools=reviewer"):
                 for name in TOOLS:
-                    head, body = message("tools/call", {"name": name, "arguments": {"nothing": 1}}, era)
-                    answer = said(await desk.request("POST", PATH, head | dev, body, query=query))
-                    assert "Code: bad_value" in answer["result"]["content"][0]["text"], name
+                    params = {"name": name, "arguments": {"nothing": [1], "limit": "x", "review": 1}}
+                    head, body = message("tools/call", params, era)
+                    path = path_of("tools/call", params)
+                    answer = said(await desk.request("POST", path, head | dev, body, query=query))
+                    assert "result" in answer, name
+                head, body = message("tools/call", {"name": "get_review", "arguments": {}}, era)
+                answer = said(await desk.request("POST", PATH, head | dev, body, query=query))
+                assert answer["error"]["message"] == "Unknown tool: get_review"
             async with desk.over_http(dev, era, "") as client:
                 assert (await tool(client, "me"))["who"]["name"] == "dev"
                 with pytest.raises(MCPError, match="Unknown tool: rule"):
@@ -176,14 +193,19 @@ async def test_no_list_changes_with_what_happens() -> None:
 
 def test_what_is_listed_of_a_form_says_the_same_in_fewer_words() -> None:
     """What may be sent stays the same, fields that are named as words of JSON Schema are among it."""
-    for one in listed(TOOLS.values(), Which.ALL):
+    for one in listed(TOOLS.values(), Which.ALL, BOTH):
         short, full = one["inputSchema"], TOOLS[one["name"]].takes()
         Draft202012Validator.check_schema(short)
         assert short["properties"].keys() == full["properties"].keys()
         assert short.get("required") == full.get("required")
-        assert short["additionalProperties"] is False
+        assert "additionalProperties" not in short  # what a client adds is ignored, and named
         assert '"title": "' not in json.dumps(short)
-    form = next(one for one in listed(TOOLS.values(), Which.USUAL) if one["name"] == "open_review")["inputSchema"]
+    few = {one["name"]: one["inputSchema"] for one in listed(OWN.values(), Which.USUAL, BOTH)}
+    for name, short in few.items():
+        Draft202012Validator.check_schema(short)
+        assert short["properties"].keys() <= TOOLS[name].takes()["properties"].keys()
+        assert short.get("required") == TOOLS[name].takes().get("required")
+    form = few["open_review"]
     assert form["properties"]["title"] == {"type": "string"}
     assert form["properties"]["files"]["items"]["properties"]["mode"]["default"] == "100644"
 

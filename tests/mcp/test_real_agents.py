@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from tests.agents.real import installed, node_folder
 from tests.app.house import House, played
 from tests.calls.test_calls import CHECKED, FINDING, HELLO
 from tests.mcp.stdio import enrolled, server_at
+from tests.use.served import MCP, served
 
 SECONDS_MAX = 120
 NAMES = ("claude", "codex", "gemini")
@@ -119,3 +121,86 @@ def test_a_real_agent_connects_with_its_token_and_is_author_and_reviewer(name: s
         assert [one.text for one in review.findings.values()] == [FINDING["text"]]
 
     story()
+
+
+OPENED = {"kind": "script", "title": "Say hello", "files": HELLO}
+SECOND = [{"path": "hello.py", "text": "print('hello, everybody')\n"}]
+NOTE = "The greeting names nobody; it was answered, and the new version names everybody."
+AT = [
+    {
+        "what": "Read hello.py whole.",
+        "why": "It prints the greeting and does nothing else.",
+        "place": {"path": "hello.py"},
+    }
+]
+OBJECTION = {
+    "severity": "important",
+    "text": "It greets nobody by name.",
+    "evidence": NOTE,
+    "place": {"path": "hello.py"},
+}
+#: What each of them does from its opening to a yes of the gate: no call is made twice, and none only to look again.
+AUTHOR_LOOP: list[tuple[str, dict[str, Any]]] = [
+    ("open_review", OPENED),
+    ("read_review", {"review": "$review", "wait": 45}),
+    ("revise", {"review": "$review", "files": SECOND, "answers": [{"finding": "$finding", "text": NOTE}]}),
+    ("read_review", {"review": "$review", "wait": 45, "mark": "$mark"}),
+    ("gate", {"digest": "$digest+findings"}),
+]
+REVIEWER_LOOP: list[tuple[str, dict[str, Any]]] = [
+    ("inbox", {"wait": 45}),
+    ("read_work", {"review": "$review"}),
+    ("report", {"review": "$review", "revision": 1, "verdict": "concerns", "findings": [OBJECTION], "evidence": AT}),
+    ("inbox", {"wait": 45, "mark": "$mark"}),
+    ("read_work", {"review": "$review"}),
+    (
+        "report",
+        {
+            "review": "$review",
+            "revision": 2,
+            "verdict": "approve",
+            "evidence": AT,
+            "settled": [{"finding": "$findings", "resolved": True, "note": NOTE}],
+        },
+    ),
+    ("read_review", {"review": "$review", "wait": 45}),
+]
+
+
+def as_sent_by(name: str, calls: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, dict[str, Any]]]:
+    """The calls with what the client's own schema has its model add."""
+    return [(call, {**body, "wait_for_previous": True}) for call, body in calls] if name == "gemini" else calls
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(("author", "reviewer"), [("claude", "codex"), ("codex", "gemini"), ("gemini", "claude")])
+def test_real_agents_come_to_clearance_without_polling(author: str, reviewer: str, tmp_path: Path) -> None:
+    """U-40: on a started server with the policy that it has by itself; every wait is one call."""
+    with served(tmp_path) as house:
+        dev, judge = house.account("dev"), house.account("judge")
+        address = house.server.begun["address"]
+        # Codex asks its model before a server has answered it; a script calls what it was not told of yet.
+        assert dev.at(MCP).call("me").is_ok
+
+        async def both() -> tuple[str, str]:
+            tokens = [one.headers["authorization"].removeprefix("Bearer ") for one in (dev, judge)]
+            reviewing = does(reviewer, tmp_path / "r", address, tokens[1], as_sent_by(reviewer, REVIEWER_LOOP))
+            asking = does(author, tmp_path / "a", address, tokens[0], as_sent_by(author, AUTHOR_LOOP))
+            return await asyncio.gather(asking, reviewing)
+
+        told, heard = asyncio.run(both())
+        (row,) = house.human.call("list_reviews")["reviews"]
+        assert row["state"] == "cleared", heard[-3000:]
+        assert dev.at(MCP).call("gate", digest=row["digest"])["allowed"]
+    assert re.search(r'allowed\\*"\s*:\s*true', told)
+    assert re.search(r'state\\*"\s*:\s*\\*"cleared', heard), "the reviewer learns that its report cleared it"
+
+
+@pytest.mark.timeout(600)
+def test_a_client_that_ends_loops_lets_its_agent_wait(tmp_path: Path) -> None:
+    """U-40: Gemini CLI stops after five equal calls; waiting on with the mark of each answer, there are none."""
+    with served(tmp_path) as house:
+        token = house.account("dev").headers["authorization"].removeprefix("Bearer ")
+        calls = [("inbox", {"wait": 1, **({"mark": "$mark"} if number else {})}) for number in range(8)]
+        told = asyncio.run(does("gemini", tmp_path / "a", house.server.begun["address"], token, calls))
+    assert set(re.findall(r'mark\\*"\s*:\s*\\*"[0-9a-f]{16}\.(\d+)', told)) == {str(one) for one in range(1, 9)}

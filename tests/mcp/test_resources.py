@@ -205,7 +205,7 @@ def test_what_a_prompt_names_is_there() -> None:
             "key",
             "wait",
             "rebuttal",
-            "base_files",
+            "base",
             "coverage",
             "critical",
             "important",
@@ -213,6 +213,8 @@ def test_what_a_prompt_names_is_there() -> None:
             "approve",
             "request_review",
             "summary",
+            "note",
+            "mark",
             "files",
         }
         assert words <= known, words - known

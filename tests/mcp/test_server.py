@@ -60,6 +60,9 @@ class Asked:
     def takes(self, _: str) -> Json:
         return {"type": "object"}
 
+    async def instructions(self, _: object) -> str:
+        return ""
+
 
 @dataclass
 class Context:

@@ -50,11 +50,14 @@ def test_two_processes_on_one_store_are_author_and_reviewer(tmp_path: Path) -> N
             review = (await tool(author, "open_review", kind="script", title="Say hello", files=HELLO))["review"]
             said = {"revision": 1, "findings": [FINDING], "evidence": CHECKED}
             assert "Code: author_may_not" in await no(author, "report", review=review, **said)
+            assert "Code: unread" in await no(reviewer, "report", review=review, **said)
+            await tool(reviewer, "read_work", review=review)
             await tool(reviewer, "report", review=review, **said)
             (found,) = (await tool(author, "read_review", review=review))["review"]["findings"]
             answers = [{"finding": found["finding"], "text": "Greets the world now."}]
             await tool(author, "revise", review=review, files=WORLD, answers=answers)
             settled = [{"finding": found["finding"], "resolved": True}]
+            await tool(reviewer, "read_work", review=review)
             done = await tool(reviewer, "report", review=review, revision=2, evidence=CHECKED, settled=settled)
             assert done["state"] == "cleared"
 
@@ -199,6 +202,9 @@ class Nothing:
 
     def takes(self, _: str) -> None:
         return None
+
+    async def instructions(self, _: object) -> str:
+        return ""
 
 
 TROUBLES: list[tuple[str, list[str], tuple[int, str]]] = [

@@ -6,7 +6,8 @@ import asyncio
 import json
 from typing import Any
 
-from foureyes.mcp.over_http import PATH, App
+from foureyes.mcp.over_http import PATH, REVIEW_SERVER_PATH, App
+from foureyes.mcp.tools import SEVEN
 from tests.http.web import HOST, Answer
 from tests.mcp.desk import MODERN
 
@@ -31,7 +32,12 @@ def message(method: str, params: dict[str, Any], era: str) -> tuple[dict[str, st
     return headers, json.dumps(body).encode()
 
 
-async def posted(app: App, headers: dict[str, str], body: bytes) -> Answer:
+def path_of(method: str, params: dict[str, Any]) -> str:
+    """Where a request goes: the seven tools of the review server have a place of their own."""
+    return REVIEW_SERVER_PATH if method == "tools/call" and params["name"] in SEVEN else PATH
+
+
+async def posted(app: App, headers: dict[str, str], body: bytes, path: str = PATH) -> Answer:
     """What comes back; whoever asked stays until it is there."""
     sent, over = list[Any](), asyncio.Event()
     left = [{"type": "http.request", "body": body, "more_body": False}]
@@ -54,8 +60,8 @@ async def posted(app: App, headers: dict[str, str], body: bytes) -> Answer:
         "http_version": "1.1",
         "method": "POST",
         "scheme": "http",
-        "path": PATH,
-        "raw_path": PATH.encode(),
+        "path": path,
+        "raw_path": path.encode(),
         "query_string": b"",
         "root_path": "",
         "headers": [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in named.items()],

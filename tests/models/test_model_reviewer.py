@@ -305,7 +305,7 @@ def test_what_could_cost_more_than_is_left_is_not_sent(room: Open) -> None:
         none = here.fails(task(bounds=Bounds(usd_micro=100)))
         assert here.bodies() == []
     assert none.reason is Failure.OUT_OF_BUDGET
-    assert re.search(r"could cost \$\d+\.\d\d, and \$0\.00 is left", none.text)
+    assert re.search(r"could cost \$\d+\.\d\d, and its part of the budget is \$0\.00", none.text)
 
 
 def test_the_next_model_is_asked_where_the_first_has_no_answer(room: Open) -> None:

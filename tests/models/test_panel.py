@@ -40,7 +40,8 @@ def test_two_models_that_find_nothing_leave_it_to_a_person() -> None:
     found = panel(marked(answer()), marked(answer()))
     assert "Speculative parallel (4 reviewers; spec and quality at once)" in found.report
     assert "Very High (1.0)" in found.report
-    assert "a person decides (to have it decided by itself: `auto_approve: true`)" in found.report
+    assert "escalated, a person decides: " in found.report
+    assert "(to have it decided by itself: `auto_approve: true`)" in found.report
     assert {one.reviewer for one in found.looked} == {"haiku", "sonnet"}
 
 

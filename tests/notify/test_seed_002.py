@@ -52,6 +52,23 @@ async def test_a_veto_and_an_approval_are_posted_to_the_thread_of_the_task() -> 
 
 
 @played
+async def test_a_task_that_is_a_uuid_is_posted_to_the_thread_that_was_named_with_it() -> None:
+    """U-25, 002-19: also of the resubmission, which names none."""
+    web, agent, who = await critics("magnifico", "gaal")
+    async with post_office(web, thread=(THREAD,)) as office:
+        named = OUTPUT | {"task_id": "7d8f6c1e-4b9a-4f0d-9a55-0f6f7a1f2b3c", "thread": TASK}
+        await web.done("/validate", agent, **named, kind="content_step")
+        await say(web, who["magnifico"], "r1", "approve")
+        await say(web, who["gaal"], "r1", "reject", REASON)
+        await office.delivery.once()
+        await web.done("/validate", agent, output="Cited now.\n", review="r1")
+        await say(web, who["magnifico"], "r1", "approve", "Lovely.")
+        await say(web, who["gaal"], "r1", "approve", "Sourced.")
+        await office.delivery.once()
+        assert [one.path for one in office.receiver.got] == [f"/discord/222/thread-token?thread_id={TASK}"] * 2
+
+
+@played
 async def test_an_escalation_reaches_the_alerts_channel_and_telegram() -> None:
     """002-20: both of them, in the seed's words, with whose turn it is and where."""
     web, agent, who = await critics("seldon", "hardin")
@@ -81,7 +98,7 @@ async def test_where_no_critic_answered_the_channel_hears_so_and_not_who_it_was(
     """D-03, D-05: others who review may read the channel; the review itself tells the human who failed, and why."""
     web, agent, who = await critics("seldon")
     async with post_office(web, human=(DISCORD,)) as office:
-        await web.done("/validate", agent, **OUTPUT)
+        await web.done("/validate", agent, **OUTPUT, chain="default")
         body = {"seat": "default.format.1", "revision": 1, "reason": "crashed", "text": "no key for the model"}
         for _ in range(3):
             await web.done(f"{BASE}/reviews/r1/reports/inconclusive", who["seldon"], **body)

@@ -64,7 +64,7 @@ def test_slack_reads_no_markup_in_it() -> None:
 
 
 def test_the_services_are_where_they_are() -> None:
-    message = Message(id="m", title="t", text="x", task="77")
+    message = Message(id="m", title="t", text="x", thread="77")
     assert Discord(id="1", token="k").post(message, Places(), START).url == "https://discord.com/api/webhooks/1/k"
     thread = Discord(id="1", token="k", thread="{task}").post(message, Places(), START).url
     assert thread == "https://discord.com/api/webhooks/1/k?thread_id=77"

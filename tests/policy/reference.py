@@ -45,7 +45,8 @@ Every key a `foureyes.yaml` can have. This page is written from the schema in `s
 - A `command` is one of {", ".join(f"`{one}`" for one in COMMANDS)}; a `model` is `provider:name`; a `program` is one
   of our critics by its name, and holds the role of that name by itself; `run` is a command of the project, like its
   tests, run as it stands and without a shell: it passes where it ends with 0.
-- Shipped: {", ".join(f"`{one}`" for one in SHIPPED)}. Where there is no `foureyes.yaml`, `solo` holds.
+- Shipped: {", ".join(f"`{one}`" for one in SHIPPED)}. Where there is
+  no `foureyes.yaml`, a server judges by `server` and `foureyes review` by `solo`.
 """
 
 TITLES = {
@@ -60,7 +61,7 @@ TITLES = {
     "chains file": ("chains file", "A file of chains, such as `config/critic-chains.json`."),
     "skip_if": (
         "skip_if",
-        "One entry under `review_required.skip_if`. It holds only where the bytes are harmless too.",
+        "One entry under `review_required.skip_if`. It holds only where a program proves the change harmless.",
     ),
     "matrix row": ("matrix row", "One role under `reviewer_matrix`. Roles that are not named keep their shipped row."),
     "criteria set": ("criteria set", "One kind under `criteria`, or `default`. Other kinds keep their shipped set."),

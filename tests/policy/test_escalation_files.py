@@ -178,10 +178,15 @@ def test_a_formula_of_any_length_is_answered_at_once() -> None:
         assert refused(f"auto_escalate:\n  - condition: '{long}'\n")
 
 
+#: What every row of the document says of that.
+WHEN = ("They cannot agree", "It touches everything")
+
+
 def test_the_long_matrix_says_rationale_twice_in_every_row_and_neither_is_lost() -> None:
     """001-16, 001-17, 001-51: as it stands in its document; each belongs to the reviewer before it."""
     reasons = ("Why the first one looks, in two lines.", "Why the other one does.")
-    assert matrix(loaded(TWICE, "matrix.yaml")) == tuple(replace(one, reasons=reasons) for one in MATRIX)
+    rows = tuple(replace(one, reasons=reasons, escalate_when=WHEN) for one in MATRIX)
+    assert matrix(loaded(TWICE, "matrix.yaml")) == rows
 
 
 def test_a_rationale_that_stands_twice_for_one_reviewer_is_refused() -> None:
@@ -194,7 +199,8 @@ def test_a_rationale_that_stands_twice_for_one_reviewer_is_refused() -> None:
 def test_without_the_second_the_long_matrix_is_the_shipped_one() -> None:
     """001-16, 001-17, 001-51: the same roles, and the document's own reasons in one line each."""
     found = loaded(ONCE, "matrix.yaml")
-    assert matrix(found) == tuple(replace(one, reasons=("Why the first one looks, in two lines.",)) for one in MATRIX)
+    reasons = ("Why the first one looks, in two lines.",)
+    assert matrix(found) == tuple(replace(one, reasons=reasons, escalate_when=WHEN) for one in MATRIX)
     assert found.policy.rules.default == ("peer",)
     assert ESCALATE_WHEN in found.notes
     assert read_policy(policy_text(found.policy)) == found.policy

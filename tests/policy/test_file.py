@@ -70,7 +70,7 @@ def test_the_example_of_the_documentation_is_read_as_it_says() -> None:
     assert rules.paths[1] == PathRule(pattern="auth/**", kind="security_change")
     assert policy.ignore == ("docs/**", "*.lock")
     assert policy.mode is Mode.ENFORCE
-    assert len(stage(rules, "security").seats) == 1
+    assert [one.program for one in stage(rules, "security").seats] == ["security", "", ""]
 
 
 def test_addresses_are_no_part_of_what_a_review_is_judged_by() -> None:
@@ -95,7 +95,7 @@ def test_every_option_of_a_style_arrives() -> None:
               answers_max: 5
               blocking_severity: important
               independence: [session, model_family]
-              keeps: [rebase, message]
+              keeps: [rebase]
               ruling: {needs: 2, group: leads}
               coverage: 90
               later_severity: minor
@@ -121,7 +121,7 @@ def test_every_option_of_a_style_arrives() -> None:
         gates.Resolved(at_least=Severity.IMPORTANT, answers_max=5, shelves=True, revision_answers=False),
     )
     assert options.independence == ("session", "model_family")
-    assert options.keeps == {ChangeKind.REBASE, ChangeKind.MESSAGE}
+    assert options.keeps == {ChangeKind.REBASE}
     assert (options.ruling_needs, options.ruling_group, options.blocking) == (2, "leads", Severity.IMPORTANT)
     assert (options.floor, options.late_is_advisory) == (Severity.MINOR, False)
     minutes = (times.unassigned, times.unstarted, times.reassign, times.silent, times.total)
@@ -183,7 +183,13 @@ def test_what_decides_how_work_is_judged_is_read_even_where_it_is_ignored() -> N
     assert policy.ignores("docs/a/b.txt")
     assert policy.ignores("values.yaml")
     assert not policy.ignores("src/main.py")
-    assert not any(map(policy.ignores, ("foureyes.yaml", "sub/FOUREYES.yaml", "AGENTS.md", "docs/deploy/x.txt")))
+    assert not policy.ignores("Docs/a/b.txt"), "U-11: what demands less is taken by its letters"
+    assert not any(
+        map(
+            policy.ignores,
+            ("foureyes.yaml", "sub/FOUREYES.yaml", "docs/.CLAU\u200dDE/x", "AGENTS.md", "docs/deploy/x.txt"),
+        )
+    )
 
 
 def test_a_kind_nobody_lists_is_noted() -> None:
@@ -193,7 +199,10 @@ def test_a_kind_nobody_lists_is_noted() -> None:
 
 def test_a_role_that_nobody_holds_is_noted_and_programs_of_ours_come_by_themselves() -> None:
     (note,) = loaded(minimal("kinds: {default: solo}\n")).notes
-    assert note == "Nobody in this file holds agent: they must come over MCP or HTTP."
+    assert note == (
+        "Nobody in this file holds agent: enrol agents with these roles, or write "
+        "`reviewers: {agent: {command: claude}}`. Until then a human is asked instead."
+    )
 
 
 def test_without_a_file_the_shipped_solo_policy_holds(tmp_path: Path) -> None:
@@ -286,6 +295,7 @@ PLACES = {
     "notifications": "peer: {{notifications: {}}}",
     "webhook": "notify: {{webhooks: [{}]}}",
     "person": "notify: {{people: {{ann: {}}}}}",
+    "service": "services: {{reactor: {}}}",
 }
 
 
@@ -321,6 +331,7 @@ def test_every_section_is_reached_from_the_file() -> None:
         "condition",
         "webhook",
         "person",
+        "service",
     }
     assert set(SECTIONS) == named | own | (special & set(SECTIONS))
 

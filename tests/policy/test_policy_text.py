@@ -1,14 +1,16 @@
 """A policy has one spelling, which is stored, hashed and read back; nothing below the floor is read."""
 
 import hashlib
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from foureyes.codec.shapes import CodecError
+from foureyes.codec.shapes import CodecError, canonical
 from foureyes.core.rules import KindRule
 from foureyes.policy import SHIPPED, Target, policy_text, read_policy, shipped
+from foureyes.policy.binding import PROGRAMS
 from foureyes.policy.policy import LIFTS, SCHEMA, sealed_policy
 
 GOLDEN = Path(__file__).parent / "golden" / "team-1.json"
@@ -37,13 +39,13 @@ def test_the_digest_is_that_of_everything_the_policy_says() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        (b'"schema":2', b'"schema":3', "schema 3"),
-        (b'"schema":2', b'"schema":true', "schema True"),
+        (b'"schema":5', b'"schema":6', "schema 6"),
+        (b'"schema":5', b'"schema":true', "schema True"),
         (b'"is":"Coverage"', b'"is":"Wishes"', "'Wishes' is not one of"),
         (b'"is":"Program"', b'"is":"Spell"', "'Spell' is not one of"),
         (b'"reviewers":1', b'"reviewers":0', "at least 1 reviewer"),
         (b'"reviewers":1', b'"reviewers":true', "whole number"),
-        (b'"schema":2}', b'"schema":2 }', "one spelling"),
+        (b'"schema":5}', b'"schema":5 }', "one spelling"),
         (b'"name":"solo"', b'"name":"solo","name":"solo"', "one spelling"),
         (b'"default":["solo"]', b'"default":[]', "needs a default"),
         (b'"rules":{', b'"rules":{"digest":"0",', "one spelling|no digest"),
@@ -90,3 +92,17 @@ def test_an_older_text_is_lifted_and_keeps_its_digest(monkeypatch: pytest.Monkey
     monkeypatch.setitem(LIFTS, SCHEMA, lambda body: body | {"name": f"{body['name']}, lifted"})
     lifted = read_policy(text)
     assert (lifted.name, lifted.digest) == ("solo, lifted", SOLO.digest)
+
+
+def test_a_policy_of_schema_3_keeps_its_digest_and_gives_each_bound_program_its_seat() -> None:
+    """U-07: reviews under a stored policy keep the numbers of their seats; seats of programs are the programs'."""
+    body = json.loads(policy_text(SOLO))
+    for stage in next(one for one in body["policy"]["rules"]["protocols"] if one["name"] == "solo")["stages"]:
+        stage["seats"] = [one | {"program": "", "beside": False} for one in stage["seats"] if not one["beside"]]
+        stage["seats_max"] -= len(PROGRAMS)
+    text = canonical(body | {"schema": 3})
+    policy = read_policy(text)
+    assert policy.digest == hashlib.sha256(text).hexdigest()
+    assert policy.rules.protocols == SOLO.rules.protocols
+    solo = next(one for one in policy.rules.protocols if one.name == "solo")
+    assert [one.program for one in solo.stages[0].seats[: len(PROGRAMS)]] == list(PROGRAMS)

@@ -226,14 +226,20 @@ def test_a_chain_of_the_file_takes_the_place_of_a_shipped_one() -> None:
         ("{}", "has no layers"),
         ('{"layers": {"agent": "a", "scope": "b"}}', "has no layers"),
         ('{"layers": [{"agent": "a"}]}', "a layer has an agent and a scope"),
-        ('{"layers": [{"agent": "a", "scope": "s"}, {"agent": "b", "scope": "s"}]}', "two layers judge s"),
-        ('{"layers": [{"agent": "a", "scope": "s", "veto": "yes"}]}', "veto must be true or false"),
-        ('{"layers": [{"agent": "a", "scope": "s", "vetoes": true}]}', "unknown key 'vetoes'"),
-        ('{"layers": [{"agent": "a", "scope": "s"}], "max_retries": -1}', "max_retries must be 0-10"),
-        ('{"layers": [{"agent": "a", "scope": "s"}], "max_retries": true}', "max_retries must be 0-10"),
-        ('{"layers": [{"agent": "a", "scope": "s"}], "on_final_reject": "approve"}', "on_final_reject must be one of"),
         (
-            '{"layers": [{"agent": "a", "scope": "s"}], "require_unanimous": 1}',
+            '{"layers": [{"agent": "a", "scope": "format"}, {"agent": "b", "scope": "format"}]}',
+            "two layers judge format",
+        ),
+        ('{"layers": [{"agent": "a", "scope": "format", "veto": "yes"}]}', "veto must be true or false"),
+        ('{"layers": [{"agent": "a", "scope": "format", "vetoes": true}]}', "unknown key 'vetoes'"),
+        ('{"layers": [{"agent": "a", "scope": "format"}], "max_retries": -1}', "max_retries must be 0-10"),
+        ('{"layers": [{"agent": "a", "scope": "format"}], "max_retries": true}', "max_retries must be 0-10"),
+        (
+            '{"layers": [{"agent": "a", "scope": "format"}], "on_final_reject": "approve"}',
+            "on_final_reject must be one of",
+        ),
+        (
+            '{"layers": [{"agent": "a", "scope": "format"}], "require_unanimous": 1}',
             "require_unanimous must be true or false",
         ),
     ],
@@ -247,7 +253,7 @@ def test_a_chain_that_is_wrong_is_refused_at_load(wrong: str, says: str) -> None
 
 @pytest.mark.parametrize("name", ["resolve", "file", "steps", "a b", ""])
 def test_a_chain_cannot_have_a_name_that_means_something_else(name: str) -> None:
-    assert refused('{"chains": {"' + name + '": {"layers": [{"agent": "a", "scope": "s"}]}}}', "c.json")
+    assert refused('{"chains": {"' + name + '": {"layers": [{"agent": "a", "scope": "format"}]}}}', "c.json")
 
 
 def test_a_step_is_judged_by_the_chain_it_names() -> None:
@@ -337,5 +343,5 @@ def test_the_shipped_file_is_read_like_any_other() -> None:
 
 def test_the_ends_of_a_chain_are_those_the_core_knows() -> None:
     for end in ("escalate_to_human", "return_error", "return_to_author"):
-        text = minimal(f"chains:\n  x: {{layers: [{{agent: a, scope: s}}], on_final_reject: {end}}}\n")
+        text = minimal(f"chains:\n  x: {{layers: [{{agent: a, scope: format}}], on_final_reject: {end}}}\n")
         assert chain(loaded(text).policy.rules, "x").stages[0].options.exhausted is Exhausted(end)

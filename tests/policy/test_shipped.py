@@ -1,17 +1,18 @@
 """The shipped policies hold the numbers of the core's own styles; the shipped documents say the same as the code."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from foureyes.core import chains, protocols
 from foureyes.core.peer_data import REQUIRED_KINDS, TRIVIAL_KINDS
-from foureyes.core.rules import Budget, Learning, Limits, Protocol, SkipRule
+from foureyes.core.rules import Budget, Learning, Limits, Protocol, Rules, SeatRule, SkipRule, Stage
 from foureyes.policy import SHIPPED, Command, Mode, PolicyErrors, Program, shipped
+from foureyes.policy.binding import PROGRAMS
 from foureyes.policy.floor import floor_problems
 from foureyes.policy.load import load_text, shipped_text
 from foureyes.policy.people import COMMANDS
-from foureyes.policy.schema import PROGRAMS
 from foureyes.policy.schema_peer import CREATOR_EVENTS, HUMAN_EVENTS, REVIEWER_EVENTS
 
 CORE: tuple[Protocol, ...] = (
@@ -22,12 +23,41 @@ CORE: tuple[Protocol, ...] = (
     protocols.solo(programs=PROGRAMS),
     *chains.CHAINS,
 )
+#: On a server any agent outside a session may review it, and one is enough.
+SERVER = tuple(
+    protocols.session(reviewers=2, roles=("reviewer", "agent")) if one.name == "session" else one for one in CORE
+)
+
+
+def unbound(rules: Rules) -> Rules:
+    """The rules with one seat for each role, as the core has them before a policy binds somebody to one."""
+    protocols = (replace(one, stages=tuple(map(unbound_stage, one.stages))) for one in rules.protocols)
+    return replace(rules, protocols=tuple(protocols))
+
+
+def unbound_stage(stage: Stage) -> Stage:
+    """The stage without the seats beside bound ones and the room that was added for them."""
+    seats = tuple(map(plain, first_of_each_role(stage)))
+    added = len(stage.seats) - len(seats)
+    return replace(stage, seats=seats, seats_max=stage.seats_max and stage.seats_max - added)
+
+
+def plain(seat: SeatRule) -> SeatRule:
+    """The seat as it is where nobody is bound."""
+    return replace(seat, program="", hosted=False, beside=False)
+
+
+def first_of_each_role(stage: Stage) -> tuple[SeatRule, ...]:
+    """The stage's seats without those beside a bound one."""
+    if not any(one.program or one.hosted for one in stage.seats):
+        return stage.seats
+    return tuple(one for one in stage.seats if not one.beside)
 
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_every_shipped_policy_has_the_styles_as_the_core_has_them(name: str) -> None:
     rules = shipped(name).policy.rules
-    assert rules.protocols == CORE
+    assert unbound(rules).protocols == (SERVER if name == "server" else CORE)
     assert rules.learning == Learning()
     assert rules.limits == Limits()
     assert rules.budget == Budget()
@@ -96,5 +126,15 @@ def test_a_team_has_every_style_and_a_veto_on_dangerous_ground() -> None:
 
 
 def test_an_unknown_policy_is_not_shipped() -> None:
-    with pytest.raises(PolicyErrors, match="the shipped ones are solo, team"):
+    with pytest.raises(PolicyErrors, match="the shipped ones are solo, server, team"):
         shipped("../solo")
+
+
+def test_the_programs_of_solo_are_bound_where_a_policy_names_no_reviewers() -> None:
+    """U-07: an account with the role of a program sits beside it, whoever wrote the policy."""
+    policy = load_text("foureyes.yaml", b"version: 1\nkinds: {default: solo}\n", lambda _: b"").policy
+    (solo,) = (one for one in policy.rules.protocols if one.name == "solo")
+    seats = [seat for stage in solo.stages for seat in stage.seats]
+    bound = [one.program for one in seats if one.program]
+    assert bound == list(PROGRAMS)
+    assert sum(one.beside for one in seats) == len(PROGRAMS)

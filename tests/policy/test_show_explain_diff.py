@@ -38,7 +38,9 @@ def test_a_shown_policy_says_who_looks_and_what_must_hold() -> None:
         "  security_change: peer, then chain security",
         "  auth/ is security_change too",
         "  high or more: chain security",
-        "    asks hardin (the program security, codex) on security, with a veto",
+        "    asks hardin: the program security and nobody else on security, with a veto",
+        "    asks hardin, where at hand beside it: codex on security, with a veto",
+        "    asks an account with the role hardin, where one is enrolled beside it on security, with a veto",
         "    needs 2 different reviewers who vouch for this very version (programs do not count)",
         "  new versions: at most 10, then it is shelved",
         "  production: independence of level 2",
@@ -84,8 +86,8 @@ def test_what_a_policy_leaves_to_others_is_shown_too() -> None:
         "  reports stay good after a mere rebase",
         "  it takes 2 humans of leads to let it pass",
         "  a human has 2 days to decide, and is only reminded after that",
-        "  fix_typo, where only prose, comments or white space changed",
-        "  authors of autonomy high, where the risk is low, except deploy",
+        "  fix_typo, where a program proves that only prose, comments or layout changed",
+        "  authors of autonomy high, where a program proves that only prose, comments or layout changed, except deploy",
         "  authors whose record a human has enabled: 10 successes, 90% sure on average",
     ):
         assert line in lines

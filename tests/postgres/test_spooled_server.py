@@ -116,6 +116,7 @@ def test_commands_wait_while_postgresql_is_down_and_come_in_once_and_in_order(
         story(url)
 
 
+@pytest.mark.door("http", policy="server")
 @pytest.mark.timeout(180)
 def test_a_running_server_hands_in_by_itself_what_waited(durable_postgres: Server, tmp_path: Path) -> None:
     """001-76, B27: `foureyes up`, its database stopped and started; the author sends the same again and is answered."""

@@ -31,7 +31,7 @@ from tests.projections.logs import Recorded, Scribe, recorded, write_log
 from tests.stores.making import Box
 
 T = TypeVar("T")
-SEED, STEPS = 4, 700
+SEED, STEPS = 6, 700
 EXAMPLES = {"test": 5, "all": 60}[EFFORT]
 
 

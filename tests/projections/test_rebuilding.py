@@ -219,7 +219,7 @@ async def test_who_was_about_to_write_into_rows_that_were_replaced_does_not() ->
 async def test_only_what_has_a_name_is_made_anew() -> None:
     with pytest.raises(KeyError):
         await rebuild(MemoryStore(), "log", lambda _, __: None)  # type: ignore[arg-type, return-value]
-    assert set(NAMES) == {*PROJECTIONS, "trust", "reviews", "digests", "inbox", "lives"}
+    assert set(NAMES) == {*PROJECTIONS, "trust", "reviews", "digests", "inbox", "lives", "objections", "inheritable"}
 
 
 @played

@@ -13,6 +13,7 @@ from foureyes.app.rows import Changes
 from foureyes.core.events import WentLive
 from foureyes.core.live import RecordLive
 from foureyes.core.refusals import Code, refuse
+from foureyes.core.values import Who
 
 
 class CheckThenAct(Gate):
@@ -41,9 +42,9 @@ class CheckThenAct(Gate):
 class Remembering(Gate):
     """A yes is remembered: whoever asks again for the same bytes gets it without another look at the log."""
 
-    async def may_go_live(self, name: str, target: str = "") -> Live:
+    async def may_go_live(self, name: str, target: str = "", viewer: Who | None = None) -> Live:
         yes: dict[str, Live] = self.__dict__.setdefault("_yes", {})
-        answer = await super().may_go_live(name, target)
+        answer = await super().may_go_live(name, target, viewer)
         if answer.allowed:
             yes[name] = answer
         return yes.get(name, answer)

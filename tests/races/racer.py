@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
@@ -34,7 +34,7 @@ from foureyes.core.rules import Options, Protocol, SeatRule, Stage, Style
 from foureyes.core.values import Outcome, Severity, Who, WhoKind
 from foureyes.policy.policy import Policy, sealed_policy
 from foureyes.store.sqlite_store import SqliteStore
-from tests.cast import DEV, HUGO, finding, holds, rules_with
+from tests.cast import CHECKED, DEV, HUGO, finding, holds, rules_with
 from tests.races.plants import PLANTS
 
 T = TypeVar("T")
@@ -202,7 +202,9 @@ class Racer:
             settled, found = tuple(c.Settlement(finding=one, resolved=True, note="I looked again") for one in mine), ()
         verdict = {"approves": "approve", "vetoes": "reject", "finds": "concerns"}[does]
         command = c.SubmitReport(revision=review.revision, seat=seat, verdict=verdict, settled=settled, findings=found)
-        await self.do(does, reviewer, command)
+        if does == "approves":
+            command = replace(command, evidence=CHECKED)
+        await self.do(does, reviewer, command, loaded=review.digest)
 
     async def end_finding(self, what: str, review: Review) -> None:
         """Its raiser says that it is settled, or a human that it does not count."""
@@ -217,7 +219,7 @@ class Racer:
         command = c.SettleFinding(
             finding=one.id, revision=review.revision, resolved=self.lot.random() < 0.8, note="I looked again"
         )
-        await self.do(what, review.seats[one.seat].reviewer or JUDGES[0], command)
+        await self.do(what, review.seats[one.seat].reviewer or JUDGES[0], command, loaded=review.digest)
 
     async def decide(self, review: Review) -> None:
         """A human gives the word that is waited for, or passes the stage."""
@@ -248,12 +250,14 @@ class Racer:
         blobs: dict[str, bytes] | None = None,
         key: str = "",
         stream: str | None = None,
+        loaded: str = "",
     ) -> str:
         """Ask, and note what was answered; a reply that got lost is asked for again with the same key."""
         key = key or f"{self.name}-{self.lot.getrandbits(64):x}"
         on = self.stream if stream is None else stream
         signed_in = datetime.now(UTC) if actor is HUGO else None
         ask = Ask(actor=actor, key=key, command=command, stream=on, blobs=blobs or {}, signed_in=signed_in)
+        ask = replace(ask, loaded=loaded)
         said: dict[str, Any] = {"what": what, "key": key, "review": self.review, "began": time.monotonic_ns()}
         for _ in range(TRIES_MAX):
             try:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 
+from foureyes.app.books import BOOKS
 from foureyes.app.gate import Gate, World
 from foureyes.app.ports import Directory, Store
 from foureyes.app.reviewers import AtHand, Change, File, Look, Missing, Reviewer, Say, Task
+from foureyes.app.reviewing.dismissals import suppressions
 from foureyes.app.reviewing.outcome import Looked, Options, Outcome
 from foureyes.app.reviewing.rounds import Chosen, Questions, Rounds
 from foureyes.app.reviewing.rulebook import RuleEntry
 from foureyes.core.commands import Draft
-from foureyes.core.values import Place, Who, WhoKind
+from foureyes.core.values import Evidence, Place, Who, WhoKind
 from foureyes.home.questions import Questions as HomeQuestions
 from foureyes.policy.load import shipped
 from foureyes.policy.policy import Policy
@@ -25,6 +28,9 @@ NOW = datetime(2026, 11, 16, 9, 0, tzinfo=UTC)
 AUTHOR = Who(name="anna's agent", operator="anna", session="s-anna", model_family="claude")
 ANNA = Who(name="anna", kind=WhoKind.PERSON, operator="anna")
 PROGRAMS = ("format", "security", "injection", "factual", "python")
+
+
+READ = (Evidence(what="the whole work", why="read every line of it"),)
 
 
 @dataclass
@@ -39,7 +45,9 @@ class Scripted:
     async def look(self, task: Task, say: Say) -> Look:
         self.tasks.append(task)
         say("reading")
-        return self.does(task)
+        found = self.does(task)
+        # Whoever looks says what was checked, unless a test says otherwise.
+        return replace(found, evidence=found.evidence or READ)
 
 
 def program(name: str, does: Callable[[Task], Look] | None = None) -> Scripted:
@@ -134,7 +142,9 @@ class Desk:
     looking = store
 
     def gate(self, store: Store, policy: Policy, directory: Directory) -> Gate:
-        return Gate(store, directory, policy=policy, world=World(clock=lambda: self.now))
+        books = replace(BOOKS, suppressions=partial(suppressions, where=self.repository()))
+        world = World(clock=lambda: self.now)
+        return Gate(store, directory, policy=policy, books=books, world=world, tells=False, local=True)
 
     def policy_for(self, change: Change, options: Options) -> Chosen:
         del change, options
@@ -156,6 +166,12 @@ class Desk:
 
     def here(self) -> str:
         return "anna's shop"
+
+    def repository(self) -> str:
+        return self.here()
+
+    def moment(self) -> datetime:
+        return self.now
 
     def today(self) -> str:
         return self.now.date().isoformat()

@@ -129,7 +129,7 @@ async def test_a_second_look_says_what_it_verified() -> None:
     """D-11."""
     desk = solo(agent("codex", finds(issue("a gap"))))
     desk.policy = loaded(VERIFIED).policy
-    checked = Checked(index=0, result="confirmed", evidence="tried it")
+    checked = Checked(index=0, result="confirmed", evidence="tried it by hand")
     desk.reviewers["judge"] = (agent("gemini", lambda _: Look(checked=(checked,)), family="gemini"),)
     outcome = await reviewed(desk, change(BAD))
     judge = next(one for one in outcome.looked if one.reviewer == "gemini")

@@ -16,9 +16,10 @@ import pytest
 
 from foureyes.app.ports import Reading, Writing
 from foureyes.app.reviewers import Look, Task
-from foureyes.app.reviewing.outcome import Options, Outcome, Result
+from foureyes.app.reviewing.outcome import Options, Outcome
 from foureyes.app.reviewing.round import ASKED_ELSEWHERE
 from foureyes.app.rows import Listing
+from foureyes.core.situation import Result
 from foureyes.home.questions import Questions
 from foureyes.store.memory import MemoryStore
 from tests.app.house import played
@@ -250,7 +251,7 @@ async def test_what_another_repository_cleared_is_not_cleared_here() -> None:
 @played
 async def test_a_place_finds_its_own_review_though_the_same_bytes_came_in_elsewhere_later() -> None:
     desk = solo(security=marks("bad"))
-    here = await reviewed(desk, change(BAD, place="here"))
-    there = await reviewed(desk, change(BAD, place="there"))
-    again = await reviewed(desk, change(BAD, place="here"))
+    here = await reviewed(desk, change(CLEAN, place="here"))
+    there = await reviewed(desk, change(CLEAN, place="there"))
+    again = await reviewed(desk, change(CLEAN, place="here"))
     assert again.review == here.review != there.review

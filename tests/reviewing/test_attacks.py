@@ -5,11 +5,13 @@ from dataclasses import replace
 
 import pytest
 
+from foureyes.app.contexts import context_of
+from foureyes.app.former_contexts import former_hashes
 from foureyes.app.reviewers import UNJUDGED, File, Inconclusive, Look, Say, Task, Unread
-from foureyes.app.reviewing.outcome import LookedState, Options, Result
-from foureyes.app.reviewing.places import context_hash
+from foureyes.app.reviewing.outcome import LookedState, Options
 from foureyes.core.commands import Answer, Draft
 from foureyes.core.refusals import Code, Refusal
+from foureyes.core.situation import Result
 from foureyes.core.values import Cost, Failure, Place
 from foureyes.policy.load import shipped
 from tests.app.house import played
@@ -130,11 +132,13 @@ def test_a_dismissal_reaches_no_further_than_what_it_was_about() -> None:
     """D-10: bytes without lines stand for themselves, and another repository is another place."""
     place = Place(path="a", start=1, end=1)
     one, two = File(path="a", content=b"\xe9 one"), File(path="a", content=b"\xe9 two")
-    assert context_hash(one, place) != context_hash(two, place)
+    assert context_of(one, place) != context_of(two, place)
     text = File(path="a", content=b"x\n")
-    assert context_hash(text, place, "here") != context_hash(text, place, "there")
     whole = replace(place, start=0, end=0)
-    assert context_hash(text, whole) != context_hash(File(path="a", content=b"y\n"), whole)
+    assert context_of(text, whole) != context_of(File(path="a", content=b"y\n"), whole)
+    assert former_hashes(text, place, "here")[0] != former_hashes(text, place, "there")[0], (
+        "as earlier releases kept it"
+    )
 
 
 @played
@@ -155,7 +159,10 @@ async def test_a_rebuttal_without_new_bytes_reaches_the_reviewer() -> None:
     assert [one.earlier[0].answer for one in codex.tasks[1:]] == ["it is escaped above"]
     assert again.notes == (
         "There is no finding solo.9-F9: that answer was not taken.",
-        f"Your rebuttal of {rebuttal.finding} is on record: agents and models weigh it, programs do not.",
+        (
+            f"Your rebuttal of {rebuttal.finding} is on record: agents and models weigh it, programs do not. "
+            "Drop a false alarm of a program: foureyes dismiss."
+        ),
     )
 
 

@@ -8,8 +8,9 @@ from datetime import timedelta
 import pytest
 
 from foureyes.app.reviewers import Inconclusive, Look, Task
-from foureyes.app.reviewing.outcome import LookedState, Result
+from foureyes.app.reviewing.outcome import LookedState
 from foureyes.core.events import ReportFailed
+from foureyes.core.situation import Result
 from foureyes.core.values import Cost, Failure
 from foureyes.policy.policy import EachRun
 from tests.app.house import played

@@ -7,8 +7,9 @@ from datetime import timedelta
 
 import pytest
 
-from foureyes.app.reviewing.outcome import Outcome, Result
+from foureyes.app.reviewing.outcome import Outcome
 from foureyes.core.events import FindingWaived
+from foureyes.core.situation import Result
 from foureyes.reviewers.boundary import redacted
 from tests.app.house import played
 from tests.reviewing.desk import NOW, Desk, change, marks, reviewed, rounds, solo

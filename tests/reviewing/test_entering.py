@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from foureyes.app.reviewing.entering import LEFT_OPEN
-from foureyes.app.reviewing.outcome import Result
 from foureyes.bootstrap.reviewing import read_change
 from foureyes.cli.parts import Wanted
 from foureyes.core.commands import Answer
 from foureyes.core.events import ReviewClosed
+from foureyes.core.situation import Result
 from tests.app.house import played
 from tests.git.ground import new
 from tests.reviewing.desk import agent, change, marks, reviewed, rounds, solo
@@ -95,10 +95,10 @@ def test_a_commit_that_is_amended_is_the_next_round_of_the_same_work(
     ground.write("b.py", BAD)
     loose = read_change(Wanted())
     ground.commit(b__py=BAD)
-    committed = read_change(Wanted())
+    committed = read_change(Wanted(what="HEAD"))
     ground.write("b.py", CLEAN)
     ground.git("commit", "-qa", "--amend", "--no-edit")
-    amended = read_change(Wanted())
+    amended = read_change(Wanted(what="HEAD"))
     assert (committed.place, committed.base) == (amended.place, amended.base)
     ground.write("c.py", CLEAN)
     later = read_change(Wanted())

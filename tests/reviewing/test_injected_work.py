@@ -18,8 +18,9 @@ import pytest
 
 from foureyes.app.reviewers import AtHand, Reviewer
 from foureyes.app.reviewing.jobs import Pool
-from foureyes.app.reviewing.outcome import Found, LookedKind, Outcome, Result
+from foureyes.app.reviewing.outcome import Found, LookedKind, Outcome
 from foureyes.core.model import Review
+from foureyes.core.situation import Result
 from foureyes.core.values import WhoKind
 from tests.agents.fakes import Place
 from tests.answers.injected import CORPUS

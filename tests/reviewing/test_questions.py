@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from foureyes.app.reviewers import Look, Task
-from foureyes.app.reviewing.outcome import Answered, Options, Result
+from foureyes.app.reviewing.outcome import Answered, Options
+from foureyes.core.situation import Result
 from foureyes.reviewers.boundary import redacted
 from tests.app.house import played
 from tests.reviewing.desk import Watching, agent, change, marks, reviewed, rounds, solo

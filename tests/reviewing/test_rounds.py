@@ -6,9 +6,10 @@ from dataclasses import replace
 import pytest
 
 from foureyes.app.reviewers import Checked, Inconclusive, Look, Missing, Say, Task, Unread
-from foureyes.app.reviewing.outcome import Agreement, LookedState, Options, Outcome, Result
+from foureyes.app.reviewing.outcome import Agreement, LookedState, Options, Outcome
 from foureyes.core.commands import Answer, Settlement
 from foureyes.core.refusals import Code, Refusal
+from foureyes.core.situation import Result
 from foureyes.core.values import Cost, Failure, Standing
 from tests.app.house import played
 from tests.policy.reading import loaded
@@ -182,7 +183,8 @@ async def test_a_reviewer_that_hangs_is_ended() -> None:
     desk = solo(Hangs(who=agent("codex").who, does=nothing))
     outcome = await reviewed(desk, change(CLEAN), seconds_max=0.05)
     assert next(one.reason for one in outcome.looked if one.reviewer == "codex") == "no answer within 0 seconds"
-    assert outcome.result is Result.NOTHING_BLOCKS
+    assert outcome.result is Result.INCONCLUSIVE
+    assert [one.reviewer for one in outcome.minds_failed] == ["codex"]
 
 
 @played
@@ -295,8 +297,20 @@ async def test_going_on_working_uses_up_no_attempts() -> None:
 @played
 async def test_two_places_are_two_reviews() -> None:
     desk = solo(security=marks("bad"))
-    here, there = await reviewed(desk, change(BAD)), await reviewed(desk, change(BAD, place="there"))
+    here, there = await reviewed(desk, change(CLEAN)), await reviewed(desk, change(CLEAN, place="there"))
     assert here.review != there.review
+
+
+@played
+async def test_bytes_with_an_open_finding_are_held_up_in_every_place() -> None:
+    """U-03: another folder, or another base, is no way to shed what was found in exactly these bytes."""
+    desk = solo(security=marks("bad"))
+    here = await reviewed(desk, change(BAD))
+    for other in (change(BAD, place="there"), change(BAD, place="there", base="b" * 40)):
+        there = await reviewed(desk, other)
+        assert there.review == here.review
+        assert "still has open findings" in there.held_up
+        assert there.blocking
 
 
 @played

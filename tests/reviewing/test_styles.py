@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from foureyes.app.reviewers import Look, Say, Task
-from foureyes.app.reviewing.outcome import Result
 from foureyes.core.commands import Draft
+from foureyes.core.situation import Result
 from foureyes.policy.load import shipped
 from tests.app.house import played
 from tests.reviewing.desk import Desk, Scripted, agent, change, finds, issue, nothing, program, reviewed

@@ -9,9 +9,10 @@ import pytest
 
 from foureyes.app.ports import Reading
 from foureyes.app.reviewers import Look, Say, Task
-from foureyes.app.reviewing.outcome import LookedKind, LookedState, Result
+from foureyes.app.reviewing.outcome import LookedKind, LookedState
 from foureyes.app.rows import Stored
 from foureyes.core.commands import Answer, Settlement
+from foureyes.core.situation import Result
 from tests.app.house import played
 from tests.reviewing.desk import Desk, Scripted, agent, change, finds, issue, nothing, reviewed, solo
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from tests.seeds.audit_guard import CRASHED, WRONG_COPY
 from tests.seeds.breaks import BREAKS
-from tests.seeds.manifest import ALL_ROWS, ROOT, Naming, naming_below, proven
+from tests.seeds.manifest import ALL_ROWS, ROOT, Naming, naming_below, rows_with_tests
 from tests.seeds.shapes import Break
 
 DRAW = 30
@@ -95,12 +95,12 @@ def control(trials: Iterable[Trial], root: Path) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _options(arguments)
     naming = naming_below(ROOT)
-    rows = proven(ALL_ROWS, naming)
+    rows = rows_with_tests(ALL_ROWS, naming)
     drawn = _drawn(rows, options)
     if not drawn:
         print("no row is proven: nothing to audit")
         return 1
-    print(f"{len(drawn)} of {len(rows)} proven rows, drawn with --seed {options.seed}")
+    print(f"{len(drawn)} of {len(rows)} tested rows, drawn with --seed {options.seed}")
     trials = [trial_of(row, naming) for row in drawn]
     if wrong := control(trials, ROOT):
         print(wrong)

@@ -12,6 +12,7 @@ from tests.seeds.breaks_doors import BREAKS_DOORS
 from tests.seeds.breaks_engine import BREAKS_ENGINE
 from tests.seeds.breaks_notify import BREAKS_NOTIFY
 from tests.seeds.breaks_review import BREAKS_REVIEW
+from tests.seeds.breaks_use import BREAKS_USE
 from tests.seeds.shapes import Break
 
 BREAKS: dict[str, tuple[Break, ...]] = {
@@ -23,4 +24,5 @@ BREAKS: dict[str, tuple[Break, ...]] = {
     **BREAKS_ENGINE,
     **BREAKS_NOTIFY,
     **BREAKS_REVIEW,
+    **BREAKS_USE,
 }

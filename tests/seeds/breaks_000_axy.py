@@ -26,7 +26,7 @@ BREAKS_000: dict[str, tuple[Break, ...]] = {
     "000-01": _one(QUORUM, ENOUGH, "if have >= 0 or not"),
     "000-02": _one(CLAIMS, "if command.verdict is not None:\n            raise", "if False:\n            raise"),
     "000-03": _one(DRAFTS, "            number += 1\n", "            number += 0\n"),
-    "000-04": _one(CLAIMS, "if not any(len(one.what.strip())", "if False and not any(len(one.what.strip())"),
+    "000-04": _one("core/evidence.py", "len(found) >= WORDS_MIN and", "True or"),
     "000-05": _one(FINDINGS, "standing=Standing.ANSWERED", "standing=Standing.OPEN"),
     "000-06": _one("core/checks.py", "if actor.name != review.author.name:", "if False:"),
     "000-07": _one(
@@ -53,7 +53,7 @@ BREAKS_000: dict[str, tuple[Break, ...]] = {
         "    if stage.options.blind is Blind.FIRST:\n        return bool(mine)",
         "    if True:\n        return True",
     ),
-    "000-15": _one(DRAFTS, "if known and draft.category not in known:", "if False:"),
+    "000-15": _one(DRAFTS, "if draft.category not in known and (named or common", "if not named and (common"),
     "000-16": _one(PROTOCOLS, "gates.Resolved(at_least=Severity.MINOR,", "gates.Resolved(at_least=Severity.IMPORTANT,"),
     "000-17": _one(SETTLING, "if not _is_answered(scene, finding):", "if False:"),
     "000-18": _one(QUORUM, ENOUGH, 'if have >= self.reviewers or review.kind == "story" or not'),
@@ -78,10 +78,10 @@ BREAKS_A: dict[str, tuple[Break, ...]] = {
     "A2": _one("core/independence.py", 'demanded = ("reviewer", *facts)', "demanded = tuple(facts)"),
     "A3": _one(
         "core/answers/clock.py",
-        "yield from _left(scene, request, LeftBecause.TIMED_OUT if seat.lease is None else LeftBecause.CRASHED)",
+        "yield from _replaced(scene, request, LeftBecause.TIMED_OUT if seat.lease is None else LeftBecause.CRASHED)",
         "yield from ()",
     ),
-    "A4": _one("core/rules.py", "evidence_chars_min: int = 8", "evidence_chars_min: int = 1"),
+    "A4": _one("core/evidence.py", "len(found) >= WORDS_MIN and", "bool(text) or"),
     "A5": _one(LIFECYCLE, 'return argued_anew(going, "")', "return going"),
     "A7": _one(VIEWS, "    return review.revision in mine", "    return bool(mine)"),
     "A8": _one(

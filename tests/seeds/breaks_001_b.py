@@ -74,7 +74,13 @@ BREAKS_001_B: dict[str, tuple[Break, ...]] = {
         Break(file="core/claims.py", old="if missing and standards.mode is Mode.STRICT:", new="if False:"),
     ),
     "001-20": (Break(file="core/gates/standards.py", old="if doubts or short:", new="if False:"),),
-    "001-21": (Break(file="core/claims.py", old="if not set(report.grounds) & set(REJECT_GROUNDS):", new="if False:"),),
+    "001-21": (
+        Break(
+            file="core/claims.py",
+            old="if not set(report.grounds) & {*REJECT_GROUNDS, UNNAMED_GROUND}:",
+            new="if False:",
+        ),
+    ),
     "001-22": (
         Break(
             file="core/gates/confidence_gap.py",

@@ -22,7 +22,7 @@ def _one(file: str, old: str, new: str) -> tuple[Break, ...]:
 BREAKS_002: dict[str, tuple[Break, ...]] = {
     "002-01": _one("core/assess.py", "if one.judgement.move is not Move.PASS:", "if one.judgement.move is Move.WAIT:"),
     "002-02": _one(UNANIMOUS, "move=Move.REVISE", "move=Move.ESCALATE"),
-    "002-03": _one("core/scene.py", " - self.review.resubmissions)", ")"),
+    "002-03": _one("core/scene.py", " - self.review.retries)", ")"),
     "002-04": _one(SETTLE, "Exhausted.RETURN_ERROR: Outcome.REJECTED", "Exhausted.RETURN_ERROR: Outcome.SHELVED"),
     "002-07": _one(CHAINS, "unanimous=False, retries_max=3", "unanimous=False, retries_max=2"),
     "002-08": _one(
@@ -52,7 +52,7 @@ BREAKS_002: dict[str, tuple[Break, ...]] = {
     "002-24": _one(
         DRAFTS, "if seat.scope and draft.scope and draft.scope != seat.scope:", "if seat.id == draft.scope:"
     ),
-    "002-25": _one(UNANIMOUS, "reason=said(against)", "reason=stage.name"),
+    "002-25": _one(UNANIMOUS, "reason=said_by(review, against) or VETO_STANDS", "reason=stage.name"),
     "C1": _one(
         "core/evolve/reports.py",
         "if seat.veto and event.verdict is Verdict.REJECT:",
@@ -162,7 +162,9 @@ BREAKS_004: dict[str, tuple[Break, ...]] = {
     "P8": _one("core/matching/stages.py", "contradictions=found.contradictions", "contradictions=()"),
     "P10": _one(AGREEMENT, "if models < 2 and not self.auto_approve_single:", "if models < 1:"),
     "P11": _one(LESSONS, "return lesson.kind is LessonKind.PATTERN and ", "return "),
-    "P12": _one(LESSONS, "if veto or severity >= Severity.CRITICAL or _expired", "if _expired"),
+    "P12": _one(
+        LESSONS, "if (veto or severity >= Severity.CRITICAL) and not suppression.grave:", "if veto and not veto:"
+    ),
     "P13": _one(
         "core/answers/author.py", "0 < stage.options.turns_max < turns", "0 < stage.options.turns_max + 1 < turns"
     ),

@@ -24,7 +24,7 @@ BREAKS_D_Y: dict[str, tuple[Break, ...]] = {
     "D-08": _one("core/explain.py", "judged = judge_stage(review, stage)", "judged = judge_stage(review, stages[0])"),
     "D-10": _one(
         "core/lessons.py",
-        "return (suppression.fingerprint, suppression.context_hash) == (fingerprint, context_hash)",
+        "return known == (fingerprint, dismissal_key(context_hash))",
         "return suppression.fingerprint == fingerprint",
     ),
     "D-11": _one("core/model.py", " or self.verification is Verification.REFUTED", ""),
@@ -73,8 +73,8 @@ BREAKS_D_Y: dict[str, tuple[Break, ...]] = {
     ),
     "Y24": _one(
         "core/settle.py",
-        "level(review.author, reviewers, _needed(assessment), review.contributors)",
-        "level(review.author, reviewers, 1, review.contributors)",
+        "_level(scene, reviewers, _needed(assessment)) if",
+        "_level(scene, reviewers, 1) if",
     ),
     "Y25": _one("core/live.py", "if uses and clearance.single_use:", "if uses and clearance.single_use is None:"),
 }

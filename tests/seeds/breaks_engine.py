@@ -20,8 +20,8 @@ BREAKS_ENGINE: dict[str, tuple[Break, ...]] = {
     "002-15": (
         Break(
             file="app/calls/seed_002.py",
-            old="return form.step if steps and form.kind == OUTPUT else form.kind",
-            new="return form.kind",
+            old="    if steps:\n        return form.called\n",
+            new="    if steps:\n        return form.kind\n",
         ),
     ),
     "004-06": (

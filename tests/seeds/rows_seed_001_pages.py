@@ -25,7 +25,11 @@ SEED_001_PAGES = (
         "Page of an escalation: both positions, stakes, options with time, risk, pros and cons, deadline.",
         area="dashboard",
     ),
-    Row("001-49", "A recommendation comes from the human's past rulings: option, confidence and why."),
+    Row(
+        "001-49",
+        "A recommendation comes from the human's past rulings: option, confidence and why.",
+        area="learning",
+    ),
     Row(
         "001-50",
         "Checks under criteria: at least 5 tests, name core-xxx, file sizes, 1 integration test, 2 options with "
@@ -35,7 +39,11 @@ SEED_001_PAGES = (
     Row("001-52", "Roles have profiles (focus, expertise, typical feedback) that reach the reviewer."),
     Row("001-53", "A success is an approval with confidence of at least 80; every attempt is counted."),
     Row("001-54", "Eligible: 10 successes, average 0.9 and no failure in the last 30 days."),
-    Row("001-55", "A skip is suggested once per pattern, to a human, with reviews, average and minutes saved."),
+    Row(
+        "001-55",
+        "A skip is suggested once per pattern, to a human, with reviews, average and minutes saved.",
+        area="learning",
+    ),
     Row("001-56", "Only a human enables a skip; who and when are recorded."),
     Row("001-57", 'Last review more than 7 days ago: reviewed anyway, "Pattern check: reviewing after 7 day gap".'),
     Row("001-58", 'A skip gives its reason: "Auto-skip: {n} successful reviews, {p}% avg confidence".'),

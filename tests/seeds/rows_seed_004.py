@@ -18,7 +18,11 @@ SEED_004 = (
         "Memory files: MEMORY.md index, one file per review, one per service and reviewer type.",
         area="learning",
     ),
-    Row("004-09", "A pattern keeps frequency, last seen, severity and an example with file and line."),
+    Row(
+        "004-09",
+        "A pattern keeps frequency, last seen, severity and an example with file and line.",
+        area="learning",
+    ),
     Row("004-10", "Free-text rules per service are read at the start.", area="learning"),
     Row("004-11", "A dismissed finding becomes a false positive: its pattern and why it is not an issue."),
     Row(
@@ -31,7 +35,7 @@ SEED_004 = (
         "Seen again: frequency + 1 and last seen; new: a row; the index counts one review more.",
         area="learning",
     ),
-    Row("004-14", "A pattern not seen for 30 days is archived."),
+    Row("004-14", "A pattern not seen for 30 days is archived.", area="learning"),
     Row("004-15", "Round 1 asks spec A, spec B, quality A and quality B together."),
     Row("004-16", "If spec fails, the quality results are discarded."),
     Row("004-17", "Later rounds ask spec first, quality only after it passes."),

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-AREAS = ("store", "review", "doors", "engine", "enforcement", "dashboard", "learning")
+AREAS = ("store", "review", "doors", "engine", "enforcement", "dashboard", "learning", "hardening", "systems", "laptop")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,17 +5,18 @@ from dataclasses import replace
 import pytest
 
 from foureyes.core import commands, protocols
-from foureyes.core.events import ReportFailed, ReportKept, ReviewCleared, RulingRequested
+from foureyes.core.events import ReportFailed, ReportKept, ReviewCleared, RevisionSubmitted, RulingRequested
 from foureyes.core.explain import Status, explain
 from foureyes.core.facts import Facts, PolicyInForce
 from foureyes.core.gates import Coverage, Evidence, Quorum, Resolved
 from foureyes.core.live import Clearance, LiveFacts, RecordLive, why_not
 from foureyes.core.refusals import Code
 from foureyes.core.rules import SeatRule
-from foureyes.core.values import ChangeKind, Cost, Failure, KeptBy, Severity, Standing
+from foureyes.core.values import ChangeKind, Cost, Failure, KeptBy, KnownBase, Severity, Standing
 from tests.cast import (
     ANN,
     AUDITOR,
+    BASE,
     BOB,
     CHECKED,
     CODEX,
@@ -38,11 +39,11 @@ from tests.seeds.shaped import NAME, is_cleared, protocol, shaped, shaped_rules,
 BOTH = (SeatRule(roles=("agent",)), SeatRule(roles=("auditor",)))
 
 
-def kept(change: ChangeKind, *, keeps: frozenset[ChangeKind], seats: tuple[SeatRule, ...] = BOTH) -> Play:
+def kept(change: ChangeKind, *, keeps: frozenset[ChangeKind], base: KnownBase = BASE) -> Play:
     """One of two reviewers has approved; then the author hands in a revision of this sort."""
-    play = shaped(protocol(stage(Quorum(reviewers=2), seats=seats, keeps=keeps)))
+    play = shaped(protocol(stage(Quorum(reviewers=2), seats=BOTH, keeps=keeps)))
     play.report(CODEX, verdict="approve")
-    play.know(change=change)
+    play.know(change=change, base=base)
     play.revise("d2", note="as it is said")
     return play
 
@@ -72,13 +73,15 @@ def test_a_report_on_a_version_that_is_no_longer_current_is_refused() -> None:
 
 @pytest.mark.parametrize("change", [ChangeKind.REBASE, ChangeKind.MESSAGE])
 def test_a_pure_rebase_keeps_an_approval_where_the_policy_says_so(change: ChangeKind) -> None:
-    """D-02, Y18."""
+    """D-02, Y18, U-01: and only against a base the gate knows."""
     play = kept(change, keeps=frozenset({change}))
     assert play.last(ReportKept).by is KeptBy.RULE
     assert play.last(ReportKept).digest == "d2"
     play.report(AUDITOR, verdict="approve")
     assert is_cleared(play)
     assert kept(change, keeps=frozenset()).count(ReportKept) == 0
+    unknown = kept(change, keeps=frozenset({change}), base=KnownBase())
+    assert (unknown.count(ReportKept), unknown.last(RevisionSubmitted).change) == (0, ChangeKind.CONTENT)
     assert kept(ChangeKind.CONTENT, keeps=frozenset({change})).count(ReportKept) == 0
 
 
@@ -108,15 +111,15 @@ def test_out_of_budget_is_a_humans_matter_at_once() -> None:
     assert play.review.usd_micro == 900_000
 
 
-def test_a_verdict_nobody_knows_is_malformed_and_no_approval() -> None:
-    """D-03: the words of an answer that could not be read are kept."""
+def test_a_verdict_nobody_knows_is_refused_and_what_a_run_of_ours_says_so_is_malformed() -> None:
+    """D-03, U-05: the words of an answer that could not be read are kept."""
     play = shaped(protocol(stage(Quorum(reviewers=1), seats=(SeatRule(roles=("agent",)),))))
-    play.report(CODEX, verdict="LGTM, review unavailable", summary="429")
+    assert play.refused(CODEX, play.a_report(verdict="LGTM, review unavailable", summary="429")) is Code.UNKNOWN_WORD
+    failed = commands.ReportInconclusive(seat="shaped.1", revision=1, reason=Failure.MALFORMED, text="429")
+    play.do(CODEX, failed)
     assert play.last(ReportFailed).reason is Failure.MALFORMED
     assert play.last(ReportFailed).text == "429"
     assert play.review.outcome is None
-    play.report(CODEX, verdict="good")
-    assert play.last(ReportFailed).text == "'good' is none of approve, concerns, reject"
 
 
 def test_reviewers_that_keep_failing_end_with_a_human_and_not_with_an_answer() -> None:
@@ -242,7 +245,7 @@ def test_a_failing_check_is_a_finding_that_only_a_green_run_on_the_new_bytes_set
     assert play.review.findings["shaped.2-F1"].blocks(Severity.CRITICAL)
     request = play.review.revision_request()
     assert request is not None
-    assert request.reasons == ("pytest failed: linter: reject",)
+    assert request.reasons == ("pytest failed: program: test_login fails",)
     settle = commands.SettleFinding(finding="shaped.2-F1", revision=1, resolved=True, note="flaky")
     assert play.refused(CODEX, settle) is Code.NOT_THE_HOLDER
     assert play.refused(DEV, settle) is Code.NOT_THE_HOLDER

@@ -31,6 +31,7 @@ from tests.cast import (
     agent,
     finding,
     holds,
+    proven,
     rules_with,
 )
 from tests.seeds.shaped import NAME, is_cleared, protocol, shaped, stage
@@ -136,7 +137,7 @@ def test_explain_lists_each_requirement_with_who_must_act_and_how() -> None:
         "shaped: Quorum: not met. Need 1 reviewer, have 0",
         "shaped: Resolved: not met. 1 feedback items unresolved",
         "second: Quorum: not applicable. Not looked at yet",
-        "Waiting for dev: answers: Need 1 reviewer, have 0. Answer shaped.1-F1, or submit a new version",
+        "Waiting for dev: an answer to shaped.1-F1. Answer shaped.1-F1, or submit a new version",
     )
 
 
@@ -243,10 +244,9 @@ def test_the_risk_of_the_bytes_chooses_the_depth() -> None:
 
 def test_a_cheap_way_never_stands_in_for_a_veto_or_a_dangerous_kind() -> None:
     """D-19: skipped where the bytes are harmless, never for security."""
-    trivial = Risk(level=RiskLevel.LOW, trivial=True)
     skip = SkipRule(name="all", kinds=("fix_typo", "security_change", "security_step"))
     for kind, skipped in (("fix_typo", True), ("security_change", False), ("security_step", True)):
-        play = Play(replace(RULES, skips=(skip,)), Facts(pool=POOL, risk=trivial))
+        play = Play(replace(RULES, skips=(skip,)), Facts(pool=POOL, **proven()))  # type: ignore[arg-type]
         play.open(kind)
         assert bool(play.review.skipped) is skipped
         assert is_cleared(play) is (kind == "fix_typo")

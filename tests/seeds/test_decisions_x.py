@@ -31,7 +31,7 @@ from foureyes.core.protocols import panel, peer, resolve
 from foureyes.core.refusals import Code
 from foureyes.core.rules import Rules, SkipRule
 from foureyes.core.trust import TrustRecord
-from foureyes.core.values import ClearedBy, Outcome, Risk, RiskLevel, Severity, Step
+from foureyes.core.values import ClearedBy, Outcome, Severity, Step
 from foureyes.core.views import view
 from tests.cast import (
     ANN,
@@ -54,6 +54,7 @@ from tests.cast import (
     Play,
     finding,
     holds,
+    proven,
     rules_with,
 )
 
@@ -245,7 +246,7 @@ def test_skip_and_automatic_approval_are_off_by_default() -> None:
     """X8: rules that say nothing skip nothing; two clean passes of a panel still ask a human."""
     assert Rules(digest="r", protocols=PROTOCOLS).skips == ()
     bare = Play(replace(RULES, skips=()))
-    bare.know(risk=Risk(level=RiskLevel.LOW, trivial=True), trust=trusted(), draw=50)
+    bare.know(**proven(), trust=trusted(), draw=50)
     bare.open("fix_typo", context=(("autonomy_level", "aggressive"),))
     assert bare.count(StagesSkipped) == 0
     assert end(bare) is None

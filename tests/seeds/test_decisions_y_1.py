@@ -30,6 +30,7 @@ from foureyes.core.events import (
 )
 from foureyes.core.gates import Quorum
 from foureyes.core.model import ReportRequest
+from foureyes.core.refusals import Code
 from foureyes.core.rules import KindRule, SeatRule, SkipRule
 from foureyes.core.sessions import Session, Status, status
 from foureyes.core.values import Changed, Failure, LeftBecause, Outcome, Place, Risk, RiskLevel
@@ -47,15 +48,16 @@ from tests.cast import (
     LINTER,
     RULES,
     SELDON,
+    TRIVIAL,
     Play,
     finding,
     holds,
+    proven,
     rules_with,
 )
 from tests.seeds.shaped import protocol, shaped, stage
 
 FIRST = "resolve.1-F1"
-TRIVIAL = Risk(level=RiskLevel.LOW, trivial=True)
 
 
 def said(play: Play) -> str:
@@ -197,12 +199,12 @@ def test_a_failed_reviewer_is_asked_twice_more_then_the_next_then_a_human() -> N
 
 
 @pytest.mark.parametrize("report", [{"verdict": "LGTM!"}, {"verdict": ""}])
-def test_garbage_is_a_failure_and_never_passes(report: dict[str, str]) -> None:
-    """Y3: an unknown verdict is inconclusive; the seat is asked again and the gate stays shut."""
+def test_garbage_is_refused_and_never_passes(report: dict[str, str]) -> None:
+    """Y3, U-05: an unknown verdict is no report; the seat is still asked and the gate stays shut."""
     play = Play()
     play.open("create_core")
-    play.report(AUDITOR, **report, confidence=95, checklist=FULL)
-    assert play.review.failures == {("peer.1", 1): 1}
+    sent = play.a_report(**report, confidence=95, checklist=FULL)
+    assert play.refused(AUDITOR, sent) is Code.UNKNOWN_WORD
     assert play.last(ReportRequested).request == "peer.1"
     assert said(play) == "Waiting for peer"
 
@@ -324,12 +326,12 @@ def test_equal_words_about_two_places_are_two_findings() -> None:
 def test_a_skip_is_on_the_record_and_decided_anew_for_each_revision() -> None:
     """Y6: recorded, passed with a flag; the next version is riskier and is reviewed."""
     play = Play()
-    play.know(risk=TRIVIAL)
+    play.know(**proven())
     play.open("fix_typo")
     skip = play.last(StagesSkipped)
     assert (skip.stages, skip.revision, skip.rule, skip.enabled_by) == (("peer",), 1, "trivial", "")
     assert play.last(ReviewCleared).flags == ("skipped: peer",)
-    play.know(risk=Risk(level=RiskLevel.HIGH))
+    play.know(**proven("d2", Risk(level=RiskLevel.HIGH)))
     play.revise("d2")
     assert (play.count(StagesSkipped), end(play)) == (1, None)
     assert list(play.review.requests) == ["peer.1"]
@@ -351,7 +353,7 @@ def test_a_label_skips_nothing_that_the_bytes_or_the_kind_forbid(
 ) -> None:
     """Y6: a label needs harmless bytes, some kinds are never skipped, and a stage with a veto seat neither."""
     play = Play(replace(RULES, skips=(*RULES.skips, SkipRule(name="bold", autonomy="aggressive"))))
-    play.know(risk=risk)
+    play.know(**proven(risk=risk))
     play.open(kind, context=context)
     skipped = {stage for one in play.log if isinstance(one, StagesSkipped) for stage in one.stages}
     assert skipped <= {"security.format"}

@@ -15,11 +15,12 @@ from foureyes.core.facts import Facts
 from foureyes.core.gates import Quorum, Resolved, Unanimous
 from foureyes.core.refusals import Code
 from foureyes.core.rules import Blind, Exhausted, PathRule, RiskRule, SeatRule
-from foureyes.core.values import ChangeKind, Criterion, Outcome, Risk, RiskLevel, Standing, WorkPart
+from foureyes.core.values import CLOCK, ChangeKind, Criterion, Outcome, Risk, RiskLevel, Standing, WorkPart
 from foureyes.core.views import view
 from tests.cast import (
     ANN,
     AUDITOR,
+    BASE,
     BOB,
     CHECKED,
     CODEX,
@@ -245,7 +246,7 @@ def test_doubts_are_never_kept_by_a_rule() -> None:
     play.report(ANN, verdict="concerns", findings=(finding("no"),))
     play.report(BOB, verdict="approve")
     play.do(BOB, commands.LeaveSeat(seat="shaped.2"))
-    play.know(change=ChangeKind.REBASE)
+    play.know(change=ChangeKind.REBASE, base=BASE)
     play.revise("d2")
     assert play.count(ReportKept) == 0
 
@@ -284,7 +285,9 @@ def test_a_kind_a_label_or_a_chain_the_author_names_may_only_add() -> None:
     play.open("security_step", protocols=("default",), context=(("risk", "none"),))
     assert play.review.protocols == ("security", "default")
     unknown = Play()
-    unknown.open("story", protocols=("no_such_style",))
+    named = commands.OpenReview(review="r1", kind="story", title="t", digest="d1", protocols=("no_such_style",))
+    assert unknown.refused(DEV, named) is Code.UNKNOWN_WORD
+    unknown.do(CLOCK, replace(named, on_behalf_of=DEV))
     unknown.report(ANN, evidence=CHECKED)
     unknown.report(BOB, evidence=CHECKED)
     assert unknown.last(RulingRequested).text == "The rules name 'no_such_style', which is not known here"

@@ -28,7 +28,7 @@ from foureyes.core.events import (
 from foureyes.core.protocols import resolve
 from foureyes.core.refusals import Code
 from foureyes.core.rules import Humans, Rules
-from foureyes.core.values import Effect, Outcome, Part, Risk, RiskLevel, Standing, Verdict, Who
+from foureyes.core.values import Effect, Outcome, Part, Standing, Verdict, Who
 from tests.cast import (
     ANN,
     ARCHITECT,
@@ -47,6 +47,7 @@ from tests.cast import (
     SELDON,
     Play,
     finding,
+    proven,
     rules_with,
 )
 
@@ -145,7 +146,7 @@ def test_a_human_reopens_anything_and_it_is_reviewed_again(outcome: Outcome) -> 
 def test_a_skipped_work_that_a_human_reopens_is_reviewed() -> None:
     """Y8, Y6: the skip does not stand against a human who wants it read."""
     play = Play()
-    play.know(risk=Risk(level=RiskLevel.LOW, trivial=True))
+    play.know(**proven())
     play.open("fix_typo")
     assert end(play) is Outcome.CLEARED
     play.do(HUGO, ReopenReview(reason="a typo in a password", undoes=Outcome.CLEARED))

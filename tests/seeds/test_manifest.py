@@ -5,13 +5,17 @@ from pathlib import Path
 
 import pytest
 
+from tests.doors_used import RECORD, door_of, problem
 from tests.seeds.audit import FOUND, NO_BREAK, NOT_FOUND, PACKAGE, Trial, break_problems, control, outcome
 from tests.seeds.breaks import BREAKS
-from tests.seeds.manifest import ALL_ROWS, ROOT, ROWS, ids_in, naming_below, problems, proven, table
+from tests.seeds.manifest import ALL_ROWS, ROOT, ROWS, ids_in, naming_below, problems, rows_with_tests, table
+from tests.seeds.playing import Played, playing_below
 from tests.seeds.shapes import AREAS, Break, Row
 
 SIZES = {"000": 24, "001": 83, "002": 25, "003": 14, "004": 35, "D": 25}
 SIZES |= {"A": 9, "B": 30, "C": 10, "O": 8, "P": 14, "X": 11, "Y": 25}
+#: The rows of part 4 are numbered by who met them.
+USED = (range(1, 19), range(20, 33), range(40, 45), range(50, 61))
 RULE = "def is_open(reviewers: int) -> bool:\n    return reviewers >= 2\n"
 TEST = """from foureyes.rule import is_open
 
@@ -23,15 +27,17 @@ def test_one_is_too_few() -> None:
 
 def test_every_requirement_is_proven_or_has_the_area_that_brings_it() -> None:
     """No unknown id, no row listed twice, no unknown area, no core row without a test."""
-    found = problems(ALL_ROWS, naming_below(ROOT))
+    found = problems(ALL_ROWS, naming_below(ROOT), playing_below(ROOT))
     assert not found, "\n".join(found)
 
 
 def test_the_manifest_holds_every_row_in_order() -> None:
     """Each seed's rows and each letter's decisions are counted through without a gap."""
     groups = {name: [row.id for row in rows] for name, rows in groupby(ALL_ROWS, key=_group)}
+    used = groups.pop("U")
     assert groups == {name: [_id(name, number) for number in range(1, size + 1)] for name, size in SIZES.items()}
-    assert len(ROWS) == 313
+    assert used == [f"U-{number}" if number > 9 else f"U-0{number}" for part in USED for number in part]
+    assert len(ROWS) == 313 + len(used)
 
 
 def test_every_break_fits_its_file() -> None:
@@ -43,27 +49,30 @@ def test_every_break_fits_its_file() -> None:
 
 def test_every_proven_row_can_be_disabled() -> None:
     """The audit draws from all proven rows, so each needs its break."""
-    without = [row for row in proven(ALL_ROWS, naming_below(ROOT)) if row not in BREAKS]
+    without = [row for row in rows_with_tests(ALL_ROWS, naming_below(ROOT)) if row not in BREAKS]
     assert not without, f"no break for {', '.join(without)}"
 
 
 def test_an_unknown_id_fails_the_build(tmp_path: Path) -> None:
     """A test that names a row nobody wrote down is a typing error or a lost requirement."""
     naming = _fake_tests(tmp_path, 'def test_it() -> None:\n    """Proves 000-01 and 000-99."""\n')
-    assert problems([Row("000-01", "a")], naming) == ["000-99 is no row, but tests/deep/test_fake.py::test_it names it"]
+    play = _play("tests/deep/test_fake.py::test_it")
+    assert problems([Row("000-01", "a")], naming, play) == [
+        "000-99 is no row, but tests/deep/test_fake.py::test_it names it"
+    ]
 
 
 def test_a_core_row_without_a_test_fails_the_build(tmp_path: Path) -> None:
     """A row without an area must be named by a test; one with an area may wait."""
     naming = _fake_tests(tmp_path, 'def test_it() -> None:\n    """Says nothing."""\n')
     rows = [Row("000-01", "the rule"), Row("000-22", "the paths", area="doors")]
-    assert problems(rows, naming) == ["000-01 has no test: the rule"]
+    assert problems(rows, naming, {}) == ["000-01 has no test: the rule"]
 
 
 def test_a_duplicate_and_an_unknown_area_fail_the_build() -> None:
     """Two rows of one id hide each other, and a misspelt area would wait for ever."""
     rows = [Row("D-01", "a", area=AREAS[0]), Row("D-01", "b", area="stores")]
-    assert problems(rows, {}) == ["D-01 is listed 2 times", "D-01 waits for the unknown area 'stores'"]
+    assert problems(rows, {}, {}) == ["D-01 is listed 2 times", "D-01 waits for the unknown area 'stores'"]
 
 
 @pytest.mark.parametrize(
@@ -97,17 +106,61 @@ def test_only_tests_that_are_sure_to_run_prove_something(tmp_path: Path) -> None
 
 
 def test_the_table_says_what_is_proven_and_what_is_to_come() -> None:
-    """Four states: proven, missing, to come, and to come with its core part tested."""
-    rows = [Row("A1", "a"), Row("A2", "b"), Row("A3", "c", area="store"), Row("A4", "d", area="doors")]
-    lines = list(table(rows, {"A1": ("t", "u"), "A4": ("t",)}))
+    """Five states: proven at a door, tested inside only, missing, to come, and to come with its core part tested."""
+    rows = [Row("A1", "a"), Row("A2", "b"), Row("A3", "c", area="store"), Row("A4", "d", area="doors"), Row("A5", "e")]
+    lines = list(table(rows, {"A1": ("t", "u"), "A4": ("t",), "A5": ("v",)}, _play("t")))
     words = [" ".join(line.split()) for line in lines]
-    assert words[1:5] == [
-        "A1 proven 2 a",
+    assert words[1:6] == [
+        "A1 proven http, mcp server 2 a",
         "A2 MISSING 0 b",
         "A3 to come: store 0 c",
-        "A4 core part tested, doors to come 1 d",
+        "A4 core part tested, doors to come http, mcp server 1 d",
+        "A5 tested inside, not yet proven at a door 1 e",
     ]
-    assert words[-1] == "all 4 1 1 1 1"
+    assert words[-1] == "all 5 1 1 1 1 1"
+
+
+def test_a_row_of_a_seed_that_no_test_plays_through_a_door_fails_the_build() -> None:
+    """A decision may be proven inside; a row that a user stands before may not."""
+    rows = [Row("U-20", "the rule"), Row("A1", "a")]
+    naming = {"U-20": ("t",), "A1": ("t",)}
+    assert problems(rows, naming, {}) == ["U-20 is tested, but no test plays it through a door: the rule"]
+    assert problems(rows, naming, _play("t")) == []
+
+
+def test_claims_are_read_from_tests_and_modules(tmp_path: Path) -> None:
+    """The claim of a test is its own, else that of its module; below tests/use whatever starts a server counts."""
+    marked = "@pytest.mark.door('page', policy='chains')\ndef test_page(): pass\ndef test_other(): pass\n"
+    module = "pytestmark = [pytest.mark.timeout(9), pytest.mark.door('http', policy='server')]\n"
+    sources = {
+        "seeds/test_a.py": marked,
+        "seeds/test_b.py": module + marked,
+        "use/test_c.py": "from tests.use.served import served\ndef test_c(): pass\n",
+        "use/test_d.py": "from tests.app.house import House\ndef test_d(): pass\n",
+    }
+    for name, source in sources.items():
+        (tmp_path / "tests" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "tests" / name).write_text(source, encoding="utf-8")
+    page, http = Played(("page",), "chains"), Played(("http",), "server")
+    assert playing_below(tmp_path) == {
+        "tests/seeds/test_a.py::test_page": page,
+        "tests/seeds/test_b.py::test_page": page,
+        "tests/seeds/test_b.py::test_other": http,
+        "tests/use/test_c.py::test_c": Played(("http", "mcp"), "shipped"),
+    }
+
+
+def test_a_claim_that_is_not_true_is_a_problem_of_the_test() -> None:
+    """Whoever claims a door must have gone through it, under the policy that is named."""
+    RECORD.note(door_of("/review/story", {"content-type": "application/json"}), "server")
+    assert problem(("http",), "server") == ""
+    assert "never went through it" in problem(("http", "mcp"), "server")
+    assert "it has used server" in problem(("http",), "chains")
+    assert "window is no door" in problem(("window",), "server")
+    assert problem((), "server") == problem(("http",), "") == "name at least one door and the policy"
+    RECORD.note(door_of("/mcp/review-server", {}), "server")
+    RECORD.note(door_of("/", {"content-type": "text/html; charset=utf-8"}), "server")
+    assert problem(("http", "mcp", "page"), "server") == ""
 
 
 def test_the_audit_finds_a_disabled_rule_and_tells_a_survivor(tmp_path: Path) -> None:
@@ -142,6 +195,10 @@ def test_the_audit_notices_that_another_package_was_judged(tmp_path: Path) -> No
     (root / "tests" / "conftest.py").write_text(real, encoding="utf-8")
     (root / "tests" / "test_rule.py").write_text("def test_one_is_too_few(): pass\n", encoding="utf-8")
     assert outcome(_trial(">= 2", ">= 1"), root).startswith("ERROR the copy was not imported")
+
+
+def _play(*tests: str) -> dict[str, Played]:
+    return dict.fromkeys(tests, Played(("http", "mcp"), "server"))
 
 
 def _group(row: Row) -> str:

@@ -71,7 +71,7 @@ def test_author_and_reviewer_both_unsure_ask_a_human_and_mark_the_work() -> None
     play = both_unsure()
     asked = escalation(play)
     assert (asked.reason, asked.flags) == ("Certainty", ("needs research",))
-    assert asked.text == "Both uncertain: author 59%, auditor 59%"
+    assert asked.text == "Both uncertain: author 59%, auditor 59%; needs research"
     assert "peer.tie" not in play.review.seats
 
 

@@ -1,20 +1,20 @@
 """Seed 001: what its policy demands a review for, who reviews whose work, and by which criteria."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
-from foureyes.core.events import ReportRequested, ReviewCleared, RulingRequested, StagesSkipped
+from foureyes.core.events import ReportRequested, ReviewCleared, RevisionSubmitted, RulingRequested, StagesSkipped
 from foureyes.core.facts import Facts
 from foureyes.core.gates import Standards
 from foureyes.core.peer_data import CRITERIA, DEFAULT_CRITERIA, MATRIX, REQUIRED_KINDS, TRIVIAL_KINDS
 from foureyes.core.refusals import Code
 from foureyes.core.rules import KindRule, Learning, Limits, PathRule, Rules, SkipRule, Times
-from foureyes.core.values import ClearedBy, Outcome, Risk, RiskLevel, Who, WorkPart
-from tests.cast import AUDITOR, FULL_DEFAULT, POOL, RULES, Play, holds, rules_with
+from foureyes.core.values import BaseSource, ClearedBy, KnownBase, Outcome, Proof, Risk, RiskLevel, Who, WorkPart
+from tests.cast import AUDITOR, BASE, FULL_DEFAULT, POOL, RULES, TRIVIAL, Play, holds, proven, rules_with
 from tests.seeds.peer_play import NOT_DRAWN, approve, fast_lane, opened, opened_by, reviewer, ruling
 
-TRIVIAL = Risk(level=RiskLevel.LOW, trivial=True)
 AGGRESSIVE = (("autonomy_level", "aggressive"),)
 SEED_MATRIX = {
     "architect": ("optimizer", "auditor", "human"),
@@ -26,7 +26,7 @@ SEED_MATRIX = {
 
 
 def skipped(kind: str, risk: Risk, rules: Rules = RULES, **fields: object) -> Play:
-    return opened(kind, rules=rules, facts=Facts(pool=POOL, risk=risk, draw=NOT_DRAWN), **fields)
+    return opened(kind, rules=rules, facts=Facts(pool=POOL, draw=NOT_DRAWN, **proven(risk=risk)), **fields)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,11 @@ def test_each_trivial_kind_needs_no_review_and_says_why(kind: str) -> None:
     assert kind in TRIVIAL_KINDS
     play = skipped(kind, TRIVIAL)
     skip = play.last(StagesSkipped)
-    assert (skip.rule, skip.reason, skip.stages) == ("trivial", f"{kind} needs no review", ("peer",))
+    assert (skip.rule, skip.reason, skip.stages) == (
+        "trivial",
+        f"{kind} needs no review: only prose changed",
+        ("peer",),
+    )
     cleared = play.last(ReviewCleared)
     assert (cleared.by, cleared.level, cleared.flags) == (ClearedBy.POLICY, 0, ("skipped: peer",))
 
@@ -64,6 +68,33 @@ def test_each_trivial_kind_needs_no_review_and_says_why(kind: str) -> None:
 def test_a_trivial_name_on_bytes_that_are_not_is_reviewed() -> None:
     """001-04: the author's word for it is not enough."""
     assert reviewer(skipped("fix_typo", Risk(level=RiskLevel.MEDIUM))) == "auditor"
+
+
+@pytest.mark.parametrize("context", [(), AGGRESSIVE])
+@pytest.mark.parametrize(
+    "facts",
+    [
+        pytest.param({"risk": TRIVIAL}, id="nothing known"),
+        pytest.param({**proven(), "base": KnownBase()}, id="a base nobody knows"),
+        pytest.param({**proven(), "base": replace(BASE, source=BaseSource.LOCAL)}, id="a base of somebody's laptop"),
+        pytest.param({**proven(), "base": replace(BASE, digest="base-2")}, id="a proof for another base"),
+        pytest.param(
+            {**proven(), "base": replace(BASE, digest=""), "proof": Proof(digest="d1", why="x")}, id="no base"
+        ),
+        pytest.param(proven("d0"), id="a proof for another work"),
+        pytest.param({**proven(), "proof": Proof()}, id="no proof"),
+        pytest.param({**proven(), "proof": Proof(base=BASE.digest, digest="d1")}, id="a proof that says nothing"),
+    ],
+)
+def test_a_label_skips_only_with_a_proof_against_a_known_base(
+    facts: dict[str, object], context: tuple[tuple[str, str], ...]
+) -> None:
+    """U-01, U-02: neither a base the gate does not know nor a proof about something else is enough."""
+    known = Facts(pool=POOL, draw=NOT_DRAWN, **facts)  # type: ignore[arg-type]
+    kind = "create_core" if context else "fix_typo"
+    play = opened(kind, facts=known, context=context)
+    assert (play.count(StagesSkipped), reviewer(play)) == (0, "auditor")
+    assert play.last(RevisionSubmitted).known_base == known.base
 
 
 def test_with_reviews_switched_off_nothing_needs_one_and_the_reason_says_so() -> None:
@@ -79,10 +110,10 @@ def test_with_reviews_switched_off_nothing_needs_one_and_the_reason_says_so() ->
 
 def test_aggressive_autonomy_skips_harmless_work() -> None:
     """001-14: with the label and low risk nobody is asked; without the label somebody is."""
-    play = skipped("create_core", Risk(level=RiskLevel.LOW), context=AGGRESSIVE)
-    assert play.last(StagesSkipped).reason == "autonomy level aggressive needs no review"
+    play = skipped("create_core", TRIVIAL, context=AGGRESSIVE)
+    assert play.last(StagesSkipped).reason == "autonomy level aggressive needs no review: only prose changed"
     assert play.last(ReviewCleared).by is ClearedBy.POLICY
-    assert reviewer(skipped("create_core", Risk(level=RiskLevel.LOW))) == "auditor"
+    assert reviewer(skipped("create_core", TRIVIAL)) == "auditor"
     assert reviewer(skipped("create_core", Risk(level=RiskLevel.MEDIUM), context=AGGRESSIVE)) == "auditor"
 
 
@@ -99,10 +130,9 @@ def test_an_exception_holds_for_what_the_paths_make_of_the_work_too() -> None:
         skips=(SkipRule(name="autonomy", autonomy="aggressive", except_for=("api_endpoint_change",)),),
     )
     parts = (WorkPart(name="api/users.py", digest="p1"),)
-    low = Risk(level=RiskLevel.LOW)
-    assert reviewer(skipped("create_core", low, rules, context=AGGRESSIVE, parts=parts)) == "auditor"
+    assert reviewer(skipped("create_core", TRIVIAL, rules, context=AGGRESSIVE, parts=parts)) == "auditor"
     elsewhere = (WorkPart(name="lib/users.py", digest="p1"),)
-    cleared = skipped("create_core", low, rules, context=AGGRESSIVE, parts=elsewhere)
+    cleared = skipped("create_core", TRIVIAL, rules, context=AGGRESSIVE, parts=elsewhere)
     assert cleared.review.outcome is Outcome.CLEARED
 
 

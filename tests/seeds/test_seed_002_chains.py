@@ -173,7 +173,7 @@ def test_a_veto_and_its_reason_reach_the_author() -> None:
     approve(play, "seldon")
     reject(play, "gaal", "Statistics in paragraph 3 are unverified")
     (reason,) = wanted(play).reasons
-    assert reason == "gaal: Statistics in paragraph 3 are unverified"
+    assert reason == "veto by gaal: Statistics in paragraph 3 are unverified"
     (finding,) = wanted(play).findings
     assert play.review.findings[finding].text == "Statistics in paragraph 3 are unverified"
     assert play.review.findings[finding].raiser == "gaal"

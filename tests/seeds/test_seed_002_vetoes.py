@@ -11,7 +11,7 @@ from foureyes.core.facts import Facts
 from foureyes.core.refusals import Code
 from foureyes.core.rules import Exhausted, KindRule, Options, Rules
 from foureyes.core.values import ChangeKind, ClearedBy, Failure, KeptBy, Outcome, Verdict, Who, WhoKind
-from tests.cast import CRITICS, DEV, EVE, HUGO, LINTER, RULES, Play, finding, holds, rules_with
+from tests.cast import BASE, CRITICS, DEV, EVE, HUGO, LINTER, RULES, Play, finding, holds, rules_with
 from tests.seeds.chain_play import CHAINS, approve, asked, opened, reject, ruling, wanted
 
 HARDINS_STAGE = "security.security"
@@ -239,7 +239,7 @@ def reusing(change: ChangeKind) -> Play:
     play = opened("security", rules_with(replace(chain, stages=stages)))
     approve(play, "seldon")
     reject(play, "hardin")
-    play.know(change=change)
+    play.know(change=change, base=BASE)
     return play
 
 
@@ -306,6 +306,6 @@ def test_an_answer_nobody_can_read_is_an_error_too() -> None:
     """C10, C1: an unknown verdict is neither an approval nor a veto."""
     play = opened("security")
     approve(play, "seldon")
-    play.report(CRITICS["hardin"], verdict="LGTM ship it", summary="review unavailable")
-    assert play.last(ReportFailed).reason is Failure.MALFORMED
+    sent = play.a_report(verdict="LGTM ship it", summary="review unavailable")
+    assert play.refused(CRITICS["hardin"], sent) is Code.UNKNOWN_WORD
     assert (asked(play), play.review.vetoes, play.review.outcome) == (["hardin"], frozenset(), None)

@@ -150,16 +150,13 @@ def test_a_second_pause_on_the_same_content_goes_to_a_human() -> None:
 
 
 def test_a_pause_on_new_content_asks_the_agents_again() -> None:
-    """O8: other bytes are another matter, but bytes that come back are the same content."""
+    """O8: other bytes are another matter; bytes that come back with their concerns open are refused."""
     play = clarified()
     play.revise("d2")
     say(play, CODEX, CONCERNS, "No salt in the hash")
     say(play, GEMINI, CONCERNS, "The schema has no index")
     assert (wanted(play).clarify, play.review.ruling()) == (True, None)
-    play.revise("d1")
-    say(play, CODEX, CONCERNS, "No salt in the hash")
-    say(play, GEMINI, CONCERNS, "The schema has no index")
-    assert ruling(play).reason == "still_unclear"
+    assert play.refused(play.author, commands.SubmitRevision(digest="d1")) is Code.OBJECTED
 
 
 def test_a_clarification_that_convinces_lets_the_work_through() -> None:

@@ -44,16 +44,16 @@ class Agents:
             return self._revise(review, request)
         return self._rule(review, request)
 
-    def work(self, *, after: Bytes | None = None, good: bool = False) -> Bytes:
+    def work(self, *, after: Bytes | None = None, good: bool = False, same_text: bool = False) -> Bytes:
         """New bytes, known to the world."""
         self.made += 1
-        found = make(self.rng, self.made, after=after, good=good)
+        found = make(self.rng, self.made, after=after, good=good, same_text=same_text)
         self.world.make_known(found)
         return found
 
     def stage(self, review: Review, name: str) -> Stage | None:
         """The stage of this name that the review must pass; remembered, because everybody asks all the time."""
-        key = (review.rules, review.protocols, review.stricter, review.kind, review.digest)
+        key = (review.rules, review.protocols, review.stricter, review.kind, review.digest, bool(review.inherited))
         if key not in self.stages:
             world = self.world
             found = stages_of(world.rules[review.rules], review, world.rules.get(review.stricter))
@@ -257,7 +257,9 @@ class Agents:
 
     def _relents(self, review: Review, name: str) -> Said | None:
         """The reviewer takes back what the author was to change."""
-        holder, note = review.seats[review.findings[name].seat].reviewer, self.words("I was wrong")
+        finding, note = review.findings[name], self.words("I was wrong")
+        seat, raiser = review.seats.get(finding.seat), self.world.people.get(finding.raiser)
+        holder = seat.reviewer if seat else raiser.who if raiser else None
         settle = c.SettleFinding(finding=name, revision=review.revision, resolved=True, note=note)
         return None if holder is None else (holder, settle)
 

@@ -38,7 +38,7 @@ class Beside:
     lessons: dict[str, Lessons] = field(default_factory=dict)
     policy: PolicyActivated | None = None
 
-    def decide(self, delivery: Delivery, reviews: Mapping[str, Review]) -> SideEvents:
+    def decide(self, delivery: Delivery, reviews: Mapping[str, Review], *, against: str = "") -> SideEvents:
         """Answer a command on one of these streams and remember what followed."""
         command = delivery.command
         if isinstance(command, EnableSkip | DisableSkip | LookAtTrust):
@@ -46,7 +46,7 @@ class Beside:
         if isinstance(command, RecordLesson | RetireLesson | PurgeLessons):
             return self._lesson(delivery, command)
         if isinstance(command, RecordLive):
-            return self._live(delivery, command, reviews)
+            return self._live(delivery, command, reviews, against)
         if isinstance(command, ActivatePolicy):
             events = decide_policy(self.policy, command, delivery.who)
             self.policy = self.activated(events) or self.policy
@@ -95,7 +95,7 @@ class Beside:
         for lessons in self.lessons.values():
             self.books.suppressions.extend(suppressions_for(lessons, now))
 
-    def _live(self, delivery: Delivery, command: RecordLive, reviews: Mapping[str, Review]) -> SideEvents:
+    def _live(self, delivery: Delivery, command: RecordLive, reviews: Mapping[str, Review], against: str) -> SideEvents:
         stream = f"review/{command.review}"
         review, cleared = reviews.get(stream), self.books.clearances.get(stream)
         clearance = None
@@ -105,7 +105,7 @@ class Beside:
             )
         lives = self.books.lives.setdefault(stream, [])
         veto = self.books.vetoed_elsewhere("", (command.digest,)).get(command.digest, "")
-        facts = LiveFacts(clearance=clearance, veto=veto, lives=tuple(lives))
+        facts = LiveFacts(clearance=clearance, veto=veto, against=against, lives=tuple(lives))
         events = decide_live(command, delivery.who, facts, delivery.at)
         lives += [one for one in events if isinstance(one, WentLive)]
         return events

@@ -53,12 +53,36 @@ class Beyond:
             reason = agents.words("I disagree")
             ask: Command = c.RequestRuling(reason=reason) if chance < 0.3 else c.WithdrawReview(reason=reason)
             return review.author, stream, ask
+        return self._afterwards(review, stream, chance)
+
+    def _afterwards(self, review: Review, stream: str, chance: float) -> Sent | None:
+        agents, outcome = self.agents, review.outcome
+        if outcome is Outcome.WITHDRAWN and chance < 0.5:
+            return self._of_withdrawn(review, stream, chance)
         if outcome in (Outcome.SHELVED, Outcome.RETURNED, Outcome.CLEARED) and chance < 0.8:
             opened = [one for one in review.findings.values() if one.standing is Standing.OPEN]
             return review.author, stream, agents.revision(review, opened)
         if outcome is not None and chance < 0.9 and review.reopenings < 4:
             return self.human(), stream, c.ReopenReview(reason=agents.words("once more"), undoes=outcome)
         return agents.volunteer(review), stream, c.AddNote(text=agents.words("for the record"))
+
+    def _of_withdrawn(self, review: Review, stream: str, chance: float) -> Sent | None:
+        """What stands against withdrawn bytes is lifted: by its raiser, by a human, or after a ruling."""
+        agents, opened = self.agents, self._opened(review)
+        if chance < 0.2:
+            return review.author, stream, c.RequestRuling(reason=agents.words("shall this stand"))
+        if not opened:
+            return None
+        finding = agents.rng.choice(opened)
+        raiser, seat = self.agents.world.people.get(finding.raiser), review.seats.get(finding.seat)
+        holder = seat.reviewer if seat else raiser.who if raiser else None
+        if chance < 0.4 and holder is not None:
+            note = agents.words("I was wrong")
+            settle = c.SettleFinding(finding=finding.id, revision=review.revision, resolved=True, note=note)
+            return holder, stream, settle
+        if agents.world.works[review.digest].bad:
+            return None
+        return self.human(), stream, c.WaiveFinding(finding=finding.id, reason=agents.words("not real"))
 
     def beside(self, now: datetime) -> Sent | None:
         """Something on a stream that is no review."""
@@ -127,7 +151,7 @@ class Beyond:
         """A reviewer takes back a finding that was answered, or a mistake of their own, without being asked."""
         asked = review.revision_request()
         for one in [review.findings[name] for name in asked.findings] if asked else review.findings.values():
-            holder = review.seats[one.seat].reviewer
+            holder = review.seats[one.seat].reviewer if one.seat in review.seats else None
             if not one.is_settled and not one.is_advisory and holder is not None:
                 note = self.agents.words("never mind")
                 return holder, c.SettleFinding(finding=one.id, revision=review.revision, resolved=True, note=note)

@@ -12,11 +12,13 @@ from foureyes.core.facts import Load, PastRuling, Suppression
 from foureyes.core.model import ReportRequest, Review
 from foureyes.core.rules import Learning
 from foureyes.core.trust import TrustRecord, record_escape, record_failure, record_review, shut_by
-from foureyes.core.values import ClearedBy, Outcome, Verdict
+from foureyes.core.values import ClearedBy, Outcome, Part, Verdict
 
 PAST_RULINGS_MAX = 20
 SUPPRESSIONS_MAX = 40
 PAIRINGS_MAX = 30
+DOUBTS = (Verdict.CONCERNS, Verdict.REJECT)
+Ended = e.ReviewCleared | e.ReviewClosed | e.EscapeReported
 
 
 @dataclass(slots=True)
@@ -25,6 +27,8 @@ class Books:
 
     learning: Learning
     vetoes: dict[str, dict[str, set[str]]] = field(default_factory=dict)
+    #: Which reviews had these bytes, by digest.
+    holders: dict[str, list[str]] = field(default_factory=dict)
     load: dict[str, Load] = field(default_factory=dict)
     shares: dict[str, dict[str, tuple[int, int]]] = field(default_factory=dict)
     trust: dict[tuple[str, str], TrustRecord] = field(default_factory=dict)
@@ -63,6 +67,8 @@ class Books:
         match event:
             case e.ReportSubmitted():
                 self._reported(stream, review, event, at)
+            case e.RevisionSubmitted(digest=digest):
+                self.holders.setdefault(digest, []).append(stream)
             case e.StageOverridden(stage=stage, digest=digest):
                 self.vetoes.get(digest, {}).get(stream, set()).discard(stage)
             case e.FindingWaived(false_positive=True):
@@ -100,7 +106,7 @@ class Books:
             )
         )
 
-    def _learn(self, review: Review, event: e.ReviewCleared | e.ReviewClosed | e.EscapeReported, at: datetime) -> None:
+    def _learn(self, review: Review, event: Ended, at: datetime) -> None:
         key, record = (review.kind, review.author.name), self.record(review.kind, review.author.name)
         after = self._counted(record, review, event, at)
         told = shut_by(record, after)
@@ -112,18 +118,27 @@ class Books:
         self,
         record: TrustRecord,
         review: Review,
-        event: e.ReviewCleared | e.ReviewClosed | e.EscapeReported,
+        event: Ended,
         at: datetime,
     ) -> TrustRecord:
+        if isinstance(event, e.EscapeReported):
+            return record_escape(record, at=at, learning=self.learning)
+        doubts = [
+            one
+            for one in review.reports.values()
+            if one.verdict in DOUBTS and review.seats[one.seat].part is not Part.COUNSEL
+        ]
+        doubts = [one for one in doubts if not review.reopenings or one.revision == review.revision]
+        for _ in doubts:
+            record = record_failure(record, at=at, learning=self.learning)
         match event:
-            case e.EscapeReported():
-                return record_escape(record, at=at, learning=self.learning)
             case e.ReviewCleared(by=ClearedBy.GATES):
                 sure = [one.confidence for one in review.reports.values() if one.revision == review.revision]
                 confidence = min((one for one in sure if one is not None), default=None)
                 return record_review(record, approved=True, confidence=confidence, at=at, learning=self.learning)
             case e.ReviewClosed(outcome=outcome) if outcome is not Outcome.WITHDRAWN:
-                return record_failure(record, at=at, learning=self.learning)
+                known = bool(doubts) or (outcome is Outcome.RETURNED and review.is_unreviewed)
+                return record if known else record_failure(record, at=at, learning=self.learning)
             case _:
                 return record
 

@@ -10,7 +10,7 @@ from foureyes.core.model import Review
 from foureyes.core.policies import ActivatePolicy
 from foureyes.core.refusals import Code
 from foureyes.core.values import Who
-from tests.sim import wrongs
+from tests.sim import wrongs, wrongs_turns
 from tests.sim.agents import Agents
 from tests.sim.script import Command
 from tests.sim.wrongs import Acts, Liar
@@ -30,10 +30,13 @@ class Mischief:
         """The rarest of a few wrong things, on the first review that fits it."""
         rng, seen = self.agents.rng, self.agents.world.counts.seen["refusals"]
         code = min(rng.choices(CODES, k=5), key=lambda one: (seen[one], one))
-        pool = streams if code is Code.REVIEW_ENDED else open_streams
+        pool = streams if code in (Code.REVIEW_ENDED, Code.OBJECTED) else open_streams
+        act = ACTS[code]
+        if code is Code.EVIDENCE_MISSING and rng.random() < 0.5:
+            act = wrongs.thoughtless
         for _ in range(TRIES_MAX if pool else 0):
             stream = rng.choice(pool)
-            sent = next(ACTS[code](Liar(agents=self.agents), self.agents.world.reviews[stream]), None)
+            sent = next(act(Liar(agents=self.agents), self.agents.world.reviews[stream]), None)
             if sent is not None:
                 who, command = sent
                 target = MISSING_STREAM if code is Code.REVIEW_MISSING else stream
@@ -72,9 +75,11 @@ ACTS: dict[Code, Callable[[Liar, Review], Acts]] = {
     Code.NOT_THE_AUTHOR: wrongs.plays_author,
     Code.NOT_THE_CLOCK: wrongs.plays_clock,
     Code.NOT_THE_HOLDER: wrongs.plays_holder,
+    Code.NOT_YET: wrongs_turns.out_of_turn,
     Code.NO_FREE_SEAT: wrongs.no_seat,
     Code.NO_VERDICTS_HERE: wrongs.votes,
     Code.NOTHING_TO_KEEP: wrongs.keeps_nothing,
+    Code.OBJECTED: wrongs.shops_objections,
     Code.OWN_FINDING_BLOCKS: wrongs.own_finding,
     Code.REASON_MISSING: wrongs.no_reason,
     Code.REVIEW_ENDED: wrongs.ended,
@@ -90,6 +95,7 @@ ACTS: dict[Code, Callable[[Liar, Review], Acts]] = {
     Code.TOO_MANY: wrongs.many,
     Code.UNKNOWN_FINDING: wrongs.no_such_finding,
     Code.UNKNOWN_OPTION: wrongs.no_such_option,
+    Code.UNKNOWN_PLACE: wrongs.invented,
     Code.UNKNOWN_REQUEST: wrongs.no_such_request,
     Code.UNKNOWN_SEAT: wrongs.no_such_seat,
     Code.UNKNOWN_STAGE: wrongs.no_such_stage,

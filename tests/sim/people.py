@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -53,6 +54,10 @@ FAMILIES = ("claude", "gpt", "gemini", "")
 HUMANS = ("hana", "hugo", "hedda", "horst")
 PROGRAMS = ("linter", "scanner", "tests")
 REACTOR = Who(name="reactor", kind=WhoKind.SERVICE)
+#: A two-faced service vouches for every agent of this operator; what is said of their families is its word alone.
+VOUCHED_OPERATOR = "west"
+#: These work in one session, each under a name and an operator of their own.
+MATES = frozenset({"agent-04", "agent-05", "agent-10"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,4 +98,13 @@ def populate(rng: random.Random, tempers: tuple[Temper, ...], agents: int = 18) 
 
 def _person(who: Who, temper: Temper, roles: frozenset[str]) -> Person:
     hosted, paid = who.kind is not WhoKind.HUMAN, who.kind is WhoKind.AGENT
-    return Person(who=who, temper=temper, principal=Principal(who=who, roles=roles, hosted=hosted, paid=paid))
+    is_vouched = who.operator == VOUCHED_OPERATOR and who.kind is WhoKind.AGENT
+    vouched_by = REACTOR.name if is_vouched else ""
+    principal = Principal(who=who, roles=roles, hosted=hosted, paid=paid, vouched_by=vouched_by)
+    return Person(who=who, temper=temper, principal=principal)
+
+
+def mates_of(names: Iterable[str]) -> frozenset[str]:
+    """Who works in one session with one of these."""
+    makers = set(names)
+    return MATES - makers if makers & MATES else frozenset()

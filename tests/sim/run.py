@@ -7,12 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
+from foureyes.app.deciding import JUDGING
 from foureyes.codec import decode
 from foureyes.core import commands as c
 from foureyes.core.evolve import fold
 from foureyes.core.facts import PolicyInForce
 from foureyes.core.model import Review
-from foureyes.core.values import CLOCK, Origin, Who
+from foureyes.core.values import CLOCK, Origin, Who, WhoKind
 from tests.sim import policies
 from tests.sim.agents import MOODS, Agents
 from tests.sim.beyond import Beyond
@@ -28,12 +29,16 @@ from tests.sim.world import World
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 OPEN_MAX = 20
 IDLE_MAX = 12
+#: How often an author takes work that somebody objected to into another review.
+SHOPPING = 0.25
 WAITING_MAX = 200
 #: How often each kind of work is made, so that every style comes to every end.
 WEIGHTS = {"story": 8, "milestone": 12, "task": 7, "script": 7, "article": 5, "guarded": 5, "verified": 6, "vote": 9}
 WEIGHTS |= {"create_core": 6, "breaking_change": 2, "committee": 3, "unmanned": 2, "orphan": 2, "security_change": 2}
 KINDS = tuple(kind for kind in (*policies.KINDS, "something else") for _ in range(WEIGHTS.get(kind, 1)))
 FAVOURITES = {"stubborn": "story", "grudge": "create_core", "unsure": "create_core"}
+#: Whoever says yes to everything reads every other work; of all others, now and then somebody has not read.
+UNREAD_SHARE, UNREAD_SELDOM = 0.5, 0.04
 #: A program whose small changes of one kind are always good: it earns a track record.
 STEADY = ("scanner", "answer")
 
@@ -114,6 +119,9 @@ class Run:
         due = [name for name, one in review.requests.items() if one.due <= self.now]
         if due:
             return self._compose(CLOCK, stream, c.PassDeadline(request=self.rng.choice(due)))
+        if review.inherited and chance < 0.61:
+            source = review.findings[review.inherited[-1]].review
+            return self._compose(CLOCK, stream, c.CheckInherited(source=f"review/{source}"))
         if chance < 0.665:
             said = self.beyond.of_open(review)
         else:
@@ -124,8 +132,11 @@ class Run:
         self.opened += 1
         rng, people = self.rng, self.world.people
         steady = rng.random() < 0.12
-        work = self.agents.work(good=steady)
-        author = people[STEADY[0] if steady else rng.choice(list(people))].who
+        shed = self._objected() if self.streams and not steady and rng.random() < SHOPPING else None
+        work = self.agents.work(
+            good=steady, after=self.world.works[shed.digest] if shed else None, same_text=shed is not None
+        )
+        author = shed.author if shed else people[STEADY[0] if steady else rng.choice(list(people))].who
         name, opener, on_behalf = f"r{self.opened:05d}", author, None
         if rng.random() < 0.1:
             opener, on_behalf = rng.choice((REACTOR, people["hana"].who)), author
@@ -143,6 +154,11 @@ class Run:
             on_behalf_of=on_behalf,
         )
         return self._compose(opener, f"review/{name}", command)
+
+    def _objected(self) -> Review | None:
+        """A review whose author takes the work elsewhere, with a byte, a path or a part changed."""
+        found = self.world.reviews[self.rng.choice(self.streams)]
+        return found if found.author.kind is WhoKind.AGENT and found.findings and found.outcome is not None else None
 
     def _kind(self) -> str:
         """What kind of work is made; a world with a mood has more of what suits it."""
@@ -168,7 +184,7 @@ class Run:
             key=f"k{self.keys:07d}",
             command=command,
             draw=self.rng.getrandbits(32),
-            served=served if isinstance(command, c.SubmitReport) and chance < 0.9 else "",
+            served=self._given(who, stream, served) if isinstance(command, JUDGING) else "",
         )
         if 0.1 < chance < 0.52 and len(self.waiting) < WAITING_MAX:
             key = delivery.key if chance < 0.42 else f"{delivery.key}-again"
@@ -177,6 +193,14 @@ class Run:
             self.waiting.append(delivery)
             return None
         return delivery
+
+    def _given(self, who: Who, stream: str, served: str) -> str:
+        """What somebody has read: the current version; or an older one, a part or nothing, which counts as nothing."""
+        person, review = self.world.people.get(who.name), self.world.reviews.get(stream)
+        unread = UNREAD_SHARE if person and person.temper is Temper.APPROVES else UNREAD_SELDOM
+        if review is None or self.rng.random() >= unread:
+            return served
+        return self.rng.choice(("", review.revisions[0].digest if review.revision > 1 else ""))
 
     def _deliver(self, delivery: Delivery) -> None:
         self.script.append(delivery)

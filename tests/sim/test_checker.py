@@ -67,7 +67,14 @@ def asked(number: int) -> tuple[str, Json]:
 
 def reported(number: int, name: str) -> list[tuple[str, Json]]:
     body: Json = {"seat": f"resolve.{number}", "revision": 1, "digest": "d1", "reviewer": who(name), "verdict": None}
-    body |= {"summary": f"what {name} has to say", "blocking": [], "evidence": [], "grounds": [], "strengths": []}
+    body |= {
+        "summary": f"what {name} has to say",
+        "served": "d1",
+        "blocking": [],
+        "evidence": [],
+        "grounds": [],
+        "strengths": [],
+    }
     taken = {"seat": f"resolve.{number}", "stage": "resolve", "reviewer": who(name), "lease": LATER}
     return [("SeatTaken", taken), ("ReportSubmitted", body)]
 
@@ -123,7 +130,8 @@ def honest() -> list[Json]:
 
 
 def step(command: str, name: str, minute: int, events: list[tuple[str, Json]]) -> Json:
-    return {"command": command, "principal": who(name), "at": at(minute), "events": events}
+    judged = {"revision": 1, "served": "d1"} if command in ("SubmitReport", "SettleFinding") else {}
+    return {"command": command, "principal": who(name), "at": at(minute), "events": events, **judged}
 
 
 def deliver(checker: Checker, steps: list[Json]) -> set[str]:
@@ -208,6 +216,9 @@ LIES: dict[str, Lie] = {
     "I14: a stranger settles": lambda steps: steps[3].update(principal=who("cyd"), events=[settled("cyd")]),
     "I15: two seats for one reviewer": lambda steps: steps[4].update(principal=who("bob"), events=reported(2, "bob")),
     "I16: bytes that were not served": also(1, served="d0"),
+    "I16: nothing was served": also(1, served=""),
+    "I16: an unread answer is confirmed": also(3, served=""),
+    "I16: the record names other bytes as given": change(1, 1, served="d0"),
     "I16: a stale revision": also(3, revision=2, command="SettleFinding"),
     "I17: the author is drawn": lambda steps: steps[0]["events"][2][1]["seat"].update(reviewer=who("ann")),
     "I22: nothing is appended": also(3, events=[]),

@@ -24,6 +24,7 @@ AT_THE_MACHINE = "what is done to the store itself has no part in any review; te
 AT_THE_DOORS = "accounts have no part in any review; tests/core/test_principals.py plays them"
 ONLY_LOOKED = "whoever looks changes nothing in any review; tests/doors/test_whole_seen.py plays it"
 ONLY_HOOKS = "hooks have no part in any review; tests/core/test_silence.py and tests/cli/test_off.py play them"
+ONLY_PUBLISHERS = "a base is attested beside the reviews; tests/use/test_u01_bases.py plays it"
 ONLY_CHAINS = "only a chain's rules say that used-up attempts go back to the author"
 
 #: Events that nobody in the simulated world can cause, with the reason.
@@ -31,6 +32,7 @@ EVENTS = {
     **dict.fromkeys(("BlobPurged", "KeyRotated", "StoreRestored"), AT_THE_MACHINE),
     **dict.fromkeys(("PrincipalEnrolled", "PrincipalRemoved", "TokenIssued", "TokenRevoked"), AT_THE_DOORS),
     "WholeSeen": ONLY_LOOKED,
+    "BaseAttested": ONLY_PUBLISHERS,
     **dict.fromkeys(("HooksSilenced", "HooksResumed"), ONLY_HOOKS),
 }
 #: Refusals of the gate, before the core is asked or by what only the shell sees; tests/app and tests/doors meet them.

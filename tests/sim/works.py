@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from foureyes.core.values import Changed, ChangeKind, Place, Risk, RiskLevel, WorkPart
+from foureyes.core.values import BaseSource, Changed, ChangeKind, KnownBase, Place, Proof, Risk, RiskLevel, WorkPart
 
 PATHS = ("src/app.py", "src/core.py", "src/ui.py", "lib/sort.py", "docs/guide.md", "notes.txt")
 GUARDED = ("migrations/0001.sql", "auth/login.py")
@@ -26,10 +26,36 @@ class Bytes:
     changed: tuple[Changed, ...] = ()
     parts: tuple[WorkPart, ...] = ()
     unchanged: bool = False
+    #: Bytes of one family differ by a byte, a path or a part, and have all their text in common.
+    family: str = ""
+
+    @property
+    def known(self) -> bool:
+        """Whether the gate knows what these bytes were before; of the others it has only the author's word."""
+        return int(self.digest[-1], 16) % 4 > 0
+
+    @property
+    def base(self) -> KnownBase:
+        """What the gate compares them with."""
+        if not self.known:
+            return KnownBase()
+        return KnownBase(source=BaseSource.REPOSITORY, name="shop refs/heads/main", digest=f"before {self.digest}")
+
+    @property
+    def proof(self) -> Proof:
+        """What a program proves of them against that base."""
+        if not self.known or not self.risk.trivial:
+            return Proof()
+        return Proof(base=self.base.digest, digest=self.digest, why="only prose changed")
 
 
-def make(rng: random.Random, number: int, *, after: Bytes | None = None, good: bool = False) -> Bytes:
-    """Make new bytes, perhaps from older ones; everything about them follows from the seed."""
+def make(
+    rng: random.Random, number: int, *, after: Bytes | None = None, good: bool = False, same_text: bool = False
+) -> Bytes:
+    """Make new bytes, perhaps from older ones; everything about them follows from the seed.
+
+    Every other version of some bytes has another text; one of the same text never has.
+    """
     paths = after.paths if after and rng.random() < 0.8 else _paths(rng, good=good)
     digest = f"{number:05d}-{rng.getrandbits(64):016x}"
     kinds = (ChangeKind.CONTENT,) * 7 + (ChangeKind.REBASE, ChangeKind.MESSAGE)
@@ -52,6 +78,7 @@ def make(rng: random.Random, number: int, *, after: Bytes | None = None, good: b
         changed=changed,
         parts=tuple(WorkPart(name=path, digest=f"{digest[:8]}:{path}", size=LINES) for path in paths),
         unchanged=rng.random() < 0.3,
+        family=after.family if after and (same_text or int(digest[-2], 16) % 2) else digest,
     )
 
 

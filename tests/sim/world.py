@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
+from foureyes.app.lazily import LazyMapping, LazySequence
 from foureyes.codec import encode
 from foureyes.core.assess import assess
 from foureyes.core.commands import OpenReview, ReviewCommand, SubmitRevision
@@ -16,17 +17,20 @@ from foureyes.core.events import Event, PolicyActivated, ReviewEvent
 from foureyes.core.evolve import evolve
 from foureyes.core.facts import Facts, PolicyInForce, Principal
 from foureyes.core.kinds import canonical_kind
+from foureyes.core.live import RecordLive
 from foureyes.core.model import Review
+from foureyes.core.objections import Objection, objection
 from foureyes.core.refusals import Refusal
 from foureyes.core.rules import Rules
 from foureyes.core.stack import stages_of
-from foureyes.core.values import ChangeKind, Risk, Who
+from foureyes.core.values import ChangeKind, KnownBase, Proof, Risk, Who
 from tests.sim.beside import Beside, SideEvents
 from tests.sim.books import Books
 from tests.sim.checker import Checker, Delivered, Policy, Violation, Work
 from tests.sim.counts import Counts
-from tests.sim.people import Person
+from tests.sim.people import MATES, Person, mates_of
 from tests.sim.script import Delivery
+from tests.sim.texts import Texts
 from tests.sim.works import Bytes
 
 Json = dict[str, Any]
@@ -49,6 +53,7 @@ class World:
     hostile: frozenset[str] = frozenset()
     works: dict[str, Bytes] = field(default_factory=dict)
     reviews: dict[str, Review] = field(default_factory=dict)
+    by_author: dict[str, list[str]] = field(default_factory=dict)
     logs: dict[str, list[Json]] = field(default_factory=dict)
     replies: dict[tuple[str, str], tuple[object, str]] = field(default_factory=dict)
     counts: Counts = field(default_factory=Counts)
@@ -61,6 +66,8 @@ class World:
     def __post_init__(self) -> None:
         self.pool = tuple(one.principal for one in self.people.values())
         self.checker = Checker(self.policies, self.in_force.digest, self.hostile)
+        self.checker.world.services = {one.who.name: one.vouched_by for one in self.pool if one.vouched_by}
+        self.checker.world.mates = {one: mates_of((one,)) for one in MATES}
         self.books = Books(learning=self.rules[self.in_force.digest].learning)
         self.beside = Beside(books=self.books)
         if self.in_force.digest:
@@ -73,7 +80,16 @@ class World:
         self.works[work.digest] = work
         risk = work.risk.level.name.lower()
         self.checker.know(
-            Work(digest=work.digest, risk=risk, trivial=work.risk.trivial, paths=work.paths, bad=work.bad)
+            Work(
+                digest=work.digest,
+                risk=risk,
+                trivial=work.risk.trivial,
+                proven=bool(work.proof.why),
+                known=work.known,
+                paths=work.paths,
+                bad=work.bad,
+                family=work.family,
+            )
         )
 
     def deliver(self, delivery: Delivery) -> str:
@@ -151,6 +167,8 @@ class World:
             review = evolve(review, event)
             self.books.note(delivery.stream, review, event, delivery.at)
         if review is not None:
+            if delivery.stream not in self.reviews:
+                self.by_author.setdefault(review.author.name, []).append(delivery.stream)
             self.reviews[delivery.stream] = review
             self.books.weigh(delivery.stream, review)
         return events
@@ -163,12 +181,14 @@ class World:
         author = review.author.name if review else _author(delivery)
         kind = review.kind if review else canonical_kind(getattr(command, "kind", ""))
         current = (review.digest,) if review else ()
+        texts = Texts(works=self.works, reviews=self.reviews, rules=self.rules)
         return Facts(
             pool=self.pool,
             load=self.books.load,
             recent_pairings=self.books.paired(author),
             trust=self.books.trust.get((kind, author)),
             vetoes=self.books.vetoed_elsewhere(delivery.stream, (digest, *current)),
+            objections=self.objected(delivery.stream, digest),
             suppressions=tuple(self.books.suppressions),
             policy=self.in_force,
             stricter=self.rules.get(review.stricter) if review else None,
@@ -177,14 +197,34 @@ class World:
             changed=work.changed if work and digest not in current else (),
             unchanged_seats=frozenset(review.seats) if review and work and work.unchanged else frozenset(),
             risk=work.risk if work else Risk(),
+            base=work.base if work else KnownBase(),
+            proof=work.proof if work else Proof(),
             draw=delivery.draw,
             served=delivery.served,
             spent_today=(self.books.spent.get(delivery.at.date().isoformat(), 0),),
             signed_in_anew=True,
+            mates=mates_of([one.name for one in review.contributors] if review else [author]),
+            inheritable=LazySequence(lambda: texts.inheritable(self.by_author.get(author, []), delivery.stream, work)),
+            lifted=LazyMapping(lambda: texts.lifted(review)),
+            kept=LazySequence(lambda: texts.kept(review, work if digest else None)),
         )
 
+    def objected(self, stream: str, digest: str) -> dict[str, Objection]:
+        """What other reviews have against these bytes."""
+        for other in dict.fromkeys(self.books.holders.get(digest, ())):
+            found = self._against(self.reviews[other], digest) if other != stream else None
+            if found is not None:
+                return {digest: found}
+        return {}
+
+    def _against(self, review: Review, digest: str) -> Objection | None:
+        rules, stricter = self.rules[review.rules], self.rules.get(review.stricter)
+        return objection(review, stages_of(rules, review, stricter), digest)
+
     def _decide_beside(self, delivery: Delivery) -> SideEvents:
-        events = self.beside.decide(delivery, self.reviews)
+        digest = getattr(delivery.command, "digest", "")
+        against = self.objected("", digest).get(digest) if isinstance(delivery.command, RecordLive) else None
+        events = self.beside.decide(delivery, self.reviews, against=against.sentence if against else "")
         policy = self.beside.activated(events)
         if policy is not None:
             self.in_force = PolicyInForce(

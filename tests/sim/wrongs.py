@@ -10,7 +10,7 @@ from foureyes.core.gates import Standards
 from foureyes.core.model import ReportRequest, Review
 from foureyes.core.policies import ActivatePolicy
 from foureyes.core.rules import Stage
-from foureyes.core.values import CLOCK, Outcome, Severity, Standing, Who, WhoKind
+from foureyes.core.values import CLOCK, Evidence, Outcome, Place, Severity, Standing, Who, WhoKind
 from tests.sim.agents import OPENS, Agents
 from tests.sim.people import HUMANS
 from tests.sim.script import Command
@@ -32,8 +32,7 @@ class Liar:
         """Reports that holders of seats which owe one might send, in stages that fit."""
         for name, request in review.requests.items():
             if isinstance(request, ReportRequest):
-                seat = review.seats[name]
-                stage = self.agents.stage(review, seat.stage)
+                stage = self.agents.stage(review, (seat := review.seats[name]).stage)
                 if stage is not None and seat.reviewer is not None and seat.part == "judge" and fits(stage):
                     yield seat.reviewer, stage, self.agents.report(review, stage, seat.id, seat.reviewer)
 
@@ -166,6 +165,22 @@ def no_evidence(m: Liar, review: Review) -> Acts:
         yield who, replace(report, findings=(), evidence=(), settled=())
 
 
+def thoughtless(m: Liar, review: Review) -> Acts:
+    """An approval that says nothing of what was checked, or says it in dots."""
+    for who, _, report in m.reports(review, _has_votes):
+        said = m.agents.rng.choice(((), (Evidence(what="." * 40, why="." * 40),)))
+        yield who, replace(report, verdict="approve", summary="", findings=(), evidence=said, confidence=95)
+
+
+def invented(m: Liar, review: Review) -> Acts:
+    """A finding or evidence at a file that is not in the work."""
+    place = Place(path="invented.py", start=1)
+    seen = Evidence(what="all of it", why="read every line", place=place)
+    for who, _, report in m.reports(review, _any):
+        draft = c.Draft(severity="critical", text=m.agents.words("invented"), place=place, evidence="made up")
+        yield who, replace(report, **m.agents.rng.choice(({"findings": (draft,)}, {"evidence": (seen,)})))
+
+
 def no_ground(m: Liar, review: Review) -> Acts:
     for who, stage, report in m.reports(review, _wants_grounds):
         verdict = "reject" if stage.options.style == "peer" else "concerns"
@@ -213,7 +228,7 @@ def not_ended(m: Liar, _: Review) -> Acts:
 
 def reopens_open(_: Liar, review: Review) -> Acts:
     for one in review.findings.values():
-        holder = review.seats[one.seat].reviewer
+        holder = review.seats[one.seat].reviewer if one.seat in review.seats else None
         if one.standing is Standing.OPEN and holder is not None:
             yield holder, c.SettleFinding(finding=one.id, revision=review.revision, resolved=False)
 
@@ -355,6 +370,16 @@ def shops(m: Liar, review: Review) -> Acts:
         if any(streams.values()):
             name = f"{review.id}-{m.agents.rng.randrange(1 << 20)}"
             yield m.other(review), c.OpenReview(review=name, kind="story", title="something else", digest=digest)
+
+
+def shops_objections(m: Liar, review: Review) -> Acts:
+    """Bytes that another review has something against come back: by their author or another, as work of other kinds."""
+    world, rng = m.agents.world, m.agents.rng
+    digest = review.revisions[rng.randrange(review.revision)].digest
+    if world.objected("", digest) and not any(world.books.vetoes.get(digest, {}).values()):
+        name, kind = f"{review.id}-{rng.randrange(1 << 20)}", rng.choice(("story", "task", "milestone", "create_core"))
+        who = rng.choice((review.author, m.other(review)))
+        yield who, c.OpenReview(review=name, kind=kind, title="something else", digest=digest)
 
 
 def against_own_veto(_: Liar, review: Review) -> Acts:

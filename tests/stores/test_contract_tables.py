@@ -242,3 +242,18 @@ def test_what_is_pending_is_counted_by_kind_each_request_once(box: Box) -> None:
     box.put(inbox_gone=(("review-1", "r4"), ("review-1", "h1"), ("review-1", "v1")))
     (left,) = box.read(lambda look: look.pending(at(11)))
     assert left == Pending(kind="report", requests=4, held=4, queued=1, overdue=3, leased=1, lapsed=1)
+
+
+def test_rows_under_many_names_come_at_once_and_no_others(box: Box) -> None:
+    """By whole names: one that only begins alike is another."""
+    keys = ("a/1", "a/2", "ab/1", "b/x/1", "b", "c/1", "ä/1")
+    box.put(along={("some", key): key.upper() for key in keys})
+    box.put(along={("other", "a/9"): ""})
+
+    def under(*names: str, limit: int = 100) -> list[str]:
+        return [key for key, _ in box.read(lambda look: look.rows_under("some", names, limit))]
+
+    assert under("a", "b", "b") == ["a/1", "a/2", "b/x/1"]
+    assert under("b/x", "ä", "nobody") == ["b/x/1", "ä/1"]
+    assert under("a", "ab", "c", limit=3) == ["a/1", "a/2", "ab/1"]
+    assert under() == []

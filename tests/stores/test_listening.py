@@ -9,7 +9,7 @@ from typing import Any
 from foureyes.app.bell import Bell, end_of
 from foureyes.app.calls.call import Caller
 from foureyes.app.calls.office import Office
-from foureyes.app.feeding import News, feed
+from foureyes.app.feeding import Following, News, feed
 from foureyes.app.rows import START
 from foureyes.app.work import blob_digest
 from tests.app.house import House
@@ -35,7 +35,7 @@ async def always() -> bool:
 async def first(counter: Counter, caller: Caller, last: str = "") -> News:
     """The next thing the caller is told."""
     async with asyncio.timeout(SECONDS_MAX):
-        async for one in feed(counter.office, caller, last, always):
+        async for one in feed(counter.office, caller, Following(last=last), always):
             if one is not None:
                 return one
     raise AssertionError

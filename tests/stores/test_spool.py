@@ -15,7 +15,9 @@ from foureyes.core.commands import AddNote, SubmitReport
 from foureyes.core.values import WorkPart
 from foureyes.store import spool as spooling
 from foureyes.store.spool import FileSpool
-from foureyes.store.spool_records import HEAD_BYTES, MARK_BYTES, record_of, waiting_of
+from foureyes.store.spool_records import HEAD_BYTES, MARK_BYTES, promised, record_of, waiting_of
+from foureyes.store.spool_tail import NAME as TAIL
+from foureyes.store.spool_tail import read_tail, write_tail
 from tests.cast import ANN, BOB
 
 AT = "2026-01-05T09:00:00Z"
@@ -134,11 +136,43 @@ def test_a_tail_that_was_never_promised_is_passed_over(tmp_path: Path, cut: int)
     file = filled(tmp_path)
     whole = file.read_bytes()
     file.write_bytes(whole[:-cut] if cut > 1 else whole[:-MARK_BYTES] + bytes(MARK_BYTES))
+    (tmp_path / TAIL).unlink()
+    write_tail(tmp_path, 2)  # the last promise is put down behind its mark
     assert [one.position for one in kept(tmp_path)] == [1, 2]
     spool = FileSpool(tmp_path)
     assert spool.append(note(7), AT) == 3
     spool.close()
     assert [(one.position, one.ask.key) for one in kept(tmp_path)] == [(1, "key-1"), (2, "key-2"), (3, "key-7")]
+
+
+@pytest.mark.parametrize("left", [0, 1, 2])
+def test_a_spool_whose_end_was_cut_off_does_not_start(tmp_path: Path, left: int) -> None:
+    """U-18: cut between two records or within one, or gone with its file: what was promised is missed."""
+    file = filled(tmp_path)
+    ends = [0, *(end for _, _, end, _ in promised(file))]
+    for size in (ends[left], ends[left] + 10):
+        file.write_bytes(file.read_bytes()[:size])
+        with pytest.raises(Damaged, match=f"Records {left + 1} to 3 of the spool in .* were promised and are missing"):
+            FileSpool(tmp_path)
+    file.unlink()
+    with pytest.raises(Damaged, match="Records 1 to 3"):
+        FileSpool(tmp_path)
+
+
+def test_a_spool_that_is_done_may_lose_its_files(tmp_path: Path) -> None:
+    """U-18: what has happened is missed by nobody, and half a note of the last promise leaves the one before."""
+    filled(tmp_path)
+    spool = FileSpool(tmp_path)
+    spool.done(3)
+    assert spool.append(note(4), AT) == 4
+    spool.done(4)
+    spool.close()
+    assert kept(tmp_path) == []
+    assert read_tail(tmp_path) == 4
+    tail = tmp_path / TAIL
+    tail.write_bytes(b"\xff" * 5 + tail.read_bytes()[5:])
+    assert read_tail(tmp_path) == 3
+    assert kept(tmp_path) == []
 
 
 @pytest.mark.parametrize(

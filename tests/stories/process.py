@@ -1,7 +1,7 @@
 """`foureyes` by a clock that is moved: python -m tests.stories.process CLOCK COMMAND.
 
 CLOCK is a file with the seconds by which its time is ahead of ours. The environment says for how long a sign of life is
-good, and at which point the process dies as if it was killed.
+good, at which point the process dies as if it was killed, and where on loopback Discord and Telegram are.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from foureyes.core.commands import OpenReview
 from foureyes.engine.local import LocalEngine
 from foureyes.engine.steps import Steps
 
-HELD, DIES = "STORY_HELD_SECONDS", "STORY_DIES"
+HELD, DIES, CHATS = "STORY_HELD_SECONDS", "STORY_DIES", "STORY_CHATS"
 #: Where it dies: a review is opened and the caller not told; before a seat is taken; before a run is handed over.
 OPENED, CLAIM, HAND_OVER = "opened", "claim", "hand over"
 TEND_SECONDS = 0.25
@@ -63,11 +63,20 @@ def arrange(dies: str) -> None:
                 importlib.import_module("foureyes.engine.durable").DurableEngine.hand_over = _dies
 
 
+def chat_at(url: str) -> None:
+    """Send what is meant for the chat services to this address."""
+    carrying = importlib.import_module("foureyes.notify.carrying")
+    places = carrying.Places(discord=f"{url}/discord", telegram=f"{url}/bot")
+    carrying.Carrying.__init__.__kwdefaults__["places"] = places
+
+
 if __name__ == "__main__":
     file, *arguments = sys.argv[1:]
     Assembly.now = lambda _: by(Path(file))  # type: ignore[method-assign,assignment] # it is moved
     workers.HELD = timedelta(seconds=int(os.environ[HELD]))
     arrange(os.environ.get(DIES, ""))
+    if os.environ.get(CHATS):
+        chat_at(os.environ[CHATS])
     if arguments[0] == "up":
         from foureyes.bootstrap import serving
 

@@ -130,7 +130,10 @@ async def doubt_and_an_author_who_is_gone(here: Theatre) -> None:
     await here.found(auditor, f"{PEER}/get_review", reviewId=work)
     await here.done(auditor, f"{PEER}/submit_review", reviewId=work, **{**CHANGES, "confidence": 50})
     asked = await here.happens(f"review/{work}", type="RulingRequested")
-    assert (asked["text"], asked["flags"]) == ("Both uncertain: author 55%, auditor 50%", ["needs research"])
+    assert (asked["text"], asked["flags"]) == (
+        "Both uncertain: author 55%, auditor 50%; needs research",
+        ["needs research"],
+    )
     counsel = await here.happens(f"review/{work}", type="ReportSubmitted", seat="peer.counsel")
     assert counsel["summary"] == "In order."
     sue = await here.human()
@@ -178,22 +181,22 @@ async def a_reviewer_who_contradicts_themselves(here: Theatre) -> None:
     assert told["revision"] == 3
     asked = await here.happens(f"review/{work}", type="ReportRequested", about=["peer.1-F1"])
     assert (asked["revision"], (await here.review(dev, work))["ruling"]) == (3, None)
-    await says(3, "approve", checklist=passing, confidence=95, summary="I misread it.")
+    await says(3, "approve", checklist=passing, confidence=95, summary="I misread the code.")
     await here.shows(dev, f"{PEER}/get_review?reviewId={work}", status="approved", revision_count=2)
 
 
 async def a_veto_and_the_three_ends(here: Theatre) -> None:
     """Seed 002: a program, then a hosted critic with a veto; retries, all three ends, and a human's override."""
     agent = await here.agent("daneel-1", "agent")
-    fine = await here.done(agent, "/validate", output="A note.\n", step="write", task_id="t-1")
-    assert (fine["status"], [one["critic_agent_id"] for one in fine["layers"]]) == ("approved", ["format"])
+    fine = await here.done(agent, "/validate", output="A note.\n", step="write", chain="default", task_id="t-1")
+    assert (fine["status"], [one["critic_agent_id"] for one in fine["layers"]]) == ("approved", ["seldon"])
     body = {"step": "deploy", "task_id": "t-2", "kind": "security_change"}
     asked = await here.done(agent, "/validate", output="rm -rf / # version 0\n", **body)
     run = asked["review"]
     for number in (1, 2):
         seen = await here.shows(agent, f"/validate/{run}", status="returned")
         assert [(one["critic_agent_id"], one["decision"]) for one in seen["layers"]] == [
-            ("format", "approve"),
+            ("seldon", "approve"),
             ("claude", "veto"),
         ] * number
         assert seen["message"] == (
@@ -203,7 +206,9 @@ async def a_veto_and_the_three_ends(here: Theatre) -> None:
         shown = await here.done(agent, "/validate", output=f"rm -rf / # version {number}\n", review=run)
         assert shown["retry"] == number
     await here.shows(agent, f"/validate/{run}", status="escalated_to_human")
-    same = await here.post(agent, "/validate", output="rm -rf / # version 2\n", step="write", task_id="t-3")
+    same = await here.post(
+        agent, "/validate", output="rm -rf / # version 2\n", step="write", chain="default", task_id="t-3"
+    )
     assert same.data["code"] == "vetoed"
     here.wait(hours=49)
     assert (await here.found(agent, f"/validate/{run}"))["status"] == "escalated_to_human", "a veto is only reminded of"
@@ -219,7 +224,7 @@ async def a_veto_and_the_three_ends(here: Theatre) -> None:
 async def _ends(here: Theatre, agent: Headers) -> None:
     """`return_error` by a program, `return_to_author` by critics from outside."""
     conflict = "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n"
-    bad = (await here.done(agent, "/validate", output=conflict, step="merge", task_id="t-4"))["review"]
+    bad = (await here.done(agent, "/validate", output=conflict, step="merge", chain="default", task_id="t-4"))["review"]
     for number in range(1, 4):
         await here.shows(agent, f"/validate/{bad}", status="returned", retry=number - 1)
         await here.done(agent, "/validate", output=f"{number}\n{conflict}", review=bad)
@@ -230,7 +235,7 @@ async def _ends(here: Theatre, agent: Headers) -> None:
     ]
     for number in range(4):
         for name, verdict in (("magnifico", "approve"), ("gaal", "reject")):
-            report = {"revision": number + 1, "verdict": verdict, "summary": f"{verdict} {number}"}
+            report = {"revision": number + 1, "verdict": verdict, "summary": f"All of it read: {verdict} {number}"}
             await here.done(critics[name], f"{API}/reviews/{tale}/reports", **report)
         if number < 3:
             await here.done(agent, "/validate", output=f"A tale, told {number} times.\n", review=tale)
@@ -241,7 +246,7 @@ async def a_session_and_its_silence(here: Theatre) -> None:
     """Seed 003: a milestone, two concerns, a pause, a clarification; 15 minutes of silence; a human's wish; the end."""
     claude, rita = await here.agent("claude-dev", "agent", family="claude"), await here.agent("rita", "reviewer")
     session = f"{API}/sessions/s-{here.folder.name}"
-    code = [{"path": "login.py", "text": "def login(password):\n    return md5(password)\n"}]
+    code = [{"path": "auth_controller.py", "text": "def login(password):\n    return md5(password)\n"}]
     signal = {**MILESTONE, "agent": "claude-dev", "files": code}
     key = {**claude, "idempotency-key": "milestone-1"}
     started = await here.done(key, f"{session}/signals", **signal)
@@ -257,7 +262,7 @@ async def a_session_and_its_silence(here: Theatre) -> None:
     await here.done(claude, f"{session}/clarifications", text="It is a test vector and no password.")
     await here.found(rita, f"{session}/requests")
     await here.done(rita, f"{session}/results", **result(APPROVED, "rita"))
-    fixed = [{"path": "login.py", "text": "def login(password):\n    return argon2(password)\n"}]
+    fixed = [{"path": "auth_controller.py", "text": "def login(password):\n    return argon2(password)\n"}]
     await here.until(lambda: here.types(f"review/{first}"), lambda seen: seen.count("ReportSubmitted") >= 4)
     await here.done(claude, f"{API}/reviews/{first}/revisions", files=fixed)
     await here.found(rita, f"{session}/requests")

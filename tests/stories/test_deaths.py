@@ -33,7 +33,7 @@ async def gone_on(here: Theatre, who: Headers) -> None:
     """Ask again under the same key: it is one review, each critic looked once, and it ends."""
     review = (await here.done(who, "/validate", **BODY))["review"]
     seen = await here.shows(who, f"/validate/{review}", status="approved")
-    assert [one["critic_agent_id"] for one in seen["layers"]] == ["format", "claude"]
+    assert [one["critic_agent_id"] for one in seen["layers"]] == ["seldon", "claude"]
     await here.one_report_each(review)
     assert (await here.types(f"review/{review}")).count("ReportSubmitted") == 2
     assert len((await here.found(who, f"{API}/reviews"))["reviews"]) == 1

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.app.book import NAME, Line, Pen, heads_hash, line_of, parsed, take_pen
+from foureyes.app.book import Line, Pen, heads_hash, line_of, parsed, take_pen
+from foureyes.app.book_end import NAME
 from foureyes.app.checkpoints import EVERY, checkpoint_if_due, due, last_line
 from foureyes.app.keys import KeyTrouble, new_key
 from foureyes.app.ports import Damaged

@@ -33,7 +33,7 @@ async def test_an_edited_event_is_found_in_its_place(tmp_path: Path) -> None:
 @played
 async def test_an_edit_of_anything_an_event_says_is_found(tmp_path: Path) -> None:
     """D-22: who, when, why, what kind and which schema are linked too."""
-    edits = ("actor = 'hugo'", "at = '2020-01-01T00:00:00.000000Z'", "cause = 'x'", "type = 'NoteAdded'", "schema = 2")
+    edits = ("actor = 'hugo'", "at = '2020-01-01T00:00:00.000000Z'", "cause = 'x'", "type = 'NoteAdded'", "schema = 99")
     for edit in edits:
         (tmp_path / edit[:2]).mkdir()
         async with desk(tmp_path / edit[:2]) as it:
@@ -75,8 +75,8 @@ async def test_reordered_events_are_found_in_their_places(tmp_path: Path) -> Non
 async def test_bodies_that_changed_places_are_found(tmp_path: Path) -> None:
     async with desk(tmp_path) as it:
         it.tamper(
-            "CREATE TABLE copy AS SELECT seq, version, stream, type, body FROM log",
-            "UPDATE log SET (type, body) = (SELECT type, body FROM copy WHERE copy.stream = log.stream "
+            "CREATE TABLE copy AS SELECT seq, version, stream, type, schema, body FROM log",
+            "UPDATE log SET (type, schema, body) = (SELECT type, schema, body FROM copy WHERE copy.stream = log.stream "
             "AND copy.version = 5 - log.version) WHERE stream = 1 AND version IN (2, 3)",
         )
         found = await it.places()

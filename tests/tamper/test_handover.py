@@ -1,5 +1,6 @@
 """A new key takes over, a backup is put in the log's place: both stay in the book, and old checks go on to work."""
 
+import secrets
 import shutil
 import sqlite3
 from contextlib import closing
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from foureyes.app import verify_start
 from foureyes.app.book import Rotated, line_of, parsed
 from foureyes.app.checkpoints import last_line, record_rotation, standing
 from foureyes.app.damages import Damage
@@ -16,8 +18,9 @@ from foureyes.app.keys import KeyTrouble, Signer, new_key
 from foureyes.app.marks import Marks
 from foureyes.app.operations import OPERATIONS, operations
 from foureyes.app.ports import Damaged, Reading
-from foureyes.app.verify import check_start, verify
+from foureyes.app.verify import verify
 from foureyes.app.verify_book import BookReader
+from foureyes.app.verify_start import check_start
 from foureyes.core.events import KeyRotated, StoreRestored
 from foureyes.core.refusals import Refusal
 from foureyes.store.sqlite_store import SqliteStore
@@ -279,7 +282,8 @@ async def test_a_log_that_lost_its_end_may_not_start_even_if_the_last_line_lists
         await record_rotation(it.book, it.signer, new, it.house.now, by="hugo", reason="Yearly.")
         assert await _check_start(it) == []
         it.delete("review/r3", it.signed(2)["review/r3"])
-        assert [one.place for one in await _check_start(it)] == ["the log"]
+        (found,) = await _check_start(it)
+        assert (found.place, found.what[:4]) == (f"review/r3@{it.signed(2)['review/r3']}", "fork")
 
 
 @played
@@ -303,6 +307,33 @@ async def test_a_sound_log_may_start_and_a_rewritten_one_may_not(tmp_path: Path)
 
 
 @played
+async def test_a_past_that_was_edited_may_not_start(tmp_path: Path) -> None:
+    """U-18: one event of the signed past, its link left as it was or made anew with all behind it."""
+    async with desk(tmp_path) as it:
+        await it.house.open({"four.py": b"4\n"})
+        it.edit("review/r1", 2, "actor = 'eve'")
+        assert [(one.place, one.what[:6]) for one in await _check_start(it)] == [("review/r1@2", "edited")]
+        it.rewrite("review/r1")
+        assert await it.house.store.read(lambda reading: check_start(reading, last_line(it.book))) == []
+        assert [one.what.partition(":")[0] for one in await _check_start(it)] == ["fork"]
+
+
+@played
+async def test_of_a_long_log_each_start_looks_at_a_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """U-18: a start costs the same at most; which part is drawn by lot, so nobody can edit beside it."""
+    async with desk(tmp_path) as it:
+        it.edit("review/r1", 2, "actor = 'eve'")
+        events = it.last().checkpoint.reached.events
+        monkeypatch.setattr(verify_start, "PAGE", 1)
+        monkeypatch.setattr(verify_start, "LINKS_MAX", events - 1)
+        found = set[str]()
+        for begin in range(events):
+            monkeypatch.setattr(secrets, "randbelow", lambda _most, begin=begin: begin)
+            found |= {one.place for one in await _check_start(it)}
+        assert found == {"review/r1@2"}
+
+
+@played
 async def test_a_store_without_any_checkpoint_may_start(tmp_path: Path) -> None:
     async with SqliteStore.open(tmp_path / "foureyes.db") as store:
         assert await store.read(lambda reading: check_start(reading, last_line(tmp_path))) == []
@@ -311,6 +342,6 @@ async def test_a_store_without_any_checkpoint_may_start(tmp_path: Path) -> None:
 
 async def _check_start(it: Desk) -> list[Damage]:
     def look(reading: Reading) -> list[Damage]:
-        return [*check_start(reading, last_line(it.book))]
+        return [*check_start(reading, last_line(it.book), it.book)]
 
     return await it.house.store.read(look)

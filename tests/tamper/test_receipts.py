@@ -119,7 +119,7 @@ def test_a_file_that_is_no_receipt_is_refused(text: bytes) -> None:
 async def test_there_is_no_receipt_for_what_is_not_cleared(tmp_path: Path) -> None:
     async with desk(tmp_path) as it:
         for digest, code in (
-            (TWO, Code.NOT_ENDED),
+            (TWO, Code.OBJECTED),
             ("0" * 64, Code.NOT_ENDED),
             ("d1", Code.DIGEST_MISMATCH),
         ):

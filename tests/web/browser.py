@@ -34,6 +34,7 @@ class _Forms(HTMLParser):
         self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.text: list[str] = []
         self._select = ""
+        self._area = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
@@ -44,12 +45,20 @@ class _Forms(HTMLParser):
         elif tag in ("input", "textarea") and given.get("name"):
             if given.get("type") not in ("radio", "checkbox") or "checked" in given:
                 self.forms[-1].fields[given["name"] or ""] = given.get("value") or ""
+            self._area = given["name"] or "" if tag == "textarea" else ""
         elif tag == "select":
             self._select = given["name"] or ""
         elif tag == "option" and (self._select not in self.forms[-1].fields or "selected" in given):
             self.forms[-1].fields[self._select] = given["value"] or ""
 
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "textarea":
+            self._area = ""
+
     def handle_data(self, data: str) -> None:
+        if self._area:
+            # A browser leaves out the first line break of the field.
+            self.forms[-1].fields[self._area] += data.removeprefix("\n")
         self.text.append(data)
 
 

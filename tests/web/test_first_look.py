@@ -27,7 +27,7 @@ async def test_a_review_that_is_not_there_is_nothing_to_show_and_leads_back() ->
     assert page.status == 404
     assert "Nothing to show" in page.text
     assert "Not done" not in page.text
-    assert "look at the list of reviews" in page.text
+    assert "Take its id from inbox" in page.text
     main = page.elements[page.elements.index(("h1", {})) :]
     assert ("a", {"href": "/"}) in main
 

@@ -107,7 +107,7 @@ async def test_signing_out_ends_the_session_on_the_server_too() -> None:
     assert (await Browser(send=human.send, cookies=kept).open("/")).status == 401
 
 
-PAGES = ("/", "/accounts", "/reviews/any", "/reviews/any/work", "/reviews/any/record", "/sessions/any")
+PAGES = ("/", "/accounts", "/reviews/any", "/reviews/any/work", "/reviews/any/record", "/sessions", "/sessions/any")
 FORMS = (
     *("/sign-out", "/reviews/any/rule", "/sessions/any/review"),
     *("/accounts/enrol", "/accounts/token", "/accounts/revoke", "/accounts/remove"),
@@ -192,7 +192,7 @@ async def test_what_strangers_write_is_text_wherever_it_stands() -> None:
     dev, review = await opened(site, title=HOSTILE, note=HOSTILE, files=files)
     codex = await site.agent("codex")
     finding = {"severity": "important", "text": HOSTILE, "evidence": HOSTILE, "suggestion": HOSTILE}
-    body = {"revision": 1, "verdict": "concerns", "findings": [finding], "summary": HOSTILE, "evidence": CHECKED}
+    body = {"revision": 1, "verdict": "concerns", "findings": [finding], "summary": HOSTILE}
     assert (await site.post(f"{BASE}/reviews/{review}/reports", codex, **body)).status == 200
     await site.post(f"{BASE}/reviews/{review}/escalations", dev, reason=HOSTILE, argument=HOSTILE)
     mine = (f"/reviews/{review}{rest}" for rest in ("", "/work", "/record", "?done=%3Cscript%3E"))

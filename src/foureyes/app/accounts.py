@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import islice
 from typing import cast
@@ -13,6 +13,7 @@ from typing import cast
 from foureyes.app.ports import Reading, Writing
 from foureyes.app.rows import ACCOUNTS, START, TOKENS, TOLD, Known
 from foureyes.app.shelf import read_events
+from foureyes.core.enrolments import EnrolTogether, decide_together
 from foureyes.core.events import PrincipalEvent, PrincipalRemoved, TokenIssued
 from foureyes.core.facts import Principal
 from foureyes.core.names import looks
@@ -97,6 +98,11 @@ def accounts(reading: Reading, after: str = "", limit: int | None = None) -> tup
     return tuple(islice(found, limit))
 
 
+def changed_word(reading: Reading) -> str:
+    """A word that is another one whenever an account has changed."""
+    return reading.row(ACCOUNTS, _CHANGED) or ""
+
+
 class Unread(Exception):  # noqa: N818 - expected: read it, where that may take its time
     """An account is not at hand, or not as its stream ends now."""
 
@@ -172,24 +178,52 @@ def decide(
     tx.lock(LOCK)
     name = stream.removeprefix(PREFIX)
     everybody = accounts(tx)
-    census = Census(
-        names=frozenset(one.who.name for one in everybody),
+    found = next((one for one in everybody if one.who.name == name), None)
+    if found is None and isinstance(command, EnrolPrincipal):
+        _check_machine(tx, name)
+    census = replace(
+        _census(everybody, actor),
         operators=frozenset(one.who.operator for one in everybody if one.who.name != name and not one.removed),
+    )
+    events = decide_principal(found, command, actor, name=name, census=census, now=now)
+    _follow(tx, ((name, events),))
+    return events
+
+
+def decide_many(
+    tx: Writing, command: EnrolTogether, actor: Who, now: datetime
+) -> tuple[tuple[str, tuple[PrincipalEvent, ...]], ...]:
+    """Enrol several inside the transaction; the stream of each, with its events."""
+    tx.lock(LOCK)
+    everybody = {one.who.name: one for one in accounts(tx)}
+    for one in command.newcomers:
+        if one.name not in everybody:
+            _check_machine(tx, one.name)
+    census = _census(tuple(everybody.values()), actor)
+    found = decide_together(everybody, command, actor, census=census, now=now)
+    _follow(tx, found)
+    return tuple((stream_of(name), events) for name, events in found)
+
+
+def _census(everybody: tuple[Account, ...], actor: Who) -> Census:
+    return Census(
+        names=frozenset(one.who.name for one in everybody),
+        operators=frozenset(one.who.operator for one in everybody if not one.removed),
         humans=sum(one.who.is_human and not one.removed for one in everybody),
         roles=frozenset(role for one in everybody if one.who.name == actor.name for role in one.roles),
         vouching=frozenset(one.vouched_by for one in everybody if not one.removed),
         vouched=sum(one.vouched_by == actor.name for one in everybody),
     )
-    found = next((one for one in everybody if one.who.name == name), None)
-    if found is None and isinstance(command, EnrolPrincipal):
-        _check_machine(tx, name)
-    events = decide_principal(found, command, actor, name=name, census=census, now=now)
+
+
+def _follow(tx: Writing, decided: Iterable[tuple[str, tuple[PrincipalEvent, ...]]]) -> None:
+    """Keep the rows that lead to these accounts, and those that lead from a token to its account."""
+    found = tuple(decided)
     # A word that was never there before, not a count: one that was taken back must not come again with other accounts.
-    tx.follow(ACCOUNTS, {name: "", _CHANGED: secrets.token_hex(_WORD_BYTES)}, START)
-    hashes = {one.hash: name for one in events if isinstance(one, TokenIssued)}
+    tx.follow(ACCOUNTS, {**{name: "" for name, _ in found}, _CHANGED: secrets.token_hex(_WORD_BYTES)}, START)
+    hashes = {one.hash: name for name, events in found for one in events if isinstance(one, TokenIssued)}
     if hashes:
         tx.follow(TOKENS, cast("dict[str, str | None]", hashes), START)
-    return events
 
 
 def keep_names(tx: Writing, names: Iterable[str]) -> None:
@@ -203,7 +237,7 @@ def _check_machine(tx: Writing, name: str) -> None:
     """A seat is held by a name: an account would speak for the reviewer who took it."""
     if known := tx.row(TOLD, _MACHINE + looks(name)):
         said = f"{name} is" if known == name else f"{name} looks like {known},"
-        sentence = f"{said} a reviewer that `foureyes review` runs on this machine; an account would speak for it."
+        sentence = f"{said} a reviewer that a server hosts here; an account would speak for it."
         raise Refusal(Code.DUPLICATE, sentence, f"Choose another name, such as {known}-1.")
 
 
@@ -238,14 +272,15 @@ class Enrolled:
 
     def pool(self, reading: Reading) -> tuple[Principal, ...]:
         """Everybody with their roles; available are those who may report now, by a token or by signing in."""
-        changed, now = reading.row(ACCOUNTS, _CHANGED) or "", self.clock()
+        changed, now = changed_word(reading), self.clock()
         if self._known is None or not self._known.holds(changed, now):
             self._known = _read_pool(reading, changed, now)
         return self._known.principals
 
 
 def _read_pool(reading: Reading, changed: str, now: datetime) -> _Pool:
-    everybody = [one for one in accounts(reading) if not one.removed]
+    known = accounts(reading)
+    everybody = [one for one in known if not one.removed]
     opening = {one.who.name: _reviewing(one, now) for one in everybody}
     vouching = {name for name, held in opening.items() if any(Scope.VOUCH in token.scopes for token in held)}
     principals = tuple(
@@ -254,11 +289,15 @@ def _read_pool(reading: Reading, changed: str, now: datetime) -> _Pool:
             roles=frozenset(one.roles),
             # A seat that is given to somebody who cannot come waits until its time is up.
             available=bool(one.who.is_human or opening[one.who.name] or one.vouched_by in vouching),
+            vouched_by=one.vouched_by,
         )
         for one in everybody
     )
+    gone = tuple(
+        Principal(who=one.who, available=False, vouched_by=one.vouched_by, removed=True) for one in known if one.removed
+    )
     ends = (token.expires for held in opening.values() for token in held if token.expires)
-    return _Pool(changed=changed, at=now, until=min(ends, default=None), principals=principals)
+    return _Pool(changed=changed, at=now, until=min(ends, default=None), principals=(*principals, *gone))
 
 
 def _reviewing(one: Account, now: datetime) -> list[Token]:

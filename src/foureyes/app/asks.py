@@ -11,7 +11,7 @@ from datetime import datetime
 from foureyes.codec import CodecError
 from foureyes.codec.commands import Command, encode_command, encode_who
 from foureyes.codec.shapes import spelled
-from foureyes.core.refusals import Code, Refusal, refuse
+from foureyes.core.refusals import Code, NextCall, Refusal, refuse
 from foureyes.core.values import Who, WorkPart
 
 KEY_CHARS_MAX = 200
@@ -24,11 +24,14 @@ class Ask:
     """A command, who gives it (from the credential, never from an argument), and a key that makes repeating harmless.
 
     `stream` names what it is about, `review/<id>`; opening a review names none, the gate mints the id. `blobs` are
-    bytes of parts that the store may not have yet. `before` are the parts as they were at the base of the work, where
-    the shell knows it: without it everything counts as new. `aliases` are other names of the bytes that the shell
+    bytes of parts that the store may not have yet. `before` are the parts as they were at the base of the work, as the
+    author states it: nothing is decided by that. `target` is where the work shall go; what is live there now is a base
+    that the gate knows. `aliases` are other names of the bytes that the shell
     looked up itself, like `git-commit:<id>`: whoever may go live by such a name trusts it. `signed_in` is when the
     human behind the actor last proved who they are; it is no part of what is asked. `credential` is which token it came
     with, and `asked_at` is when, where nobody could look that token up then: the gate looks it up when it decides.
+    `loaded` is the digest of the bytes that the program which runs the actor has loaded for this judgement; it stands
+    for what a door notes when it serves them, and no door takes it from a request.
     """
 
     actor: Who
@@ -37,10 +40,12 @@ class Ask:
     stream: str = ""
     blobs: Mapping[str, bytes] = field(default_factory=dict)
     before: tuple[WorkPart, ...] = ()
+    target: str = ""
     aliases: tuple[str, ...] = ()
     signed_in: datetime | None = None
     credential: str = ""
     asked_at: str = ""
+    loaded: str = ""
 
     def body_hash(self) -> str:
         """What this asks for, without the key: the same key with another body is an error.
@@ -61,6 +66,7 @@ class Ask:
                 "command": encode_command(self.command),
                 "before": [[one.name, one.mode, one.digest] for one in self.before],
                 "aliases": self.aliases,
+                **({"target": self.target} if self.target else {}),
             }
             return hashlib.sha256(spelled(body).encode()).hexdigest()
         except (CodecError, UnicodeEncodeError) as error:
@@ -95,7 +101,7 @@ def reply_text(reply: Reply) -> str:
 
 def refusal_text(refusal: Refusal) -> str:
     """A refusal as it is kept beside its key."""
-    return _KEPT.encode({"no": [refusal.code.value, refusal.sentence, refusal.next_step]})
+    return _KEPT.encode({"no": [refusal.code.value, refusal.sentence, refusal.next_step], **refusal.particulars()})
 
 
 def kept_reply(text: str) -> Reply | Refusal:
@@ -103,7 +109,14 @@ def kept_reply(text: str) -> Reply | Refusal:
     data = json.loads(text)
     if isinstance(data, dict):
         code, sentence, next_step = data["no"]
-        return Refusal(Code(code), sentence, next_step)
+        call = data.get("next_call")
+        return Refusal(
+            Code(code),
+            sentence,
+            next_step,
+            fields=data.get("fields"),
+            next_call=NextCall(call=call["call"], arguments=call["arguments"]) if call else None,
+        )
     stream, version, events, state = data
     return Reply(stream=stream, version=version, events=tuple(events), state=state, repeated=True)
 

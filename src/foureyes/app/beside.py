@@ -9,20 +9,24 @@ from typing import assert_never, cast
 
 from foureyes.app import accounts
 from foureyes.app.asks import Ask
-from foureyes.app.facts import digest_lock
+from foureyes.app.facts import digest_lock, stored_bytes
 from foureyes.app.live import Judge, live_row
 from foureyes.app.policies import POLICY_STREAM, Policies
 from foureyes.app.ports import Reading, Writing
 from foureyes.app.rows import LIVES, START, Known, TrustRow
+from foureyes.app.session_mates import note_signal
 from foureyes.app.shelf import Held, read_events
+from foureyes.app.targets import TARGET
 from foureyes.app.trusting import decided, load, stream_of, to_row
+from foureyes.app.work import check_blob, check_work
 from foureyes.codec import CodecError
 from foureyes.codec.commands import SideCommand
 from foureyes.codec.shapes import shape
 from foureyes.core import sessions
+from foureyes.core.enrolments import EnrolTogether
 from foureyes.core.events import SideEvent, WentLive
 from foureyes.core.lessons import Lessons, PurgeLessons, RecordLesson, RetireLesson, decide_lesson, evolve_lessons
-from foureyes.core.live import LiveFacts, RecordLive, decide_live
+from foureyes.core.live import AttestBase, LiveFacts, RecordLive, decide_base, decide_live
 from foureyes.core.policies import ActivatePolicy, decide_policy
 from foureyes.core.principals import EnrolPrincipal, IssueToken, PrincipalCommand, RemovePrincipal, RevokeToken
 from foureyes.core.refusals import Code, Refusal, refuse
@@ -40,6 +44,8 @@ class Decided:
     events: tuple[SideEvent, ...]
     trust: tuple[TrustRow, ...] = ()
     blobs: tuple[str, ...] = ()
+    #: Other streams that go on in the same transaction, with their events.
+    more: tuple[tuple[str, tuple[SideEvent, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +60,8 @@ class Beside:
         """Decide inside the transaction."""
         command = cast("SideCommand", ask.command)
         match command:
-            case RecordLive():
-                return self._live(tx, ask, command, now)
+            case RecordLive() | AttestBase():
+                return self._on_target(tx, ask, command, now)
             case ActivatePolicy():
                 return self._policy(tx, ask, command)
             case EnableSkip() | DisableSkip():
@@ -70,16 +76,19 @@ class Beside:
                 | sessions.DetectSilence()
             ):
                 return self._session(tx, ask, command, now)
-            case EnrolPrincipal() | RemovePrincipal() | IssueToken() | RevokeToken():
+            case EnrolPrincipal() | EnrolTogether() | RemovePrincipal() | IssueToken() | RevokeToken():
                 return self._principal(tx, ask, command, now)
             case _:
                 assert_never(command)
 
+    def _on_target(self, tx: Writing, ask: Ask, command: RecordLive | AttestBase, now: datetime) -> Decided:
+        if isinstance(command, RecordLive):
+            return self._live(tx, ask, command, now)
+        return self._base(tx, ask, command)
+
     def _live(self, tx: Writing, ask: Ask, command: RecordLive, now: datetime) -> Decided:
         """Nobody can veto these bytes or use the clearance elsewhere until this is committed."""
-        stream = f"target/{_named(command.target, 'target')}"
-        if ask.stream != stream:
-            raise refuse(Code.UNKNOWN_WORD, what="The stream", word=ask.stream, allowed=stream)
+        stream = _target(ask, command.target)
         tx.lock(f"review/{command.review}")
         tx.lock(digest_lock(command.digest))
         judge = Judge(reading=tx, policies=self.policies, load=self.load, now=now)
@@ -93,6 +102,16 @@ class Beside:
         if rows:
             tx.follow(LIVES, rows, START)
         return Decided(stream=stream, events=events)
+
+    @staticmethod
+    def _base(tx: Writing, ask: Ask, command: AttestBase) -> Decided:
+        """Only files whose bytes are here can be compared with."""
+        stream = _target(ask, command.target)
+        check_work(command.digest, command.parts)
+        for part in command.parts:
+            check_blob(part, ask.blobs[part.digest] if part.digest in ask.blobs else stored_bytes(tx, part))
+        digests = tuple(dict.fromkeys(one.digest for one in command.parts))
+        return Decided(stream=stream, events=decide_base(command, ask.actor), blobs=digests)
 
     def _policy(self, tx: Writing, ask: Ask, command: ActivatePolicy) -> Decided:
         """Only a policy whose text is here and can be read comes into force."""
@@ -135,18 +154,33 @@ class Beside:
         session = sessions.fold(name, self._past(tx, ask.stream))
         facts = self.session_facts(tx, name, self.policies.current(tx).policy.session_silence)
         events = sessions.decide_session(session, command, ask.actor, now, facts)
+        if isinstance(command, sessions.ReceiveSignal) and not ask.actor.is_human:
+            note_signal(tx, session, ask.actor.name, now)
         return Decided(stream=ask.stream, events=events)
 
     @staticmethod
-    def _principal(tx: Writing, ask: Ask, command: PrincipalCommand, now: datetime) -> Decided:
+    def _principal(tx: Writing, ask: Ask, command: PrincipalCommand | EnrolTogether, now: datetime) -> Decided:
+        """Of several accounts, the stream that is asked for is that of the first."""
         _one(ask.stream, "principal")
-        return Decided(stream=ask.stream, events=accounts.decide(tx, ask.stream, command, ask.actor, now))
+        if not isinstance(command, EnrolTogether):
+            return Decided(stream=ask.stream, events=accounts.decide(tx, ask.stream, command, ask.actor, now))
+        first, *more = accounts.decide_many(tx, command, ask.actor, now)
+        if ask.stream != first[0]:
+            raise refuse(Code.UNKNOWN_WORD, what="The stream", word=ask.stream, allowed=first[0])
+        return Decided(stream=first[0], events=first[1], more=tuple(more))
 
     @staticmethod
     def _past(tx: Writing, stream: str) -> list[tuple[SideEvent, datetime]]:
         known: Known = tx.known(stream, "", "")
         past = read_events(tx, stream, known)
         return [(cast("SideEvent", event), _read_time(at)) for event, at in past]
+
+
+def _target(ask: Ask, name: str) -> str:
+    stream = TARGET + _named(name, "target")
+    if ask.stream != stream:
+        raise refuse(Code.UNKNOWN_WORD, what="The stream", word=ask.stream, allowed=stream)
+    return stream
 
 
 def _one(stream: str, kind: str) -> str:

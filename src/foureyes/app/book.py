@@ -13,21 +13,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, BinaryIO, Self, cast
+from typing import Any, Self, cast
 
+from foureyes.app.book_end import NAME, backwards, whole_bytes
 from foureyes.app.envelopes import BadEnvelope, read_json, sealed, unsealed
 from foureyes.app.keys import Signer
 from foureyes.app.rows import START, Cursor, Head
 from foureyes.codec import CodecError, Json, canonical
 from foureyes.codec.shapes import register, shape, tagged
 
-NAME = "checkpoints.jsonl"
 KIND = "application/vnd.foureyes.checkpoint+json"
 SCHEMA = 1
 FILE_MODE, FOLDER_MODE = 0o600, 0o700
 #: A checkpoint covers so many events at most, so a line is never longer than this.
 LINE_BYTES_MAX = 64 * 1024 * 1024
-_BLOCK_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,7 +161,7 @@ def newest_first(folder: Path) -> Iterator[Line]:
     except FileNotFoundError:
         return
     with file:
-        for line in _backwards(file, _whole_bytes(file)):
+        for line in backwards(file, whole_bytes(file)):
             yield parsed(line)
 
 
@@ -211,7 +210,7 @@ def take_pen(folder: Path) -> Pen | None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         with os.fdopen(descriptor, "rb", closefd=False) as file:
-            whole = _whole_bytes(file)
+            whole = whole_bytes(file)
         if whole < os.fstat(descriptor).st_size:
             os.ftruncate(descriptor, whole)
             os.fsync(descriptor)
@@ -236,33 +235,6 @@ def _head(row: Any) -> Head:
         return Head(stream=row[0], version=row[1], chain=bytes.fromhex(row[2]))
     except ValueError:
         raise BadLine("a link is not written in hexadecimal digits") from None
-
-
-def _whole_bytes(file: BinaryIO) -> int:
-    """How much of the file is whole lines."""
-    end = file.seek(0, os.SEEK_END)
-    while end > 0:
-        begin = max(0, end - _BLOCK_BYTES)
-        file.seek(begin)
-        found = file.read(end - begin).rfind(b"\n")
-        if found >= 0:
-            return begin + found + 1
-        end = begin
-    return 0
-
-
-def _backwards(file: BinaryIO, end: int) -> Iterator[bytes]:
-    """Whole lines from the end back."""
-    held, begin = b"", end
-    while begin > 0:
-        size = min(begin, max(_BLOCK_BYTES, len(held)))
-        begin -= size
-        file.seek(begin)
-        first, *rest = (file.read(size) + held).split(b"\n")
-        yield from (one for one in reversed(rest) if one)
-        held = first
-    if held:
-        yield held
 
 
 def _make(folder: Path) -> None:

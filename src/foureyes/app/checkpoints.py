@@ -30,6 +30,7 @@ from foureyes.app.book import (
     newest_first,
     take_pen,
 )
+from foureyes.app.book_end import RECORD, holds, in_place
 from foureyes.app.envelopes import BadEnvelope, check_signature
 from foureyes.app.keys import KeyTrouble, Signer
 from foureyes.app.moments import is_time_again
@@ -43,7 +44,6 @@ PAGE = 1_000
 #: Enough for fifty million events that no checkpoint has seen yet.
 CATCH_UP_MAX = 1_000
 STORE_ID_BYTES = 16
-RECORD = "If a backup was put in its place, restore it with `foureyes restore`, which records that."
 
 
 def due(last: Checkpoint | None, now: datetime, every: timedelta = EVERY) -> bool:
@@ -113,7 +113,7 @@ def check_held(reading: Reading, last: Line | None) -> None:
     number, reached = last.checkpoint.number, last.checkpoint.reached
     if not holds(reading, Head(stream=reached.stream, version=reached.version, chain=bytes.fromhex(reached.link))):
         raise Damaged(f"The log no longer ends behind checkpoint {number}: events that were signed are gone. {RECORD}")
-    if not _in_place(reading, reached):
+    if not in_place(reading, reached.cursor, bytes.fromhex(reached.link)):
         raise Damaged(f"The log is numbered otherwise than when checkpoint {number} was signed. {RECORD}")
 
 
@@ -141,20 +141,14 @@ class Standing:
 def standing(reading: Reading, folder: Path) -> Standing:
     """Hold a log against the book, before it takes the place of another."""
     last = held = None
-    for line in _covering(folder):
+    for line in covering(folder):
         last = last or line
         if all(holds(reading, head) for head in line.heads):
             held = line
             break
-    return Standing(
-        last=last, held=held, renumbered=held is not None and not _in_place(reading, held.checkpoint.reached)
-    )
-
-
-def holds(reading: Reading, head: Head) -> bool:
-    """Whether a stream still has the event that was its last one."""
-    found = next(iter(reading.events(head.stream, head.version - 1)), None)
-    return found is not None and (found.version, found.chain) == (head.version, head.chain)
+    reached = held.checkpoint.reached if held else None
+    renumbered = reached is not None and not in_place(reading, reached.cursor, bytes.fromhex(reached.link))
+    return Standing(last=last, held=held, renumbered=renumbered)
 
 
 def last_line(folder: Path) -> Line | None:
@@ -196,7 +190,7 @@ async def record_restore(
         return line.checkpoint
 
 
-def _covering(folder: Path) -> Iterator[Line]:
+def covering(folder: Path) -> Iterator[Line]:
     """The checkpoints that list heads, the newest first, without those that a restore has made void."""
     void_behind = None
     for line in newest_first(folder):
@@ -207,13 +201,6 @@ def _covering(folder: Path) -> Iterator[Line]:
             void_behind = said.to
         elif isinstance(said, Covered):
             yield line
-
-
-def _in_place(reading: Reading, reached: Reached) -> bool:
-    """Whether the last event is still the one at the cursor."""
-    tx, seq = reached.cursor
-    found = reading.tail((tx, seq - 1), 1)
-    return bool(found) and (found[0].cursor, found[0].chain.hex()) == (reached.cursor, reached.link)
 
 
 def _behind(reading: Reading, reached: Reached) -> Iterable[Stored]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from foureyes.app.accounts import ROLL_MAX, Find, Roll, Unread, account, bearer, credential_for, hash_of, stream_of
 from foureyes.app.calls.call import Caller, scopes_of
-from foureyes.app.ports import Quick, Reading, Store
-from foureyes.app.rows import Known
+from foureyes.app.ports import Quick, Reading, Store, Writing
+from foureyes.app.rows import SIGN_INS, START, TOKENS, Known
 from foureyes.app.signing_in import form_mark, signed_in
 from foureyes.core.principals import Account, Scope, Token
 
@@ -94,7 +96,10 @@ class Acquaintances:
                 met = None
         if met is None:
             return self._looked_up(reading, given, now, self._roll.recall)
-        return met.caller if met.token.opens(now) else None
+        if not met.token.opens(now):
+            del self._met[given.key]
+            return None
+        return met.caller
 
     def anew(self, reading: Reading, given: Credential, now: datetime) -> Caller | None:
         """The same from the logs."""
@@ -131,6 +136,26 @@ def look_up(reading: Reading, given: Credential, now: datetime, find: Find = acc
         return met.caller if met else None
     found = signed_in(reading, given.session, now) if given.session and not given.agent else None
     return Caller(account=found.account, signed_in=found.since, form=form_mark(given.session)) if found else None
+
+
+def is_over(reading: Reading, given: Credential, now: datetime) -> bool:
+    """Whether a credential was good once and its time is up: that is put down, so that no clock brings it back."""
+    if given.session:
+        found = reading.row(SIGN_INS, hash_of(given.session))
+        return found is not None and now >= datetime.fromisoformat(json.loads(found)["ends"])
+    known = hash_of(given.token)
+    name = reading.row(TOKENS, known)
+    holder = account(reading, name) if name else None
+    tokens = holder.tokens if holder else ()
+    return any(
+        secrets.compare_digest(one.hash, known) and one.expires is not None and now >= one.expires for one in tokens
+    )
+
+
+def put_down(tx: Writing, given: Credential) -> None:
+    """Forget where a credential is looked up whose time is up: set back, the clock would make it good again."""
+    table, secret = (SIGN_INS, given.session) if given.session else (TOKENS, given.token)
+    tx.follow(table, {hash_of(secret): None}, START)
 
 
 def _by_token(reading: Reading, given: Credential, now: datetime, find: Find) -> _Met | None:

@@ -9,13 +9,19 @@ from typing import Self
 
 from foureyes.app import facts as gathering
 from foureyes.app.asks import Ask
+from foureyes.app.bases import NOTHING, Prepared
 from foureyes.app.chain import ROOT, appended
+from foureyes.app.cited import Cited, cited
 from foureyes.app.facts import Books, Bytes, bytes_of, digest_lock
 from foureyes.app.heads import digest_rows, inbox_rows, review_row
+from foureyes.app.inheriting_facts import inherited_facts, inheriting_rows, located
 from foureyes.app.live import GIT_BASE
+from foureyes.app.objections import changed_rows, rows_of
 from foureyes.app.policies import InForce, Policies
 from foureyes.app.ports import Directory, Writing
+from foureyes.app.repeats import repeat_facts
 from foureyes.app.rows import SERVED, Append, Changes, InboxRow, Known
+from foureyes.app.session_mates import mates_of
 from foureyes.app.shelf import Held, read_review
 from foureyes.app.trusting import ENDS, Met, learned, meet, stream_of, to_row
 from foureyes.app.work import GIT_TREE, check_aliases, check_work, git_tree
@@ -28,27 +34,30 @@ from foureyes.core.facts import Facts
 from foureyes.core.kinds import canonical_kind
 from foureyes.core.model import Review
 from foureyes.core.rules import Rules
-from foureyes.core.values import Risk, RiskLevel, Who
+from foureyes.core.values import ChangeKind, KnownBase, Proof, Risk, RiskLevel, Who, WorkPart
 from foureyes.core.views import view
 
 put_time, take_time = shape(datetime)
 #: How long a sign-in is new enough for what nothing but a human may do.
 ANEW = timedelta(minutes=5)
+#: Commands that judge the bytes of a version, so that whoever gives one must have been given those bytes.
+JUDGING = (c.SubmitReport, c.KeepReport, c.SettleFinding, c.VerifyFinding, c.ReportInconclusive)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
-    """When a command is decided, and the lot that is drawn for it."""
+    """When a command is decided, the lot that is drawn for it, and what was found before about its base."""
 
     now: datetime
     draw: int
     #: The time as the log has it.
     at: str
+    prepared: Prepared = NOTHING
 
     @classmethod
-    def of(cls, now: datetime, draw: int) -> Self:
+    def of(cls, now: datetime, draw: int, prepared: Prepared = NOTHING) -> Self:
         """A moment with its time written down once for everything that says it."""
-        return cls(now=now, draw=draw, at=put_time(now))
+        return cls(now=now, draw=draw, at=put_time(now), prepared=prepared)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,14 +76,21 @@ class Deciding:
     books: Books
     directory: Directory
 
+    @property
+    def command_digest(self) -> str:
+        """The bytes the command hands in; empty where it hands in none."""
+        return str(getattr(self.command, "digest", ""))
+
     def decided(self) -> tuple[Held, Changes, tuple[ReviewEvent, ...]]:
         """The review after the command, and everything to write."""
         review = self.held.review if self.held else None
         digest = review.rules if review else self.current.policy.digest
         rules = self.policies.rules(self.tx, digest)
         work, met = self._bytes(review), self._met(rules, review)
-        facts = self._facts(review, work, met)
-        events, now_is = decided(rules, review, self.command, actor=self.ask.actor, facts=facts, now=self.moment.now)
+        command, before = located(self.tx, review, self.command)
+        again = repeat_facts(self.tx, review, command)
+        facts = replace(self._facts(review, work, met), contexts_before=before, **again)
+        events, now_is = decided(rules, review, command, actor=self.ask.actor, facts=facts, now=self.moment.now)
         log = appended(
             self.stream,
             (self.known.version, self.known.chain or ROOT),
@@ -84,7 +100,7 @@ class Deciding:
             cause=self.ask.key,
         )
         after = self._after(events, log, now_is)
-        changes = self._changes(after, log, facts.aliases, work, met)
+        changes = self._with_objections(self._changes(after, log, facts.aliases, work, met), after.review)
         return after, self._with_trust(changes, after, events, rules), events
 
     def _bytes(self, review: Review | None) -> Bytes | None:
@@ -96,31 +112,60 @@ class Deciding:
             return None
         check_work(command.digest, command.parts)
         check_aliases(self.ask.aliases)
-        return bytes_of(self.tx, review, command.parts, self.ask.blobs, self.ask.before)
+        return bytes_of(self.tx, review, command.parts, self.ask, self.moment.prepared)
 
     def _facts(self, review: Review | None, work: Bytes | None, met: Met) -> Facts:
         tx, pool = self.tx, self.directory.pool(self.tx)
         digests = (getattr(self.command, "digest", ""), review.digest if review else "")
-        others = gathering.others(tx, review.id if review else "", tuple(filter(None, digests)))
+        own, aliases = review.id if review else "", self._aliases(work)
+        others = gathering.others(tx, own, tuple(filter(None, digests)))
+        # A part that is gone changes the digest and no byte of the work: its tree is the same.
+        trees = (one for one in aliases if one.startswith(GIT_TREE))
+        same = gathering.others(tx, own, tuple(filter(None, (digests[0], *trees))))
         return Facts(
             pool=pool,
             load=gathering.load(tx, pool),
             recent_pairings=gathering.pairings(tx, self.books, self._author(review)),
             trust=met.record,
             vetoes=gathering.vetoes(others),
-            unseen=gathering.unseen(tx, others, self._hides),
+            objections=gathering.objections(tx, self.policies, same, digests[0]),
+            unseen=gathering.unseen(tx, same, self._hides, digests[0]),
             suppressions=gathering.suppressions(tx, self.books),
             policy=self.current.fact(self.held.review.rules, self.held.opened) if self.held else None,
             stricter=self.policies.stricter(tx, review.stricter) if review else None,
             past_rulings=gathering.rulings(tx, self.books),
             changed=work.changed if work else (),
+            change=work.change if work else ChangeKind.CONTENT,
             risk=work.risk if work else _risk_before(review),
-            aliases=self._aliases(work),
+            base=work.base if work else _base_before(review),
+            before=work.before if work else _files_before(review),
+            proof=work.proof if work else Proof(),
+            aliases=aliases,
             draw=self.moment.draw,
             served=self._served(review),
+            **self._cited(review),
             spent_today=gathering.spent(tx, self.books, self.moment.at[:10]),
             signed_in_anew=self._signed_in_anew(),
+            mates=self._mates(review),
+            **inherited_facts(self.tx, self.policies, self.command, self._makers(review), review=review, work=work),
         )
+
+    def _makers(self, review: Review | None) -> tuple[Who, ...]:
+        """Those whose work it is, the author first."""
+        if review is not None:
+            return tuple(dict.fromkeys((review.author, *review.contributors)))
+        author: Who = getattr(self.command, "on_behalf_of", None) or self.ask.actor
+        return tuple(dict.fromkeys((author, self.ask.actor)))
+
+    def _mates(self, review: Review | None) -> frozenset[str]:
+        """Who works in a session with those who made the work."""
+        if review is None:
+            command = self.command
+            session = command.origin.session if isinstance(command, c.OpenReview) else ""
+            names = (self._author(None), self.ask.actor.name)
+            return mates_of(self.tx, dict.fromkeys(names), session, self.moment.now)
+        opened = take_time(self.held.opened) if self.held else self.moment.now
+        return mates_of(self.tx, [one.name for one in review.contributors], review.origin.session, opened)
 
     def _hides(self, review: str) -> bool:
         """Whether whoever asks does not see everything of another review yet."""
@@ -157,10 +202,17 @@ class Deciding:
         return meet(self.tx, kind, self._author(review), self.moment.at)
 
     def _served(self, review: Review | None) -> str:
-        """The bytes this reviewer was last given by us, where we gave them any."""
-        if review is None or not isinstance(self.command, c.SubmitReport | c.KeepReport | c.SettleFinding):
+        """The digest of the bytes this reviewer was given: loaded by the run that asks, else last served by a door."""
+        if review is None or not isinstance(self.command, JUDGING):
             return ""
-        return self.tx.row(SERVED, f"{review.id}/{self.ask.actor.name}") or ""
+        return self.ask.loaded or self.tx.row(SERVED, f"{review.id}/{self.ask.actor.name}") or ""
+
+    def _cited(self, review: Review | None) -> Cited:
+        """What the bytes say of the places a report names; a run of ours names none that its own reviewer lacks."""
+        command = self.command
+        if review is None or not isinstance(command, c.SubmitReport | c.ReportInconclusive):
+            return Cited(lines={}, deleted=frozenset(), quoted=frozenset())
+        return cited(self.tx, review.current.parts, command, is_run=bool(self.ask.loaded))
 
     def _after(self, events: tuple[ReviewEvent, ...], log: Append, review: Review) -> Held:
         chain = log.entries[-1].chain if log.entries else self.known.chain
@@ -174,7 +226,19 @@ class Deciding:
         before = digest_rows(old) if old else ()
         says = tuple(one for one in digest_rows(review) if one not in before)
         self.tx.lock(*sorted(digest_lock(one.digest) for one in says if one.vetoed))
-        blobs = {one.digest: work.blobs[one.digest] for one in review.current.parts} if work else {}
+        current = review.current
+        blobs = (
+            {
+                one.digest: work.blobs[one.digest]
+                for one in (*current.before, *current.parts)
+                if one.digest in work.blobs
+            }
+            if work
+            else {}
+        )
+        sent = self.ask.blobs.keys() | (
+            self.moment.prepared.files.blobs.keys() if self.moment.prepared.files else set()
+        )
         return Changes(
             appends=(log,),
             reviews=(review_row(review, opened=after.opened, updated=self.moment.at),),
@@ -183,12 +247,21 @@ class Deciding:
             inbox=new,
             outbox=met.outbox,
             trust=met.rows,
-            aliases=tuple((one, review.digest) for one in aliases),
-            blobs={digest: content for digest, content in blobs.items() if digest in self.ask.blobs},
+            # Bytes that came with one attempt too many are not taken, so nothing is called by their names.
+            aliases=tuple((one, review.digest) for one in aliases if review.digest == self.command_digest),
+            blobs={digest: content for digest, content in blobs.items() if digest in sent},
         )
 
+    def _with_objections(self, changes: Changes, review: Review) -> Changes:
+        """Write what stands against each version now, in the same transaction, before anybody opens it elsewhere."""
+        old = self.held.review if self.held else None
+        before = rows_of(self.tx, self.policies, old) if old else {}
+        along = changed_rows(before, rows_of(self.tx, self.policies, review))
+        self.tx.lock(*sorted({digest_lock(key.partition("/")[0]) for _, key in along}))
+        return replace(changes, along=along | inheriting_rows(self.tx, self.policies, old, review))
+
     def _with_trust(self, changes: Changes, after: Held, events: tuple[ReviewEvent, ...], rules: Rules) -> Changes:
-        """Count an end for its author's track record, in the same transaction and in the order of the log."""
+        """Count what counts for its author's track record, in the same transaction and in the order of the log."""
         if not any(type(one).__name__ in ENDS for one in events):
             return changes
         kind, author = after.review.kind, after.review.author.name
@@ -224,10 +297,18 @@ def _risk_before(review: Review | None) -> Risk:
     return Risk(level=RiskLevel[review.current.risk.upper()]) if review and review.current.risk else Risk()
 
 
+def _base_before(review: Review | None) -> KnownBase:
+    """What the bytes that are there were compared with, where no new ones came."""
+    return review.current.known_base if review else KnownBase()
+
+
+def _files_before(review: Review | None) -> tuple[WorkPart, ...]:
+    return review.current.before if review else ()
+
+
 def _steps(held: Held | None, events: tuple[ReviewEvent, ...], after: Review) -> Iterator[tuple[Review, ReviewEvent]]:
-    """The ends among the events, each with the review after it; nearly always the end is the last of them."""
-    ends = [one for one in events if type(one).__name__ in ENDS]
-    if ends == [events[-1]]:
+    """The events that count, each with the review after it; nearly always that is the last of them."""
+    if [one for one in events if type(one).__name__ in ENDS] == [events[-1]]:
         yield after, events[-1]
         return
     review = held.review if held else None

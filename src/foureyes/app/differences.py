@@ -28,15 +28,15 @@ def file_changes(before: Iterable[WorkPart], after: Iterable[WorkPart], blobs: B
         part = new or old
         if part is None or (old and new and (old.digest, old.mode) == (new.digest, new.mode)):
             continue
-        one, other = _lines(old, blobs), _lines(new, blobs)
+        one, other = text_lines(old, blobs), text_lines(new, blobs)
         mode = "" if old and new and old.mode == new.mode else part.mode
         if one is None or other is None:
             yield FileChange(path=part.name, mode=part.mode, binary=True)
             continue
-        spans = list(_spans(one, other, budget))
-        if not spans:
+        found = list(spans(one, other, budget))
+        if not found:
             yield FileChange(path=part.name, mode=mode)
-        for i, j, k, l in spans:  # noqa: E741 - the letters difflib uses
+        for i, j, k, l in found:  # noqa: E741 - the letters difflib uses
             yield FileChange(path=part.name, mode=mode, added=tuple(other[k:l]), removed=tuple(one[i:j]))
 
 
@@ -48,18 +48,18 @@ def changed_places(before: Iterable[WorkPart], after: Iterable[WorkPart], blobs:
             if new is None and old is not None:
                 yield Changed(path=old.name)
             continue
-        one, other = _lines(old, blobs), _lines(new, blobs)
+        one, other = text_lines(old, blobs), text_lines(new, blobs)
         if old is None or one is None or other is None or old.mode != new.mode:
             yield Changed(path=new.name)
             continue
-        for _, _, k, l in _spans(one, other, budget):  # noqa: E741 - the letters difflib uses
+        for _, _, k, l in spans(one, other, budget):  # noqa: E741 - the letters difflib uses
             yield Changed(path=new.name, start=k + 1, end=max(l, k + 1))
 
 
 def line_now(before: Sequence[str], after: Sequence[str], line: int) -> int | None:
     """Where a line of the old text is in the new one, counted from 1; nothing where it is not there any more."""
     shift = 0
-    for i, j, k, l in _spans(before, after, [COMPARED_IN_ALL_MAX]):  # noqa: E741 - the letters difflib uses
+    for i, j, k, l in spans(before, after, [COMPARED_IN_ALL_MAX]):  # noqa: E741 - the letters difflib uses
         if line <= i:
             break
         if line <= j:
@@ -79,7 +79,7 @@ def _paired(before: Iterable[WorkPart], after: Iterable[WorkPart]) -> Iterator[t
         yield old.get(name), new.get(name)
 
 
-def _lines(part: WorkPart | None, blobs: Blobs) -> list[str] | None:
+def text_lines(part: WorkPart | None, blobs: Blobs) -> list[str] | None:
     """The lines of a part; none where there is no part, nothing where it is no text or its bytes are not at hand."""
     if part is None or part.mode == GONE_MODE:
         return []
@@ -92,7 +92,7 @@ def _lines(part: WorkPart | None, blobs: Blobs) -> list[str] | None:
         return None
 
 
-def _spans(old: Sequence[str], new: Sequence[str], budget: list[int]) -> Iterator[Span]:
+def spans(old: Sequence[str], new: Sequence[str], budget: list[int]) -> Iterator[Span]:
     """Compare only what lies between the equal beginning and the equal end: usually very little."""
     start, shorter = 0, min(len(old), len(new))
     while start < shorter and old[start] == new[start]:

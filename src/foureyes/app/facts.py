@@ -7,18 +7,23 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
 
-from foureyes.app.differences import changed_places, file_changes
+from foureyes.app.asks import Ask
+from foureyes.app.bases import Prepared, is_still_known, stated
+from foureyes.app.differences import changed_places
 from foureyes.app.heads import OPEN
 from foureyes.app.lazily import LazyMapping, LazySequence
+from foureyes.app.objections import Objections, load_once
+from foureyes.app.policies import Policies
 from foureyes.app.ports import Damaged, Reading, Writing
+from foureyes.app.rebases import change_of
 from foureyes.app.rows import Counts, DigestRow
 from foureyes.app.work import BLOB_BYTES_MAX, blob_digest, check_blob
 from foureyes.core.facts import Load, PastRuling, Principal, Suppression
 from foureyes.core.model import Review
+from foureyes.core.objections import Objection
 from foureyes.core.refusals import Code, Refusal, refuse
-from foureyes.core.risk import risk_of
 from foureyes.core.sessions import SessionFacts
-from foureyes.core.values import Changed, Risk, WorkPart
+from foureyes.core.values import Changed, ChangeKind, KnownBase, Proof, Risk, WorkPart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +41,14 @@ class Books:
 class Bytes:
     """What the bytes of a revision say of themselves."""
 
+    #: Against `base`; where that is not known, against nothing.
     risk: Risk = Risk()
+    base: KnownBase = KnownBase()
+    #: The files as they were: of the known base, else as the author states them.
+    before: tuple[WorkPart, ...] = ()
+    proof: Proof = Proof()
     changed: tuple[Changed, ...] = ()
+    change: ChangeKind = ChangeKind.CONTENT
     #: The bytes of every part, for the names git gives them.
     blobs: Mapping[str, bytes]
 
@@ -61,12 +72,23 @@ def vetoes(look: Others) -> Mapping[str, str]:
     return LazyMapping(lambda: {row.digest: row.review for row in look() if row.vetoed})
 
 
-def unseen(tx: Writing, look: Others, hides: Callable[[str], bool]) -> Mapping[str, str]:
-    """Which of these bytes another open review has that hides something from whoever asks."""
+def objections(tx: Writing, policies: Policies, look: Others, digest: str) -> Mapping[str, Objection]:
+    """What other reviews have against new bytes; where several do, the newest review's."""
+
+    def found() -> Mapping[str, Objection]:
+        against = Objections(reading=tx, policies=policies, load=load_once).among(look())
+        return {digest: against[0][1]} if against else {}
+
+    return LazyMapping(found)
+
+
+def unseen(tx: Writing, look: Others, hides: Callable[[str], bool], digest: str) -> Mapping[str, str]:
+    """Whether another open review that hides something from whoever asks has these new bytes."""
 
     def found() -> Mapping[str, str]:
-        open_ones = (row for row in look() if not row.cleared and _is_open(tx, row.review))
-        return {row.digest: row.review for row in open_ones if hides(row.review)}
+        open_ones = (row.review for row in look() if not row.cleared and _is_open(tx, row.review))
+        hidden = next((review for review in open_ones if hides(review)), "")
+        return {digest: hidden} if hidden else {}
 
     return LazyMapping(found)
 
@@ -85,7 +107,7 @@ def load(tx: Writing, pool: tuple[Principal, ...]) -> Mapping[str, Load]:
     """How much each of the pool has on the table."""
 
     def look() -> Mapping[str, Load]:
-        found = tx.counts([one.who.name for one in pool])
+        found = tx.counts([one.who.name for one in pool if not one.removed])
         return {name: _load(one) for name, one in found.items()}
 
     return LazyMapping(look)
@@ -111,14 +133,14 @@ def spent(tx: Writing, books: Books, day: str) -> LazySequence[int]:
     return LazySequence(lambda: (books.day_usd_micro(tx, day),))
 
 
-def bytes_of(
-    tx: Writing,
-    review: Review | None,
-    parts: tuple[WorkPart, ...],
-    given: Mapping[str, bytes],
-    before: tuple[WorkPart, ...],
-) -> Bytes:
-    """What the bytes say: their risk against the base of the work, and what changed since the last revision."""
+def bytes_of(tx: Writing, review: Review | None, parts: tuple[WorkPart, ...], ask: Ask, prepared: Prepared) -> Bytes:
+    """What the bytes say: their risk against the base the gate knows, and what changed since the last revision.
+
+    The risk was computed before: what scans the bytes must not hold up whoever else decides. Without a base that is
+    known everything counts as new, whatever the author states.
+    """
+    known = prepared.files if prepared.files and is_still_known(tx, ask, prepared.files) else None
+    given = {**known.blobs, **ask.blobs} if known else ask.blobs
     blobs = dict(given)
     for digest, content in given.items():
         # Whatever these bytes are compared with must be what it is called, or an old line could pass for new.
@@ -127,10 +149,17 @@ def bytes_of(
     for part in parts:
         blobs[part.digest] = _content(tx, part, given)
     last = review.current.parts if review else ()
-    _fetch(tx, blobs, (*before, *last), {one.digest for one in parts})
+    before = known.parts if known else stated(parts, ask.before)
+    old = review.current.before if review and known else ()
+    _fetch(tx, blobs, (*before, *last, *old), {one.digest for one in parts})
+    proof = prepared.proof if known else Proof()
     return Bytes(
-        risk=risk_of(file_changes(before, parts, blobs)),
+        risk=prepared.risk_against(known),
+        base=known.base if known else KnownBase(),
+        before=tuple(one for one in before if one.digest in blobs),
+        proof=proof,
         changed=tuple(changed_places(last, parts, blobs)) if review else (),
+        change=change_of(review.current, known.base, before, parts, blobs) if review and known else ChangeKind.CONTENT,
         blobs=blobs,
     )
 
@@ -147,6 +176,13 @@ def stored_bytes(tx: Reading, part: WorkPart) -> bytes:
     if blob_digest(blob.content) != part.digest:
         raise Damaged(f"The stored bytes of {part.name} were altered.")
     return blob.content
+
+
+def bytes_at_hand(tx: Reading, parts: tuple[WorkPart, ...]) -> dict[str, bytes]:
+    """The bytes of these parts by their digests; what is gone or altered is left out."""
+    found = {one.digest: tx.blob(one.digest) for one in parts}
+    contents = {digest: blob.content for digest, blob in found.items() if blob and blob.content is not None}
+    return {digest: content for digest, content in contents.items() if blob_digest(content) == digest}
 
 
 def _content(tx: Writing, part: WorkPart, given: Mapping[str, bytes]) -> bytes:

@@ -1,4 +1,4 @@
-"""What is told to somebody who listens all the time? That what they see of a review has changed, and nothing else.
+"""The live feed: a listener is told that what they see of a review has changed, and how sessions stand they follow.
 
 Whatever happens to a review, it is compared what this viewer saw before it and sees after it. Where that is the same,
 nothing is sent: no event, no number that was left out, no later id.
@@ -8,23 +8,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from foureyes.app.bell import Listener
-from foureyes.app.calls.about_reviews import REVIEW
 from foureyes.app.calls.bodies import given
 from foureyes.app.calls.call import Caller
+from foureyes.app.calls.done import REVIEW
 from foureyes.app.calls.office import Office
 from foureyes.app.calls.shown import mark_of, shown
 from foureyes.app.places import place_after
 from foureyes.app.ports import Conflict, Damaged, Reading, Unavailable
+from foureyes.app.session_feed import SessionFeed, session_feed
 from foureyes.core.refusals import Refusal
 
 HEARTBEAT_SECONDS = 15.0
 #: Reviews that are compared in one look at the store.
 LOOK_MAX = 50
-UPDATED, RESET = "review.updated", "feed.reset"
+UPDATED, RESET, SESSION = "review.updated", "feed.reset", "session.updated"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,12 +36,23 @@ class News:
     kind: str
     review: str = ""
     mark: str = ""
+    #: Where sessions are followed: which one it is about, and how that stands.
+    session: str = ""
+    status: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Following:
+    """Where a listener goes on, and the sessions it follows: by name, `*` for all, none where it follows none."""
+
+    last: str = ""
+    session: str = ""
 
 
 async def feed(
     office: Office,
     caller: Caller,
-    last: str,
+    following: Following,
     may_listen: Callable[[], Awaitable[bool]],
     heartbeat_seconds: float = HEARTBEAT_SECONDS,
 ) -> AsyncGenerator[News | None]:
@@ -48,15 +60,18 @@ async def feed(
 
     It ends with the server, or when the caller may listen no longer.
     """
-    viewer = caller.who.name
+    viewer, last = caller.who.name, following.last
     since = office.places.find(viewer, last) if last else None
     place = last if since is not None else ""
+    sessions = session_feed(office, following.session)
     async with office.bell.listening(office.store, since=since) as listener:
-        if last and since is None:
-            place = place_after(last, RESET)
-            office.places.keep(viewer, place, listener.cursor)
-            yield News(id=place, kind=RESET)
         done = since if since is not None else listener.cursor
+        first = [News(id="", kind=RESET)] if last and since is None else []
+        first += [News(id="", kind=SESSION, session=name, status=status) for name, status in await sessions.begin()]
+        for one in first:
+            place = _place_after(place, one)
+            office.places.keep(viewer, place, done)
+            yield replace(one, id=place)
         clock = asyncio.get_running_loop().time
         told_at = clock()
         while not office.bell.closed():
@@ -69,14 +84,13 @@ async def feed(
                 yield None
                 continue
             grown, cursor, overrun = listener.take()
-            found = None if overrun else await _changed(office, caller, grown)
-            news = [(RESET, "", "")] if found is None else [(UPDATED, *one) for one in found]
-            for number, (kind, review, mark) in enumerate(news, start=1):
-                place = place_after(place, kind, review, mark)
+            news = [News(id="", kind=RESET)] if overrun else await _news(office, caller, sessions, grown)
+            for number, one in enumerate(news, start=1):
+                place = _place_after(place, one)
                 # Who stops in the middle is told all of it again: twice is harmless, never is not.
                 office.places.keep(viewer, place, cursor if number == len(news) else done)
                 told_at = clock()
-                yield News(id=place, kind=kind, review=review, mark=mark)
+                yield replace(one, id=place)
             done = cursor
 
 
@@ -88,30 +102,44 @@ async def _woken(listener: Listener, seconds: float) -> bool:
     return True
 
 
-async def _changed(office: Office, caller: Caller, grown: dict[str, int]) -> list[tuple[str, str]] | None:
-    """The reviews that look otherwise to the caller now, with their marks; nothing at all where it cannot be said."""
-    names = [(name.removeprefix(REVIEW), at) for name, at in grown.items() if name.startswith(REVIEW)]
-    found = list[tuple[str, str]]()
+async def _news(office: Office, caller: Caller, sessions: SessionFeed, grown: dict[str, int]) -> list[News]:
+    """The sessions with another status, first: whoever must stop hears that before all else; then the reviews.
+
+    Where it cannot be said, the listener looks at everything again.
+    """
     try:
+        changed = await sessions.changed(grown)
+        found = [News(id="", kind=SESSION, session=name, status=status) for name, status in changed]
+        names = [(name.removeprefix(REVIEW), at) for name, at in grown.items() if name.startswith(REVIEW)]
         for begin in range(0, len(names), LOOK_MAX):
-            found += await office.store.read(partial(_compared, office, caller, names[begin : begin + LOOK_MAX]))
+            page = names[begin : begin + LOOK_MAX]
+            found += await office.store.read(partial(_compared, office, caller, sessions, page))
     except (Unavailable, Conflict):
-        return None
+        return [News(id="", kind=RESET)]
     return found
 
 
-def _compared(office: Office, caller: Caller, names: list[tuple[str, int]], reading: Reading) -> list[tuple[str, str]]:
-    found = list[tuple[str, str]]()
+def _compared(
+    office: Office, caller: Caller, sessions: SessionFeed, names: list[tuple[str, int]], reading: Reading
+) -> list[News]:
+    """The reviews that look otherwise to the caller now, with their marks."""
+    found = list[News]()
     for review, version in names:
         try:
-            now = mark_of(given(shown(office.gate.look(reading, review, caller.who))))
+            seen = office.gate.look(reading, review, caller.who)
+            now = mark_of(given(shown(seen)))
             earlier = shown(office.gate.look(reading, review, caller.who, version)) if version else None
             before = mark_of(given(earlier)) if earlier else ""
         except (Damaged, Refusal):
             continue  # what was altered is told by whoever verifies the log, to those who may know
-        if now != before:
-            found.append((review, now))
+        session = seen.view.review.origin.session
+        if now != before and sessions.follows(session):
+            found.append(News(id="", kind=UPDATED, review=review, mark=now, session=session if sessions.wanted else ""))
     return found
 
 
-__all__ = ["HEARTBEAT_SECONDS", "RESET", "UPDATED", "News", "feed"]
+def _place_after(place: str, one: News) -> str:
+    return place_after(place, one.kind, one.review or one.session, one.mark or one.status)
+
+
+__all__ = ["HEARTBEAT_SECONDS", "RESET", "SESSION", "UPDATED", "Following", "News", "feed"]

@@ -19,12 +19,18 @@ class Follower:
     """Keeps some projections up to date; one at a time, but others may follow the same ones elsewhere."""
 
     def __init__(
-        self, store: Store, projections: Iterable[Projection] = tuple(PROJECTIONS.values()), batch: int = BATCH
+        self,
+        store: Store,
+        projections: Iterable[Projection] = tuple(PROJECTIONS.values()),
+        batch: int = BATCH,
+        *,
+        local: bool = False,
     ) -> None:
-        """Follow with these, so many events a step."""
+        """Follow with these, so many events a step; only the store of local reviews counts those (`local`)."""
         self._store = store
         self._projections = tuple(projections)
         self._batch = batch
+        self._is_local = local
         self._folds = Folds()
 
     async def catch_up(self) -> int:
@@ -33,7 +39,7 @@ class Follower:
         What an earlier version of this program wrote is made anew first; what a later one wrote is left to it.
         """
         for projection in await self._store.read(self._outdated):
-            await make_anew(self._store, projection)
+            await make_anew(self._store, projection, local=self._is_local)
         done = 0
         for _ in range(STEPS_MAX):
             steps = await self._store.read(self._plan)
@@ -50,7 +56,7 @@ class Follower:
             return 0  # somebody else was faster; what is left is seen in the next round
 
     def _plan(self, reading: Reading) -> list[Step]:
-        return plan(reading, self._folds, targets(reading, self._projections), self._batch)
+        return plan(reading, self._folds, targets(reading, self._projections, local=self._is_local), self._batch)
 
     def _outdated(self, reading: Reading) -> list[Projection]:
         return [one for one in self._projections if 0 < version_of(reading, slot_of(reading, one.name)) < one.version]

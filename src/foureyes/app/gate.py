@@ -14,40 +14,44 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import cast, get_args
 
 from foureyes.app.accounts import is_good
 from foureyes.app.asks import Ask, Reply, check_key, kept_reply, refusal_text, reply_text
+from foureyes.app.bases import SMALL_BYTES_MAX, Bases, Prepared, Unprepared, too_busy
 from foureyes.app.beside import Beside
 from foureyes.app.books import BOOKS
 from foureyes.app.chain import ROOT, appended
 from foureyes.app.deciding import Deciding, Moment
-from foureyes.app.facts import Books, stored_bytes
+from foureyes.app.facts import Books, bytes_at_hand, stored_bytes
 from foureyes.app.heads import outbox_rows, state_of
+from foureyes.app.inheriting import heirs
 from foureyes.app.live import Judge, Live
 from foureyes.app.policies import Policies
 from foureyes.app.ports import Conflict, Directory, Quick, Reading, Store, Unavailable, Writing, looking
+from foureyes.app.reviewing.panel_report import panel_report
 from foureyes.app.rows import SERVED, START, Answered, Changes, Known
 from foureyes.app.shelf import Held, Shelf, read_until
 from foureyes.app.work import GONE_MODE
-from foureyes.core.commands import OpenReview, ReviewCommand
+from foureyes.core.commands import CheckInherited, OpenReview, ReviewCommand
+from foureyes.core.enrolments import EnrolTogether
 from foureyes.core.events import ReviewEvent
 from foureyes.core.explain import Explanation, explain
 from foureyes.core.facts import Principal
+from foureyes.core.local import is_local
 from foureyes.core.model import Review
 from foureyes.core.refusals import Code, Refusal, refuse
-from foureyes.core.values import Who, WorkPart
+from foureyes.core.values import CLOCK, Who, WorkPart
 from foureyes.core.views import View, view
 from foureyes.policy.policy import Policy, policy_text
 
 CONFLICTS_MAX = 20
 #: What so many viewers saw of reviews is kept at hand.
 SEEN_MAX = 256
-#: A work of more bytes takes more than a moment to look at.
-SMALL_BYTES_MAX = 8 * 1024
 #: Letters and digits that nobody mistakes for each other: 32 of them, so a byte chooses each of them as often.
 _LETTERS = "abcdefghjkmnpqrstvwxyz0123456789"
 _ID_LETTERS = 12
@@ -84,11 +88,12 @@ class Preview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """A review as one viewer may see it."""
+    """A review as one viewer may see it, with a panel's report in Markdown where one judges it."""
 
     view: View
     explanation: Explanation
     opened: str = ""
+    report: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +102,15 @@ class Served:
 
     seen: Seen
     files: dict[str, bytes]
+    #: The bytes of the base, known or stated, by their digests; those that are not here are left out.
+    before: dict[str, bytes] = field(default_factory=dict)
+    #: The digest of the version this viewer was given last, before now.
+    noted: str = ""
+
+    @property
+    def digest(self) -> str:
+        """The digest of these bytes."""
+        return self.seen.view.review.digest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +120,8 @@ class _Done:
     reply: Reply | Refusal
     held: Held | None = None
     kept_default: bool = False
+    #: Reviews that inherited findings of this one, which may have been settled here.
+    heirs: tuple[str, ...] = ()
 
 
 class Gate:
@@ -120,10 +136,13 @@ class Gate:
         books: Books = BOOKS,
         world: World | None = None,
         tells: bool = True,
+        bases: Bases | None = None,
+        local: bool = False,
     ) -> None:
         """Stand on a store; `policy` holds until a human activates another.
 
-        Where nobody will ever be told what happens (`tells`), nothing is put into the outbox.
+        `bases` says with what a work may be compared; by default only with what is live on its target. Where nobody
+        will ever be told (`tells`), nothing is put into the outbox. Only a `local` gate knows local reviews.
         """
         self._store = store
         self._directory = directory
@@ -131,6 +150,8 @@ class Gate:
         self._books = books
         self._world = world or World()
         self._tells = tells
+        self._local = local
+        self._bases = bases or Bases()
         self._shelf = Shelf()
         #: What somebody saw of a review as it was folded last; whoever asks again before it grows sees the same.
         self._seen_lately: dict[tuple[str, Who], tuple[Held, Seen]] = {}
@@ -148,11 +169,15 @@ class Gate:
                 Code.UNKNOWN_WORD, what="The review", word=ask.command.review, allowed="none: the gate names it"
             )
         asked = ask.body_hash()
+        prepared = await self._bases.prepare(self._store, ask)
         for _ in range(CONFLICTS_MAX):
             stream = ask.stream or f"review/{self._world.mint()}"
-            work = partial(self._answer, ask, asked, stream)
+            work = partial(self._answer, ask, asked, stream, prepared)
             try:
                 done = await self._store.write(Quick(work) if _is_small(ask) else work)
+            except Unprepared:
+                prepared = await self._bases.prepare(self._store, ask)
+                continue
             except Conflict:
                 continue
             if done.held:
@@ -160,37 +185,36 @@ class Gate:
             self._default_is_kept = self._default_is_kept or done.kept_default
             if isinstance(done.reply, Refusal):
                 raise done.reply
+            for heir in done.heirs:
+                await self._look_again(heir, done.reply.stream)
             return done.reply
-        raise Unavailable(f"{ask.stream or 'The review'} is too busy.", "Try again in a moment with the same key.")
+        raise too_busy(ask)
 
-    async def preview(self, ask: Ask) -> Preview:
-        """What would happen: decided like any command, and nothing of it is written. Raises Refusal likewise."""
+    async def _look_again(self, review: str, source: str) -> None:
+        """Let a review see what became of the findings it inherited; else its next command does."""
+        ask = Ask(actor=CLOCK, key=new_key(), command=CheckInherited(source=source), stream=f"review/{review}")
+        with suppress(Refusal, Unavailable):
+            await self.handle(ask)
+
+    async def preview(self, ask: Ask, *, draw: int | None = None) -> Preview:
+        """What would happen, with this lot or one that is drawn: decided, and not written. Raises Refusal likewise."""
         ask.body_hash()  # what cannot be written down is refused, as it would be
-
-        def work(reading: Reading) -> Preview:
-            tx, stream = looking(reading), ask.stream or f"review/{self._world.mint()}"
-            deciding = self._deciding(tx, ask, stream, tx.known(stream, "", ""))
-            held, _, events = deciding.decided()
-            before = self._shown(tx, deciding.held.review, ask.actor) if deciding.held else None
-            if before and before.view.hides:
-                # Somebody who may not see everything yet learns that it would be taken, and nothing more.
-                return Preview(events=(), view=before.view, explanation=before.explanation)
-            after = self._shown(tx, held.review, ask.actor)
-            return Preview(events=events, view=after.view, explanation=after.explanation)
-
-        return await self._store.read(work)
+        for _ in range(CONFLICTS_MAX):
+            prepared = await self._bases.prepare(self._store, ask)
+            with suppress(Unprepared):
+                return await self._store.read(partial(self._previewed, ask, prepared, draw))
+        raise too_busy(ask)
 
     async def read(self, review: str, viewer: Who) -> Seen:
         """The review as this viewer may see it, with the reasons; raises Refusal where there is none."""
-        work = partial(self._seen, review, viewer)
-        # What lies on the shelf is folded already, but for what came since: that takes a moment.
+        work = partial(self._seen, review, viewer)  # what lies on the shelf is folded already: that takes a moment
         return await self._store.read(Quick(work) if self._shelf.has(f"review/{review}") else work)
 
     def look(self, reading: Reading, review: str, viewer: Who, version: int = 0) -> Seen:
         """The same on one look at the store; with a version, as it was after so many of its events."""
         if not version:
             return self._seen(review, viewer, reading)
-        held = read_until(reading, f"review/{review}", version)
+        held = self._there(read_until(reading, f"review/{review}", version))
         return replace(self._shown(reading, held.review, viewer), opened=held.opened)
 
     def whole(self, reading: Reading, review: str) -> Review:
@@ -201,30 +225,37 @@ class Gate:
         """Everybody who may be asked to review."""
         return self._directory.pool(reading)
 
-    async def explain(self, review: str, viewer: Who) -> Explanation:
-        """Why the gate is open or shut, who must act, and how; as far as this viewer may know."""
-        return (await self.read(review, viewer)).explanation
-
     async def serve(self, review: str, viewer: Who) -> Served:
         """The bytes of the current version, and a note that this viewer got exactly these; all, or a refusal."""
-        return await self._store.write(partial(self.serving, review, viewer))
+        served = await self._store.read(partial(self.take_out, review, viewer))
+        await self.note_served(served, viewer)
+        return served
 
-    def serving(self, review: str, viewer: Who, tx: Writing) -> Served:
-        """The same in one transaction: what is said of the version, given of it and noted is of one moment."""
-        seen = self._seen(review, viewer, tx)
-        current = seen.view.review.current
-        files = {part.name: stored_bytes(tx, part) for part in current.parts if part.mode != GONE_MODE}
-        tx.follow(SERVED, {f"{review}/{viewer.name}": current.digest}, START)
-        return Served(seen=seen, files=files)
+    def take_out(self, review: str, viewer: Who, reading: Reading) -> Served:
+        """The bytes of the current version on one look; whoever gives all of them to the viewer notes that too."""
+        seen = self._seen(review, viewer, reading)
+        parts = seen.view.review.current.parts
+        files = {part.name: stored_bytes(reading, part) for part in parts if part.mode != GONE_MODE}
+        noted = reading.row(SERVED, f"{review}/{viewer.name}") or ""
+        base = bytes_at_hand(reading, seen.view.review.current.before)
+        return Served(seen=seen, files=files, before=base, noted=noted)
 
-    async def may_go_live(self, name: str, target: str = "") -> Live:
+    async def note_served(self, served: Served, viewer: Who) -> None:
+        """Note that a viewer was given exactly these bytes, all of them; an author's own work needs no note."""
+        review, digest = served.seen.view.review, served.digest
+        if served.noted == digest or review.is_contributor(viewer.name):
+            return
+        await self._store.write(Quick(lambda tx: tx.follow(SERVED, {f"{review.id}/{viewer.name}": digest}, START)))
+
+    async def may_go_live(self, name: str, target: str = "", viewer: Who | None = None) -> Live:
         """Whether bytes, named by digest or alias, may go live there: judged anew from the log on one snapshot.
 
-        A store that cannot answer is no yes: the answer is then `unavailable`.
+        With a viewer, as that one may hear it. A store that cannot answer is no yes: the answer is then `unavailable`.
         """
 
         def work(reading: Reading) -> Live:
-            judge = Judge(reading=reading, policies=self.policies, load=self._load, now=self._world.clock())
+            now = self._world.clock()
+            judge = Judge(reading=reading, policies=self.policies, load=self._load, now=now, viewer=viewer)
             return judge.judge(name, target)
 
         try:
@@ -232,7 +263,20 @@ class Gate:
         except Unavailable as error:
             return Live(state="unavailable", digest=name, reason=str(error))
 
-    def _answer(self, ask: Ask, asked: str, stream: str, tx: Writing) -> _Done:
+    def _previewed(self, ask: Ask, prepared: Prepared, draw: int | None, reading: Reading) -> Preview:
+        tx, stream = looking(reading), ask.stream or f"review/{self._world.mint()}"
+        lot = self._world.draw() if draw is None else draw
+        moment = Moment.of(self._world.clock(), lot, prepared)
+        deciding = self._deciding(tx, ask, stream, tx.known(stream, "", ""), moment)
+        held, _, events = deciding.decided()
+        seen = self._shown(tx, deciding.held.review, ask.actor) if deciding.held else None
+        if seen is None or not seen.view.hides:
+            seen = self._shown(tx, held.review, ask.actor)
+        else:
+            events = ()  # who may not see everything yet learns that it would be taken, and nothing more
+        return Preview(events=events, view=seen.view, explanation=seen.explanation)
+
+    def _answer(self, ask: Ask, asked: str, stream: str, prepared: Prepared, tx: Writing) -> _Done:
         if ask.stream:
             tx.lock(stream)
         known = tx.known(stream, ask.actor.name, ask.key)
@@ -240,7 +284,7 @@ class Gate:
             if known.body_hash != asked and known.body_hash != ask.body_hash_before():
                 return _Done(reply=refuse(Code.KEY_REUSED, key=ask.key))
             return _Done(reply=kept_reply(known.reply))
-        moment = Moment.of(self._world.clock(), self._world.draw())
+        moment = Moment.of(self._world.clock(), self._world.draw(), prepared)
         try:
             _check_credential(tx, ask)
             held, changes, reply = self._decided(tx, ask, stream, known, moment)
@@ -252,7 +296,8 @@ class Gate:
         outbox = (*changes.outbox, *outbox_rows(changes.appends)) if self._tells else ()
         tx.apply(replace(changes, answered=answered, outbox=outbox))
         kept_default = self.policies.default.digest in changes.blobs
-        return _Done(reply=reply, held=held, kept_default=kept_default)
+        told = heirs(tx, held.review.id, changes.along) if held else ()
+        return _Done(reply=reply, held=held, kept_default=kept_default, heirs=told)
 
     def _decided(
         self, tx: Writing, ask: Ask, stream: str, known: Known, moment: Moment
@@ -265,20 +310,17 @@ class Gate:
             return held, changes, Reply(stream=stream, version=held.version, events=names, state=state)
         found = self._beside.answer(tx, ask, moment.now)
         end = known if found.stream == stream else tx.known(found.stream, "", "")
-        log = appended(
-            found.stream,
-            (end.version, end.chain or ROOT),
-            found.events,
-            at=moment.at,
-            actor=ask.actor.name,
-            cause=ask.key,
+        ends = ((found.stream, end, found.events), *((name, tx.known(name, "", ""), more) for name, more in found.more))
+        logs = tuple(
+            appended(name, (at.version, at.chain or ROOT), events, at=moment.at, actor=ask.actor.name, cause=ask.key)
+            for name, at, events in ends
         )
         blobs = {one: ask.blobs[one] for one in found.blobs if one in ask.blobs}
-        changes = Changes(appends=(log,), trust=found.trust, blobs=blobs)
+        changes = Changes(appends=logs, trust=found.trust, blobs=blobs)
         names = tuple(type(one).__name__ for one in found.events)
         return None, changes, Reply(stream=found.stream, version=end.version + len(names), events=names)
 
-    def _deciding(self, tx: Writing, ask: Ask, stream: str, known: Known, moment: Moment | None = None) -> Deciding:
+    def _deciding(self, tx: Writing, ask: Ask, stream: str, known: Known, moment: Moment) -> Deciding:
         command = ask.command
         if isinstance(command, OpenReview):
             command = replace(command, review=stream.removeprefix("review/"))
@@ -290,8 +332,8 @@ class Gate:
             command=cast("ReviewCommand", command),
             stream=stream,
             known=known,
-            held=self._shelf.get(tx, stream, known),
-            moment=moment or Moment.of(self._world.clock(), self._world.draw()),
+            held=self._there(self._shelf.get(tx, stream, known)) if known.version else None,
+            moment=moment,
             policies=self.policies,
             current=self.policies.current(tx),
             books=self._books,
@@ -313,8 +355,11 @@ class Gate:
         return self._shelf.get(reading, stream, reading.known(stream, "", ""))
 
     def _held(self, reading: Reading, review: str) -> Held:
-        held = self._load(reading, f"review/{review}")
-        if held is None:
+        return self._there(self._load(reading, f"review/{review}"))
+
+    def _there(self, held: Held | None) -> Held:
+        """The review, where it is there; somebody's local one is only at the gate for those."""
+        if held is None or (not self._local and is_local(held.review)):
             raise refuse(Code.REVIEW_MISSING)
         return held
 
@@ -333,7 +378,8 @@ class Gate:
         rules = self.policies.rules(reading, review.rules)
         stricter = self.policies.stricter(reading, review.stricter)
         shown = view(rules, review, viewer, stricter)
-        return Seen(view=shown, explanation=explain(rules, shown.review, stricter))
+        told = explain(rules, shown.review, stricter)
+        return Seen(view=shown, explanation=told, report=panel_report(rules, shown, stricter))
 
 
 def _check_credential(reading: Reading, ask: Ask) -> None:
@@ -350,4 +396,4 @@ def _check_credential(reading: Reading, ask: Ask) -> None:
 
 def _is_small(ask: Ask) -> bool:
     parts: tuple[WorkPart, ...] = getattr(ask.command, "parts", ())
-    return sum(one.size for one in parts) <= SMALL_BYTES_MAX
+    return sum(one.size for one in parts) <= SMALL_BYTES_MAX and not isinstance(ask.command, EnrolTogether)

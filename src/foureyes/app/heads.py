@@ -8,11 +8,15 @@ from datetime import datetime
 from foureyes.app.rows import Append, DigestRow, InboxRow, OutboxRow, ReviewRow
 from foureyes.codec.shapes import shape
 from foureyes.core.model import ReportRequest, Request, Review, RevisionRequest
-from foureyes.core.values import Outcome
+from foureyes.core.values import Outcome, Part
 
 OPEN = "open"
 HUMANS = "humans"
 ANYONE = "anyone"
+#: The kind of a row about an inherited finding, which is no request and has no due time.
+SETTLE = "finding"
+#: Who may give counsel to the human who decides: anybody eligible, and each of them finds it in their inbox.
+COUNSEL = "open:counsel"
 
 #: What somebody outside the gate shall hear of: a party owes something, or something ended.
 TOLD = frozenset(
@@ -73,8 +77,9 @@ def digest_rows(review: Review) -> tuple[DigestRow, ...]:
 
 
 def inbox_rows(review: Review) -> tuple[InboxRow, ...]:
-    """What is owed, one row for each who may give it; nothing once the review has ended."""
-    return tuple(row for one in review.requests.values() for row in _owed(review, one))
+    """What is owed, one row for each who may give it, and findings for their raisers; nothing once it has ended."""
+    owed = tuple(row for one in review.requests.values() for row in _owed(review, one))
+    return owed if review.outcome is not None else (*owed, *_to_settle(review))
 
 
 def outbox_rows(appends: Iterable[Append]) -> tuple[OutboxRow, ...]:
@@ -103,12 +108,28 @@ def _party(request: Request) -> str:
     return "author" if isinstance(request, RevisionRequest) else "human"
 
 
+def _to_settle(review: Review) -> Iterator[InboxRow]:
+    """What a review inherited, for whoever raised it: a word of theirs settles it, and nobody is late with it."""
+    for one in (review.findings[name] for name in review.inherited):
+        if not one.is_settled:
+            yield InboxRow(
+                review=review.id,
+                request=one.id,
+                kind=SETTLE,
+                who=one.raiser,
+                held=True,
+                queued=False,
+                revision=review.revision,
+                due="",
+            )
+
+
 def _owed(review: Review, request: Request) -> Iterator[InboxRow]:
     lease, queued = "", False
     if isinstance(request, ReportRequest):
         seat, queued = review.seats[request.seat], request.queued
         lease = _time(seat.lease) if seat.lease else ""
-        roles = [role(one) for one in seat.candidates] or [ANYONE]
+        roles = [role(one) for one in seat.candidates] or [COUNSEL if seat.part is Part.COUNSEL else ANYONE]
         kind, held, names = "report", seat.reviewer is not None, [seat.reviewer.name] if seat.reviewer else roles
     elif isinstance(request, RevisionRequest):
         kind, held, names = "revision", True, [review.author.name]

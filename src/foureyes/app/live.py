@@ -7,22 +7,30 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from foureyes.app.claimed import known_level
+from foureyes.app.heads import OPEN
+from foureyes.app.objections import Objections, text_of
 from foureyes.app.policies import InForce, Policies
 from foureyes.app.ports import Damaged, Reading
 from foureyes.app.rows import LIVES, DigestRow
 from foureyes.app.shelf import Held
-from foureyes.app.work import blob_digest
+from foureyes.app.work import GIT_TREE, GONE_MODE, blob_digest
 from foureyes.core.assess import assess
 from foureyes.core.events import WentLive
-from foureyes.core.live import Clearance, LiveFacts, RecordLive, why_not
+from foureyes.core.live import Clearance, LiveFacts, RecordLive, why_elsewhere, why_not
 from foureyes.core.model import Review
-from foureyes.core.values import Outcome, WorkPart
+from foureyes.core.values import ClearedBy, Outcome, Who, WorkPart
+from foureyes.core.views import owes_report, view
 
 GIT_BASE = "git-base:"
 
 #: The same bytes may have been cleared often; when so many clearances are of no use, no more are judged.
 CLEARANCES_MAX = 50
 CLEARED, BLOCKED, PENDING, UNKNOWN, DAMAGED = "cleared", "blocked", "pending", "unknown", "damaged"
+#: The one answer to a reviewer who owes a report on these bytes: whatever others said, it is this.
+WITHHELD = "withheld"
+OWED = "You owe a report on exactly these bytes, so nothing is said of them. Report first, then ask again."
+ELSEWHERE = "Another review of exactly these bytes goes on and does not allow it. Wait until it has ended."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +60,10 @@ class Judge:
     policies: Policies
     load: Callable[[Reading, str], Held | None]
     now: datetime
+    #: The answer is for the machine that asks, and for nobody else.
+    is_local: bool = False
+    #: Whoever asks, where they may not see everything; nobody in particular where the answer is for no one's eyes.
+    viewer: Who | None = None
 
     def judge(self, name: str, target: str = "", review: str = "") -> Live:
         """The answer for bytes named by digest or alias; where a review is named, by that one alone."""
@@ -64,25 +76,90 @@ class Judge:
         rows = self.reading.digests(name)
         if not rows:
             return Live(state=UNKNOWN, digest=name, reason="No review has seen these bytes. Submit them for review.")
-        digest, vetoed = rows[0].digest, next((row for row in rows if row.vetoed), None)
-        if name.startswith(GIT_BASE):
-            return Live(state=BLOCKED, digest=digest, reason=f"{name} is what the work is based on, not the work.")
-        if len({row.digest for row in rows}) > 1:
-            return Live(state=BLOCKED, digest=name, reason=f"{name} names several works. Name one by its digest.")
-        if name != digest and not any(self._is_called(row, name) for row in rows):
-            raise Damaged(f"{name} is listed as a name of {digest}, but no log says so.")
-        if vetoed:
-            return Live(state=BLOCKED, digest=digest, review=vetoed.review, reason=_veto(vetoed))
+        if self._owes(rows):
+            return Live(state=WITHHELD, digest=name, reason=OWED)
+        every, rows = rows, self._of_the_tree(rows) if name.startswith(GIT_TREE) else rows
+        refused = self._unnamed(name, rows) or self._objected(every, rows)
+        if refused is not None:
+            return refused
         current = self.policies.current(self.reading)
         cleared = [row for row in rows if row.cleared and review in ("", row.review)]
         if not cleared:
-            return self._waiting(next((row for row in rows if row.review == review), rows[-1]))
+            named = next((row for row in rows if row.review == review), None)
+            return self._waiting(named or self._objections.newest(rows))
         answers = [self._by(cleared[0], target, current)]
         for row in cleared[1:CLEARANCES_MAX]:
             if answers[-1].allowed:
                 break  # one yes is enough, and each costs a look at all of the bytes
             answers.append(self._by(row, target, current))
         return answers[-1] if answers[-1].allowed else answers[0]
+
+    def _of_the_tree(self, rows: tuple[DigestRow, ...]) -> tuple[DigestRow, ...]:
+        """Of several works with this tree those in which nothing is gone, if there are any.
+
+        What is gone is in no tree, so anybody could give a cleared tree's name to one more work.
+        """
+        if len({row.digest for row in rows}) == 1:
+            return rows
+        whole = {row.digest for row in {row.digest: row for row in rows}.values() if not self._has_gone(row)}
+        return tuple(row for row in rows if row.digest in whole) or rows
+
+    def _has_gone(self, row: DigestRow) -> bool:
+        held = self.load(self.reading, f"review/{row.review}")
+        if held is None:
+            raise Damaged(f"Review {row.review} is listed, but its log is gone.")
+        parts = (part for one in held.review.revisions if one.digest == row.digest for part in one.parts)
+        return any(part.mode == GONE_MODE for part in parts)
+
+    def _unnamed(self, name: str, rows: tuple[DigestRow, ...]) -> Live | None:
+        """The no to a name that does not mean exactly one work."""
+        digest = rows[0].digest
+        if name.startswith(GIT_BASE):
+            return Live(state=BLOCKED, digest=digest, reason=f"{name} is what the work is based on, not the work.")
+        if len({row.digest for row in rows}) > 1:
+            return Live(state=BLOCKED, digest=name, reason=f"{name} names several works. Name one by its digest.")
+        if name != digest and not any(self._is_called(row, name) for row in rows):
+            raise Damaged(f"{name} is listed as a name of {digest}, but no log says so.")
+        return None
+
+    @property
+    def _objections(self) -> Objections:
+        return Objections(reading=self.reading, policies=self.policies, load=self.load)
+
+    def _objected(self, every: tuple[DigestRow, ...], rows: tuple[DigestRow, ...]) -> Live | None:
+        """The no of whatever review has something against these bytes, named as far as the viewer may know.
+
+        Beside a clearance an objection shuts. Without one the bytes only wait, as long as the review that objects goes
+        on with them. `every` row of the name counts, also of a work that only adds that something is gone.
+        """
+        found = self._objections.among(every)
+        shown = [one for one in found if not self._hides(one[0].review)]
+        cleared, digest = any(row.cleared for row in rows), rows[0].digest
+        if shown:
+            held, against = shown[0]
+            waits = held.review.outcome is None and held.review.digest == digest and not (cleared or against.veto)
+            state = PENDING if waits else BLOCKED
+            return Live(state=state, digest=digest, review=against.review, reason=text_of(against))
+        return Live(state=BLOCKED, digest=digest, reason=ELSEWHERE) if found and cleared else None
+
+    def _owes(self, rows: tuple[DigestRow, ...]) -> bool:
+        """Whether the viewer holds a seat on one of these reviews and has not reported on its current version."""
+        if self.viewer is None:
+            return False
+        open_ones = (row.review for row in rows if not row.cleared and self._is_open(row.review))
+        held = (self.load(self.reading, f"review/{name}") for name in open_ones)
+        return any(one is not None and owes_report(one.review, self.viewer) for one in held)
+
+    def _is_open(self, review: str) -> bool:
+        listed = self.reading.review(review)
+        return listed is not None and listed.state == OPEN
+
+    def _hides(self, review: Review) -> bool:
+        if self.viewer is None or review.outcome is not None:
+            return False
+        rules = self.policies.rules(self.reading, review.rules)
+        stricter = self.policies.stricter(self.reading, review.stricter)
+        return view(rules, review, self.viewer, stricter).hides
 
     def _is_called(self, row: DigestRow, name: str) -> bool:
         """Whether the log says that these bytes have this other name: a row alone is not believed."""
@@ -96,12 +173,14 @@ class Judge:
         if held is None or held.cleared is None:
             raise Damaged(f"Review {row.review} is listed as cleared, but its log has no clearance.")
         version, cleared = held.cleared
+        level = known_level(self.reading, held.review, cleared.level)
         clearance = Clearance(
             digest=cleared.digest,
-            level=cleared.level,
+            level=level,
             single_use=cleared.single_use,
             expires=cleared.expires,
             version=version,
+            by_human=cleared.by is ClearedBy.HUMAN,
         )
         facts = LiveFacts(
             clearance=clearance if held.review.outcome is Outcome.CLEARED else None,
@@ -109,16 +188,20 @@ class Judge:
             lives=self._lives(row.review, version, target),
         )
         command = RecordLive(target=target, review=row.review, digest=row.digest)
-        reason = why_not(command, facts, self.now) or self._judged_anew(held, current)
+        reason = why_not(command, facts, self.now) or self._elsewhere(held, target) or self._judged_anew(held, current)
         return Live(
             state=BLOCKED if reason else CLEARED,
             digest=row.digest,
             review=row.review,
             reason=reason,
-            level=cleared.level,
+            level=level,
             flags=cleared.flags,
             facts=replace(facts, against=reason) if reason else facts,
         )
+
+    def _elsewhere(self, held: Held, target: str) -> str:
+        current = held.review.current
+        return why_elsewhere(current.known_base, current.risk, target, is_local=self.is_local)
 
     def _level_min(self, review: Review, target: str, current: InForce) -> int:
         """What the target demands: by the policy in force, and by the one the review was opened under."""
@@ -202,9 +285,3 @@ def why_purged(tombstone: str) -> str:
         return f"{said['reason']} ({said['by']}, {said['at']})"
     except (ValueError, KeyError, TypeError):
         return tombstone
-
-
-def _veto(row: DigestRow) -> str:
-    return (
-        f"A veto stands on this version in review {row.review}. A human must override it there, or the author revises."
-    )

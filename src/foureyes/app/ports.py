@@ -53,6 +53,11 @@ class Unavailable(Exception):  # noqa: N818 - a state of the store, told to the 
         self.unknown = unknown
         self.down = down
 
+    @property
+    def word(self) -> str:
+        """The stable code word: no room for it is another matter than a store that cannot answer."""
+        return "disk_full" if self.full else "unavailable"
+
 
 class Damaged(Exception):  # noqa: N818 - likewise
     """What the store holds is not what was written: an altered event, blob or record. Nothing is cleared by it."""
@@ -79,11 +84,17 @@ class Reading(Protocol):
     def reviews(self, listing: Listing) -> tuple[ReviewRow, ...]:
         """A page of reviews, the newest opened first."""
 
+    def reviews_by(self, ending: str, limit: int = 1000) -> tuple[ReviewRow, ...]:
+        """Reviews whose author's name ends like this, the oldest first."""
+
     def digests(self, name: str) -> tuple[DigestRow, ...]:
         """What the reviews say of these bytes, named by their digest or by an alias; by review."""
 
     def inbox(self, who: str, limit: int = 100, after: Urgency = FIRST) -> tuple[InboxRow, ...]:
         """What somebody owes or may take, the most urgent first: those behind `after`."""
+
+    def inbox_of(self, review: str) -> tuple[InboxRow, ...]:
+        """What is owed in a review, by request and by who owes it."""
 
     def owes_report(self, names: Iterable[str]) -> bool:
         """Whether one of these owes or may take a report: people, roles, or whatever else the inbox has rows for."""
@@ -115,6 +126,9 @@ class Reading(Protocol):
     def rows(self, projection: str, prefix: str = "", after: str = "", limit: int = 100) -> tuple[tuple[str, str], ...]:
         """Rows of a following projection in the order of their keys: those with this prefix, behind `after`."""
 
+    def rows_under(self, projection: str, names: Iterable[str], limit: int = 100) -> tuple[tuple[str, str], ...]:
+        """Rows of a projection whose keys are one of these names, a slash and more; in the order of their keys."""
+
     def queued(self) -> tuple[Queued, ...]:
         """How much waits in the outbox, by type."""
 
@@ -136,6 +150,12 @@ class Writing(Reading, Protocol):
 
     def follow(self, projection: str, rows: Mapping[str, str | None], cursor: Cursor) -> None:
         """Set or (None) remove rows of a following projection and move its cursor."""
+
+    def unlist(self, review: str, digests: Iterable[str], blobs: Iterable[str]) -> None:
+        """Take a review out of lists, inboxes, the outbox and what is known of digests, and take bytes away.
+
+        The log keeps what happened. Unlike purged bytes, these may come again.
+        """
 
     def clear(self, projection: str) -> None:
         """Forget a following projection: all its rows, and its cursor goes back to the start."""

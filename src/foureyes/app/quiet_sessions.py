@@ -121,7 +121,8 @@ def _opening(silent: _Silent, reading: Reading) -> tuple[c.OpenReview | None, di
     there = [found.who for name in silent.said if (found := account(reading, name)) and not found.removed]
     if not there:
         return None, {}
-    files = tuple(texts_of({name: text.strip() or "(no word)" for name, text in silent.said.items()}))
+    spoken = {name: text.strip() or "(no word)" for name, text in silent.said.items()}
+    files = tuple(texts_of(spoken, silent.session, _time[0](silent.since)))
     work = work_sent(reading, files)
     command = c.OpenReview(
         review="",

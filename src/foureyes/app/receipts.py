@@ -13,6 +13,7 @@ from typing import Any
 from foureyes.app.book import Line
 from foureyes.app.envelopes import BadEnvelope, read_json, sealed, signer_of, unsealed
 from foureyes.app.keys import PublicKey, Signer
+from foureyes.app.objections import from_log
 from foureyes.app.ports import Damaged, Reading
 from foureyes.app.rows import Stored
 from foureyes.app.shelf import Held, read_review
@@ -20,6 +21,7 @@ from foureyes.app.work import blob_digest
 from foureyes.codec import CodecError, Json, canonical
 from foureyes.codec.shapes import shape
 from foureyes.core.model import Review
+from foureyes.core.objections import objected
 from foureyes.core.operations import is_digest
 from foureyes.core.refusals import Code, Refusal
 from foureyes.core.values import Outcome, Requirement, Who, WorkPart
@@ -74,8 +76,10 @@ def receipt(reading: Reading, digest: str, signer: Signer, last: Line | None = N
     if not is_digest(digest):
         raise Refusal(Code.DIGEST_MISMATCH, "This is no digest.", "Name the 64 hexadecimal digits of the work.")
     rows = reading.digests(digest)
-    if any(row.vetoed for row in rows):
-        raise Refusal(Code.VETOED, "A veto stands on exactly these bytes.", "Ask a human to lift the veto there.")
+    against = from_log(reading).among(row for row in rows if row.digest == digest)
+    if against:
+        found = against[0][1]
+        raise Refusal(Code.VETOED, found.sentence, found.way_out) if found.veto else objected(found)
     for row in rows:
         if row.cleared and row.digest == digest:
             return _sealed(_receipt(reading, row.review, digest, last, now), signer)

@@ -116,6 +116,8 @@ class Change:
     withheld: tuple[tuple[str, str], ...] = ()
     #: The policy as it stood at the base, with the path it had there; None where there was none.
     policy: tuple[str, bytes] | None = None
+    #: Settings at the base that say how files of the work are read, such as `pyproject.toml`: path and bytes.
+    settings: tuple[tuple[str, bytes], ...] = ()
     #: Gives the bytes of a file as it stood at the base, for what the policy names beside itself.
     at_base: Callable[[str], bytes] | None = None
     #: Lays the work out in an empty folder for an agent to read: no hooks, no links out of it, agent configuration
@@ -148,6 +150,8 @@ class Bounds:
     usd_micro: int = 1_000_000
     tokens: int = 400_000
     output_bytes: int = 4 * 1024 * 1024
+    #: What became of the rest of the budget, in words: what is spent, and what is reserved for whom.
+    share: str = ""
 
 
 #: Makes a call that costs something and gives what it came to, written down. Whoever looks again after a crash makes
@@ -171,6 +175,8 @@ class Task:
     #: The role it is asked in: `auditor`, `spec`, `quality` …; chooses the prompt.
     role: str = ""
     checklist: tuple[str, ...] = ()
+    #: Criteria that may be looked at as well; no approval needs them.
+    optional: tuple[str, ...] = ()
     #: What a criterion of the checklist means, and what exactly to look at under it.
     checks: tuple[tuple[str, tuple[str, ...]], ...] = ()
     questions: tuple[str, ...] = ()

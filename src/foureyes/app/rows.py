@@ -18,11 +18,23 @@ NEVER = "~"
 #: clearance, which bytes a reviewer was last given, who is enrolled, and whose token has which hash. A copy of the
 #: store keeps them.
 LIVES, SERVED, ACCOUNTS, TOKENS = "lives", "served", "accounts", "tokens"
+#: What stands against exact bytes, by digest and review, in words: so that a no is quick and names it. A yes is always
+#: judged anew from the log.
+OBJECTIONS = "objections"
+#: What stands in a review on which text, by party, text, review and finding; and which reviews have inherited it.
+INHERITABLE = "inheritable"
 #: What was told of a version beside what counts, by whoever looked at it.
 TOLD = "told"
+#: Who works in which session, by their signals.
+SIGNALLED = "signalled"
 #: What waits for somebody's digest.
 DIGESTS = "digests"
-WRITTEN_ALONG = (LIVES, SERVED, ACCOUNTS, TOKENS, TOLD, DIGESTS)
+#: Which of these the store has for all of its log; a store of an earlier release lacks some until they are filled.
+FILLED = "filled"
+#: In the store of local reviews: what was dismissed there, when each review was run last, and from which server's store
+#: earlier ones were moved in.
+DISMISSALS, LOCAL_RUNS, MOVED_IN = "dismissals", "local_runs", "moved_in"
+WRITTEN_ALONG = (LIVES, SERVED, ACCOUNTS, TOKENS, OBJECTIONS, INHERITABLE, TOLD, SIGNALLED, DIGESTS, FILLED)
 #: Who is signed in, and which links may still be used to do so, or to decide: of this moment only, so no copy keeps
 #: them.
 SIGN_INS, LINKS, DECIDING_LINKS = "sign_ins", "links", "deciding_links"
@@ -257,5 +269,7 @@ class Changes:
     trust: tuple[TrustRow, ...] = ()
     #: Other names (a git tree) of a digest.
     aliases: tuple[tuple[str, str], ...] = ()
+    #: Rows written along with the log, by projection and key; None removes one.
+    along: Mapping[tuple[str, str], str | None] = field(default_factory=dict)
     blobs: Mapping[str, bytes] = field(default_factory=dict)
     answered: Answered | None = None

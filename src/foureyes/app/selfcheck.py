@@ -18,7 +18,8 @@ from foureyes.app.checkpoints import last_line
 from foureyes.app.keys import check_keys
 from foureyes.app.policies import Policies
 from foureyes.app.ports import Damaged, Reading, Store, Unavailable
-from foureyes.app.verify import GUARD, UNGUARDED, check_start
+from foureyes.app.verify import GUARD, UNGUARDED
+from foureyes.app.verify_start import check_start
 from foureyes.policy.floor import floor_problems
 from foureyes.policy.policy import Policy
 
@@ -110,12 +111,12 @@ def checks_of(
 
 
 async def check_head(store: Store, checkpoints: Path) -> None:
-    """Refuse a log that does not end behind its last checkpoint: it was cut, forked, or an old one was put there."""
+    """Refuse a log that does not hold what was signed: it was cut, forked, edited, or an old one was put there."""
     try:
         last = last_line(checkpoints)
+        damages = await store.read(lambda reading: check_start(reading, last, checkpoints))
     except BadLine as error:
-        raise Unfit(f"The last checkpoint cannot be read: {error}.", "Run `foureyes log verify`.") from error
-    damages = await store.read(lambda reading: check_start(reading, last))
+        raise Unfit(f"A checkpoint cannot be read: {error}.", "Run `foureyes log verify`.") from error
     if damages:
         first = damages[0]
         raise Unfit(f"{first.place} is {first.what}.", first.next_step)

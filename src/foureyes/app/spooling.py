@@ -104,7 +104,7 @@ class Asked(Protocol):
     async def handle(self, ask: Ask) -> Reply:
         """Decide and keep; raises Refusal, or Unavailable when the store cannot write."""
 
-    async def may_go_live(self, name: str, target: str = "") -> Live:
+    async def may_go_live(self, name: str, target: str = "", viewer: Who | None = None) -> Live:
         """Whether these bytes may go live; no yes when the store cannot answer."""
 
 
@@ -200,11 +200,11 @@ class SpoolingGate:
             raise Unavailable(f"{_commands(count)} in the spool before this.", ASK_LATER)
         return await self.gate.handle(ask)
 
-    async def may_go_live(self, name: str, target: str = "") -> Live:
+    async def may_go_live(self, name: str, target: str = "", viewer: Who | None = None) -> Live:
         """Whether these bytes may go live: never while the database is down, or while a command waits."""
         if count := self.waiting:
             return Live(state=UNAVAILABLE, digest=name, reason=f"{_shut(count)} {ASK_LATER}")
-        return await self.gate.may_go_live(name, target)
+        return await self.gate.may_go_live(name, target, viewer)
 
     async def look(self, reading: Awaitable[T]) -> T:
         """Wait for a read of the gate; when the store cannot answer, say also what waits for it."""

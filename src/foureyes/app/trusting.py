@@ -34,6 +34,7 @@ from foureyes.core.events import (
 from foureyes.core.model import Review
 from foureyes.core.rules import Learning
 from foureyes.core.trust import (
+    TRUST_RULE,
     TrustRecord,
     evolve_trust,
     record_escape,
@@ -42,10 +43,11 @@ from foureyes.core.trust import (
     shut_by,
     suggestion,
 )
-from foureyes.core.values import ClearedBy, Outcome
+from foureyes.core.values import ClearedBy, Outcome, Part, Verdict
 
 #: Events of a review that can change its author's record.
 ENDS = frozenset({"ReviewCleared", "ReviewClosed", "EscapeReported"})
+DOUBTS = (Verdict.CONCERNS, Verdict.REJECT)
 #: Events on a record's own stream that change it.
 SWITCHES = frozenset({"SkipSuggested", "SkipEnabled", "SkipDisabled"})
 OPENED_OR_SHUT = frozenset({"SkipEnabled", "SkipDisabled"})
@@ -94,18 +96,28 @@ def stream_of(kind: str, author: str) -> str:
 def after_review(
     record: TrustRecord, review: Review, event: ReviewEvent, *, opened: datetime, at: datetime, learning: Learning
 ) -> TrustRecord:
-    """Count one event of a review; the review is as it was after the event, `opened` is when it began."""
+    """Count one event of a review; the review is as it was after the event, `opened` is when it began.
+
+    Every report against the work is an attempt that failed, and a clearance by reviewers one that succeeded. They are
+    counted together when the review ends: a record that moved earlier would tell of reports that are still hidden.
+    """
+    took = max(timedelta(0), at - opened)
+    if isinstance(event, EscapeReported):
+        return record_escape(record, at=at, learning=learning)
+    if not isinstance(event, ReviewCleared | ReviewClosed):
+        return record
+    doubts = _doubts(review)
+    for _ in range(doubts):
+        record = record_failure(record, at=at, learning=learning, took=took)
     match event:
-        case EscapeReported():
-            return record_escape(record, at=at, learning=learning)
         case ReviewCleared(by=ClearedBy.GATES):
             confidence = _least_confidence(review)
-            took = max(timedelta(0), at - opened)
             return record_review(record, approved=True, confidence=confidence, at=at, learning=learning, took=took)
         case ReviewClosed(outcome=outcome) if outcome is not Outcome.WITHDRAWN:
-            return record_failure(record, at=at, learning=learning, took=max(timedelta(0), at - opened))
+            is_counted = doubts > 0 or review.is_unreviewed
+            return record if is_counted else record_failure(record, at=at, learning=learning, took=took)
         case _:
-            # What a human, a policy or the fast lane itself let through says nothing about the author.
+            # What a human, a policy or the fast lane itself let through says nothing more about the author.
             return record
 
 
@@ -164,7 +176,13 @@ def _read(row: TrustRow) -> TrustRecord:
     if row.checksum != _checksum(row.kind, row.author, row.body):
         raise Damaged(f"The track record of {row.author} with {row.kind} is not what was written.")
     try:
-        record = cast("TrustRecord", _take(json.loads(row.body)))
+        said = json.loads(row.body)
+        if isinstance(said, dict) and said.get("rule") != TRUST_RULE:
+            raise Damaged(
+                f"The track record of {row.author} with {row.kind} was counted by an earlier rule; "
+                "`foureyes rebuild trust` counts it anew."
+            )
+        record = cast("TrustRecord", _take(said))
     except (CodecError, ValueError, RecursionError) as error:
         raise Damaged(f"The track record of {row.author} with {row.kind} cannot be read: {error}") from error
     if (record.kind, record.author) != (row.kind, row.author):
@@ -220,6 +238,16 @@ def _confirmed(reading: Reading, record: TrustRecord) -> TrustRecord:
     if not last or not isinstance(event := last[0][0], SkipEnabled) or event.by != record.enabled_by:
         raise Damaged(f"Auto-skip is on for {record.pattern}, but the log does not say so.")
     return record
+
+
+def _doubts(review: Review) -> int:
+    """How many reports spoke against the work since it was opened; of a reopened review, against its last version."""
+    return sum(
+        one.verdict in DOUBTS
+        and review.seats[one.seat].part is not Part.COUNSEL
+        and (review.reopenings == 0 or one.revision == review.revision)
+        for one in review.reports.values()
+    )
 
 
 def _least_confidence(review: Review) -> int | None:

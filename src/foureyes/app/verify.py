@@ -12,22 +12,21 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from foureyes.app.book import Line
-from foureyes.app.checkpoints import EVERY, check_held, holds, next_order
-from foureyes.app.damages import Collected, Damage, Inspection
+from foureyes.app.checkpoints import EVERY, next_order
+from foureyes.app.damages import Collected, Inspection
 from foureyes.app.keys import PublicKey
 from foureyes.app.marks import Marks, Target
-from foureyes.app.ports import Damaged, Reading, Store
+from foureyes.app.ports import Reading, Store
 from foureyes.app.rows import START, Cursor, Head, Stored
 from foureyes.app.verify_book import COPY, Seen, read_book
 from foureyes.app.verify_lives import Lives
-from foureyes.app.verify_rows import Rows
+from foureyes.app.verify_rows import Rows, check_records
 from foureyes.app.verify_stream import BACKUP, walk
 from foureyes.codec.shapes import shape
 
 PAGE = 1_000
 #: A server makes a checkpoint every minute; who stops it tidily leaves nothing uncovered.
 LATE = 10 * EVERY
-START_HEADS_MAX = 1_000
 
 UNGUARDED = "removed or altered: the database would let the log be changed"
 GUARD = "Find out who did that and what else they did. Then run `foureyes upgrade`: it puts the trigger back."
@@ -92,6 +91,8 @@ class Looking:
             for head in self._heads(reading):
                 self._walk(reading, head, lives, expected)
             lives.check(reading)
+        if self.deep:
+            check_records(reading, self.found)
         for stream, mark in self.marks.unmet():
             what = f"deleted: the whole stream is gone; checkpoint {mark.number} saw {mark.version} events in it"
             self.found.add(f"{stream}@1", what, BACKUP)
@@ -165,30 +166,3 @@ class Looking:
             if page[-1].cursor <= cursor:
                 return
             cursor = page[-1].cursor
-
-
-def check_start(reading: Reading, last: Line | None) -> list[Damage]:
-    """What keeps a server from starting: the log does not end behind its last checkpoint. Quick: a sample of heads."""
-    if last is None:
-        return []
-    found = Collected()
-    step = max(1, len(last.heads) // START_HEADS_MAX)
-    for head in last.heads[::step]:
-        _check_head(reading, head, last.checkpoint.number, found)
-    if not found.damages:
-        try:
-            check_held(reading, last)
-        except Damaged as error:
-            found.add("the log", f"not what it was: {str(error).rstrip('.')}", BACKUP)
-    return found.damages
-
-
-def _check_head(reading: Reading, head: Head, number: int, found: Collected) -> None:
-    place = f"{head.stream}@{head.version}"
-    known = reading.known(head.stream, "", "")
-    if known.version < head.version:
-        what = f"truncated: checkpoint {number} saw {head.version} events, {known.version} are left"
-        found.add(place, what, BACKUP)
-        return
-    if not holds(reading, head):
-        found.add(place, f"fork: it is not the event that checkpoint {number} saw", BACKUP)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from foureyes.codec import canonical
 from foureyes.core.refusals import Code, Refusal, refuse
+from foureyes.core.risk.globs import folded_path
 from foureyes.core.values import WorkPart
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ GIT_TREE = "git-tree:"
 PLAIN_MODE, LINK_MODE, SUBMODULE_MODE = "100644", "120000", "160000"
 #: A part that is not there any more: its digest is that of no bytes, and taking it away is part of the work's digest.
 GONE_MODE = "000000"
-MODES = frozenset({PLAIN_MODE, "100755", LINK_MODE, SUBMODULE_MODE, GONE_MODE})
+#: The commonest first.
+MODES = (PLAIN_MODE, "100755", LINK_MODE, SUBMODULE_MODE, GONE_MODE)
 NO_BYTES = hashlib.sha256(b"").hexdigest()
 
 _DIGEST = re.compile(r"[0-9a-f]{64}").fullmatch
@@ -79,6 +81,11 @@ def blob_digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
+def is_digest(text: str) -> bool:
+    """Whether this is spelled like a SHA-256 digest; the gate takes no other for a part of a work."""
+    return _DIGEST(text) is not None
+
+
 def manifest_digest(parts: Iterable[WorkPart]) -> str:
     """The digest of a work: over path, mode and blob of each part, by path, in canonical JSON."""
     listed = [{"path": one.name, "mode": one.mode, "blob": one.digest} for one in parts]
@@ -95,7 +102,7 @@ def check_work(digest: str, parts: tuple[WorkPart, ...]) -> None:
         _check_part(part)
     if len({part.name for part in parts}) < len(parts):
         raise Refusal(Code.DUPLICATE, "Two parts have the same path.", "Send each path once.")
-    _check_folders(parts)
+    _check_names(parts)
     if sum(part.size for part in parts) > WORK_BYTES_MAX:
         raise Refusal(Code.TOO_LONG, f"The work is larger than {WORK_BYTES_MAX} bytes.", "Split the work.")
     actual = manifest_digest(parts)
@@ -165,23 +172,32 @@ def _check_part(part: WorkPart) -> None:
     if not name or len(name) > NAME_CHARS_MAX or _UNSAFE(name) or any(step in ("", ".", "..") for step in steps):
         raise refuse(Code.BAD_PATH, path=name[:80])
     if part.mode not in MODES:
-        raise refuse(Code.UNKNOWN_WORD, what=f"The mode of {name}", word=part.mode, allowed=", ".join(sorted(MODES)))
+        raise refuse(Code.UNKNOWN_WORD, what=f"The mode of {name}", word=part.mode, allowed=MODES, field="mode")
     if not _DIGEST(part.digest) or part.size < 0:
         raise Refusal(Code.DIGEST_MISMATCH, f"{name} has no SHA-256 digest and size.", "Hash its bytes.")
     if part.mode == GONE_MODE and (part.digest, part.size) != (NO_BYTES, 0):
         raise Refusal(Code.DIGEST_MISMATCH, f"{name} is gone and yet has bytes.", "Name the digest of no bytes.")
 
 
-def _check_folders(parts: tuple[WorkPart, ...]) -> None:
-    """Nothing lies below a file; below a link it would lie wherever that leads."""
+def _check_names(parts: tuple[WorkPart, ...]) -> None:
+    """Refuse two names that a disk without case or Unicode forms takes for one, and what lies below a file.
+
+    Below a link it would lie wherever that leads. A file that is gone makes room for one of the same name.
+    """
     # So spelt, whatever lies below a name comes right behind it.
-    names = sorted(part.name.replace("/", "\0") for part in parts if part.mode != GONE_MODE)
-    for above, below in pairwise(names):
-        if below.startswith(above + "\0"):
-            file, inside = (one.replace("\0", "/")[:80] for one in (above, below))
+    spelt = sorted((folded_path(part.name).replace("/", "\0"), part.name) for part in parts if part.mode != GONE_MODE)
+    for (above, name), (below, other) in pairwise(spelt):
+        one, two = name[:80], other[:80]
+        if above == below:
             raise Refusal(
                 Code.BAD_PATH,
-                f"{inside!r} lies below {file!r}, which is no folder.",
+                f"{one!r} and {two!r} differ only by case or Unicode form: on some disks they are one file.",
+                "Send one of them, or rename the other.",
+            )
+        if below.startswith(above + "\0"):
+            raise Refusal(
+                Code.BAD_PATH,
+                f"{two!r} lies below {one!r}, which is no folder.",
                 "Send one of them, or say that the other is gone.",
             )
 

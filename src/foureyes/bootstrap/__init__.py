@@ -39,18 +39,19 @@ def _main(arguments: list[str], *, is_process: bool) -> int:
 
 def _run(arguments: list[str]) -> int:
     from foureyes import config
-    from foureyes.bootstrap import assembly
+    from foureyes.bootstrap import looking
     from foureyes.cli import check
 
     def home() -> str:
         return config.home_of({"home": _given(arguments, "--home")}, os.environ)
 
     question = check.asked(arguments)
-    if question is not None and not assembly.on_postgres(question.flags):
-        return check.run(question, assembly.look, home)
+    if question is not None and not looking.on_postgres(question.flags):
+        return check.run(question, looking.look, home, looking.look_local)
+    from foureyes.bootstrap.assembly import Assembly
     from foureyes.cli.program import run
 
-    return run(arguments, lambda flags: assembly.Assembly(config.read(flags, os.environ)), home)
+    return run(arguments, lambda flags: Assembly(config.read(flags, os.environ)), home)
 
 
 def _command(arguments: list[str]) -> str:

@@ -6,54 +6,42 @@ Whatever a command may not need is imported where it is used: `check` runs befor
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
-from foureyes import __version__, config
-from foureyes.home import folder
+from foureyes import config
+from foureyes.bootstrap.looking import LookingStore, check_schema, check_there, default_policy
+from foureyes.home import folder, restores
 from foureyes.home.trouble import Trouble
 
 if TYPE_CHECKING:
     from foureyes.app.gate import Gate
-    from foureyes.app.ports import Directory, Reading, Store, Writing
+    from foureyes.app.ports import Directory, Reading, Store
     from foureyes.app.reviewers import Change, Health, Missing
     from foureyes.app.reviewing.outcome import Outcome
     from foureyes.app.reviewing.rounds import Rounds
     from foureyes.app.reviewing.rulebook import RuleEntry
     from foureyes.cli.console import Console
-    from foureyes.cli.parts import Asking, Heard, Progress, Schema, Speaking, Wanted
+    from foureyes.cli.parts import Asking, Heard, PageQuestion, Placing, Progress, Schema, Speaking, Wanted
     from foureyes.cli.serving import AtWork, Begun, Serving
     from foureyes.core.facts import Principal
     from foureyes.core.values import Who
     from foureyes.policy.policy import Policy
 
 T = TypeVar("T")
-Flags = Mapping[str, str | None]
 CONNECT_SECONDS_MAX = 10
-
-
-@contextmanager
-def look(flags: Flags) -> Iterator[tuple[Reading, Callable[[], Policy | None]]]:
-    """One look at an SQLite store and the way to its default policy, with as little of the program as will do."""
-    settings = config.read(flags, os.environ)
-    _check_there(settings)
-    from contextlib import closing
-    from pathlib import Path
-
-    from foureyes.store import sqlite
-    from foureyes.store.migrate import version_of
-    from foureyes.store.migrations import STEPS
-
-    with sqlite.speaking(), closing(sqlite.connect_reader(Path(settings.database))) as connection:
-        _check_schema(version_of(connection), len(STEPS))
-        with sqlite.snapshot(connection) as reading:
-            yield reading, lambda: _own_policy(settings)
 
 
 class Assembly:
     """What a command is handed: everything it may ask for, put together when it does."""
+
+    @property
+    def is_local(self) -> bool:
+        """Whether these are the parts on the store of local reviews."""
+        return False
 
     def __init__(self, settings: config.Settings, console: Console | None = None) -> None:
         """Stand on these settings; tests put their own person at the console."""
@@ -61,6 +49,31 @@ class Assembly:
 
         self.settings = settings
         self.console = console or Console()
+
+    @property
+    def local(self) -> Assembly:
+        """The same parts on the store of local reviews, which is no server's."""
+        from foureyes.bootstrap.local import LocalAssembly
+
+        return LocalAssembly(self)
+
+    @property
+    def has_store(self) -> bool:
+        """Whether there is a server's store: a database that is shared is never looked for."""
+        return self.settings.is_postgres or os.path.exists(self.settings.database)
+
+    @property
+    def at_hand(self) -> Assembly:
+        """These parts; where there is no server's store, those on the one of local reviews."""
+        return self.local if not self.has_store and os.path.exists(self.settings.local_database) else self
+
+    async def having(self, review: str) -> Assembly:
+        """The parts on the store that has this review: the local one, or the server's; without a name the local one."""
+        from foureyes.bootstrap.local import LocalAssembly
+
+        local = LocalAssembly(self)
+        await local.move_in()
+        return local if not review or local.has(review) else self
 
     def now(self) -> datetime:
         """The time, in UTC."""
@@ -106,9 +119,10 @@ class Assembly:
     async def store(self, *, write: bool = False) -> AsyncIterator[Store]:
         """The store of these settings; one of another schema is not opened, let alone changed."""
         if not self.settings.is_postgres:
-            _check_there(self.settings)
+            check_there(self.settings)
+        restores.check_whole(self.settings)
         found = self.schema()
-        _check_schema(found.found, found.wanted)
+        check_schema(found.found, found.wanted)
         async with _closing(self._opened(write=write)) as store:
             yield store
 
@@ -116,31 +130,39 @@ class Assembly:
     async def new_store(self) -> AsyncIterator[Store]:
         """The store of these settings to write to; made where there is none."""
         folder.make(self.settings.home)
+        restores.check_whole(self.settings)
         found = self.schema()
         if found.found:
-            _check_schema(found.found, found.wanted)
+            check_schema(found.found, found.wanted)
         async with _closing(self._opened(write=True)) as store:
             yield store
 
     @asynccontextmanager
     async def copied(self, path: str) -> AsyncIterator[Store]:
         """A copy of a store in an SQLite file, to read."""
-        yield _LookingStore(path)
+        yield LookingStore(path)
 
     def policy(self) -> Policy:
         """What judges before any policy is activated: the file of these settings, else the shipped default."""
-        return _default_policy(self.settings)
+        return default_policy(self.settings)
 
     def gate(
-        self, store: Store, policy: Policy | None = None, directory: Directory | None = None, *, tells: bool = True
+        self,
+        store: Store,
+        policy: Policy | None = None,
+        directory: Directory | None = None,
+        *,
+        tells: bool = True,
     ) -> Gate:
         """The gate on this store; with nobody to ask and the policy of these settings, unless others are given."""
         from foureyes.app.books import BOOKS
         from foureyes.app.gate import Gate, World
+        from foureyes.bootstrap.bases import bases
 
-        who = directory or _Nobody()
+        who = directory or Nobody()
         world = World(clock=self.now)
-        return Gate(store, who, policy=policy or self.policy(), books=BOOKS, world=world, tells=tells)
+        known, rules = bases(self.settings, local=False), policy or self.policy()
+        return Gate(store, who, policy=rules, books=BOOKS, world=world, tells=tells, bases=known)
 
     def read_change(self, wanted: Wanted) -> Change:
         """The work that is named, from git, a file or stdin."""
@@ -149,18 +171,53 @@ class Assembly:
         return read_change(wanted)
 
     def reviewing(self) -> Rounds:
-        """What runs a round; makes the store where there is none."""
+        """What runs a round, on the store of local reviews; makes it where there is none."""
         from foureyes.bootstrap.reviewing import rounds
 
-        return rounds(self, os.environ)
+        return rounds(self.local, os.environ)
 
     async def stands(self, review: str = "") -> Outcome:
-        """A review as it stands in the store now; without a name, the last one from here."""
-        return await self.reviewing().stands(review)
+        """A review as it stands now, wherever it is; without a name, the last local one from here."""
+        from foureyes.bootstrap.reviewing import rounds
 
-    async def dismiss(self, review: str, finding: str, because: str) -> None:
-        """Waive a finding in the name of the person in front of it."""
-        await self.reviewing().dismiss(review, finding, because)
+        found = await rounds(await self.having(review), os.environ).stands(review)
+        return await self.scrub(found, found.review)
+
+    async def scrub(self, value: T, *reviews: str) -> T:
+        """The same value without secrets in any of its texts.
+
+        What is said of a local review was freed of them when it was written down; of another, its bytes are searched.
+        """
+        from foureyes.core.refusals import Refusal
+        from foureyes.reviewers.boundary import scrubbed
+
+        works = list[dict[str, bytes]]()
+        for review in reviews:
+            there = await self.having(review)
+            if there.is_local:
+                continue
+            async with there.store() as store:
+                take = partial(there.gate(store).take_out, review, there.human())
+                with suppress(Refusal):  # bytes that are gone hold nothing
+                    works.append((await store.read(take)).files)
+        return scrubbed(value, works)
+
+    def ask_signed_in(self, question: PageQuestion, to: str = "") -> bool | None:
+        """Ask on a page that opens in the browser, or is written into a new file; None where nobody answered."""
+        from pathlib import Path
+
+        from foureyes.app.signing_in import LINK_LIFE
+        from foureyes.bootstrap.sign_in_here import SignInPage
+        from foureyes.cli import browser
+
+        folder.make(self.settings.home)
+        page = Path(to).absolute() if to else Path(self.settings.home, browser.DECISION)
+        shows = (lambda _: True) if to else self.console.opens
+        return SignInPage(question).ask(shows, page, LINK_LIFE.total_seconds())
+
+    async def dismiss(self, review: str, finding: str, because: str, by: Who | None = None) -> None:
+        """Waive a finding of a local review."""
+        await self.reviewing().dismiss(review, finding, because, by)
 
     def rules(self) -> tuple[RuleEntry, ...]:
         """Every rule of every critic, with what was measured of it."""
@@ -198,12 +255,8 @@ class Assembly:
         import gc
 
         gc.disable()  # until it answers: a third of a start would be spent on looking for what is not there
-        try:
-            from foureyes.bootstrap.serving import serve
-        except ModuleNotFoundError as error:
-            if error.name in ("starlette", "uvicorn", "mcp"):
-                raise Trouble("A server needs extra packages.", "Run: pip install 'foureyes[server]'") from None
-            raise
+        from foureyes.bootstrap.serving import serve
+
         serve(self, serving, told)
 
     def work(self, yes_send: tuple[str, ...], told: Callable[[AtWork], None]) -> None:
@@ -214,12 +267,8 @@ class Assembly:
                 "Name one with --database postgresql://…; alone, `foureyes up` carries runs out by itself.",
                 usage=True,
             )
-        try:
-            from foureyes.bootstrap.working import work
-        except ModuleNotFoundError as error:
-            if error.name in ("dbos", "psycopg"):
-                raise Trouble("A worker needs extra packages.", "Run: pip install 'foureyes[cluster]'") from None
-            raise
+        from foureyes.bootstrap.working import work
+
         work(self, yes_send, told)
 
     def copy_store(self, target: str, progress: Progress) -> None:
@@ -235,20 +284,11 @@ class Assembly:
 
         backup(Path(self.settings.database), Path(target), _turned(progress))
 
-    def put_store(self, copy: str, progress: Progress) -> str:
-        """Put a copy in the place of the store; gives where the one that was there is kept."""
-        from pathlib import Path
+    def placing(self) -> Placing:
+        """The place of the store, where a copy goes."""
+        from foureyes.bootstrap.placing import StorePlace
 
-        folder.make(self.settings.home)
-        if self.settings.is_postgres:
-            from foureyes.store.copying import restore_postgres
-
-            restore_postgres(Path(copy), self.settings.database, _turned(progress))
-            return ""
-        from foureyes.store.sqlite_backup import restore
-
-        kept = restore(Path(copy), Path(self.settings.database), _turned(progress))
-        return str(kept) if kept else ""
+        return StorePlace(settings=self.settings)
 
     def migrate(self, path: str = "") -> None:
         """Bring the store, or a copy of one in a file, to the schema of this program."""
@@ -271,35 +311,13 @@ class Assembly:
             limits = Limits(writers=self.settings.writers, readers=self.settings.readers)
             return PostgresStore.open(self.settings.database, limits)
         if not write:
-            return _LookingStore(self.settings.database)
+            return LookingStore(self.settings.database)
         from foureyes.store.sqlite_store import SqliteStore
 
         return SqliteStore.open(self.settings.database, readers=self.settings.readers)
 
 
-class _LookingStore:
-    """An SQLite store that is only read: beside a server nothing of it is touched."""
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-
-    async def read(self, work: Callable[[Reading], T]) -> T:
-        from pathlib import Path
-
-        from foureyes.store import sqlite
-
-        with sqlite.reading(Path(self._path)) as reading:
-            return work(reading)
-
-    async def write(self, work: Callable[[Writing], T]) -> NoReturn:
-        message = f"a command that only reads wants to write: {work}"
-        raise TypeError(message)
-
-    async def close(self) -> None:
-        """Nothing stays open between two looks."""
-
-
-class _Nobody:
+class Nobody:
     """A directory without accounts: nobody can be asked to review until the doors know who there is."""
 
     def pool(self, _: Reading) -> tuple[Principal, ...]:
@@ -330,58 +348,3 @@ def _postgres_schema(url: str) -> int:
 def _turned(progress: Progress) -> Callable[[int, int], None]:
     """The stores say how much remains; people want to know how much is done."""
     return lambda total, left: progress(total - left, total)
-
-
-def on_postgres(flags: Flags) -> bool:
-    """Whether the light way is of no use; settings that cannot be read are told about on it."""
-    try:
-        return config.read(flags, os.environ).is_postgres
-    except Trouble:
-        return False
-
-
-def _default_policy(settings: config.Settings) -> Policy:
-    from pathlib import Path
-
-    from foureyes.policy.load import load
-
-    return load(Path(settings.policy)).policy
-
-
-def _own_policy(settings: config.Settings) -> Policy | None:
-    """The same, but None where nobody wrote one: the shipped default demands nothing of any target."""
-    for name in (settings.policy, f"{os.path.splitext(settings.policy)[0]}.yml"):  # the second is refused by its name
-        try:
-            os.lstat(name)
-        except FileNotFoundError:
-            continue
-        return _default_policy(settings)
-    return None
-
-
-def _check_there(settings: config.Settings) -> None:
-    if not folder.exists(settings.home):
-        raise Trouble(
-            f"There is no data folder {settings.home} yet.",
-            "Name the right one with --home or FOUREYES_HOME; the first review or `foureyes restore` makes it.",
-        )
-    if not os.path.exists(settings.database):
-        raise Trouble(
-            f"There is no store at {settings.database} yet.",
-            "Name the right one with --database; the first review or `foureyes restore` makes it.",
-        )
-
-
-def _check_schema(found: int, wanted: int) -> None:
-    if found > wanted:
-        raise Trouble(
-            f"The store has schema {found}; foureyes {__version__} knows {wanted}.",
-            f"Use the foureyes that wrote it, or a newer one: it must know schema {found}.",
-            blocked=True,
-        )
-    if found < wanted:
-        raise Trouble(
-            f"The store has schema {found}; foureyes {__version__} needs {wanted}.",
-            "Run `foureyes upgrade`: it makes a backup first.",
-            blocked=True,
-        )

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from foureyes.app.ports import Store
+from foureyes.app.projections.beside_log import fill
 from foureyes.app.selfcheck import Bind, checks_of, refusals, self_check
 from foureyes.home.trouble import Trouble
 
@@ -14,7 +15,10 @@ if TYPE_CHECKING:
 
 
 async def check_fit(assembly: Assembly, store: Store, what: str, bind: Bind | None = None) -> None:
-    """Refuse to work on what was altered; and who listens and signs, where others could hear or read the key."""
+    """Refuse to work on what was altered; and who listens and signs, where others could hear or read the key.
+
+    A store of an earlier release gets the rows that it lacks.
+    """
     settings = assembly.settings
     checks = checks_of(
         store,
@@ -26,3 +30,4 @@ async def check_fit(assembly: Assembly, store: Store, what: str, bind: Bind | No
     against = refusals(await self_check(checks))
     if against:
         raise Trouble(f"The {what} does not start. {against[0]}", "Then start it again.", blocked=True)
+    await fill(store)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import pwd
 import sys
-from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache
 from importlib import resources
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -17,15 +17,18 @@ from foureyes.app.reviewers import AtHand, Change
 from foureyes.app.reviewing.outcome import Options
 from foureyes.app.reviewing.rounds import Chosen, Rounds
 from foureyes.app.reviewing.rulebook import RuleEntry, read_measured
+from foureyes.core.local import local_author
 from foureyes.core.values import Who, WhoKind
 from foureyes.home import retired
 from foureyes.home.questions import Questions
 from foureyes.home.trouble import Trouble
-from foureyes.home.where import place
-from foureyes.policy.load import load_text
+from foureyes.home.where import place, repository
+from foureyes.policy.load import load, load_text
 from foureyes.policy.policy import Policy
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from foureyes.app.gate import Gate
     from foureyes.app.ports import Directory, Store
     from foureyes.bootstrap.assembly import Assembly
@@ -45,17 +48,22 @@ class LocalDesk:
     #: Which policy judges work from where, by the policy's digest.
     _places: dict[str, str] = field(default_factory=dict)
 
-    def store(self) -> AbstractAsyncContextManager[Store]:
-        """The store, made where there is none."""
-        return self.assembly.new_store()
+    @asynccontextmanager
+    async def store(self) -> AsyncIterator[Store]:
+        """The store, made where there is none; one of an earlier release gets the rows that it lacks."""
+        from foureyes.app.projections.beside_log import fill
+
+        async with self.assembly.new_store() as store:
+            await fill(store)
+            yield store
 
     def looking(self) -> AbstractAsyncContextManager[Store]:
         """The store to look at."""
         return self.assembly.store()
 
     def gate(self, store: Store, policy: Policy, directory: Directory) -> Gate:
-        """The gate on this store."""
-        return self.assembly.gate(store, policy, directory)
+        """The gate on this store, for this machine."""
+        return self.assembly.gate(store, policy, directory, tells=False)
 
     def policy_for(self, change: Change, options: Options) -> Chosen:
         """The policy at the base of the work; without one, the user's own, else the built-in one."""
@@ -84,33 +92,44 @@ class LocalDesk:
 
     def own_policy(self) -> Policy:
         """What judges where no work says otherwise."""
-        return self.assembly.policy()
+        return load(Path(self.assembly.settings.policy)).policy
 
     def at_hand(self, policy: Policy, options: Options) -> AtHand:
         """Who could look here."""
         from foureyes.reviewers.at_hand import Search
+        from foureyes.reviewers.program import Seconds
 
+        settings = self.assembly.settings
         search = Search(
             environ=self.environ,
             here=Path.cwd(),
             where=self._places.get(policy.digest, ""),
             today=self.assembly.now().date(),
+            seconds=Seconds(a_file=settings.critic_file_seconds, a_work=settings.critic_work_seconds),
             retired=frozenset(filter(self._may_retire, retired.retired(self._home))),
         )
         return search.at_hand(policy, options)
 
     def _may_retire(self, rule: str) -> bool:
         """Whatever the list says: a critical rule stays until a signed-in human decides about it."""
-        known = self._rulebook.get(rule)
+        known = self.rulebook().get(rule)
         return known is None or known.severity != "critical"
 
-    def rulebook(self) -> dict[str, RuleEntry]:
-        """Every rule of every critic, by its id."""
-        return self._rulebook
+    def rulebook(self) -> Mapping[str, RuleEntry]:
+        """Every rule of every critic, by its id; the critics are imported when somebody first looks into it."""
+        return _Rulebook()
 
     def here(self) -> str:
         """Names the repository one is in, else the folder; nothing of it is asked."""
         return place()
+
+    def repository(self) -> str:
+        """Names the repository that dismissals hold in."""
+        return repository()
+
+    def moment(self) -> datetime:
+        """The time, in UTC."""
+        return self.assembly.now()
 
     def today(self) -> str:
         """The day, in UTC, as the log writes it."""
@@ -124,24 +143,38 @@ class LocalDesk:
     def _home(self) -> str:
         return self.assembly.settings.home
 
-    @cached_property
-    def _rulebook(self) -> dict[str, RuleEntry]:
-        from foureyes.reviewers.at_hand import rules
 
-        measured = read_measured(_measured_text())
-        return {
-            rule.id: RuleEntry(
-                id=rule.id,
-                critic=name,
-                title=rule.title,
-                why=rule.why,
-                fix=rule.fix,
-                severity=rule.severity,
-                category=rule.category,
-                measured=measured.get(rule.id),
-            )
-            for name, rule in rules()
-        }
+class _Rulebook(Mapping[str, "RuleEntry"]):
+    """The rules of all critics. Most reviews find nothing, and critics look in another process."""
+
+    def __getitem__(self, rule: str) -> RuleEntry:
+        return _rules()[rule]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_rules())
+
+    def __len__(self) -> int:
+        return len(_rules())
+
+
+@cache
+def _rules() -> dict[str, RuleEntry]:
+    from foureyes.reviewers.at_hand import rules
+
+    measured = read_measured(_measured_text())
+    return {
+        rule.id: RuleEntry(
+            id=rule.id,
+            critic=name,
+            title=rule.title,
+            why=rule.why,
+            fix=rule.fix,
+            severity=rule.severity,
+            category=rule.category,
+            measured=measured.get(rule.id),
+        )
+        for name, rule in rules()
+    }
 
 
 def _origin(change: Change) -> str:
@@ -167,7 +200,7 @@ def rounds(assembly: Assembly, environ: Mapping[str, str]) -> Rounds:
 
     user = pwd.getpwuid(os.getuid()).pw_name
     author = Who(
-        name=f"{user} (author)",
+        name=local_author(user),
         operator=user,
         model_family=next((family for name, family in FAMILIES if environ.get(name)), ""),
         session=f"{user}-{os.getsid(0)}",

@@ -31,6 +31,7 @@ from foureyes.app.bell import Bell
 from foureyes.app.calls.office import Office
 from foureyes.app.checkpoints import AT_ONCE, checkpoint_if_due
 from foureyes.app.following import Follower
+from foureyes.app.freeing_seats import SeatFreeing
 from foureyes.app.gate import new_key
 from foureyes.app.moments import is_time_again
 from foureyes.app.ports import Store, Unavailable
@@ -40,24 +41,31 @@ from foureyes.app.selfcheck import Bind
 from foureyes.app.signing_in import new_link
 from foureyes.app.spooling import Spool
 from foureyes.app.tending import Deadlines, Jumps, Tending
+from foureyes.app.vacancies import vacant
 from foureyes.bootstrap import hosting, spool, telling
 from foureyes.bootstrap.addresses import Addresses, address_of, addresses, bound_socket
 from foureyes.bootstrap.around import around
+from foureyes.bootstrap.bases import mirrors
 from foureyes.bootstrap.fitness import check_fit
+from foureyes.bootstrap.local import LocalAssembly
+from foureyes.bootstrap.redacting import redaction
 from foureyes.cli import browser, signing
 from foureyes.cli.serving import Begun, Serving, connecting
 from foureyes.core.names import is_name, ours_alike
 from foureyes.core.principals import EnrolPrincipal
 from foureyes.core.values import Who, WhoKind
 from foureyes.home import folder
-from foureyes.home.lock import ServerLock
+from foureyes.home.lock import locked
+from foureyes.home.served_policy import keep_served_policy
 from foureyes.http.app import Site, build
+from foureyes.http.byte_budget import ByteBudget
 from foureyes.http.forwarded import Forwarded
 from foureyes.http.heads import Bounded
 from foureyes.http.logs import Logged, write_to
 from foureyes.http.patient import Patient
 from foureyes.http.problems import problem
-from foureyes.mcp.over_http import PATH, Endpoint, Names
+from foureyes.mcp.over_http import PATH, REVIEW_SERVER_PATH, Endpoint, Names
+from foureyes.policy.policy import policy_text
 from foureyes.web.pages import Pages, strayed
 from foureyes.web.signing import FIELD
 from foureyes.web.signing import PATH as SIGN_IN
@@ -88,7 +96,7 @@ def serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], None]) -
         address = address_of(serving.host, bound.getsockname()[1])
         now = assembly.now().isoformat()
         with (
-            ServerLock.acquire(assembly.settings.home, address, now=now, public=serving.public_url),
+            locked(assembly.settings, address, now=now, public=serving.public_url, sends=serving.yes_send),
             asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
         ):
             runner.run(_serve(assembly, serving, told, bound))
@@ -136,6 +144,7 @@ async def _serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], N
     named = addresses(serving, port)
     async with assembly.new_store() as store, AsyncExitStack() as stack:
         await _check(assembly, store, serving)
+        await LocalAssembly(assembly).leave(store)
         kept = stack.enter_context(spool.kept(assembly.settings))
         inside = _made(assembly, store, serving, kept, named.public)
         office, dispatcher = inside.office, inside.dispatcher
@@ -209,14 +218,17 @@ def application(
         async with endpoint.serving():
             yield
 
-    tools = Route(PATH, endpoint)
+    tools = [Route(path, endpoint) for path in (PATH, REVIEW_SERVER_PATH)]
     site = Site(hosts=named.hosts, origins=named.origins)
-    return Patient(Logged(build(office, site, [tools, *pages.routes()], lifespan, strayed, around=around)))
+    site_built = build(office, site, [*tools, *pages.routes()], lifespan, strayed, around=around)
+    return Patient(Logged(ByteBudget(site_built)))
 
 
 async def _check(assembly: Assembly, store: Store, serving: Serving) -> None:
     """Refuse to serve from what was altered, or where others could listen."""
     signing.signer(assembly, make=True)
+    if (read := mirrors(assembly.settings)) is not None:
+        await asyncio.to_thread(read.check)
     public = urlsplit(serving.public_url).netloc
     bind = Bind(host=serving.host or "0.0.0.0", proxy=serving.behind_proxy, hosts=(public,) if public else ())  # noqa: S104 - named to the check
     await check_fit(assembly, store, "server", bind)
@@ -237,14 +249,19 @@ class _Inside:
 def _made(assembly: Assembly, store: Store, serving: Serving, kept: Spool | None, public: str) -> _Inside:
     desk = telling.desk(assembly)
     tells = telling.tells(assembly, desk)
-    gate, here = hosting.gate_of(assembly, store, assembly.policy(), serving.yes_send, tells=tells)
+    policy = assembly.policy()
+    keep_served_policy(assembly.settings.home, policy_text(policy))
+    gate, here = hosting.gate_of(assembly, store, policy, serving.yes_send, tells=tells)
     bell = Bell()
     spooling = spool.before(gate, kept, store, bell, assembly.now)
-    office = Office(gate=gate, store=store, clock=assembly.now, bell=bell, spool=spooling)
+    office = Office(
+        gate=gate, store=store, clock=assembly.now, bell=bell, spool=spooling, redaction=redaction(assembly)
+    )
     hand = spooling.handle_now if spooling else gate.handle
     dispatcher, place = hosting.dispatcher(assembly, office, here, hand)
     deadlines = Deadlines(store=store, gate=gate, clock=assembly.now).passed
     silences = QuietSessions(store=store, gate=gate, clock=assembly.now).noticed
+    freeing = SeatFreeing(store=store, gate=gate).once
     in_order = spool.in_order(spooling, deadlines) if spooling else deadlines
 
     async def passed() -> None:
@@ -256,6 +273,7 @@ def _made(assembly: Assembly, store: Store, serving: Serving, kept: Spool | None
         ("checkpoint", Signing(assembly, store).if_due),
         ("clock", Jumps(clock=assembly.now).noticed),
         ("deadlines", passed),
+        ("removed accounts", spool.in_order(spooling, freeing) if spooling else freeing),
         ("silences", spool.in_order(spooling, silences) if spooling else silences),
     )
     told = telling.delivery(assembly, store, gate, desk, public).once
@@ -319,7 +337,10 @@ async def _say(
     """Say that it answers; to whoever is new, open the way in."""
     await began.wait()
     opened = bool(human) and await _opened(assembly, office, f"{named.local}{SIGN_IN}?{FIELD}=", human)
-    told(Begun(address=named.local, public=named.public, first_human=human, opened=opened))
+    seats = await office.store.read(partial(vacant, policies=office.gate.policies, directory=office.gate))
+    told(Begun(address=named.local, public=named.public, first_human=human, opened=opened, vacant=seats))
+    for one in seats:
+        log.warning("a seat that nobody can hold: %s", one.in_words())
     # What was made for the start stays for good: looking through it again and again would find nothing to free.
     gc.collect()
     gc.freeze()

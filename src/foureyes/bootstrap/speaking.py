@@ -31,8 +31,10 @@ def office_on(assembly: Assembly, store: Store) -> Office:
     """The calls on a store: whoever is enrolled there may be asked to review."""
     from foureyes.app.accounts import Enrolled
     from foureyes.app.calls.office import Office
+    from foureyes.bootstrap.redacting import redaction
 
-    return Office(gate=assembly.gate(store, directory=Enrolled(assembly.now)), store=store, clock=assembly.now)
+    gate = assembly.gate(store, directory=Enrolled(assembly.now))
+    return Office(gate=gate, store=store, clock=assembly.now, redaction=redaction(assembly))
 
 
 async def speak(assembly: Assembly, how: Speaking) -> None:
@@ -50,20 +52,20 @@ async def speak(assembly: Assembly, how: Speaking) -> None:
 async def _bridged(address: Callable[[], str], how: Speaking, credential: Credential) -> None:
     from foureyes.mcp.far import Far, client
     from foureyes.mcp.listing import Which
+    from foureyes.mcp.over_http import PATH, REVIEW_SERVER_PATH
     from foureyes.mcp.over_stdio import speak as on_stdio
     from foureyes.mcp.server import FACES, build
-    from foureyes.mcp.tools import REVIEW_SERVER
 
     face = FACES[how.name]
-    only = frozenset(one.name for one in REVIEW_SERVER) if face.bare else None
+    path = REVIEW_SERVER_PATH if face.bare else PATH
     async with client() as web:
-        await on_stdio(build(Far(web, address, credential, only, which=Which(how.tools)), face))
+        await on_stdio(build(Far(web, address, credential, path=path, which=Which(how.tools)), face))
 
 
 async def _embedded(assembly: Assembly, how: Speaking, credential: Credential) -> None:
     from foureyes.mcp.listing import Which
     from foureyes.mcp.near import Near, always, by_credential
-    from foureyes.mcp.tools import SEVEN, TOOLS
+    from foureyes.mcp.tools import OWN, SEVEN
 
     async with assembly.store(write=True) as store:
         office = office_on(assembly, store)
@@ -73,7 +75,7 @@ async def _embedded(assembly: Assembly, how: Speaking, credential: Credential) -
         from foureyes.mcp.server import FACES, build
 
         face = FACES[how.name]
-        near = Near(office, who, SEVEN if face.bare else TOOLS, always(Which(how.tools)))
+        near = Near(office, who, SEVEN if face.bare else OWN, always(Which(how.tools)))
         await on_stdio(build(near, face))
 
 

@@ -17,7 +17,7 @@ from foureyes.home.files import write_whole
 from foureyes.home.folder import OTHERS
 from foureyes.home.trouble import Trouble
 from foureyes.notify.carrying import Carrying
-from foureyes.notify.channels import BadAddress, Mail
+from foureyes.notify.channels import BadAddress, Hook, Mail
 from foureyes.notify.delivering import Delivery
 from foureyes.notify.desk import Desk
 from foureyes.notify.mail import Mailer, mailbox
@@ -38,9 +38,7 @@ def tells(assembly: Assembly, desk: Desk) -> bool:
 
 def delivery(assembly: Assembly, store: Store, gate: Gate, desk: Desk, public: str) -> Delivery:
     """What delivers from this store to those at the desk."""
-    settings = assembly.settings
-    private = () if settings.notify_private == NONE else settings.notify_private.split(",")
-    out = Outside(allowed=tuple(map(ipaddress.ip_network, private)))
+    settings, out = assembly.settings, _out(assembly)
     return Delivery(
         store=store,
         policies=gate.policies,
@@ -52,6 +50,12 @@ def delivery(assembly: Assembly, store: Store, gate: Gate, desk: Desk, public: s
         shared=settings.is_postgres,
         link_key=link_key(os.path.join(settings.keys, LINK_KEY)),
     )
+
+
+def _out(assembly: Assembly) -> Outside:
+    """The way out, to public addresses and to the networks that the operator opened."""
+    private = assembly.settings.notify_private
+    return Outside(allowed=() if private == NONE else tuple(map(ipaddress.ip_network, private.split(","))))
 
 
 def link_key(path: str) -> bytes:
@@ -80,6 +84,8 @@ def desk(assembly: Assembly) -> Desk:
         for one in found.targets.values():
             if isinstance(one.channel, Mail):
                 mailbox(one.channel)
+            if isinstance(one.channel, Hook):
+                _out(assembly).check(one.channel.url)
     except BadAddress as error:
         step = "Put it right under `notify` in the policy file, or in the environment of the server."
         raise Trouble(f"The server does not start. Of where people are told: {error}.", step, usage=True) from None

@@ -1,24 +1,28 @@
-"""How does an agent get an account? A human confirms it on a page: a terminal proves no human."""
+"""The `agents` commands. A human confirms each enrolment on a page, because a terminal proves no human."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import click
 
 from foureyes.app.accounts import accounts
+from foureyes.app.enrolment_file import FILE_BYTES_MAX, AgentsErrors, read_agents
 from foureyes.cli.answer import Answer, Json, Line
 from foureyes.cli.parts import Parts
 from foureyes.cli.program import Group, answering
 from foureyes.core.names import check_name
 from foureyes.core.principals import SCOPES, TOKEN_DAYS_MAX, Account, Scope
+from foureyes.core.refusals import Code, Refusal
 from foureyes.core.values import WhoKind
 from foureyes.home.lock import server
 from foureyes.home.trouble import Trouble
+from foureyes.policy.nodes import Problem
 
 
 @click.group(cls=Group)
@@ -27,7 +31,13 @@ def agents() -> None:
 
 
 @agents.command()
-@click.argument("name")
+@click.argument("name", default="")
+@click.option(
+    "--file",
+    "file",
+    type=click.Path(exists=True, dir_okay=False, allow_dash=True),
+    help="A file with several accounts, which are enrolled in one act.",
+)
 @click.option("--kind", type=click.Choice([str(one) for one in SCOPES]), default="agent", help="What it is.")
 @click.option("--role", "roles", multiple=True, metavar="ROLE", help="A role it may hold; may be repeated.")
 @click.option("--family", default="", metavar="NAME", help="The family of its model, such as claude, gpt or gemini.")
@@ -43,16 +53,57 @@ def agents() -> None:
     "--days", type=click.IntRange(1, TOKEN_DAYS_MAX), help="After how many days its token ends; never, if not said."
 )
 @answering
-def add(parts: Parts, name: str, **said: Any) -> Answer:
-    """Open the page where you enrol an agent and see its token.
+def add(parts: Parts, name: str, file: str | None, **said: Any) -> Answer:
+    """Open the page where you enrol an agent, or those of a file, and see the tokens.
 
-    Nothing is done until you, signed in, press the button there. The token is shown once, in the browser alone.
+    Nothing is done until you, signed in, press the button there. A token is shown once, in the browser alone. The
+    accounts of a file are all enrolled, or none of them.
     """
+    if bool(name) == bool(file) or (file and any(said[one] for one in said if one != "kind")):
+        step = "Write `foureyes agents add NAME` with its options, or `foureyes agents add --file FILE` alone."
+        raise Trouble("This takes a name or a file.", step, usage=True)
     running = server(parts.settings.home)
     everybody = asyncio.run(_everybody(parts))
+    if file:
+        return _added(parts, file, running.address, everybody)
     check_name(name, {one.who.name for one in everybody if one.who.name != name})
     asked = {"name": name, **_asked(**said)}
     return _shown(parts, f"{running.address}/accounts?{urlencode(asked)}", f"Confirm {name} in your browser.")
+
+
+def _added(parts: Parts, file: str, address: str, everybody: tuple[Account, ...]) -> Answer:
+    """Open the page with the accounts of a file filled in; what is wrong in it is told before."""
+    text = _text(file)
+    name = Path(file).name if file != "-" else "agents.yaml"
+    lines = read_agents(name, text)
+    names = {one.who.name: one for one in everybody}
+    taken, found = set(names), list[Problem]()
+    for one in lines:
+        known = names.get(one.name)
+        try:
+            _check_new(one.name, taken, is_there=known is not None and not known.removed)
+        except Refusal as no:
+            found.append(Problem(file=name, line=one.line, wrong=no.sentence.rstrip("."), allowed=no.next_step))
+        taken.add(one.name)
+    if found:
+        raise AgentsErrors(tuple(found))
+    query = urlencode({"agents": text, "file": name})
+    count = f"{len(lines)} accounts" if len(lines) > 1 else "1 account"
+    return _shown(parts, f"{address}/accounts?{query}", f"Confirm {count} in your browser.")
+
+
+def _check_new(name: str, taken: set[str], *, is_there: bool) -> None:
+    if is_there:
+        raise Refusal(Code.DUPLICATE, f"{name} is enrolled already.", "Take it out of the list.")
+    check_name(name, taken - {name})
+
+
+def _text(file: str) -> str:
+    try:
+        with click.open_file(file, encoding="utf-8") as source:
+            return str(source.read(FILE_BYTES_MAX + 1))
+    except UnicodeDecodeError:
+        raise Trouble(f"{file} is no text.", "Write it as UTF-8.", usage=True) from None
 
 
 @agents.command("list")

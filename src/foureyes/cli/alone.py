@@ -7,12 +7,12 @@ from contextlib import contextmanager
 
 from foureyes.cli.parts import Parts
 from foureyes.home import folder
-from foureyes.home.lock import ServerLock
+from foureyes.home.lock import locked
 
 
 @contextmanager
 def alone(parts: Parts, command: str) -> Iterator[None]:
     """Hold the server's lock while something changes; whoever holds it already is named."""
     folder.make(parts.settings.home)
-    with ServerLock.acquire(parts.settings.home, f"`foureyes {command}`", now=parts.now().isoformat()):
+    with locked(parts.settings, f"`foureyes {command}`", now=parts.now().isoformat()):
         yield

@@ -18,6 +18,8 @@ from pathlib import Path
 from foureyes.home import files
 
 PAGE = "sign-in.html"
+#: The page for one decision that a command waits for; another file, so that neither takes the place of the other.
+DECISION = "decide.html"
 SECONDS_MAX = 5
 _SCREENS = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
 _CHILD = "import sys, webbrowser; sys.exit(0 if webbrowser.open(sys.stdin.read()) else 1)"

@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import click
 
-from foureyes.app.calls.bodies import schema
 from foureyes.app.calls.call import Call, Need
+from foureyes.app.calls.field_words import Explained, explained
 from foureyes.app.calls.registry import CALLS
 from foureyes.app.plain import marked
 from foureyes.app.ports import Unavailable
 from foureyes.cli import codes
-from foureyes.cli.answer import Answer, Json, Line
+from foureyes.cli.answer import Answer, Line
 from foureyes.cli.parts import Asking, Heard, Parts
 from foureyes.cli.program import Group, answering
 from foureyes.codec.strict import STRICT
@@ -25,10 +26,11 @@ from foureyes.home.token import AGENT_VARIABLE, token_of
 from foureyes.home.trouble import Trouble
 
 FILE_BYTES_MAX: Final = 32 * 1024 * 1024
-#: Answers that are a yes or a no: a script that only looks at the exit code must not take the no for a yes.
-JUDGES: Final = ("allowed", "can_graduate")
+#: Calls that ask for a yes or a no, and where it stands: a script that looks at the exit code alone must not take the
+#: no for a yes. Of every other call it says whether the call was done.
+JUDGES: Final = {"gate": "allowed", "record_live": "allowed", "can_graduate": "can_graduate"}
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_SPOOLED, _NOBODY, _TOO_MANY, _OURS = 202, 401, 429, 500
+_SPOOLED, _NOBODY, _TOO_MANY, _OURS, _NO_ROOM = 202, 401, 429, 500, 507
 _GOOD = (200, 201)
 
 
@@ -66,8 +68,9 @@ def call() -> None:
 
 
 def _command(name: str, one: Call[Any]) -> click.Command:
-    form = schema(cast("Any", one.form))
-    needed = frozenset(form.get("required", ()))
+    rows = tuple(explained(one.form))
+    own = tuple(row for row in rows if "." not in row.place)
+    needed = frozenset(row.place for row in own if row.needed)
 
     @answering
     def made(parts: Parts, *, body: str, server: str, token_file: str, **fields: object) -> Answer:
@@ -80,14 +83,14 @@ def _command(name: str, one: Call[Any]) -> click.Command:
             server=server,
             agent=os.environ.get(AGENT_VARIABLE, ""),
         )
-        return _answer(parts.ask(asking))
+        return _answer(one.name, parts.ask(asking))
 
     says = one.says if one.says.endswith(".") else f"{one.says}."
-    options = [_option(field, shape, needed=field in needed) for field, shape in form["properties"].items()]
+    options = [_option(row, tuple(_inner(row, rows))) for row in own]
     function: Any = made
     for option in reversed((*options, *_COMMON)):
         function = option(function)
-    found: click.Command = click.command(name, help=says)(function)
+    found: click.Command = click.command(name, help=says, epilog=_typed(name, own))(function)
     return found
 
 
@@ -98,37 +101,64 @@ _COMMON = (
 )
 
 
-def _option(field: str, shape: Json, *, needed: bool) -> Any:
-    kind, says = _kind(shape)
-    if field == "key":
-        says = "A word of your own; with the same one nothing is done twice"
-    return click.option(
-        f"--{spelt(field)}", field, type=kind, default=None, help=f"{says}.{' Needed.' if needed else ''}"
-    )
+def _typed(name: str, own: tuple[Explained, ...]) -> str:
+    """The whole command as it is typed, with the fields that it needs."""
+    fields = (f"--{spelt(row.place)} {_spelt_out(row.example)}" for row in own if row.needed)
+    return f"Example: {' '.join(('foureyes call', name, *fields))}"
 
 
-def _kind(shape: Any) -> tuple[click.ParamType[Any], str]:
-    """How a field is read from a word, and what to say of it; what may be nothing is left out where it is."""
+def _option(row: Explained, inner: tuple[Explained, ...]) -> Any:
+    kind = _kind(row.schema)
+    words = [f"{row.meaning}.", *_choices(row), f"Example: {_spelt_out(row.example)}."]
+    if isinstance(kind, JsonWord):
+        words.append("JSON or @FILE.")
+    words += [f"{each.place.removeprefix(row.place)}: {each.meaning}{_choice_words(each)}." for each in inner]
+    if row.needed:
+        words.append("Needed.")
+    return click.option(f"--{spelt(row.place)}", row.place, type=kind, default=None, help=" ".join(words))
+
+
+def _inner(row: Explained, rows: tuple[Explained, ...]) -> Iterator[Explained]:
+    """The fields of what a field holds."""
+    return (one for one in rows if one.place.startswith((f"{row.place}.", f"{row.place}[].")))
+
+
+def _choices(row: Explained) -> Iterator[str]:
+    if row.allowed and not isinstance(_kind(row.schema), Word):
+        yield f"One of: {', '.join(row.allowed)}."
+
+
+def _choice_words(row: Explained) -> str:
+    return f" ({', '.join(row.allowed)})" if row.allowed else ""
+
+
+def _spelt_out(example: object) -> str:
+    """An example as it is typed: quoted for a shell where that is needed."""
+    return shlex.quote(example if isinstance(example, str) else json.dumps(example, ensure_ascii=False))
+
+
+def _kind(shape: Any) -> click.ParamType[Any]:
+    """How a field is read from a word; what may be nothing is left out where it is."""
     shape = next((one for one in shape.get("anyOf", ()) if one.get("type") != "null"), shape)
     if "enum" in shape:
-        return click.Choice(shape["enum"]), "One of these words"
+        return Word(shape["enum"])
     match shape.get("type"):
         case "string":
-            return click.STRING, f"A time: {shape['description']}" if "description" in shape else "A text"
+            return click.STRING
         case "integer":
-            return click.INT, "A whole number"
+            return click.INT
         case "boolean":
-            return Truth(), "Whether it is so"
+            return Truth()
         case _:
-            return JsonWord(), _in_words(shape)
+            return JsonWord()
 
 
-def _in_words(shape: Any) -> str:
-    """What a shape of its own holds, in a few words; the reference of the API has all of it."""
-    what = {"array": "A JSON list", "object": "A JSON object"}.get(shape.get("type"), "Any JSON value")
-    fields = ", ".join(shape.get("properties") or shape.get("items", {}).get("properties") or ())
-    each = "each with" if shape.get("type") == "array" else "with"
-    return f"{what} or @FILE{f', {each} {fields}' if fields else ''}"
+class Word(click.Choice[str]):
+    """One of the words that help and completion show; the gate reads other spellings, and refuses what it does not."""
+
+    def convert(self, value: Any, *_: object) -> str:
+        """The word as it was typed."""
+        return str(value)
 
 
 class Truth(click.Choice[Any]):
@@ -204,23 +234,23 @@ def _check_whole(data: Mapping[str, Any], needed: frozenset[str]) -> None:
         raise click.UsageError(f"Missing: --{', --'.join(missing)}.")
 
 
-def _answer(heard: Heard) -> Answer:
+def _answer(name: str, heard: Heard) -> Answer:
     data = heard.data
     if heard.status == _SPOOLED:
         return Answer(code=codes.PENDING, lines=tuple(_lines(data)), data=data)
     if heard.status not in _GOOD:
-        raise _no(heard.status, data)
-    is_no = any(data.get(name) is False for name in JUDGES)
+        raise no_of(heard.status, data)
+    is_no = data.get(JUDGES.get(name, "")) is False
     return Answer(code=codes.BLOCKED if is_no else codes.OK, lines=tuple(_lines(data)), data=data)
 
 
-def _no(status: int, data: Mapping[str, Any]) -> Exception:
+def no_of(status: int, data: Mapping[str, Any]) -> Exception:
     """What the server said no with, as this program tells it everywhere."""
     code, sentence, step = (str(data.get(name, "")) for name in ("code", "title", "next_step"))
     if status == _NOBODY:
         return Trouble(sentence, "Ask a human for a token: foureyes agents add NAME", usage=True)
     if status == _TOO_MANY or status >= _OURS:
-        return Unavailable(sentence, step)
+        return Unavailable(sentence, step, full=status == _NO_ROOM)
     if code in {one.value for one in Code}:
         return Refusal(Code(code), sentence, step)
     return Trouble(sentence, step, blocked=True)

@@ -1,4 +1,4 @@
-"""Which bytes that were purged does a backup bring back, and are they gone again?"""
+"""Bytes that were purged and come back with a backup: they are purged again, or named."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def purged_again(parts: Parts, known: Known) -> CameBack:
     return CameBack(gone=gone, back=back, remains=remains)
 
 
-def told(found: CameBack, known: Known) -> Iterator[Line]:
+def told(found: CameBack, known: Known, made: str) -> Iterator[Line]:
     """The same for people; nothing where it is known that nothing came back."""
     if found.gone:
         yield Line(f"Purged again, as it was purged after this backup: {', '.join(found.gone)}.", "care")
@@ -63,8 +63,5 @@ def told(found: CameBack, known: Known) -> Iterator[Line]:
         text = f"These bytes were purged and CAME BACK: {', '.join(found.back)}. Run `foureyes purge DIGEST` for each."
         yield Line(text, "bad")
     if not known.by_store:
-        yield Line(
-            "There was no store here that could say what was purged since this backup. Bytes that were, and are not "
-            "noted beside the checkpoints here, CAME BACK: run `foureyes purge DIGEST` for each.",
-            "bad",
-        )
+        text = f"No store was here that knows what was purged after this backup was made ({made})."
+        yield Line(f"{text} If you purged anything since, run `foureyes purge DIGEST` for it again.")

@@ -17,6 +17,7 @@ from foureyes.cli.answer import Answer, Line, show
 from foureyes.cli.silenced import off_here, with_note
 
 if TYPE_CHECKING:
+    from foureyes.app.book_end import BookMark
     from foureyes.app.live import Live
     from foureyes.app.ports import Reading
     from foureyes.policy.policy import Policy
@@ -28,12 +29,16 @@ STATES = {
     "unknown": (codes.BLOCKED, "bad"),
     "pending": (codes.PENDING, "care"),
 }
+#: A store that is not the one that was signed; it has no exit code of its own, so it is inconclusive.
+DAMAGED = "damaged"
 _VALUES = ("--home", "--database", "--target")
 _FLAGS = ("--json", "--debug")
 
 #: What judges before any policy is activated, read only when asked for; None where it demands nothing of any target.
 Default = Callable[[], "Policy | None"]
-Look = Callable[[Mapping[str, str | None]], "AbstractContextManager[tuple[Reading, Default]]"]
+Look = Callable[[Mapping[str, str | None]], "AbstractContextManager[tuple[Reading, Default, BookMark]]"]
+
+LookLocal = Callable[[Mapping[str, str | None]], "AbstractContextManager[tuple[Reading, Default, BookMark] | None]"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,11 +79,19 @@ def asked(arguments: Sequence[str]) -> Asked | None:
     )
 
 
-def run(question: Asked, look: Look, home: Callable[[], str]) -> int:
-    """Answer, and give the exit code; an answer that cannot be given is none."""
+def run(question: Asked, look: Look, home: Callable[[], str], look_local: LookLocal | None = None) -> int:
+    """Answer, and give the exit code; an answer that cannot be given is none.
+
+    What no review in the server's store has seen may have been reviewed here, by `foureyes review`. That counts on this
+    machine only, so for no target.
+    """
     try:
-        with look(question.flags) as (reading, default):
-            answer = answered(reading, question.name, question.target, default)
+        with look(question.flags) as (reading, default, mark):
+            answer = answered(reading, question.name, question.target, default, mark)
+        if is_unknown(answer) and not question.target and look_local is not None:
+            with look_local(question.flags) as found:
+                here = answered(found[0], question.name, "", *found[1:]) if found else answer
+            answer = answer if is_unknown(here) else here
         return show(answer, as_json=question.as_json)
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the outermost boundary
         from foureyes.cli.errors import Manner, tell  # noqa: PLC0415 - who is answered needs no words for failure
@@ -86,19 +99,34 @@ def run(question: Asked, look: Look, home: Callable[[], str]) -> int:
         return tell(error, Manner(as_json=question.as_json, debug=question.debug, home=home))
 
 
-def answered(reading: Reading, name: str, target: str, default: Default) -> Answer:
-    """What the gate says, and beside it whether the hooks are off here, which changes none of it."""
-    return with_note(answer_of(judged(reading, name, target, default)), off_here(reading, datetime.now(UTC)))
+def answered(
+    reading: Reading, name: str, target: str, default: Default, mark: BookMark, *, is_local: bool = True
+) -> Answer:
+    """What the gate says, and beside it whether the hooks are off here, which changes none of it.
+
+    On a database that machines share, the answer is not for this one alone (`is_local`).
+    """
+    found = judged(reading, name, target, default, mark, is_local=is_local)
+    return with_note(answer_of(found), off_here(reading, datetime.now(UTC)))
 
 
-def judged(reading: Reading, name: str, target: str, default: Default) -> Live | Shut:
-    """The answer of the rows if they say no, else of the log."""
+def judged(
+    reading: Reading, name: str, target: str, default: Default, mark: BookMark, *, is_local: bool = True
+) -> Live | Shut:
+    """The answer of the rows if they say no, else of the log; a yes only where the log is the one that was signed."""
     shut = glance(reading, name)
     if shut is not None:
         return shut
-    from foureyes.cli.judging import judge  # noqa: PLC0415 - only a possible yes needs the core
+    from foureyes.cli.judging import judge, why_not_signed  # noqa: PLC0415 - only a possible yes needs the core
 
-    return judge(reading, name, target, datetime.now(UTC), default=default)
+    found = judge(reading, name, target, datetime.now(UTC), default=default, is_local=is_local)
+    reason = why_not_signed(reading, found, mark) if found.allowed else ""
+    return Shut(state=DAMAGED, digest=found.digest, review=found.review, reason=reason) if reason else found
+
+
+def is_unknown(answer: Answer) -> bool:
+    """Whether no review has seen these bytes."""
+    return answer.data.get("state") == "unknown"
 
 
 def answer_of(found: Live | Shut) -> Answer:

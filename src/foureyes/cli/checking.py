@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import click
 
+from foureyes.app.book_end import bookmark
 from foureyes.cli.answer import Answer
-from foureyes.cli.check import answered
+from foureyes.cli.check import answered, is_unknown
 from foureyes.cli.parts import Parts
 from foureyes.cli.program import answering
 
@@ -23,8 +25,16 @@ def check(parts: Parts, digest: str, target: str) -> Answer:
     code 0 is the only yes.
     """
 
-    async def look() -> Answer:
-        async with parts.store() as store:
-            return await store.read(lambda reading: answered(reading, digest, target, parts.policy))
+    async def look(there: Parts, target: str) -> Answer:
+        async with there.store() as store:
+            mark = bookmark(there.settings.checkpoints)
+            local = not there.settings.is_postgres
+            return await store.read(
+                lambda reading: answered(reading, digest, target, there.policy, mark, is_local=local)
+            )
 
-    return asyncio.run(look())
+    first = asyncio.run(look(parts.at_hand, target))
+    if not is_unknown(first) or target or not Path(parts.settings.local_database).exists():
+        return first
+    here = asyncio.run(look(parts.local, ""))
+    return first if is_unknown(here) else here

@@ -12,6 +12,7 @@ from foureyes.cli.answer import Answer, Json, Line
 from foureyes.cli.parts import Parts
 from foureyes.cli.program import answering
 from foureyes.home.lock import server
+from foureyes.home.trouble import Trouble
 
 
 @click.command()
@@ -24,11 +25,18 @@ def decide(parts: Parts, review: str) -> Answer:
     """
 
     async def look() -> Seen:
+        if (await parts.having(review)).is_local:
+            raise Trouble(
+                f"Review {review} is a local one: it is on this machine only, and no server has a page of it.",
+                "Drop a finding: foureyes dismiss FINDING --because TEXT. Have others look: foureyes review --share",
+                usage=True,
+            )
         async with parts.store() as store:
             return await parts.gate(store).read(review, parts.human())
 
+    seen = asyncio.run(look())
     running = server(parts.settings.home)
-    asked = asyncio.run(look()).view.review.ruling()
+    asked = seen.view.review.ruling()
     address = f"{running.address}/reviews/{quote(review, safe='')}{'#ruling' if asked else ''}"
     opened = parts.console.opens(address)
     what = "A decision is asked for" if asked else "No decision is asked for; what you can do stands there"

@@ -15,6 +15,7 @@ from pathlib import Path
 from foureyes.cli import codes
 from foureyes.cli.answer import complain
 from foureyes.home import files
+from foureyes.home.extras import missing
 from foureyes.home.trouble import Trouble
 
 CRASHES_MAX = 20
@@ -76,9 +77,8 @@ def expected(error: BaseException) -> Told | None:
         return Told(
             code=codes.INCONCLUSIVE, kind="machine", sentence=f"{place}{os.strerror(error.errno)}.", next_step=step
         )
-    if isinstance(error, ModuleNotFoundError) and error.name == "psycopg":
-        sentence, step = "PostgreSQL needs an extra package.", "Run: pip install 'foureyes[postgres]'"
-        return Told(code=codes.INCONCLUSIVE, kind="trouble", sentence=sentence, next_step=step)
+    if isinstance(error, ModuleNotFoundError) and (lacks := missing(error.name)):
+        return Told(code=codes.INCONCLUSIVE, kind="trouble", sentence=lacks.sentence, next_step=lacks.next_step)
     return _of_the_gate(error)
 
 
@@ -98,13 +98,13 @@ def _of_the_gate(error: BaseException) -> Told | None:
         return Told(
             code=codes.BLOCKED,
             kind="policy",
-            sentence="The policy is not taken.",
+            sentence=error.sentence,
             next_step="Mend these and run it again.",
             details=tuple(map(str, error.problems)),
         )
     if isinstance(error, Unavailable | KeyTrouble):
-        code = codes.INCONCLUSIVE
-        return Told(code=code, kind="unavailable", sentence=error.sentence, next_step=error.next_step)
+        kind = error.word if isinstance(error, Unavailable) else "unavailable"
+        return Told(code=codes.INCONCLUSIVE, kind=kind, sentence=error.sentence, next_step=error.next_step)
     if isinstance(error, Damaged):
         step = "Nothing is cleared by it. Run `foureyes log verify`, and restore a backup."
         return Told(code=codes.INCONCLUSIVE, kind="damaged", sentence=str(error), next_step=step)

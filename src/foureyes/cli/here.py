@@ -6,17 +6,20 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from foureyes.app.plain import marked
-from foureyes.app.reviewing.outcome import Outcome, Result
+from foureyes.app.reviewing.outcome import Looked, Outcome
 from foureyes.cli import receipt_lines, telling
 from foureyes.cli.answer import Json, Line
 from foureyes.cli.fitting import wrapped
 from foureyes.cli.parts import Parts
 from foureyes.cli.showing import INDENT, brief, head
 from foureyes.core.refusals import Code, Refusal
+from foureyes.core.situation import Result
 from foureyes.home.trouble import Trouble
 
 #: Things to fix that are named before the rest is counted.
 THINGS_MAX = 5
+#: Whoever is told all of it is not sent to the command that tells it.
+WHY = "foureyes why "
 
 
 async def last(parts: Parts, review: str = "") -> Outcome:
@@ -53,8 +56,51 @@ def shown(outcome: Outcome | None, width: int) -> Iterator[Line]:
     yield from (brief(one, width) for one in found[:THINGS_MAX])
     if len(found) > THINGS_MAX:
         yield Line(f"{INDENT}and {len(found) - THINGS_MAX:,} more", "dim")
+    yield from because(outcome, width)
     yield from receipt_lines.rows("Turn", [turn(outcome)], width, "")
     yield from receipt_lines.next_lines(_later(outcome), width)
+
+
+def account(outcome: Outcome, width: int) -> Iterator[Line]:
+    """What it comes to, why, whose turn it is and what comes next: the first lines of every command about a review."""
+    yield from head(outcome, width)
+    yield from because(outcome, width)
+    yield from receipt_lines.rows("Turn", [turn(outcome)], width, "")
+    told = _later(outcome)
+    commands = tuple(one for one in told.next if not one.line.startswith(WHY))
+    if commands:
+        yield from receipt_lines.next_lines(replace(told, next=commands), width)
+    else:
+        yield from receipt_lines.rows("Next", [outcome.situation.next_step], width, "")
+
+
+def because(outcome: Outcome, width: int) -> Iterator[Line]:
+    """Why it is not cleared, in the words of every door, and which reviewers failed."""
+    situation = outcome.situation
+    said = "" if outcome.result is Result.CLEARED or not situation.reasons else situation.sentence
+    yield from receipt_lines.rows("Why", [said], width, "")
+    failed = [f"{one.reviewer}: {one.reason}" for one in _failed(outcome) if one.reason not in said]
+    yield from receipt_lines.rows("Could not", failed[:THINGS_MAX], width, "care")
+
+
+def _failed(outcome: Outcome) -> list[Looked]:
+    return [one for one in outcome.looked if not one.answered and one.reason]
+
+
+def account_data(outcome: Outcome) -> dict[str, Json]:
+    """The same for scripts."""
+    return {
+        "result": outcome.result.value,
+        "headline": telling.headline(outcome),
+        "sentence": outcome.situation.sentence,
+        "turn": turn(outcome),
+        "next": [one.line for one in telling.next_commands(outcome)],
+        "failed": [
+            {"reviewer": one.reviewer, "reason": one.reason}
+            for one in outcome.looked
+            if not one.answered and one.reason
+        ],
+    }
 
 
 def _later(outcome: Outcome) -> Outcome:
@@ -90,9 +136,6 @@ def data(outcome: Outcome | None) -> Json:
         "review": outcome.review,
         "title": outcome.title,
         "revision": outcome.revision,
-        "result": outcome.result.value,
-        "headline": telling.headline(outcome),
         "blocking": len(outcome.blocking),
-        "turn": turn(outcome),
-        "next": [one.line for one in telling.next_commands(outcome)],
+        **account_data(outcome),
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 
+from foureyes.app.book_end import BadEnd, BookMark, signed_end, why_not_held
 from foureyes.app.live import Judge, Live
 from foureyes.app.policies import Policies
 from foureyes.app.ports import Reading
@@ -18,18 +19,36 @@ from foureyes.policy.policy import Policy
 _NONE = Policy(name="none", rules=Rules(digest="", protocols=()))
 
 
-def judge(reading: Reading, name: str, target: str, now: datetime, *, default: Callable[[], Policy | None]) -> Live:
+def judge(
+    reading: Reading,
+    name: str,
+    target: str,
+    now: datetime,
+    *,
+    default: Callable[[], Policy | None],
+    is_local: bool = True,
+) -> Live:
     """Judge these bytes anew on one look at the store.
 
     Until a human activates a policy the targets of the default hold, as they do for the gate. That one is read from
     its file only where it can make a no of a yes.
     """
     policies = Policies(_NONE)
-    found = Judge(reading=reading, policies=policies, load=_load, now=now).judge(name, target)
+    found = Judge(reading=reading, policies=policies, load=_load, now=now, is_local=is_local).judge(name, target)
     if not found.allowed or policies.current(reading).activated is not None:
         return found
     policies = Policies(_read(default) or _NONE)
-    return Judge(reading=reading, policies=policies, load=_load, now=now).judge(name, target)
+    return Judge(reading=reading, policies=policies, load=_load, now=now, is_local=is_local).judge(name, target)
+
+
+def why_not_signed(reading: Reading, found: Live, mark: BookMark) -> str:
+    """Why this log is not the one the last checkpoint outside the store has seen; empty where it is."""
+    try:
+        end = signed_end(mark)
+    except BadEnd as error:
+        return str(error)
+    why = why_not_held(reading, end, f"review/{found.review}") if end else ""
+    return f"{why} Nothing goes live on this store." if why else ""
 
 
 def _read(default: Callable[[], Policy | None]) -> Policy | None:

@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterator
 
 from foureyes.app.plain import marked
-from foureyes.app.reviewing.outcome import Outcome, Result
+from foureyes.app.reviewing.outcome import Outcome
 from foureyes.cli import telling
 from foureyes.cli.telling import Thing
+from foureyes.core.situation import Result
 
 #: GitHub takes 65,536 characters in a comment.
 CHARS_MAX = 60_000

@@ -13,7 +13,7 @@ from foureyes.cli.program import answering
 from foureyes.home.token import AGENT_VARIABLE, token_of
 
 FACES = ("foureyes", "review-server")
-LISTS = ("usual", "author", "reviewer", "all")
+LISTS = ("usual", "author", "reviewer", "session", "reader", "all")
 
 
 @click.command(epilog="For example: FOUREYES_TOKEN=… foureyes mcp")

@@ -38,6 +38,7 @@ def data(outcome: Outcome) -> dict[str, Json]:
         "looked": [_looked(one) for one in outcome.looked],
         "not_looked": [{"who": one.who, "why": one.why, "next_step": one.next_step} for one in outcome.not_looked],
         "unread": _unread(outcome.unread),
+        "unjudged": list(outcome.unjudged),
         "ignored": list(outcome.ignored),
         "settled": [
             {"id": one.id, "text": one.text, "path": one.path, "line": one.line, "how": one.how}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from foureyes.cli.console import Console
 
@@ -21,8 +21,22 @@ if TYPE_CHECKING:  # `--help` and `config show` need none of the core
     from foureyes.policy.policy import Policy
 
 
+T = TypeVar("T")
 #: How much is done, of how much.
 Progress = Callable[[int, int], None]
+
+
+class Placing(Protocol):
+    """The place of the store."""
+
+    def kept(self) -> str:
+        """Where the store is kept that is to be replaced; empty where there is none, or the database is no file."""
+
+    def put(self, copy: str, kept: str, progress: Progress) -> str:
+        """Put a copy in the place of the store; what was there is kept, and where is told."""
+
+    def undo(self, kept: str) -> None:
+        """Put back the store that a restore has set aside there, or take away the one it made."""
 
 
 class Settings(Protocol):
@@ -47,6 +61,8 @@ class Settings(Protocol):
     @property
     def file(self) -> str: ...
     @property
+    def local_database(self) -> str: ...
+    @property
     def is_postgres(self) -> bool: ...
 
     def shown(self) -> tuple[tuple[str, str | int, str], ...]:
@@ -65,8 +81,7 @@ class Schema:
 class Wanted:
     """Which work a command line names; at most one of the first three is given."""
 
-    #: A range of revisions, a path, or `-` for what comes in on stdin; empty: what is not committed yet, else the last
-    #: commit.
+    #: A range of revisions, a path, or `-` for what comes in on stdin; empty: what is not committed yet.
     what: str = ""
     staged: bool = False
     worktree: bool = False
@@ -109,6 +124,23 @@ class Heard:
     data: Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageQuestion:
+    """What a person who signs in is asked on a page of this machine."""
+
+    title: str
+    lines: tuple[str, ...]
+    #: A line of the work.
+    quote: str
+    #: Under which name the answer is kept.
+    person: str
+    button: str
+    #: What the page says after a yes.
+    done: str
+    #: 0: any free one.
+    port: int = 0
+
+
 class Reviewing(Protocol):
     """One round of review on this machine, written to the store."""
 
@@ -127,6 +159,9 @@ class Parts(Protocol):
     def settings(self) -> Settings: ...
     @property
     def console(self) -> Console: ...
+    @property
+    def is_local(self) -> bool:
+        """Whether these are the parts on the store of local reviews."""
 
     def now(self) -> datetime:
         """The time, in UTC."""
@@ -161,8 +196,8 @@ class Parts(Protocol):
     def copy_store(self, target: str, progress: Progress) -> None:
         """Write a consistent copy of the store into a new SQLite file, while others go on working."""
 
-    def put_store(self, copy: str, progress: Progress) -> str:
-        """Put a copy in the place of the store; what was there is kept, and where is told."""
+    def placing(self) -> Placing:
+        """The place of the store, where a copy goes."""
 
     def migrate(self, path: str = "") -> None:
         """Bring the store, or a copy of one, to the schema of this program."""
@@ -173,14 +208,38 @@ class Parts(Protocol):
     def reviewing(self) -> Reviewing:
         """What runs a round; makes the store where there is none."""
 
+    @property
+    def local(self) -> Parts:
+        """The parts on the store of local reviews."""
+
+    @property
+    def has_store(self) -> bool:
+        """Whether there is a server's store."""
+
+    @property
+    def at_hand(self) -> Parts:
+        """These parts; where there is no server's store, those on the one of local reviews."""
+
+    async def having(self, review: str) -> Parts:
+        """The parts on the store that has this review: the local one, or the server's; without a name the local one."""
+
+    async def scrub(self, value: T, *reviews: str) -> T:
+        """The same value without secrets in any of its texts, those of these reviews too: an agent may read it here."""
+
     async def stands(self, review: str = "") -> Outcome:
         """A review as it stands in the store now; without a name, the last one of this place.
 
         Trouble where there is none; what only a running round knows, such as seconds, is left out.
         """
 
-    async def dismiss(self, review: str, finding: str, because: str) -> None:
-        """Waive a finding in the name of the person in front of it, marked unproven; a Refusal where they may not."""
+    def ask_signed_in(self, question: PageQuestion, to: str = "") -> bool | None:
+        """Ask on a page that opens in the browser, or is written into a new file; None where nobody answered."""
+
+    async def dismiss(self, review: str, finding: str, because: str, by: Who | None = None) -> None:
+        """Waive a finding of a local review: by a human who signed in, else by the person in front of it, unproven.
+
+        A Refusal where they may not.
+        """
 
     def rules(self) -> tuple[RuleEntry, ...]:
         """Every rule of every critic, retired or not, with what was measured of it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from functools import partial
 from pathlib import Path
 
 import click
@@ -11,21 +12,28 @@ import click
 from foureyes.app.asks import Ask, Reply
 from foureyes.app.gate import new_key
 from foureyes.app.policies import InForce, Policies
-from foureyes.app.ports import Reading
+from foureyes.app.ports import Reading, Unavailable
+from foureyes.app.vacancies import vacant_alone, vacant_beside
 from foureyes.cli.alone import alone
 from foureyes.cli.answer import Answer, Json, Line
+from foureyes.cli.consent import is_given
 from foureyes.cli.parts import Parts
 from foureyes.cli.program import Group, answering
+from foureyes.cli.up import vacant_data
 from foureyes.core.policies import ActivatePolicy
 from foureyes.core.refusals import Code, refuse
+from foureyes.core.vacancies import Vacancy
 from foureyes.core.values import RiskLevel
+from foureyes.home.lock import running
+from foureyes.home.served_policy import served_policy
+from foureyes.home.trouble import Trouble
 from foureyes.policy.build import Loaded
 from foureyes.policy.diff import Change, Direction
 from foureyes.policy.diff import diff as differences
 from foureyes.policy.explain import explain as explained
-from foureyes.policy.load import SHIPPED, load
+from foureyes.policy.load import DEFAULT, SERVER_DEFAULT, SHIPPED, load
 from foureyes.policy.load import shipped as load_shipped
-from foureyes.policy.policy import Policy, policy_text
+from foureyes.policy.policy import Policy, policy_text, read_policy
 from foureyes.policy.show import show as shown
 
 SHOWN_DIGITS = 12
@@ -46,11 +54,20 @@ def policy() -> None:
 @click.argument("file", type=click.Path(exists=True, dir_okay=False), default=None, required=False)
 @answering
 def check(parts: Parts, file: str | None) -> Answer:
-    """Read a policy file and name everything that is wrong in it, with lines."""
-    found = load(Path(file or parts.settings.policy))
+    """Read a policy file and name everything that is wrong in it, with lines.
+
+    It warns of the seats that nobody can hold: beside a server of those that nobody there can, else of those that
+    neither an account of the store nor a reviewer whom the policy names can.
+    """
+    server = running(parts.settings.home)
+    sends = server.sends if server and server.is_server else None
+    found = load(Path(file or parts.settings.policy), default=DEFAULT if sends is None else SERVER_DEFAULT)
+    vacant = asyncio.run(_vacant(parts, found.policy, sends))
     text = f"Policy {found.policy.name} is sound; its digest is {found.policy.digest}."
     notes = tuple(Line(f"Note: {one}", "care") for one in found.notes)
-    return Answer(lines=(*notes, Line(text, "good")), data={**_data(found.policy), "notes": list(found.notes)})
+    warned = tuple(Line(f"Warning: {one.in_words()} Until then a human is asked instead.", "care") for one in vacant)
+    data = {**_data(found.policy), "notes": list(found.notes), "vacant": [vacant_data(one) for one in vacant]}
+    return Answer(lines=(*notes, *warned, Line(text, "good")), data=data)
 
 
 @policy.command()
@@ -123,6 +140,20 @@ async def _activated(parts: Parts, wanted: Policy, *, in_flight: bool) -> Reply:
         return await parts.gate(store).handle(ask)
 
 
+async def _vacant(parts: Parts, policy: Policy, sends: tuple[str, ...] | None) -> tuple[Vacancy, ...]:
+    """The seats of a policy that nobody could hold; without a server, and without a store that answers, by itself."""
+    may_send = partial(is_given, sends) if sends is not None else lambda _: True
+    try:
+        if sends is None and not parts.schema().found:
+            return vacant_alone(policy)
+        async with parts.store() as store:
+            return await store.read(lambda reading: vacant_beside(reading, policy, parts.now(), may_send))
+    except (Unavailable, Trouble):
+        if sends is not None:
+            raise
+        return vacant_alone(policy)
+
+
 def _policy(parts: Parts, source: str) -> Policy:
     if not source:
         return asyncio.run(_in_force(parts)).policy
@@ -141,10 +172,14 @@ def _loaded(source: str) -> Loaded:
 
 
 async def _in_force(parts: Parts) -> InForce:
-    """The policy in force; where there is no store yet, the one of the settings."""
-    default = parts.policy()
+    """The policy in force; where there is no store yet, the one that `foureyes review` uses.
+
+    Beside a server it is the one that the server judges by, whatever its policy file says by now.
+    """
     if not parts.schema().found:
-        return InForce(policy=default)
+        return InForce(policy=load(Path(parts.settings.policy)).policy)
+    served = served_policy(parts.settings.home)
+    default = read_policy(served) if served is not None else parts.policy()
     async with parts.store() as store:
         return await store.read(Policies(default).current)
 

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from foureyes.app.plain import marked
-from foureyes.app.reviewing.outcome import Looked, LookedKind, LookedState, Outcome, Result
+from foureyes.app.reviewing.outcome import Looked, LookedKind, LookedState, Outcome
 from foureyes.cli import telling
 from foureyes.cli.answer import Line
 from foureyes.cli.fitting import width_of, wrapped
+from foureyes.core.situation import Result
 
 #: Lines about one subject, such as unread files, before the rest is counted.
 LISTED_MAX = 3

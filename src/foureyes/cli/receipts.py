@@ -1,4 +1,4 @@
-"""Who let exactly these bytes through, and how does somebody else check that?"""
+"""The `receipt` command: who let exactly these bytes through, signed, and the check of such a receipt."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from typing import Any
 import click
 
 from foureyes.app.envelopes import BadEnvelope
+from foureyes.app.ports import Store
 from foureyes.app.receipts import Receipt, check_receipt, read_receipt
 from foureyes.app.receipts import receipt as receipt_of
 from foureyes.cli import signing
 from foureyes.cli.answer import Answer, Line
 from foureyes.cli.parts import Parts
 from foureyes.cli.program import answering
+from foureyes.core.operations import is_digest
+from foureyes.core.refusals import Refusal
 from foureyes.home.trouble import Trouble
 
 
@@ -27,6 +30,8 @@ from foureyes.home.trouble import Trouble
 @answering
 def receipt(parts: Parts, digest: str, file: str | None, key: str, output: str | None) -> Answer:
     """Show who let exactly these bytes through, and why.
+
+    DIGEST names the bytes; the name of a review stands for those of its current version.
 
     With --output the signed receipt goes into a file; anybody with the public key can check it there with --check.
     """
@@ -42,13 +47,24 @@ def receipt(parts: Parts, digest: str, file: str | None, key: str, output: str |
         ) from None
     if output:
         _write(Path(output), envelope)
-    return Answer(lines=_lines(found), data={"receipt": envelope, "digest": found.digest, "review": found.review})
+    lines = asyncio.run(parts.scrub(_lines(found)))
+    return Answer(lines=lines, data={"receipt": envelope, "digest": found.digest, "review": found.review})
 
 
 async def _made(parts: Parts, digest: str) -> Any:
     async with parts.store() as store:
+        digest = digest if is_digest(digest) else await _digest_of(parts, store, digest)
         last, key = signing.book_end(parts), signing.signer(parts)
         return await store.read(lambda reading: receipt_of(reading, digest, key, last, now=parts.now()))
+
+
+async def _digest_of(parts: Parts, store: Store, review: str) -> str:
+    try:
+        return (await parts.gate(store).read(review, parts.human())).view.review.digest
+    except Refusal:
+        sentence = f"{review[:80]!r} is neither a digest nor a review here."
+        step = "Name the digest of the bytes, 64 hexadecimal digits, or a review that `foureyes status` names."
+        raise Trouble(sentence, step, usage=True) from None
 
 
 def _read(file: str) -> Any:

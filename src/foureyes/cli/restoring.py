@@ -1,18 +1,22 @@
-"""How does a backup take the place of the store, without anything being lost or hidden by it?"""
+"""The `restore` command: a backup takes the place of the store, and nothing is lost or hidden by it."""
 
 from __future__ import annotations
 
 import asyncio
+import tomllib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from shutil import rmtree
 from tempfile import TemporaryDirectory
 
 import click
 
-from foureyes.app.book import NAME as BOOK
-from foureyes.app.checkpoints import AT_ONCE, Standing, checkpoint_if_due, holds, standing
+from foureyes.app.book_end import NAME as BOOK
+from foureyes.app.book_end import holds
+from foureyes.app.checkpoints import AT_ONCE, Standing, checkpoint_if_due, standing
 from foureyes.app.handover import restored
 from foureyes.app.keys import KeyTrouble
 from foureyes.app.ports import Damaged, Reading, Unavailable
@@ -21,17 +25,19 @@ from foureyes.cli import signing
 from foureyes.cli.alone import alone
 from foureyes.cli.answer import Answer, Json, Line
 from foureyes.cli.backups import CHECKPOINTS, KEYS, SETTINGS
-from foureyes.cli.came_back import purged_again, purged_before, told
+from foureyes.cli.came_back import CameBack, Known, purged_again, purged_before, told
 from foureyes.cli.console import progress
 from foureyes.cli.log import inspected, looked
 from foureyes.cli.parts import Parts
 from foureyes.cli.program import answering
 from foureyes.home import backups, files, folder
+from foureyes.home.restoring import Restoring, cut_off, go_on, noted
 from foureyes.home.trouble import Trouble
 
 WORDS = "give up what came later"
 PAGE = 1000
 SHOWN_MAX = 5
+_COPYING = "restoring-"
 
 
 @click.command()
@@ -48,28 +54,20 @@ def restore(parts: Parts, backup: str, replace: bool, reason: str) -> Answer:  #
     """
     manifest = backups.read(backup)
     folder.make(parts.settings.home)
-    with alone(parts, "restore"), _ready_copy(parts, backup, manifest) as copy:
-        asyncio.run(_check_place(parts, replace=replace))
-        _book_back(parts, backup, manifest)
-        known = asyncio.run(purged_before(parts))
-        lost = asyncio.run(_lost(parts, copy))
-        if lost:
-            asyncio.run(_sign(parts))
-        stands = asyncio.run(_stands(parts, copy))
-        older = stands.older or bool(lost)
-        if older:
-            warning = (_given_up(stands, lost), f"You act as {parts.human().name}; this is recorded.")
-            parts.console.confirm(warning, WORDS)
-        recorded = older or not stands.fits
-        if recorded:
-            signing.signer(parts)  # without a key it cannot be recorded, and then it is not done
-        kept = parts.put_store(copy, progress("Restoring"))
-        _settings_back(parts, backup, manifest)
-        why = reason or f"restored the backup of {manifest.made}"
-        asyncio.run(_record(parts, stands, why if recorded else ""))
-        came = asyncio.run(purged_again(parts, known))
+    with alone(parts, "restore"):
+        again = _put_back(parts)
+        with _ready_copy(parts, backup, manifest) as copy:
+            is_there = asyncio.run(_check_place(parts, replace=replace or again, again=again))
+            restoring = Restoring(backup=str(Path(backup).absolute()), kept=parts.placing().kept())
+            with noted(parts.settings, restoring):
+                done = _restored(parts, _Wanted(copy=copy, reason=reason, is_there=is_there), restoring, manifest)
         found = asyncio.run(looked(parts))
-    was = (*((Line(f"The store that was there is kept as {kept}."),) if kept else ()), *told(came, known))
+    kept, known, came, older = done.kept, done.known, done.came, done.older
+    was = (
+        *((Line(f"The store that was there is kept as {kept}."),) if kept else ()),
+        *told(came, known, manifest.made),
+        *done.notes,
+    )
     head = Line(f"Restored {manifest.events} events of {manifest.made}.", "good")
     purges: dict[str, Json] = {"purged_again": [*came.gone], "came_back": [*came.back], "purges_known": known.by_store}
     data: dict[str, Json] = {"kept": kept, "older": older, **purges}
@@ -82,6 +80,63 @@ def restore(parts: Parts, backup: str, replace: bool, reason: str) -> Answer:  #
         lines=(head, *was, *said.lines),
         data={**data, "verified": dict(said.data)},
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wanted:
+    """What is to be put in the place of the store, and why."""
+
+    copy: str
+    reason: str
+    #: A restore into PostgreSQL that was cut off behind its one transaction: the copy is there.
+    is_there: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Done:
+    """What was done, to be told."""
+
+    kept: str
+    known: Known
+    came: CameBack
+    older: bool
+    #: What else is to be told.
+    notes: tuple[Line, ...] = ()
+
+
+def _restored(parts: Parts, wanted: _Wanted, restoring: Restoring, manifest: backups.Manifest) -> _Done:
+    """Put the copy in the place of the store, with everything beside it; whoever loses something is asked first."""
+    _book_back(parts, restoring.backup, manifest)
+    known = asyncio.run(purged_before(parts))
+    lost = asyncio.run(_lost(parts, wanted.copy))
+    if lost:
+        asyncio.run(_sign(parts))
+    stands = asyncio.run(_stands(parts, wanted.copy))
+    older = stands.older or bool(lost)
+    if older:
+        warning = (_given_up(stands, lost), f"You act as {parts.human().name}; this is recorded.")
+        parts.console.confirm(warning, WORDS)
+    recorded = older or not stands.fits
+    if recorded:
+        _check_signer(parts, older=older)
+    kept = "" if wanted.is_there else parts.placing().put(wanted.copy, restoring.kept, progress("Restoring"))
+    restoring.begun = True
+    notes = tuple(_settings_back(parts, restoring.backup, manifest))
+    why = wanted.reason or f"restored the backup of {manifest.made}"
+    asyncio.run(_record(parts, stands, why if recorded else ""))
+    return _Done(kept=kept, known=known, came=asyncio.run(purged_again(parts, known)), older=older, notes=notes)
+
+
+def _put_back(parts: Parts) -> bool:
+    """Undo what a restore that was cut off has left here; whether there was one."""
+    begun = cut_off(parts.settings)
+    if begun is None:
+        return False
+    go_on(parts.settings)
+    parts.placing().undo(begun.kept)
+    for left in Path(parts.settings.home).glob(f"{_COPYING}*"):
+        rmtree(left)
+    return True
 
 
 @contextmanager
@@ -98,21 +153,24 @@ def _ready_copy(parts: Parts, backup: str, manifest: backups.Manifest) -> Iterat
     if found == wanted:
         yield source
         return
-    with TemporaryDirectory(dir=parts.settings.home, prefix="restoring-") as place:
+    with TemporaryDirectory(dir=parts.settings.home, prefix=_COPYING) as place:
         copy = str(Path(place, backups.STORE))
         files.copy_whole(source, copy)
         parts.migrate(copy)
         yield copy
 
 
-async def _check_place(parts: Parts, *, replace: bool) -> None:
-    """A store with something in it is replaced only when that was asked for."""
+async def _check_place(parts: Parts, *, replace: bool, again: bool) -> bool:
+    """Refuse to replace a store with something in it, unless that was asked for; whether the copy is there already."""
     if await _is_empty(parts):
-        return
+        return False
+    if parts.settings.is_postgres and again:
+        return True  # nothing else could get there: a restore fills an empty database at once, and nobody starts on it
     if parts.settings.is_postgres:
         raise Trouble(
             "The PostgreSQL database has a store in it.",
-            "Create an empty database, name it with --database, and restore there; the old one stays as it is.",
+            "Create an empty database, name it with --database, and restore there; the old one stays as it is. To try "
+            "a backup, name a file: --database FOLDER/foureyes.db",
             blocked=True,
         )
     if not replace:
@@ -121,6 +179,7 @@ async def _check_place(parts: Parts, *, replace: bool) -> None:
             "Add --replace to put the backup in its place; what is there is kept beside it.",
             blocked=True,
         )
+    return False
 
 
 async def _is_empty(parts: Parts) -> bool:
@@ -215,13 +274,44 @@ def _given_up(stands: Standing, lost: list[str]) -> str:
     )
 
 
-def _settings_back(parts: Parts, backup: str, manifest: backups.Manifest) -> None:
-    """The settings and the policy file, where there are none."""
+def _settings_back(parts: Parts, backup: str, manifest: backups.Manifest) -> Iterator[Line]:
+    """The settings and the policy file, where there are none; not where they lead to another database than this."""
     for target in (Path(parts.settings.file), Path(parts.settings.policy)):
         name = f"{SETTINGS}/{target.name}"
-        if name in manifest.files and not target.exists():
-            target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            files.copy_whole(str(Path(backup, name)), str(target))
+        if name not in manifest.files or target.exists():
+            continue
+        source = Path(backup, name)
+        if target == Path(parts.settings.file) and _leads_elsewhere(parts, source):
+            text = f"{source} names another database and was not put back: commands here would use that one."
+            yield Line(
+                f"{text} Copy it to {target} without its line `database`, if you want its other settings.", "care"
+            )
+            continue
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        files.copy_whole(str(source), str(target))
+
+
+def _leads_elsewhere(parts: Parts, settings: Path) -> bool:
+    """Whether the settings of a backup name a database that is not the one restored into."""
+    try:
+        named = tomllib.loads(settings.read_text(encoding="utf-8")).get("database")
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+        return False
+    if not isinstance(named, str):
+        return False
+    here = named if "://" in named else str(Path(parts.settings.home, named))
+    return here != parts.settings.database
+
+
+def _check_signer(parts: Parts, *, older: bool) -> None:
+    """Refuse what cannot be recorded: without the key it is not done."""
+    try:
+        signing.signer(parts)
+    except KeyTrouble as trouble:
+        why = "goes back behind what is known here" if older else "gives the events other numbers"
+        sentence = f"This restore {why}, which is recorded and signed. {trouble.sentence}"
+        step = f"Copy the signing key (*.key) into {parts.settings.keys}, or take a backup with --with-keys."
+        raise Trouble(sentence, step) from None
 
 
 async def _record(parts: Parts, stands: Standing, reason: str) -> None:

@@ -8,14 +8,14 @@ import shlex
 import sys
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from foureyes.app.reviewers import Change
 from foureyes.app.reviewing.outcome import Options, Outcome
-from foureyes.cli import outcome_data, telling
-from foureyes.cli.answer import Answer
+from foureyes.cli import codes, outcome_data, telling
+from foureyes.cli.answer import Answer, Line
 from foureyes.cli.consent import Consent
 from foureyes.cli.fitting import terminal_width
 from foureyes.cli.live import Live
@@ -25,8 +25,12 @@ from foureyes.cli.program import answering
 from foureyes.cli.sarif import sarif
 from foureyes.cli.showing import FULL_MAX, Picked, shown
 from foureyes.core.commands import Answer as Reply
+from foureyes.core.refusals import Refusal
 from foureyes.core.values import Severity
 from foureyes.home.trouble import Trouble
+
+if TYPE_CHECKING:
+    from foureyes.cli.share import Sharing
 
 _USD_MICRO = 1_000_000
 QUESTIONS_MAX, QUESTION_CHARS_MAX = 10, 500
@@ -35,8 +39,10 @@ EXAMPLES = """\b
 Examples:
   foureyes review                     what you have not committed yet
   foureyes review --staged            what the next commit would hold
-  foureyes review main..HEAD          a branch
+  foureyes review main..HEAD          what a branch brings, since it left main
+  foureyes review HEAD                the last commit
   foureyes review plan.md             a file
+  foureyes review --share             what you have not committed yet, and have the server's reviewers look too
   echo 'rm -rf build' | foureyes review - --kind command
 
 Exit codes: 0 nothing blocks or cleared, 2 something to fix, 3 somebody must decide, 4 no answer (and why).
@@ -61,6 +67,8 @@ class Given:
     anew: bool
     fixed: tuple[tuple[str, str], ...]
     rebut: tuple[tuple[str, str], ...]
+    share: bool
+    server: str
     ask: bool
     yes_send: tuple[str, ...]
     budget_usd: Decimal | None
@@ -112,6 +120,10 @@ def _usd(context: click.Context, parameter: click.Parameter, value: str | None) 
 )
 @click.option("--anew", is_flag=True, help="Leave the open review of this place and start over.")
 @click.option(
+    "--share", is_flag=True, help="Then open a review of the same bytes on the server, in the name of FOUREYES_TOKEN."
+)
+@click.option("--server", default="", metavar="URL", help="With --share: another server than the one here.")
+@click.option(
     "--ask", is_flag=True, help="Ask anew who may receive the work and what may run, whatever was said before."
 )
 @click.option(
@@ -150,6 +162,7 @@ def review(parts: Parts, **arguments: Any) -> Answer:
     """
     given = Given(**arguments)
     _check(given)
+    sharing = _sharing(parts, given) if given.share else None
     drawing = sys.stderr.isatty() and not given.quiet and os.environ.get("TERM") != "dumb"
     live = Live(stream=sys.stderr, drawing=drawing, verbose=given.verbose, colours=not given.no_color)
     try:
@@ -158,7 +171,22 @@ def review(parts: Parts, **arguments: Any) -> Answer:
         outcome = _run(parts, given, change, live) if change.files else _nothing(given, change)
     finally:
         live.clear()
-    return _answer(parts, given, outcome)
+    answer = _answer(parts, given, outcome)
+    if sharing is None or outcome.nothing:
+        return answer
+    try:
+        shared = sharing.send(change)
+    except Refusal as refusal:
+        # What was found here must not be lost with it.
+        line = Line(f"Not shared: {refusal.sentence} {refusal.next_step}", "bad")
+        return replace(answer, code=answer.code or codes.BLOCKED, lines=(*answer.lines, line))
+    return replace(answer, lines=(*answer.lines, *shared.lines), data={**answer.data, "shared": shared.data})
+
+
+def _sharing(parts: Parts, given: Given) -> Sharing:
+    from foureyes.cli.share import Sharing  # noqa: PLC0415 - it loads every call, and few share
+
+    return Sharing.begun(parts, given.server)
 
 
 def _check(given: Given) -> None:
@@ -169,6 +197,8 @@ def _check(given: Given) -> None:
     ):
         most = f"at most {QUESTIONS_MAX} questions of at most {QUESTION_CHARS_MAX} characters"
         raise click.UsageError(f"Ask {most}, none of them empty.")
+    if given.server and not given.share:
+        raise click.UsageError("--server is for --share.")
     as_json = bool(click.get_current_context().params.get("as_json"))
     if sum((as_json, given.as_sarif, given.as_markdown)) > 1:
         raise click.UsageError("Choose one of --json, --sarif and --markdown.")

@@ -18,14 +18,17 @@ from foureyes.home.trouble import Trouble
 
 _TONES = {"critical": "bad", "important": "care", "minor": "dim"}
 _USAGE = "Say `foureyes rules`, `foureyes rules NAME`, `rules retire RULE --because …` or `rules restore RULE`."
-_WORDS_MAX = 2
+#: Of more rules at once nobody is told how to mend what they find.
+IN_FULL_MAX = 40
 
 
 @click.command()
 @click.argument("words", nargs=-1, metavar="[NAME|retire RULE|restore RULE]")
 @click.option("--because", default="", metavar="TEXT", help="Why a rule is retired; it is kept and shown.")
+@click.option("--severity", type=click.Choice(list(_TONES)), metavar="SEVERITY", help="Only those as grave as this.")
+@click.option("--all", "everything", is_flag=True, help="Every rule, with its reason and how often it was wrong.")
 @answering
-def rules(parts: Parts, words: tuple[str, ...], because: str) -> Answer:
+def rules(parts: Parts, words: tuple[str, ...], *, because: str, severity: str | None, everything: bool) -> Answer:
     """List what the programs look for and how often they were wrong.
 
     NAME is a critic, a rule, or how its id begins; then its fix is shown too. `retire RULE` takes a rule out of use on
@@ -40,25 +43,42 @@ def rules(parts: Parts, words: tuple[str, ...], because: str) -> Answer:
         case (("retire" | "restore"), *_) | (_, _, *_):
             raise click.UsageError(_USAGE)
         case _:
-            return _list(parts, "".join(words))
+            return _list(parts, "".join(words), severity or "", everything=everything)
 
 
-def _list(parts: Parts, name: str) -> Answer:
+def _list(parts: Parts, name: str, severity: str, *, everything: bool) -> Answer:
     gone = shelf.retired(parts.settings.home)
-    entries = [one for one in parts.rules() if _is_meant(one, name)]
-    if name and not entries:
+    entries = [one for one in parts.rules() if _is_meant(one, name) and severity in ("", one.severity)]
+    if name and not entries and not severity:
         raise _unknown(parts, name)
     lines: list[Line] = []
+    whole = bool(name or severity or everything)
     for critic in sorted({one.critic for one in entries}):
         own = sorted((one for one in entries if one.critic == critic), key=lambda one: one.id)
-        lines.append(Line(f"{critic}: {counted(len(own), 'rule')}", "strong"))
-        for one in own:
-            lines += _lines(one, gone.get(one.id), in_full=bool(name))
-    if not name:
+        if whole:
+            lines.append(Line(f"{critic}: {counted(len(own), 'rule')}", "strong"))
+            in_full = bool(name) and len(own) <= IN_FULL_MAX
+            lines += [line for one in own for line in _lines(one, gone.get(one.id), in_full=in_full)]
+        else:
+            lines += _groups(critic, own)
+    if not whole:
         known = sum(one.measured is not None for one in entries)
-        words = f"{counted(len(entries), 'rule')}, {known:,} of them measured, {len(gone):,} retired."
-        lines.append(Line(f"{words} `foureyes rules NAME` shows a part, with how to mend what it finds.", "strong"))
+        count = counted(len(entries), "rule")
+        lines.append(Line(f"{count}, {known:,} of them measured, {len(gone):,} retired.", "strong"))
+        lines.append(Line("`foureyes rules NAME` shows those of a critic or a group, or one in full;", "strong"))
+        lines.append(Line("`--severity critical` shows the gravest, `--all` every one with its reason.", "strong"))
     return Answer(lines=tuple(lines), data={"rules": [_data(one, gone.get(one.id)) for one in entries]})
+
+
+def _groups(critic: str, rules: list[RuleEntry]) -> Iterator[Line]:
+    """A line for the critic and one for each group of its rules, with how many are how grave."""
+    yield Line(f"{critic}: {counted(len(rules), 'rule')}", "strong")
+    groups: dict[str, list[RuleEntry]] = {}
+    for one in rules:
+        groups.setdefault(".".join(one.id.split(".")[:2]), []).append(one)
+    for name, own in groups.items():
+        graves = [(grave, sum(one.severity == grave for one in own)) for grave in _TONES]
+        yield Line(f"  {name:<28}", "", ((", ".join(f"{count:,} {grave}" for grave, count in graves if count), "dim"),))
 
 
 def _lines(rule: RuleEntry, gone: Retirement | None, *, in_full: bool) -> Iterator[Line]:

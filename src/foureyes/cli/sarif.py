@@ -1,8 +1,4 @@
-"""How do code scanners take a round's findings? As SARIF 2.1.0.
-
-Whether a rule still exists tells a scanner whether an alert is gone, so every rule is declared, not only those that
-were met.
-"""
+"""How do code scanners take a round's findings? As SARIF 2.1.0, with the rules that fired and no others."""
 
 from __future__ import annotations
 
@@ -52,9 +48,9 @@ def sarif(outcome: Outcome, rules: Iterable[RuleEntry]) -> str:
 
 
 def _declared(found: Iterable[Found], rules: Iterable[RuleEntry]) -> list[dict[str, Json]]:
-    declared = {one.id: _rule(one) for one in rules}
-    for one in found:
-        name = _rule_of(one)
+    fired = {_rule_of(one) for one in found}
+    declared = {one.id: _rule(one) for one in rules if one.id in fired}
+    for name in fired:
         declared.setdefault(name, {"id": name, "shortDescription": {"text": name}})
     return [declared[name] for name in sorted(declared)]
 

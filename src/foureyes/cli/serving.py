@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from foureyes.core.vacancies import Vacancy
 from foureyes.home.trouble import Trouble
 
 HOST, PORT = "127.0.0.1", 8004
@@ -48,6 +49,8 @@ class Begun:
     first_human: str = ""
     #: Whether the sign-in page was opened in a browser.
     opened: bool = False
+    #: Seats of the policy in force that nobody can hold, with what fills each.
+    vacant: tuple[Vacancy, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

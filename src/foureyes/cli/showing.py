@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from foureyes.app.plain import marked
-from foureyes.app.reviewing.outcome import Agreement, Found, Outcome, Result
+from foureyes.app.reviewing.outcome import Agreement, Found, Outcome
 from foureyes.cli import receipt_lines, telling
 from foureyes.cli.answer import Line
 from foureyes.cli.fitting import cut, cut_left, width_of, wrapped
 from foureyes.cli.telling import Thing
+from foureyes.core.situation import Result
 from foureyes.core.values import Severity, Verification
 
 #: Things told in full, and then on a line each, before the rest is folded.
@@ -67,7 +68,8 @@ def shown(
     hidden = _hidden([one for one in every if not picked.has(one)], width)
     if quiet:
         few = (brief(one, width) for one in blocking[:BRIEF_MAX])
-        return (*head(outcome, width), *few, *_more(blocking, width), *hidden)
+        what = list(_about(outcome, width))[:1] if blocking else []
+        return (*head(outcome, width), *what, *few, *_more(blocking, width), *hidden)
     if outcome.nothing:
         return (*head(outcome, width), *receipt_lines.next_lines(outcome, width))
     if receipt_lines.is_calm(outcome):

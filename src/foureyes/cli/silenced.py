@@ -13,11 +13,20 @@ from foureyes.home import where
 
 if TYPE_CHECKING:
     from foureyes.app.ports import Reading
+    from foureyes.cli.parts import Parts
 
 
 def off_here(reading: Reading, now: datetime) -> Silence | None:
     """Whether the hooks of this place are off now; what a hook asks before it stops anything."""
     return silence(reading, where.machine(), where.place(), now)
+
+
+async def off_now(parts: Parts) -> Silence | None:
+    """The same, where there is a server's store that could say so."""
+    if not parts.has_store:
+        return None
+    async with parts.store() as store:
+        return await store.read(lambda reading: off_here(reading, parts.now()))
 
 
 def with_note(answer: Answer, off: Silence | None) -> Answer:

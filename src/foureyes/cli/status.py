@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import partial
@@ -12,6 +13,7 @@ import click
 from foureyes.app.book import Line as Checkpointed
 from foureyes.app.gate import Gate, Seen
 from foureyes.app.outbox import Outbox
+from foureyes.app.policies import Policies
 from foureyes.app.ports import Reading
 from foureyes.app.projections.metrics import totals
 from foureyes.app.pulse import Pulse, age_seconds, pulse
@@ -19,15 +21,19 @@ from foureyes.app.rebuilding import check_trust
 from foureyes.app.reviewing.outcome import Outcome
 from foureyes.app.rows import Listing, Pending
 from foureyes.app.silences import Silence
+from foureyes.app.vacancies import vacant_beside
 from foureyes.app.workers import Worker
 from foureyes.cli import codes, here, signing, silenced
 from foureyes.cli.answer import Answer, Json, Line
+from foureyes.cli.consent import is_given
 from foureyes.cli.fitting import terminal_width
 from foureyes.cli.parts import Parts
 from foureyes.cli.program import answering
 from foureyes.cli.receipt_lines import rows
-from foureyes.cli.telling import counted, duration
+from foureyes.cli.telling import counted, duration, exit_code
+from foureyes.cli.up import vacant_data
 from foureyes.core.explain import is_vacant
+from foureyes.core.vacancies import Vacancy
 from foureyes.core.values import Who
 from foureyes.home.lock import running
 from foureyes.home.spool import spool_bytes
@@ -60,6 +66,8 @@ class Found:
     pulse: Pulse
     #: Whether hooks stop nothing here.
     off: Silence | None
+    #: Seats of the policy in force that nobody can hold.
+    vacant: tuple[Vacancy, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,21 +85,41 @@ def status(parts: Parts) -> Answer:
     """Say what is open here, whose turn it is and what to do next.
 
     Then how things stand elsewhere: open reviews, what is due, the last checkpoint.
-    Exit code 2 where track records were damaged; otherwise 0.
+    Exit code as of `review` for the review that is shown first; 0 where nothing was reviewed here, 2 where track
+    records were damaged.
     """
 
     async def look() -> Answer:
-        async with parts.store() as store:
-            found = await store.read(partial(_look, parts.now()))
-            gate, human = parts.gate(store), parts.human()
+        there = parts.at_hand
+        async with there.store() as store:
+            found = await store.read(partial(_look, parts.now(), _vacant(parts)))
+            gate, human = there.gate(store), parts.human()
             newest = [_newest(await gate.read(name, human)) for name in found.newest]
             due = await _due(gate, found, human)
-            return _answer(parts, found, due, newest, await here.last_or_none(parts))
+            answer = _answer(parts, found, due, newest, await here.last_or_none(parts))
+            return await parts.scrub(answer, *found.newest, *((due.review,) if due else ()))
 
     return asyncio.run(look())
 
 
-def _look(now: datetime, reading: Reading) -> Found:
+def _nobody(parts: Parts) -> str:
+    """That no server runs here; of a database that several share, this folder knows its own server alone."""
+    if not parts.settings.is_postgres:
+        return "no server"
+    return "no server of this data folder; others may share the database"
+
+
+def _vacant(parts: Parts) -> Callable[[Reading], tuple[Vacancy, ...]]:
+    """The seats that nobody can hold on the server at work; none is looked for where no server is."""
+    server = running(parts.settings.home)
+    if server is None or not server.is_server:
+        return lambda _: ()
+    policies, now = Policies(parts.policy()), parts.now()
+    sends = partial(is_given, server.sends)
+    return lambda reading: vacant_beside(reading, policies.current(reading).policy, now, sends)
+
+
+def _look(now: datetime, vacant: Callable[[Reading], tuple[Vacancy, ...]], reading: Reading) -> Found:
     rows = reading.reviews(Listing(state="open", limit=OPEN_MAX))
     waits: dict[str, int] = {}
     for party in (party for row in rows for party in row.waits.split()):
@@ -107,6 +135,7 @@ def _look(now: datetime, reading: Reading) -> Found:
         urgent=tuple(reading.due(_EVER, URGENT_MAX)),
         pulse=pulse(reading, now),
         off=silenced.off_here(reading, now),
+        vacant=vacant(reading),
     )
 
 
@@ -149,10 +178,11 @@ def _answer(
         *rows("Open reviews", [_open(found), *(_one(one) for one in newest)], width, ""),
         *rows("Ended", [ended], width, "dim"),
         *rows("Most urgent", [urgent], width, ""),
-        *rows("At work", [server.in_words() if server else "no server"], width, "" if server else "dim"),
+        *rows("At work", [server.in_words() if server else _nobody(parts)], width, "" if server else "dim"),
         *rows("Workers", [_hosts(one) for one in going.workers], width, ""),
         *rows("Waiting", [_pending(one) for one in going.pending if one.requests], width, ""),
         *rows("Seats", [_seats(going)], width, "care" if going.lapsed else ""),
+        *rows("Nobody for", [one.in_words() for one in found.vacant[:LISTED_MAX]], width, "care"),
         *rows("Outbox", [_untold(going) if tells else ""], width, ""),
         *rows("Checkpoint", [_checkpoint(last)], width, "dim"),
         *rows("Hooks off", [_off(one) for one in going.off[:LISTED_MAX] if one != found.off], width, "care"),
@@ -167,6 +197,7 @@ def _answer(
         "server": {"pid": server.pid, "address": server.address, "started": server.started} if server else None,
         "workers": [_worker(one) for one in going.workers],
         "pending": [asdict(one) for one in going.pending],
+        "vacant": [vacant_data(one) for one in found.vacant],
         "leases": {"held": going.leased, "lapsed": going.lapsed},
         "off": silenced.data(found.off),
         "off_anywhere": [silenced.data(one) for one in going.off],
@@ -185,7 +216,8 @@ def _answer(
         },
         "damaged_trust": list(found.suspects),
     }
-    return Answer(code=codes.BLOCKED if found.suspects else codes.OK, lines=tuple(lines), data=data)
+    code = exit_code(outcome) if outcome else codes.OK
+    return Answer(code=codes.BLOCKED if found.suspects else code, lines=tuple(lines), data=data)
 
 
 def _not_told(found: Outbox) -> list[str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from foureyes.app.reviewing.outcome import Command, Found, LookedKind, Outcome, Result
+from foureyes.app.reviewing.outcome import Command, Found, LookedKind, Outcome
 from foureyes.cli import codes
+from foureyes.core.situation import Result
 from foureyes.core.values import Severity
 
 EXIT = {
@@ -20,6 +21,7 @@ DIGITS = 12
 _MINUTE = 60
 _CENT_MICRO, _USD_MICRO = 10_000, 1_000_000
 _LIST_MAX = 3
+TITLE_CHARS_MAX = 80
 
 #: What looks once more; alone it means what is not committed yet.
 AGAIN = "foureyes review"
@@ -69,10 +71,15 @@ def headline(outcome: Outcome) -> str:
         case Result.PENDING:
             return f"Waiting for {listed(f'{one.who}: {one.what}' for one in outcome.waits) or 'an answer'}."
         case Result.INCONCLUSIVE:
-            why = outcome.late or outcome.unclear or "nobody could finish"
+            why = outcome.late or outcome.unclear or _failed(outcome) or "nobody could finish"
             return f"{'Not so fast' if outcome.late else 'No answer'}: {why}".rstrip(".") + "."
         case Result.BLOCKED:
             return _blocked(outcome)
+
+
+def _failed(outcome: Outcome) -> str:
+    failed = listed(dict.fromkeys(one.reviewer for one in outcome.minds_failed))
+    return f"every agent and model that was asked failed ({failed}); only programs looked" if failed else ""
 
 
 def _unfinished(outcome: Outcome) -> str:
@@ -84,9 +91,28 @@ def _unfinished(outcome: Outcome) -> str:
 
 
 def _free(outcome: Outcome) -> str:
-    return (
-        "Nothing to look at: nothing has changed here." if outcome.nothing else f"Nothing blocks. {who_looked(outcome)}"
-    )
+    if outcome.nothing:
+        return "Nothing to look at: nothing has changed here. What is committed is reviewed only if you name it."
+    unjudged = "".join(f" {one}, nobody judged {_them(one)}." for one in outcome.unjudged[:_LIST_MAX])
+    more = len(outcome.unjudged) - _LIST_MAX
+    rest = f" {counted(more, 'more language')} nobody judged." if more > 0 else ""
+    return f"Nothing blocks{looked_at(outcome)}.{unjudged}{rest} {who_looked(outcome)}"
+
+
+def looked_at(outcome: Outcome) -> str:
+    """What was looked at, for the headline: ` in uncommitted changes on main`."""
+    title = decapitalised(outcome.title[:TITLE_CHARS_MAX].rstrip("."))
+    return f" in {title}" if title else ""
+
+
+def decapitalised(title: str) -> str:
+    """A title of ours in the middle of a sentence; titles that people gave stay as they are."""
+    first = title.split(" ", 1)[0]
+    return title[:1].lower() + title[1:] if first in ("Uncommitted", "Staged", "Commit", "Nothing") else title
+
+
+def _them(counted_files: str) -> str:
+    return "it" if counted_files.endswith(" 1 file") else "them"
 
 
 def _blocked(outcome: Outcome) -> str:
@@ -184,12 +210,16 @@ def _after_blocked(outcome: Outcome) -> tuple[Command, ...]:
     if not outcome.blocking:
         return (Command(line=f"foureyes why {outcome.review}", does="says why"),)
     mild = next((one for one in outcome.blocking if one.severity is not Severity.CRITICAL), None)
+    grave = next((one for one in outcome.blocking if one.severity is Severity.CRITICAL), None)
     commands = [
         Command(line="foureyes fix", does="prints them as a prompt for your agent"),
         Command(line=AGAIN, does="looks again after the fix"),
     ]
     if mild:
         commands.append(Command(line=f'foureyes dismiss {mild.id} --because "WHY"', does="if it is not real"))
+    elif grave:
+        line = f'foureyes dismiss --critical {grave.id} --because "WHY"'
+        commands.append(Command(line=line, does="if it is a false alarm; you sign in"))
     return tuple(commands)
 
 
@@ -203,7 +233,10 @@ def _after_no_answer(outcome: Outcome) -> tuple[Command, ...]:
 
 def _after_nothing(outcome: Outcome) -> tuple[Command, ...]:
     if outcome.nothing:
-        return (Command(line="foureyes review WHAT", does="looks at a file, a folder, commits (A..B) or stdin (-)"),)
+        return (
+            Command(line="foureyes review HEAD", does="looks at the last commit"),
+            Command(line="foureyes review WHAT", does="looks at a branch, a range (main..HEAD), a file or stdin (-)"),
+        )
     if any(one.kind is not LookedKind.PROGRAM for one in outcome.looked):
         return (Command(line=f"foureyes why {outcome.review}", does="says what is missing"),)
     return (Command(line="foureyes doctor", does="says how to have a model look"),)

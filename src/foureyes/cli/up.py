@@ -12,6 +12,7 @@ from foureyes.cli.answer import Answer, Json, Line, print_json, print_line
 from foureyes.cli.parts import Parts
 from foureyes.cli.program import answering, yes_send_option
 from foureyes.cli.serving import HOST, PORT, PORT_MAX, Begun, Serving, connecting
+from foureyes.core.vacancies import Vacancy
 
 
 @click.command()
@@ -44,6 +45,11 @@ def up(parts: Parts, yes_send: tuple[str, ...], **given: Any) -> Answer:
     return Answer(lines=(Line("Ended; nothing was lost."),), data={"ended": True})
 
 
+def vacant_data(one: Vacancy) -> Json:
+    """A seat that nobody can hold, as data."""
+    return {"roles": list(one.roles), "needed_by": list(one.protocols), "how": one.how}
+
+
 def _data(begun: Begun) -> dict[str, Json]:
     connect: dict[str, Json] = dict(connecting(begun.public))
     return {
@@ -53,6 +59,7 @@ def _data(begun: Begun) -> dict[str, Json]:
         "first_human": begun.first_human or None,
         "opened": begun.opened,
         "connect": connect,
+        "vacant": [vacant_data(one) for one in begun.vacant],
     }
 
 
@@ -79,4 +86,7 @@ def _lines(begun: Begun, beside: str) -> list[Line]:
     for name, lines in connecting(begun.public):
         found.append(Line(f"  {name}", "strong"))
         found += [Line(f"    {one}", "command") for one in lines.split("\n")]
+    if begun.vacant:
+        found += [Line(""), Line("Nobody can hold these seats yet; until then a human is asked instead:", "care")]
+        found += [Line(f"  {one.in_words()}") for one in begun.vacant]
     return [*found, Line("")]

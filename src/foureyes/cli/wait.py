@@ -7,11 +7,13 @@ import asyncio
 import click
 
 from foureyes.app.calls.shown import ReviewShown, shown
-from foureyes.app.plain import marked
-from foureyes.cli import codes
+from foureyes.app.reviewing.outcome import Outcome
 from foureyes.cli.answer import Answer, Json, Line
+from foureyes.cli.fitting import terminal_width
+from foureyes.cli.here import account, account_data, last
 from foureyes.cli.parts import Parts
 from foureyes.cli.program import answering
+from foureyes.cli.telling import DIGITS, exit_code
 
 SECONDS, SECONDS_MAX = 600, 86_400
 POLL_SECONDS = 0.5
@@ -20,42 +22,53 @@ POLL_SECONDS = 0.5
 @click.command()
 @click.argument("review")
 @click.option(
-    "--seconds", type=click.IntRange(0, SECONDS_MAX), default=SECONDS, show_default=True, help="How long at most."
+    "--seconds",
+    "--timeout",
+    "seconds",
+    type=click.IntRange(0, SECONDS_MAX),
+    default=SECONDS,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long at most.",
 )
 @answering
 def wait(parts: Parts, review: str, seconds: int) -> Answer:
     """Wait until a review has ended, and say how.
 
-    Exit code 0: cleared. 2: ended without. 3: still open when the time was over, and whose turn it is.
+    When the time is over before that, it says what the review comes to so far.
+
+    Exit codes as of `review`. 0: cleared, or nothing blocks. 2: something stops it, or it ended without. 3: somebody
+    still owes an answer. 4: nobody could say.
     """
-    return _answer(asyncio.run(_waited(parts, review, seconds)))
+
+    async def wait_for_it() -> Answer:
+        found = await _waited(parts, review, seconds)
+        return await parts.scrub(_answer(found, await last(parts, found.review)), found.review)
+
+    return asyncio.run(wait_for_it())
 
 
 async def _waited(parts: Parts, review: str, seconds: int) -> ReviewShown:
     loop = asyncio.get_running_loop()
     end = loop.time() + seconds
+    there = await parts.having(review)
     while True:
-        async with parts.store() as store:
-            found = shown(await parts.gate(store).read(review, parts.human()))
+        async with there.store() as store:
+            found = shown(await there.gate(store).read(review, parts.human()))
         if found.state != "open" or loop.time() >= end:
             return found
         await asyncio.sleep(min(POLL_SECONDS, max(0.0, end - loop.time())))
 
 
-def _answer(found: ReviewShown) -> Answer:
+def _answer(found: ReviewShown, outcome: Outcome) -> Answer:
     data: dict[str, Json] = {
         "review": found.review,
         "state": found.state,
         "revision": found.revision,
         "digest": found.digest,
         "turns": [f"{', '.join(one.who)}: {one.what}" for one in found.turns],
+        **account_data(outcome),
     }
-    if found.state == "open":
-        turns = tuple(Line(f"  waiting for {', '.join(one.who)}: {marked(one.what)}") for one in found.turns)
-        head = Line(f"{found.review} is still open, in round {found.revision}.", "care")
-        return Answer(code=codes.PENDING, lines=(head, *turns), data=data)
-    cleared = found.state == "cleared"
-    why = f": {marked(found.reason)}" if found.reason else ""
-    text = f"{found.review} is {found.state}{'' if cleared else why}, version {found.digest[:12]}."
-    line = Line(text, "good" if cleared else "bad")
-    return Answer(code=codes.OK if cleared else codes.BLOCKED, lines=(line,), data=data)
+    what = "still open" if found.state == "open" else found.state
+    line = Line(f"{found.review} is {what}, in round {found.revision}, version {found.digest[:DIGITS]}.", "dim")
+    return Answer(code=exit_code(outcome), lines=(*account(outcome, terminal_width()), line), data=data)

@@ -11,20 +11,18 @@ import click
 
 from foureyes.app.gate import Seen
 from foureyes.app.reviewing.outcome import Outcome as Told
-from foureyes.app.reviewing.outcome import Result
 from foureyes.cli import codes
 from foureyes.cli.answer import Answer, Json, Line
 from foureyes.cli.fitting import terminal_width
-from foureyes.cli.here import last
+from foureyes.cli.here import account, account_data, last
 from foureyes.cli.outcome_data import finding as finding_data
 from foureyes.cli.parts import Parts
 from foureyes.cli.program import answering
 from foureyes.cli.showing import told
-from foureyes.cli.silenced import off_here, with_note
-from foureyes.cli.telling import Thing
+from foureyes.cli.silenced import off_now, with_note
+from foureyes.cli.telling import Thing, exit_code
 from foureyes.core.explain import Explained, Explanation, Status, Turn
 from foureyes.core.risk import kinds_for
-from foureyes.core.values import Outcome
 from foureyes.home.trouble import Trouble
 from foureyes.policy.policy import Mode, Policy
 
@@ -41,25 +39,22 @@ _FINDING = re.compile(r".+-F[0-9]+")
 def why(parts: Parts, review: str) -> Answer:
     """Say why a review is open or shut, and whose turn it is.
 
-    REVIEW is the last one of this place if none is named. Exit code 0: cleared. 2: something is to be fixed, or it
-    ended without. 3: somebody still owes an answer. A FINDING of the last review of this place is told in full: 2 if it
-    blocks, else 0.
+    REVIEW is the last one of this place if none is named. Exit codes as of `review`. 0: cleared, or nothing blocks.
+    2: something stops it, or it ended without. 3: somebody still owes an answer. 4: nobody could say. A FINDING of the
+    last review of this place is told in full: 2 if it blocks, else 0.
     """
     if _FINDING.fullmatch(review):
         return _finding(asyncio.run(last(parts)), review)
 
     async def look() -> Answer:
         outcome = await last(parts, review.removeprefix("review/"))
-        async with parts.store() as store:
-            gate = parts.gate(store)
+        there = await parts.having(outcome.review)
+        async with there.store() as store:
+            gate = there.gate(store)
             seen = await gate.read(outcome.review, parts.human())
-            policy, off = await store.read(
-                lambda reading: (
-                    gate.policies.named(reading, seen.view.review.rules),
-                    off_here(reading, parts.now()),
-                )
-            )
-            return with_note(_with_mode(explained(seen, _code(seen.explanation, outcome)), seen, policy), off)
+            policy = await store.read(lambda reading: gate.policies.named(reading, seen.view.review.rules))
+        answer = _with_mode(explained(seen, outcome), seen, policy)
+        return with_note(await parts.scrub(answer, outcome.review), await off_now(parts))
 
     return asyncio.run(look())
 
@@ -76,14 +71,15 @@ def _finding(outcome: Told, name: str) -> Answer:
     return Answer(code=code, lines=lines, data={"review": outcome.review, "finding": finding_data(found)})
 
 
-def explained(seen: Seen, code: int) -> Answer:
+def explained(seen: Seen, outcome: Told) -> Answer:
     """The judgement of the gate in words; the words are the core's own."""
     found, review = seen.explanation, seen.view.review
     head, *words = found.in_words()
     needs, waits = words[: len(found.requirements)], words[len(found.requirements) :]
     opened = _local(datetime.fromisoformat(seen.opened))
     lines = (
-        Line(head, "good" if found.outcome is Outcome.CLEARED else ""),
+        *account(outcome, terminal_width()),
+        Line(head, "dim"),
         Line(f"{review.title} ({review.kind}), by {review.author.name}, opened {opened}"),
         *(
             Line(f"  {text}", _TONES.get(one.status, "care"))
@@ -91,7 +87,7 @@ def explained(seen: Seen, code: int) -> Answer:
         ),
         *(Line(f"  {text}. Due {_local(one.due)}") for text, one in zip(waits, found.turns, strict=True)),
     )
-    return Answer(code=code, lines=lines, data=_data(seen, found))
+    return Answer(code=exit_code(outcome), lines=lines, data={**_data(seen, found), **account_data(outcome)})
 
 
 def _with_mode(answer: Answer, seen: Seen, policy: Policy) -> Answer:
@@ -99,7 +95,7 @@ def _with_mode(answer: Answer, seen: Seen, policy: Policy) -> Answer:
     review = seen.view.review
     kinds = kinds_for(policy.rules, review.kind, [one.name for one in review.current.parts])
     mode = policy.mode_of(kinds)
-    note = Line("  watched: hooks say what would stop it, and stop nothing", "dim")
+    note = Line("  mode: watch (hooks warn, never block)", "dim")
     lines = (*answer.lines, note) if mode is Mode.WATCH else answer.lines
     return replace(answer, lines=lines, data={**answer.data, "mode": mode.value})
 
@@ -107,13 +103,6 @@ def _with_mode(answer: Answer, seen: Seen, policy: Policy) -> Answer:
 def _local(when: datetime) -> str:
     """In the time of whoever reads it."""
     return f"{when.astimezone():%Y-%m-%d %H:%M}"
-
-
-def _code(found: Explanation, outcome: Told) -> int:
-    """As `review` has it where something stands against the work; what is open without that is not let through."""
-    if found.outcome is None:
-        return codes.BLOCKED if outcome.result is Result.BLOCKED else codes.PENDING
-    return codes.OK if found.outcome is Outcome.CLEARED else codes.BLOCKED
 
 
 def _data(seen: Seen, found: Explanation) -> dict[str, Json]:

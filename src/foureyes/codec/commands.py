@@ -6,8 +6,9 @@ from typing import cast, get_args
 
 from foureyes.codec.shapes import CodecError, Json, shape, tagged
 from foureyes.core.commands import ReviewCommand
+from foureyes.core.enrolments import EnrolTogether
 from foureyes.core.lessons import PurgeLessons, RecordLesson, RetireLesson
-from foureyes.core.live import RecordLive
+from foureyes.core.live import AttestBase, RecordLive
 from foureyes.core.policies import ActivatePolicy
 from foureyes.core.principals import PrincipalCommand
 from foureyes.core.sessions import SessionCommand
@@ -16,6 +17,7 @@ from foureyes.core.values import Who
 
 SideCommand = (
     RecordLive
+    | AttestBase
     | ActivatePolicy
     | EnableSkip
     | DisableSkip
@@ -24,6 +26,7 @@ SideCommand = (
     | PurgeLessons
     | SessionCommand
     | PrincipalCommand
+    | EnrolTogether
 )
 Command = ReviewCommand | SideCommand
 

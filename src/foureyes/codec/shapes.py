@@ -160,9 +160,23 @@ def _sequence(write: Writer, read: Reader) -> tuple[Writer, Reader]:
     def take(data: Any) -> Any:
         if not data and type(data) is list:
             return ()
-        return tuple([read(one) for one in _expect(data, list, "a list")])
+        found = _expect(data, list, "a list")
+        try:
+            return tuple([read(one) for one in found])
+        except CodecError:
+            raise _numbered(read, found) from None
 
     return put, take
+
+
+def _numbered(read: Reader, values: list[Any]) -> CodecError:
+    """Find the place in a list that is wrong."""
+    for number, value in enumerate(values):
+        try:
+            read(value)
+        except CodecError as error:
+            return CodecError(f"[{number}]{error}")
+    return CodecError(" changed while it was read")
 
 
 def _row(parts: tuple[tuple[Writer, Reader], ...]) -> tuple[Writer, Reader]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from foureyes.core.assign import Assignment, Opening, assign, matrix_row, may_review, roles_for
 from foureyes.core.events import ReportRequested, RequestLapsed, ReviewEvent, RevisionRequested, RulingRequested
 from foureyes.core.judgement import Judgement, Owed
-from foureyes.core.options import fallback_for, options_for, positions_of
+from foureyes.core.options import fallback_for, is_unreviewed, options_for, positions_of
 from foureyes.core.recommend import recommend
 from foureyes.core.rules import Options, Stage, Style
 from foureyes.core.scene import Scene
@@ -32,12 +33,16 @@ def ask_seats(scene: Scene, stage: Stage, owed: list[Owed]) -> Iterator[ReviewEv
     if trouble:
         yield from escalate(scene, stage, *trouble)
         return
-    openings = [_opening(scene, stage, seat) for seat in new if not _holder_stays(scene, seat)]
-    found = {one.seat: one for one in assign(scene.review, scene.rules, stage, scene.facts, openings)}
+    beside = _beside(scene, stage)
+    openings = [_opening(scene, stage, seat) for seat in (*new, *beside) if not _holder_stays(scene, stage, seat)]
+    found = {one.seat: one for one in assign(scene, stage, openings)}
+    # Nobody is missed on a seat beside the bound one; whoever can come there is asked, and then waited for.
+    new |= {seat: () for seat in beside if found[seat].possible}
+    found = {seat: one for seat, one in found.items() if seat in new}
     empty = [] if stage.options.waits else [one.seat for one in found.values() if not one.possible]
     dear: list[str] = []
     if _is_budget_used_up(scene, stage):
-        found = {one.seat: one for one in assign(scene.review, scene.rules, stage, scene.facts.unpaid(), openings)}
+        found = {one.seat: one for one in assign(replace(scene, facts=scene.facts.unpaid()), stage, openings)}
         dear = [seat for seat in new if seat not in empty and _only_for_money(scene, stage, seat, found.get(seat))]
     for seat, about in new.items():
         assignment = found.get(seat)
@@ -45,7 +50,7 @@ def ask_seats(scene: Scene, stage: Stage, owed: list[Owed]) -> Iterator[ReviewEv
         if seat not in dear and (assignment is None or not (empty or _is_still_queued(scene, assignment))):
             yield _request(scene, stage, _spec(scene, stage, seat, assignment), about, assignment)
     if empty:
-        yield from escalate(scene, stage, "nobody_can_hold", lost(scene, empty))
+        yield from escalate(scene, stage, "nobody_can_hold", lost(scene, stage, empty))
     elif dear:
         yield from escalate(scene, stage, "out_of_budget", "The budget for reviews is used up")
 
@@ -63,9 +68,22 @@ def _is_still_queued(scene: Scene, assignment: Assignment) -> bool:
     return assignment.reviewer is None and scene.review.report_request(assignment.seat) is not None
 
 
-def _holder_stays(scene: Scene, seat: str) -> bool:
+def _beside(scene: Scene, stage: Stage) -> list[str]:
+    """The seats beside those of whom the policy binds that nobody was asked for yet."""
+    seats = [stage.seat_id(index) for index, rule in enumerate(stage.seats) if rule.beside]
+    return [one for one in seats if one not in scene.review.seats]
+
+
+def _holder_stays(scene: Scene, stage: Stage, seat: str) -> bool:
+    """Whether the seat's reviewer is asked again: not once their account is gone or the seat is a bound program's."""
     known = scene.review.seats.get(seat)
-    return known is not None and known.reviewer is not None
+    if known is None or known.reviewer is None:
+        return False
+    principal = scene.facts.principal(known.reviewer.name)
+    if principal is not None and principal.removed:
+        return False
+    rule = stage.rule_of(seat)
+    return rule is None or not rule.program or known.reviewer.kind is WhoKind.PROGRAM
 
 
 def _trouble(scene: Scene, stage: Stage, seats: list[str]) -> tuple[str, str] | None:
@@ -100,7 +118,7 @@ def _only_for_money(scene: Scene, stage: Stage, seat: str, assignment: Assignmen
         return not assignment.possible
     # A seat that is open to anyone is for a mind; programs look beside it.
     minds = (one for one in scene.facts.pool if not one.paid and one.who.kind is not WhoKind.PROGRAM)
-    return not any(one.available and may_review(scene.review, stage, one.who, seat) for one in minds)
+    return not any(one.available and may_review(scene, stage, one.who, seat) for one in minds)
 
 
 def _opening(scene: Scene, stage: Stage, seat: str) -> Opening:
@@ -246,7 +264,7 @@ def _tie_break(scene: Scene, stage: Stage, reason: str) -> Iterator[ReviewEvent]
         return
     known = scene.review.seats.get(seat)
     opening = Opening(seat=seat, roles=(role,), left=known.left if known else ())
-    found = assign(scene.review, scene.rules, stage, scene.facts, [opening])[0]
+    found = assign(scene, stage, [opening])[0]
     if found.possible and found.reviewer:
         spec = SeatSpec(
             id=seat, stage=stage.name, part=Part.TIE_BREAK, candidates=opening.roles, reviewer=found.reviewer
@@ -296,7 +314,13 @@ def ask_ruling(
         recommendation=recommend(choices, reason, review.kind, scene.facts.past_rulings),
         needs=options.ruling_needs,
         group=options.ruling_group,
-        fallback=fallback_for(reason, veto=veto, options=options, clock_revisions=review.clock_revisions),
+        fallback=fallback_for(
+            reason,
+            veto=veto,
+            options=options,
+            clock_revisions=review.clock_revisions,
+            unreviewed=stage is not None and is_unreviewed(review, stage.name, reason),
+        ),
         veto=veto,
         flags=judgement.flags if judgement else (),
     )

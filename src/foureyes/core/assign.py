@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from foureyes.core.facts import Facts, Load, Principal
 from foureyes.core.gates import Quorum
 from foureyes.core.independence import distinct, eligible, normal
 from foureyes.core.model import Review
-from foureyes.core.rules import Limits, MatrixRow, Rules, SeatRule, Stage
+from foureyes.core.parties import Bars, bars_of
+from foureyes.core.refusals import Refusal
+from foureyes.core.rules import Limits, MatrixRow, SeatRule, Stage
+from foureyes.core.scene import Scene
 from foureyes.core.values import Who, WhoKind
 
 #: In place of role names: anyone eligible whose model family is known to differ from the author's.
@@ -20,6 +23,9 @@ OTHER_FAMILY = ("other family",)
 ROLES_CACHED_MAX = 1_024
 #: How far the search for a joint assignment goes; beyond it a seat counts as one nobody can hold.
 MATCHING_TRIES_MAX = 2_000
+
+#: Follows the name of a reviewer of this installation where an account bears the same name.
+HERE = " (here)"
 
 REVIEWING = frozenset({WhoKind.AGENT, WhoKind.PROGRAM, WhoKind.HUMAN})
 
@@ -64,19 +70,47 @@ def same_role(name: str) -> str:
     return normal(name).replace("-", "_")
 
 
-def may_review(review: Review, stage: Stage, who: Who, seat: str) -> bool:
+def may_review(scene: Scene, stage: Stage, who: Who, seat: str) -> bool:
     """Whether somebody may hold this seat at all: other eyes, one seat per stage, as independent as demanded."""
-    return _may_sit(review, stage, who, _others(review, stage, seat))
+    principal = scene.facts.principal(who.name)
+    principal = replace(principal, who=who) if principal else Principal(who=who)
+    if not may_be_bound(stage.rule_of(seat), principal):
+        return False
+    return _may_sit(scene.review, stage, principal, _bars(scene, stage, seat))
 
 
-def _may_sit(review: Review, stage: Stage, who: Who, others: Sequence[Who]) -> bool:
+def party_problem(scene: Scene, stage: Stage, who: Who, seat: str) -> Refusal | None:
+    """Why somebody is of one party with a maker of the work or another reviewer of the stage; else nothing."""
+    return _bars(scene, stage, seat).problem(scene.facts.principal(who.name) or Principal(who=who))
+
+
+def may_be_bound(rule: SeatRule | None, principal: Principal) -> bool:
+    """Whether the policy leaves a seat to this reviewer: the seat of a bound program or agent is nobody else's."""
+    if rule is None:
+        return True
+    if rule.program:
+        is_program = principal.who.kind is WhoKind.PROGRAM and principal.hosted
+        return is_program and principal.who.name.removesuffix(HERE) == rule.program
+    if rule.hosted:
+        return principal.hosted and principal.who.kind is not WhoKind.PROGRAM
+    return not (rule.beside and principal.hosted)
+
+
+def _bars(scene: Scene, stage: Stage, seat: str) -> Bars:
+    return bars_of(scene, stage, _others(scene.review, stage, seat))
+
+
+def _may_sit(review: Review, stage: Stage, principal: Principal, bars: Bars) -> bool:
+    who = principal.who
     if who.kind not in REVIEWING or normal(who.name) in {normal(one) for one in review.origin.targets}:
         return False
-    makers = review.contributors
-    counted = {gate.distinct for gate in stage.gates if isinstance(gate, Quorum)}
-    if not all(distinct(who, one, fact) for fact in counted for one in makers):
+    if bars.problem(principal) is not None:
         return False
-    return eligible(who, author=review.author, contributors=makers, others=others, facts=stage.options.independence)
+    counted = {gate.distinct for gate in stage.gates if isinstance(gate, Quorum)}
+    if not all(distinct(who, one, fact) for fact in counted for one in bars.makers):
+        return False
+    author, *more = bars.makers
+    return eligible(who, author=author, contributors=more, others=bars.others, facts=stage.options.independence)
 
 
 def _others(review: Review, stage: Stage, seat: str) -> list[Who]:
@@ -102,9 +136,10 @@ def _roles_of(roles: frozenset[str]) -> frozenset[str]:
     return frozenset(same_role(one) for one in roles)
 
 
-def assign(review: Review, rules: Rules, stage: Stage, facts: Facts, openings: Sequence[Opening]) -> list[Assignment]:
+def assign(scene: Scene, stage: Stage, openings: Sequence[Opening]) -> list[Assignment]:
     """Fill the open seats jointly, so that one seat's choice does not leave another without anybody."""
-    wanted = {one.seat: _candidates(review, stage, facts, one, rules.limits) for one in openings}
+    facts, rules = scene.facts, scene.rules
+    wanted = {one.seat: _candidates(scene, stage, one) for one in openings}
     possible = _matching(wanted, stage)
     rested = {seat: [p for p in who if _is_free(facts, p, rules.limits)] for seat, who in wanted.items()}
     free = possible if rested == wanted else _matching(rested, stage)
@@ -128,9 +163,10 @@ def assign(review: Review, rules: Rules, stage: Stage, facts: Facts, openings: S
     return found
 
 
-def _candidates(review: Review, stage: Stage, facts: Facts, opening: Opening, limits: Limits) -> list[Principal]:
+def _candidates(scene: Scene, stage: Stage, opening: Opening) -> list[Principal]:
     """Everyone who may hold the seat, by role in order, and within a role as the draw falls."""
-    others = _others(review, stage, opening.seat)
+    review, facts, limits = scene.review, scene.facts, scene.rules.limits
+    bars, rule = _bars(scene, stage, opening.seat), stage.rule_of(opening.seat)
     ordered: dict[str, Principal] = {}
     in_turn = bool(opening.roles) and opening.roles != OTHER_FAMILY
     for wanted in [(role,) for role in opening.roles] if in_turn else [opening.roles]:
@@ -141,7 +177,8 @@ def _candidates(review: Review, stage: Stage, facts: Facts, opening: Opening, li
             and one.who.name not in ordered
             and one.who.name not in opening.left
             and has_role(one, wanted, review.author)
-            and _may_sit(review, stage, one.who, others)
+            and may_be_bound(rule, one)
+            and _may_sit(review, stage, one, bars)
         ]
         if opening.roles:
             holders.sort(key=lambda one: _draw_order(facts, opening.seat, one.who.name, limits))
@@ -173,13 +210,17 @@ def _matching(wanted: Mapping[str, Sequence[Principal]], stage: Stage) -> dict[s
     """Seats to people, as many as can be, in the order of each seat's candidates and independent of each other."""
     best: dict[str, Principal] = {}
     tries = MATCHING_TRIES_MAX
+    # A seat without candidates costs no tries.
+    open_seats = tuple(seat for seat, candidates in wanted.items() if candidates)
 
     def place(seats: tuple[str, ...], held: dict[str, Principal]) -> bool:
         nonlocal best, tries
         if len(held) > len(best):
             best = dict(held)
         if not seats or tries <= 0:
-            return len(best) == len(wanted)
+            return len(best) == len(open_seats)
+        if len(held) + len(seats) <= len(best):
+            return False
         for one in _beside(wanted[seats[0]], [other.who for other in held.values()], stage):
             tries -= 1
             held[seats[0]] = one
@@ -188,5 +229,5 @@ def _matching(wanted: Mapping[str, Sequence[Principal]], stage: Stage) -> dict[s
             del held[seats[0]]
         return place(seats[1:], held)
 
-    place(tuple(wanted), {})
+    place(open_seats, {})
     return best

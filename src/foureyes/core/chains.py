@@ -18,6 +18,9 @@ MALLOW = _layer("mallow", "financial")
 MAGNIFICO = _layer("magnifico", "creative")
 AMARYL = _layer("amaryl", "quantitative")
 
+#: What shipped critics judge; a policy may name layers of its own beside them.
+SCOPES = frozenset(one.scope for one in (SELDON, HARDIN, GAAL, DANEEL, MALLOW, MAGNIFICO, AMARYL))
+
 DEFAULT = chain("default", (SELDON,), unanimous=False, retries_max=3, exhausted=Exhausted.RETURN_ERROR)
 SECURITY = chain("security", (SELDON, HARDIN), unanimous=True, retries_max=2, exhausted=Exhausted.ESCALATE)
 RESEARCH = chain("research", (SELDON, GAAL), unanimous=True, retries_max=3, exhausted=Exhausted.ESCALATE)

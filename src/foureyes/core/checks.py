@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from foureyes.core.independence import normal
+from foureyes.core.kinds import canonical_kind
 from foureyes.core.model import Finding, Review, Seat
-from foureyes.core.refusals import Code, Refusal, refuse
-from foureyes.core.rules import Stage
-from foureyes.core.values import Severity, Who
+from foureyes.core.refusals import Code, Refusal, refuse, unknown_word
+from foureyes.core.rules import Rules, Stage
+from foureyes.core.values import Outcome, Severity, Verdict, Who
 
 SEVERITIES = {
     "critical": Severity.CRITICAL,
@@ -22,12 +23,48 @@ SEVERITIES = {
 }
 
 
+#: The spellings of the source systems, too; any case, with - or a space for _.
+VERDICTS = {
+    "approve": Verdict.APPROVE,
+    "approved": Verdict.APPROVE,
+    "pass": Verdict.APPROVE,
+    "passed": Verdict.APPROVE,
+    "concerns": Verdict.CONCERNS,
+    "concern": Verdict.CONCERNS,
+    "changes_requested": Verdict.CONCERNS,
+    "request_changes": Verdict.CONCERNS,
+    "fail": Verdict.CONCERNS,
+    "failed": Verdict.CONCERNS,
+    "reject": Verdict.REJECT,
+    "rejected": Verdict.REJECT,
+    "blocker": Verdict.REJECT,
+    "veto": Verdict.REJECT,
+}
+
+
+def verdict_of(word: str) -> Verdict:
+    """The verdict behind a reviewer's own word; an unknown one is refused with those that are known."""
+    found = VERDICTS.get(word.strip().lower().replace("-", "_").replace(" ", "_"))
+    if found is None:
+        raise refuse(Code.UNKNOWN_WORD, what="The verdict", word=word[:80], allowed=tuple(VERDICTS), field="verdict")
+    return found
+
+
 def severity_of(word: str) -> Severity:
     """The severity behind a reviewer's own word."""
     found = SEVERITIES.get(word.strip().lower())
     if found is None:
-        raise refuse(Code.UNKNOWN_WORD, what="The severity", word=word, allowed=", ".join(SEVERITIES))
+        raise refuse(
+            Code.UNKNOWN_WORD, what="The severity", word=word[:80], allowed=tuple(SEVERITIES), field="severity"
+        )
     return found
+
+
+def check_step(rules: Rules, step: str, field: str) -> None:
+    """Refuse a step that the policy gives no chain; it would be judged by the default, which may be the weakest."""
+    known = tuple(dict.fromkeys(one.kind for one in rules.kinds))
+    if step and canonical_kind(step) not in map(canonical_kind, known):
+        raise unknown_word("The step", step, known, field)
 
 
 def check_reason(what: str, reason: str) -> None:
@@ -45,6 +82,12 @@ def check_filled(what: str, text: str) -> None:
 def check_open(review: Review) -> None:
     """The review still goes on."""
     if review.outcome is not None:
+        raise refuse(Code.REVIEW_ENDED, outcome=review.outcome)
+
+
+def check_liftable(review: Review) -> None:
+    """The review goes on, or ended without a clearance: what stands against its bytes can still be lifted."""
+    if review.outcome is Outcome.CLEARED:
         raise refuse(Code.REVIEW_ENDED, outcome=review.outcome)
 
 
@@ -80,7 +123,7 @@ def check_person_waives(review: Review, stage: Stage | None, finding: Finding, a
         raise refuse(Code.SIGN_IN_NEEDED, what="A waiver here")
     if finding.severity is Severity.CRITICAL:
         raise refuse(Code.SIGN_IN_NEEDED, what="Waiving a critical finding")
-    if review.seats[finding.seat].veto:
+    if finding.veto or (finding.seat in review.seats and review.seats[finding.seat].veto):
         raise refuse(Code.SIGN_IN_NEEDED, what="Waiving a veto")
     check_not_maker(review, actor)
 

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from foureyes.core.checks import verdict_of
 from foureyes.core.commands import SubmitReport
-from foureyes.core.drafts import Sorted
+from foureyes.core.drafts import Sorted, is_run_here
 from foureyes.core.events import ReportSubmitted
+from foureyes.core.evidence import check_evidence
 from foureyes.core.gates import Consistency, Coverage, Standards
-from foureyes.core.gates.certainty import SEVERAL_VALID_OPTIONS
 from foureyes.core.gates.standards import Mode
+from foureyes.core.grounds import NAMED_GROUNDS, REJECT_GROUNDS
 from foureyes.core.model import Finding, Seat
-from foureyes.core.refusals import Code, refuse
+from foureyes.core.refusals import Code, refuse, unknown_word
 from foureyes.core.rules import Gate, Stage
 from foureyes.core.scene import Scene
 from foureyes.core.values import Failure, Part, Severity, Verdict, Who
 
-REJECT_GROUNDS = ("fundamental_flaw", "would_break_system", "security_risk", "better_to_start_over")
-NAMED_GROUNDS = (*REJECT_GROUNDS, SEVERAL_VALID_OPTIONS)
+#: In place of a ground, where a source document's reviewer rejects in their own words and names none of these.
+UNNAMED_GROUND = "ground_not_named"
 ALLOWED_GROUNDS = (
     "a finding that blocks, a failed criterion, too little confidence, a named ground or too many minor findings"
 )
@@ -27,7 +29,7 @@ SUMMARY_WORDS_MAX = 200
 
 
 def read_verdict(stage: Stage, command: SubmitReport) -> tuple[Verdict | None, Failure | None]:
-    """The verdict a report claims; an unknown word, or vouching for what was not read, is inconclusive."""
+    """The verdict a report claims; an unknown word is refused, vouching for what was not read is inconclusive."""
     unread = command.coverage < _coverage_needed(stage)
     if not stage.options.votes:
         if command.verdict is not None:
@@ -35,12 +37,10 @@ def read_verdict(stage: Stage, command: SubmitReport) -> tuple[Verdict | None, F
         return None, Failure.INCOMPLETE if unread else None
     if command.verdict is None:
         raise refuse(Code.VERDICT_MISSING)
-    word = command.verdict.strip().lower()
-    if word not in list(Verdict):
-        return None, Failure.MALFORMED
-    if unread and word == Verdict.APPROVE:
+    verdict = verdict_of(command.verdict)
+    if unread and verdict is Verdict.APPROVE:
         return None, Failure.INCOMPLETE
-    return Verdict(word), None
+    return verdict, None
 
 
 def _coverage_needed(stage: Stage) -> int:
@@ -52,7 +52,9 @@ def claim_of(
     scene: Scene, stage: Stage, seat: Seat, command: SubmitReport, *, actor: Who, verdict: Verdict | None, found: Sorted
 ) -> ReportSubmitted:
     """The report as it goes into the record, once every claim in it was checked."""
-    blocking = tuple(one.id for one in _blocking(scene, stage, seat, verdict))
+    _check_criteria(scene, stage, command, actor)
+    own = (*_blocking(scene, stage, seat, verdict), *scene.review.inherited_from(actor.name))
+    blocking = tuple(one.id for one in own)
     grounds = tuple(_grounds(stage, command))
     report = ReportSubmitted(
         seat=seat.id,
@@ -74,6 +76,7 @@ def claim_of(
         cost=command.cost,
         counted=scene.facts.hosts(actor.name),
         flags=("over_limit",) if len(command.summary.split()) > SUMMARY_WORDS_MAX else (),
+        served=scene.facts.served,
     )
     if seat.part is Part.COUNSEL:
         return report
@@ -81,14 +84,14 @@ def claim_of(
         _check_approval(scene, stage, report)
     elif verdict is not None:
         _check_doubt(stage, report)
-    _check_substance(scene, stage, command)
+    _check_substance(scene, stage, command, verdict)
     return report
 
 
 def _grounds(stage: Stage, command: SubmitReport) -> Iterator[str]:
     for word in command.grounds:
-        if word not in NAMED_GROUNDS:
-            raise refuse(Code.UNKNOWN_WORD, what="A ground", word=word, allowed=", ".join(NAMED_GROUNDS))
+        if word not in (*NAMED_GROUNDS, UNNAMED_GROUND):
+            raise refuse(Code.UNKNOWN_WORD, what="A ground", word=word, allowed=NAMED_GROUNDS, field="grounds")
         yield word
     yield from (f"criterion {one.name}" for one in command.checklist if not one.passed)
     if command.confidence is not None and command.confidence < stage.options.confidence_min:
@@ -119,12 +122,12 @@ def _check_approval(scene: Scene, stage: Stage, report: ReportSubmitted) -> None
         raise refuse(Code.CONFIDENCE_TOO_LOW, least=least, value=report.confidence)
     missing = standards.failed(scene.review.kinds, report.checklist)
     if missing and standards.mode is Mode.STRICT:
-        raise refuse(Code.CHECKLIST_INCOMPLETE, names=", ".join(missing))
+        raise refuse(Code.CHECKLIST_INCOMPLETE, names=list(missing))
 
 
 def _check_doubt(stage: Stage, report: ReportSubmitted) -> None:
     if stage.options.names_reject_grounds and report.verdict is Verdict.REJECT:
-        if not set(report.grounds) & set(REJECT_GROUNDS):
+        if not set(report.grounds) & {*REJECT_GROUNDS, UNNAMED_GROUND}:
             raise refuse(Code.GROUND_MISSING, verdict="A rejection", allowed=", ".join(REJECT_GROUNDS))
         return
     clarifies = bool(report.contradicts) and _has(stage.gates, Consistency)
@@ -132,16 +135,33 @@ def _check_doubt(stage: Stage, report: ReportSubmitted) -> None:
         raise refuse(Code.GROUND_MISSING, verdict="A verdict against the work", allowed=ALLOWED_GROUNDS)
 
 
-def _check_substance(scene: Scene, stage: Stage, command: SubmitReport) -> None:
-    """A report that finds and settles nothing says what was checked; the author's questions are answered in pairs."""
+def _check_substance(scene: Scene, stage: Stage, command: SubmitReport, verdict: Verdict | None) -> None:
+    """A report that vouches for the work says what was checked; the author's questions are answered in pairs."""
     asked = scene.review.questions
     if stage.options.answers and len(command.answers) != len(asked):
         raise refuse(Code.ANSWERS_MISMATCH, wanted=len(asked), got=len(command.answers))
-    if not stage.options.evidence or command.findings or command.settled:
+    if verdict is Verdict.APPROVE:
+        check_evidence(scene, command, "An approval")
+    elif (verdict is None or stage.options.evidence) and not (command.findings or command.settled):
+        check_evidence(scene, command, "A report without findings")
+
+
+def _check_criteria(scene: Scene, stage: Stage, command: SubmitReport, actor: Who) -> None:
+    """Refuse a criterion that the standards of this work do not have.
+
+    A stage without standards has none: there a reviewer may name one that failed, as a ground, and none that passed.
+    """
+    standards = next((one for one in stage.gates if isinstance(one, Standards)), None)
+    if standards is None:
+        passed = [(f"checklist[{number}]", one.name) for number, one in enumerate(command.checklist) if one.passed]
+        if passed and not is_run_here(scene, actor):
+            field = "checklist" if len(passed) == len(command.checklist) else passed[0][0]
+            raise unknown_word("The criterion", passed[0][1], (), field)
         return
-    least = scene.rules.limits.evidence_chars_min
-    if not any(len(one.what.strip()) >= least and len(one.why.strip()) >= least for one in command.evidence):
-        raise refuse(Code.EVIDENCE_MISSING, what="A report without findings")
+    known = [name for one in standards.for_kinds(scene.review.kinds) for name, _ in (*one.required, *one.optional)]
+    for number, one in enumerate(command.checklist):
+        if one.name not in known:
+            raise unknown_word("The criterion", one.name, known, f"checklist[{number}].name")
 
 
 def _has(gates: tuple[Gate, ...], kind: type) -> bool:

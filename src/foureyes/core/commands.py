@@ -2,10 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from foureyes.core.values import Cost, Criterion, Evidence, Failure, Origin, Outcome, Pairs, Place, Who, WorkPart
+from foureyes.core.grounds import NAMED_GROUNDS
+from foureyes.core.values import (
+    Cost,
+    Criterion,
+    Evidence,
+    Failure,
+    LeftBecause,
+    Origin,
+    Outcome,
+    Pairs,
+    Place,
+    Severity,
+    Verdict,
+    Verification,
+    Who,
+    WorkPart,
+)
+
+#: Under this name a field says which words it may have; other spellings of the same words are understood, too.
+WORDS = "words"
+SEVERITY_WORDS = {WORDS: tuple(one.name.lower() for one in sorted(Severity, reverse=True))}
+VERDICT_WORDS = {WORDS: tuple(Verdict)}
+LEFT_WORDS = {WORDS: tuple(one for one in LeftBecause if one is not LeftBecause.REMOVED)}
+GROUND_WORDS = {WORDS: NAMED_GROUNDS}
+RESULT_WORDS = {WORDS: tuple(Verification)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +55,7 @@ class Settlement:
 class Draft:
     """A finding as a reviewer hands it in; the severity is the reviewer's own word."""
 
-    severity: str
+    severity: str = field(metadata=SEVERITY_WORDS)
     text: str
     category: str = "other"
     scope: str = ""
@@ -114,7 +138,7 @@ class LeaveSeat:
     """The holder gives the seat back."""
 
     seat: str
-    reason: str = "declined"
+    reason: str = field(default="declined", metadata=LEFT_WORDS)
     draft: str = ""
 
 
@@ -125,8 +149,8 @@ class SubmitReport:
     revision: int
     seat: str = ""
     stage: str = ""
-    verdict: str | None = None
-    grounds: tuple[str, ...] = ()
+    verdict: str | None = field(default=None, metadata=VERDICT_WORDS)
+    grounds: tuple[str, ...] = field(default=(), metadata=GROUND_WORDS)
     summary: str = ""
     strengths: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
@@ -177,7 +201,7 @@ class VerifyFinding:
 
     finding: str
     revision: int
-    result: str
+    result: str = field(metadata=RESULT_WORDS)
     evidence: str
 
 
@@ -250,6 +274,13 @@ class PassDeadline:
     request: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckInherited:
+    """The clock says that something changed in a review that a finding of this one comes from."""
+
+    source: str
+
+
 #: Everything that needs a review to be there.
 LaterCommand = (
     SubmitRevision
@@ -271,5 +302,6 @@ LaterCommand = (
     | ReportEscape
     | AddNote
     | PassDeadline
+    | CheckInherited
 )
 ReviewCommand = OpenReview | LaterCommand

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import assert_never
 
 from foureyes.core import commands as c
-from foureyes.core.answers import anyone, author, clock, human, reports, seats, settling
+from foureyes.core.answers import anyone, author, clock, human, inheriting, reports, seats, settling
 from foureyes.core.bounds import check_bounds
 from foureyes.core.events import PolicyNoted, ReviewEvent
 from foureyes.core.evolve import fold
@@ -41,15 +41,17 @@ def decided(
         if review is None:
             raise refuse(Code.REVIEW_MISSING)
         before = Scene(rules=rules, review=review, facts=facts, now=now)
-        noted = tuple(_policy_noted(before, command))
+        lifts = () if isinstance(command, c.CheckInherited) else inheriting.lifted(before)
+        noted = (*_policy_noted(before, command), *lifts)
         before = before.after(noted)
         answered = (*noted, *_answer(before, command, actor))
         scene = before.after(answered[len(noted) :])
         reopened = tuple(_policy_noted(scene, command))
         answered, scene = (*answered, *reopened), scene.after(reopened)
     if scene.review.revision > (review.revision if review else 0):
-        at_once = tuple(author.after_revision(scene))
-        answered, scene = (*answered, *at_once), scene.after(at_once)
+        for follows in (inheriting.after_revision, author.after_revision):
+            at_once = tuple(follows(scene))
+            answered, scene = (*answered, *at_once), scene.after(at_once)
     followed, after = settle(scene)
     return (*answered, *followed), after
 
@@ -57,7 +59,7 @@ def decided(
 def _policy_noted(scene: Scene, command: c.LaterCommand) -> Iterator[ReviewEvent]:
     """A policy put into force meanwhile is noted once, never by the clock; one that applies in flight must be met."""
     policy, review = scene.facts.policy, scene.review
-    if isinstance(command, c.PassDeadline):
+    if isinstance(command, c.PassDeadline | c.CheckInherited):
         return
     if policy is None or review.outcome is not None or policy.digest in (review.rules, review.stricter):
         return
@@ -105,6 +107,8 @@ def _answer(  # noqa: C901, PLR0911, PLR0912 - one case per command is the whole
             return anyone.report_escape(scene, command, actor)
         case c.AddNote():
             return anyone.add_note(scene, command, actor)
+        case c.CheckInherited():
+            return inheriting.check_inherited(scene, command, actor)
         case c.PassDeadline():
             return clock.pass_deadline(scene, command, actor)
         case _:

@@ -9,13 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from foureyes.core.categories import COMMON_CATEGORIES, OTHER, common_category
+from foureyes.core.chains import SCOPES
 from foureyes.core.checks import check_filled, severity_of
+from foureyes.core.citations import missing_path
 from foureyes.core.commands import Draft
+from foureyes.core.contexts import is_same_text, read_context
 from foureyes.core.events import FindingRaised, FindingReopened, ReviewEvent
-from foureyes.core.lessons import applies
+from foureyes.core.lessons import applies, place_of
 from foureyes.core.matching import fingerprint
 from foureyes.core.model import Finding, Review, Seat
-from foureyes.core.refusals import Code, refuse
+from foureyes.core.refusals import Code, refuse, unknown_word
 from foureyes.core.rules import Stage
 from foureyes.core.scene import Scene
 from foureyes.core.values import Part, Place, Severity, Standing, Verification, Who, WhoKind
@@ -45,7 +49,7 @@ def sort_drafts(scene: Scene, stage: Stage, seat: Seat, actor: Who, drafts: Iter
     used: set[str] = set()
     number = seat.findings
     for draft, mark in _once_each(drafts):
-        known = _known(review, seat, draft, mark, used)
+        known = _known(scene, seat, draft, mark, used)
         used |= {known.id} if known else set()
         if known and known.seat == seat.id and known.standing is Standing.ANSWERED:
             events.append(FindingReopened(finding=known.id, revision=review.revision, by=actor.name, note=draft.text))
@@ -61,11 +65,13 @@ def sort_drafts(scene: Scene, stage: Stage, seat: Seat, actor: Who, drafts: Iter
 
 
 def _once_each(drafts: Iterable[Draft]) -> list[tuple[Draft, str]]:
-    """Each with its mark, without those that say the same of the same place; of two places they are two findings."""
+    """Each with its mark; of those that say the same of the same place the gravest, of two places both."""
     first: dict[tuple[str, str, Place | None], tuple[Draft, str]] = {}
     for one in drafts:
         mark = mark_of(one)
-        first.setdefault((mark, one.text.strip(), one.place), (one, mark))
+        key = (mark, one.text.strip(), one.place)
+        if key not in first or severity_of(one.severity) > severity_of(first[key][0].severity):
+            first[key] = (one, mark)
     return list(first.values())
 
 
@@ -76,7 +82,8 @@ def raise_draft(
     severity = severity_of(draft.severity)
     check_filled("The finding", draft.text)
     _check_flood(scene, seat, actor, advisory)
-    _check_category(stage, draft)
+    _check_category(scene, stage, actor, draft)
+    _check_scope(scene, draft)
     why = advisory or _advice(scene, stage, seat, actor, draft)
     if (
         stage.options.blocking_evidence
@@ -119,11 +126,30 @@ def _check_flood(scene: Scene, seat: Seat, actor: Who, advisory: str) -> None:
         raise refuse(Code.TOO_MANY, what=f"findings of {actor.name} on seat {seat.id}", size=len(same) + 1, most=most)
 
 
-def _check_category(stage: Stage, draft: Draft) -> None:
-    """A style that names its categories takes no others; one that names none takes all."""
-    known = stage.options.categories
-    if known and draft.category not in known:
-        raise refuse(Code.UNKNOWN_WORD, what="The category", word=draft.category, allowed=", ".join(known))
+def is_run_here(scene: Scene, actor: Who) -> bool:
+    """True for programs and for reviewers that this installation runs: what they say more than is asked is dropped."""
+    return actor.kind is WhoKind.PROGRAM or scene.facts.hosts(actor.name)
+
+
+def _check_category(scene: Scene, stage: Stage, actor: Who, draft: Draft) -> None:
+    """A style that names its categories takes no others; one that names none takes the common ones and its scopes."""
+    named = stage.options.categories
+    if not named and (not draft.category or is_run_here(scene, actor)):
+        return
+    known = named or (OTHER, *sorted((COMMON_CATEGORIES | _scopes(scene)) - {OTHER}))
+    if draft.category not in known and (named or common_category(draft.category) not in known):
+        raise unknown_word("The category", draft.category, known, "category")
+
+
+def _check_scope(scene: Scene, draft: Draft) -> None:
+    """Refuse a scope that no seat of the policy and no shipped critic has."""
+    if draft.scope and draft.scope not in _scopes(scene):
+        raise unknown_word("The scope", draft.scope, tuple(sorted(_scopes(scene))), "scope")
+
+
+def _scopes(scene: Scene) -> frozenset[str]:
+    stages = (stage for protocol in scene.rules.protocols for stage in protocol.stages)
+    return SCOPES.union(one.scope for stage in stages for one in stage.seats if one.scope)
 
 
 def mark_of(draft: Draft) -> str:
@@ -155,21 +181,55 @@ def is_late(review: Review, seat: Seat, actor: Who, place: Place | None) -> bool
 def _changed_since(review: Review, place: Place, revision: int) -> bool:
     """Line by line against the revision just before; across several, lines move, so the whole file counts."""
     later = [one for one in review.revisions if one.number > revision]
-    touched = [change for one in later for change in one.changed if change.path == place.path]
+    path = missing_path(place.path) or place.path
+    touched = [change for one in later for change in one.changed if change.path == path]
     if len(later) > 1 or place.start <= 0:
         return bool(touched)
     return any(change.start <= max(place.start, place.end) and place.start <= change.end for change in touched)
 
 
-def _known(review: Review, seat: Seat, draft: Draft, mark: str, used: set[str]) -> Finding | None:
+def _known(scene: Scene, seat: Seat, draft: Draft, mark: str, used: set[str]) -> Finding | None:
     """The finding equal to this one that no other of the report stands for: of the same seat, place and words first."""
-    equal = [one for one in review.findings.values() if one.fingerprint == mark]
+    moved = scene.facts.moved
+    equal = [
+        one
+        for one in scene.review.findings.values()
+        if one.fingerprint == mark or (one.id in moved and says_the_same(one, draft))
+    ]
     same = [one for one in reversed(equal) if one.is_settled or one.id not in used]
 
     def likeness(one: Finding) -> tuple[bool, bool, bool]:
         return one.seat == seat.id, one.place == draft.place, one.text == draft.text
 
     return max(same, key=likeness, default=None)
+
+
+def says_the_same(known: Finding, draft: Draft) -> bool:
+    """True if a finding says the same of the same text, in a file of whatever name; a human's word stays in its file.
+
+    A human who waived it judged that text where it stood.
+    """
+    if known.standing is Standing.WAIVED or not is_same_text(known.place, draft.place):
+        return False
+    said = fingerprint("", known.category, known.text, known.rule)
+    return said == fingerprint("", draft.category, draft.text, draft.rule)
+
+
+def _is_settled_text(scene: Scene, known: Finding, draft: Draft) -> bool:
+    """True if the text that a finding is about now is the one that it was settled on, wherever it stands.
+
+    Without a place it always is; where no text was hashed, the changed lines say it.
+    """
+    if draft.place is None:
+        return True
+    if read_context(draft.place.context_hash) is not None:
+        return (known.id, draft.place.context_hash) in scene.facts.settled_texts
+    return not _changed_since(scene.review, draft.place, settled_in(known))
+
+
+def settled_in(known: Finding) -> int:
+    """The version on which a finding was settled, at the earliest the one where it was raised."""
+    return max(known.settled_in, known.revision)
 
 
 def _is_repeat(scene: Scene, stage: Stage, seat: Seat, draft: Draft, *, actor: Who, known: Finding) -> bool:
@@ -181,7 +241,7 @@ def _is_repeat(scene: Scene, stage: Stage, seat: Seat, draft: Draft, *, actor: W
         return own and bool(_advice(scene, stage, seat, actor, draft) or _suppressed_by(scene, seat, draft))
     if known.standing is Standing.ANSWERED:
         return False
-    if draft.place is not None and _changed_since(scene.review, draft.place, max(known.settled_in, known.revision)):
+    if not _is_settled_text(scene, known, draft):
         return False
     if known.standing is Standing.WAIVED:
         return True
@@ -190,12 +250,21 @@ def _is_repeat(scene: Scene, stage: Stage, seat: Seat, draft: Draft, *, actor: W
 
 def _suppressed_by(scene: Scene, seat: Seat, draft: Draft) -> str:
     severity = severity_of(draft.severity)
-    where = draft.place.context_hash if draft.place else ""
+    text = draft.place.context_hash if draft.place else ""
+    texts = (text, *scene.facts.contexts_before.get(text, ()))
     stage = scene.stage(seat.stage)
     anybody = stage is not None and stage.options.person_waives
+    here = ("", place_of(scene.review))
     for one in scene.facts.suppressions:
-        if (one.proven or anybody) and applies(
-            one, fingerprint=mark_of(draft), context_hash=where, severity=severity, veto=seat.veto, now=scene.now
+        if (
+            (one.proven or anybody)
+            and one.where in here
+            and any(
+                applies(
+                    one, fingerprint=mark_of(draft), context_hash=two, severity=severity, veto=seat.veto, now=scene.now
+                )
+                for two in texts
+            )
         ):
             return one.source
     return ""

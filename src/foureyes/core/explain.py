@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
 from foureyes.core.assess import StageJudgement, gate_name, judge_stage
+from foureyes.core.briefs import Brief, briefs_of
 from foureyes.core.judgement import Judgement, Move
 from foureyes.core.model import ReportRequest, Request, Review, RevisionRequest
+from foureyes.core.reasons import advisory
 from foureyes.core.rules import Rules, Stage
+from foureyes.core.situation import Situation, situation_of
 from foureyes.core.stack import stages_of
+from foureyes.core.vacancies import how_to_fill
 from foureyes.core.values import Outcome
 
 
@@ -24,6 +28,10 @@ class Status(StrEnum):
     SKIPPED = "skipped"
     NOT_APPLICABLE = "not applicable"
     ERROR = "error"
+
+
+#: What stands between the work and its clearance.
+UNMET = frozenset({Status.NOT_MET, Status.ERROR})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +66,12 @@ class Explanation:
     outcome: Outcome | None
     requirements: tuple[Explained, ...]
     turns: tuple[Turn, ...]
+    #: What it comes to, in one sentence, whose turn it is and what comes next: the same words at every door.
+    situation: Situation
+    #: The findings that do not stop the work, each with why it does not.
+    advisory: Mapping[str, str] = field(default_factory=dict)
+    #: What reviewers are given to judge by: criteria, role, reasons, draft; of each seat that is seen.
+    briefs: tuple[Brief, ...] = ()
 
     def in_words(self) -> tuple[str, ...]:
         """The explanation as lines to read."""
@@ -70,14 +84,26 @@ class Explanation:
 
 def explain(rules: Rules, review: Review, stricter: Rules | None = None) -> Explanation:
     """The judgement tree of the review as it is given; a viewer's redacted review explains only what they may know."""
+    stages = stages_of(rules, review, stricter)
+    requirements, turns = tuple(_requirements(stages, review)), turns_of(review)
+    unmet = (one.reason for one in requirements if one.status in UNMET)
+    owed = ((one.what, one.how) for one in turns)
     return Explanation(
         review=review.id,
         revision=review.revision,
         digest=review.digest,
         outcome=review.outcome,
-        requirements=tuple(_requirements(stages_of(rules, review, stricter), review)),
-        turns=tuple(_turn(review, one) for one in review.requests.values()),
+        requirements=requirements,
+        turns=turns,
+        situation=situation_of(review, stages, unmet, owed),
+        advisory=advisory(review, {one.name: one.options.blocking for one in stages}),
+        briefs=briefs_of(review, stages),
     )
+
+
+def turns_of(review: Review) -> tuple[Turn, ...]:
+    """Who owes an answer in a review, which, and how it is given."""
+    return tuple(_turn(review, one) for one in review.requests.values())
 
 
 def _requirements(stages: tuple[Stage, ...], review: Review) -> Iterator[Explained]:
@@ -130,7 +156,10 @@ def _of_seat(review: Review, request: ReportRequest) -> tuple[tuple[str, ...], s
     who = (seat.reviewer.name,) if seat.reviewer else seat.candidates or ("anyone eligible",)
     if request.about:
         return who, f"a word on {', '.join(request.about)}", f"Settle these on version {request.revision}"
-    return who, "a report", f"Submit a report on version {request.revision} for seat {seat.id}"
+    how = f"Submit a report on version {request.revision} for seat {seat.id}"
+    if is_vacant(review, request.id):
+        return who, "a report", f"Nobody who may hold seat {seat.id} is free. {how_to_fill((seat.candidates,))}"
+    return who, "a report", how
 
 
 def is_vacant(review: Review, request: str) -> bool:
@@ -143,7 +172,8 @@ def _of_author(review: Review, request: RevisionRequest) -> tuple[tuple[str, ...
     who = (review.author.name,)
     reasons = "; ".join(request.reasons)
     if request.answers:
-        return who, f"answers: {reasons}", f"Answer {', '.join(request.findings)}, or submit a new version"
+        findings = ", ".join(sorted(request.findings))
+        return who, f"an answer to {findings}", f"Answer {findings}, or submit a new version"
     if request.clarify:
         return who, f"a clarification: {reasons}", "Submit the same version with a note, or a new one"
     left = "" if request.ordered_by else f"; {request.remaining} left"

@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from foureyes.core.inherited import Inheritable
+from foureyes.core.objections import Objection
 from foureyes.core.rules import Rules
 from foureyes.core.trust import TrustRecord
-from foureyes.core.values import Changed, ChangeKind, Effect, Risk, Who
+from foureyes.core.values import Changed, ChangeKind, Effect, KnownBase, Proof, Risk, Who, WorkPart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +24,10 @@ class Principal:
     hosted: bool = False
     #: Each of their runs costs this installation money.
     paid: bool = False
+    #: The service that vouches for this agent; all whom one service vouches for are one party.
+    vouched_by: str = ""
+    #: The account was removed: it is listed so that its seats are freed, and nobody asks it.
+    removed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,8 +47,12 @@ class Suppression:
     source: str
     by: str
     expires: datetime | None = None
+    #: The repository on somebody's machine that it holds in; empty where it holds wherever the text stands.
+    where: str = ""
     #: A signed-in human said so; the word of somebody at a terminal counts only where such a person may waive.
     proven: bool = True
+    #: It holds for critical findings and vetoes too.
+    grave: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +85,8 @@ class Facts:
     trust: TrustRecord | None = None
     #: Digests with a veto that stands in *another* review, and which one; this review knows its own.
     vetoes: Mapping[str, str] = field(default_factory=dict)
+    #: Digests that another review has something against, and what; this review knows its own.
+    objections: Mapping[str, Objection] = field(default_factory=dict)
     #: Digests that another open review has or had, of which the actor does not see everything yet, and which one.
     unseen: Mapping[str, str] = field(default_factory=dict)
     suppressions: Sequence[Suppression] = ()
@@ -84,15 +96,41 @@ class Facts:
     change: ChangeKind = ChangeKind.CONTENT
     changed: tuple[Changed, ...] = ()
     unchanged_seats: frozenset[str] = frozenset()
+    #: Computed against `base`; with a base that is not known, the whole work counts as new.
     risk: Risk = Risk()
+    base: KnownBase = KnownBase()
+    #: The files as they were: of the known base, else as the author states them, which is good for showing a diff.
+    before: tuple[WorkPart, ...] = ()
+    proof: Proof = Proof()
     #: Other names of the bytes, as the shell computed or looked them up; never the author's word.
     aliases: tuple[str, ...] = ()
     draw: int = 0
+    #: The digest of the bytes that whoever acts was given last, whole: by a door, or by the run that loaded them.
     served: str = ""
+    #: How many lines the files have that the command names lines of, where whoever acts comes through a door.
+    lines: Mapping[str, int] = field(default_factory=dict)
+    #: Paths that the current version removes.
+    deleted: frozenset[str] = frozenset()
+    #: Texts the command names as checked that stand in the work, such as the name of a section.
+    quoted: frozenset[str] = frozenset()
     #: What all reviews cost today, in millionths of a dollar; one number, or none where nobody counts.
     spent_today: Sequence[int] = ()
+    #: Who signalled as a worker in a session of those who made the work: they never hold a seat on it.
+    mates: frozenset[str] = frozenset()
     #: The human who acts proved moments ago who they are.
     signed_in_anew: bool = False
+    #: What stands in other reviews of the same party on text that is in the bytes at hand, the gravest first.
+    inheritable: Sequence[Inheritable] = ()
+    #: Inherited findings of this review that no longer stand where they were raised, and why.
+    lifted: Mapping[str, str] = field(default_factory=dict)
+    #: Findings of this review whose text is in the new bytes.
+    kept: Sequence[str] = ()
+    #: For the hash of the text around a place, the one that earlier releases made of it.
+    contexts_before: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    #: Findings of this review whose text the command names in another file, and which is not in their own any more.
+    moved: frozenset[str] = frozenset()
+    #: A finding and the hash of a text that the command names, where that text stood in the version it was settled on.
+    settled_texts: frozenset[tuple[str, str]] = frozenset()
 
     def principal(self, name: str) -> Principal | None:
         """Who of the pool bears this name."""
@@ -112,6 +150,12 @@ class Facts:
         """Whether a run of somebody costs this installation money."""
         found = self.principal(name)
         return found is not None and found.paid
+
+    def proof_of(self, digest: str) -> str:
+        """Why the work of this digest is harmless, as a program proved it against the known base; empty without."""
+        proof, base = self.proof, self.base
+        is_for_these = base.is_known and bool(base.digest) and (proof.base, proof.digest) == (base.digest, digest)
+        return proof.why if is_for_these else ""
 
     def unpaid(self) -> Facts:
         """The same, but nobody can be asked who costs something."""

@@ -6,9 +6,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import assert_never
 
+from foureyes.core.contexts import dismissal_key
 from foureyes.core.events import LessonKind, LessonRecorded, LessonRetired, SideEvent
 from foureyes.core.facts import Suppression
 from foureyes.core.independence import normal
+from foureyes.core.model import Review
 from foureyes.core.refusals import Code, Refusal
 from foureyes.core.values import Severity, Who
 
@@ -17,6 +19,8 @@ LESSONS_MAX = 500
 ARCHIVED_AFTER = timedelta(days=30)
 SUPPRESSED_FOR = timedelta(days=180)
 SUPPRESSED_FOR_MAX = timedelta(days=365)
+#: How the task of a review begins that names a repository on somebody's machine.
+LOCAL = "local:"
 
 #: What steers reviewers comes from people; agents only report what they saw.
 HUMAN_KINDS = frozenset({LessonKind.FALSE_POSITIVE, LessonKind.RULE})
@@ -144,12 +148,23 @@ def suppressions_for(lessons: Lessons, now: datetime) -> tuple[Suppression, ...]
 def applies(
     suppression: Suppression, *, fingerprint: str, context_hash: str, severity: Severity, veto: bool, now: datetime
 ) -> bool:
-    """Whether this finding is silenced: the same one, in the same context, never critical, never of a veto scope."""
-    if veto or severity >= Severity.CRITICAL or _expired(suppression.expires, now):
+    """Whether this finding is silenced: the same one, in the same context.
+
+    A critical one, or one of a veto scope, only by a word that is `grave`.
+    """
+    if (veto or severity >= Severity.CRITICAL) and not suppression.grave:
+        return False
+    if _expired(suppression.expires, now):
         return False
     if not fingerprint or not context_hash:
         return False
-    return (suppression.fingerprint, suppression.context_hash) == (fingerprint, context_hash)
+    known = (suppression.fingerprint, dismissal_key(suppression.context_hash))
+    return known == (fingerprint, dismissal_key(context_hash))
+
+
+def place_of(review: Review) -> str:
+    """The repository on somebody's machine that a review is about; empty where it was opened at a server."""
+    return review.origin.task if review.origin.task.startswith(LOCAL) else ""
 
 
 def _record(lessons: Lessons, command: RecordLesson, actor: Who, now: datetime, scope: str) -> LessonRecorded:

@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from foureyes.core.events import LiveRefused, WentLive
-from foureyes.core.values import Who
+from foureyes.core.events import BaseAttested, LiveRefused, WentLive
+from foureyes.core.refusals import Code, Refusal
+from foureyes.core.values import BaseSource, KnownBase, RiskLevel, Who, WhoKind, WorkPart
+
+#: Who may say what is on a target: those whose tokens can be for publishing, and a human.
+PUBLISHERS = frozenset({WhoKind.PROGRAM, WhoKind.SERVICE, WhoKind.HUMAN})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +24,16 @@ class RecordLive:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AttestBase:
+    """A publisher says which files are on a target now; work for that target is compared with them."""
+
+    target: str
+    digest: str
+    parts: tuple[WorkPart, ...]
+    commit: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Clearance:
     """What a review let through: these bytes, at this level of independence, perhaps once or for a while only."""
 
@@ -29,6 +43,8 @@ class Clearance:
     expires: datetime | None = None
     #: Which event of the review's stream it is.
     version: int = 0
+    #: Whether a human passed a stage of it: another party than the author's, and so as much as level 1.
+    by_human: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +78,20 @@ def decide_live(command: RecordLive, actor: Who, facts: LiveFacts, now: datetime
     return (live,)
 
 
+def decide_base(command: AttestBase, actor: Who) -> tuple[BaseAttested]:
+    """Record what is on a target; by a publisher, never by an agent at work."""
+    if actor.kind not in PUBLISHERS:
+        raise Refusal(
+            Code.NOT_ELIGIBLE,
+            f"{actor.name} is no publisher: only a program, a service or a human says what is on a target.",
+            "Have the program that publishes call it, with a token for publish.",
+        )
+    attested = BaseAttested(
+        target=command.target, digest=command.digest, parts=command.parts, by=actor.name, commit=command.commit
+    )
+    return (attested,)
+
+
 def why_not(command: RecordLive, facts: LiveFacts, now: datetime) -> str:
     """Why the bytes may not go live, with the next step; empty when they may."""
     if facts.veto or facts.against:
@@ -78,13 +108,33 @@ def why_not(command: RecordLive, facts: LiveFacts, now: datetime) -> str:
         )
     if clearance.expires is not None and now >= clearance.expires:
         return f"The clearance expired at {clearance.expires.isoformat()}. Ask for a new review."
-    if clearance.level < facts.level_min:
+    reached = max(clearance.level, 1) if clearance.by_human else clearance.level
+    if reached < facts.level_min:
         name = f"Target {command.target}" if command.target else "A target that is not named"
         return (
             f"{name} demands level {facts.level_min} of independence, the clearance has "
             f"{clearance.level}. Ask for more independent reviewers."
         )
     return _why_not_again(command, clearance, facts.lives)
+
+
+def why_elsewhere(base: KnownBase, risk: str, target: str, *, is_local: bool) -> str:
+    """Why a clearance does not count here: the work was compared with what is somewhere else.
+
+    What counted as high risk all the same met everything that could be demanded, so it counts for every target.
+    """
+    if base.source is BaseSource.LOCAL and (target or not is_local):
+        return (
+            "This version was compared with a base that only its author's machine knows. Its clearance counts there. "
+            "Open a review of these bytes at the server."
+        )
+    on_target = base.source in (BaseSource.LIVE, BaseSource.ATTESTED)
+    if on_target and target != base.name and risk != RiskLevel.HIGH.name.lower():
+        return (
+            f"This version was judged by what it changes on {base.name}, so its clearance is for that target. "
+            f"Name that target, or open a review of these bytes without it."
+        )
+    return ""
 
 
 def _why_not_again(command: RecordLive, clearance: Clearance, lives: tuple[WentLive, ...]) -> str:

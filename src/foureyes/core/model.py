@@ -17,6 +17,7 @@ from foureyes.core.values import (
     Effect,
     Evidence,
     Group,
+    KnownBase,
     Option,
     Origin,
     Outcome,
@@ -50,6 +51,10 @@ class Revision:
     confidence: int | None
     turns: int | None
     aliases: tuple[str, ...] = ()
+    known_base: KnownBase = KnownBase()
+    before: tuple[WorkPart, ...] = ()
+    #: Findings of earlier versions whose text still stands in this one.
+    keeps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,6 +133,11 @@ class Finding:
     note: str = ""
     settled_in: int = 0
     verification: Verification | None = None
+    #: Where it was raised, if that was another review; and whether it no longer stands here without a word on it.
+    review: str = ""
+    source: str = ""
+    lifted: bool = False
+    veto: bool = False
 
     @property
     def is_settled(self) -> bool:
@@ -256,10 +266,16 @@ class Review:
     protocols: tuple[str, ...] = ()
     revisions: tuple[Revision, ...] = ()
     resubmissions: int = 0
+    #: How many of them came although nothing was asked of the author: nobody had judged the version before.
+    unprompted: int = 0
     seats: Mapping[str, Seat] = field(default_factory=dict)
     reports: Mapping[StageRevision, Report] = field(default_factory=dict)
     failures: Mapping[StageRevision, int] = field(default_factory=dict)
+    #: Who failed last on a seat, and why; in words.
+    failed: Mapping[StageRevision, str] = field(default_factory=dict)
     findings: Mapping[str, Finding] = field(default_factory=dict)
+    #: Those of them that come from other reviews.
+    inherited: tuple[str, ...] = ()
     matched: Mapping[StageRevision, Matched] = field(default_factory=dict)
     overridden: Mapping[StageRevision, str] = field(default_factory=dict)
     skipped: Mapping[StageRevision, Skip] = field(default_factory=dict)
@@ -274,6 +290,8 @@ class Review:
     reason: str = ""
     cleared: str = ""
     cleared_digests: frozenset[str] = frozenset()
+    #: Versions this review was closed on as rejected; only a human who reopens it or passes a stage takes that back.
+    rejected: frozenset[str] = frozenset()
     reopenings: int = 0
     bound: bool = False
     stricter: str = ""
@@ -304,6 +322,22 @@ class Review:
         """The exact bytes everybody is talking about now."""
         return self.revisions[-1].digest
 
+    @property
+    def retries(self) -> int:
+        """How many of the author's attempts are used up."""
+        return self.resubmissions - self.unprompted
+
+    @property
+    def is_unreviewed(self) -> bool:
+        """Whether it was returned without anybody having said a word against this version."""
+        return self.outcome is Outcome.RETURNED and not self.is_doubted
+
+    @property
+    def is_doubted(self) -> bool:
+        """Whether anybody has judged against this version."""
+        said = (one.verdict for one in self.reports.values() if one.revision == self.revision)
+        return any(one in (Verdict.CONCERNS, Verdict.REJECT) for one in said)
+
     def seats_of(self, stage: str, part: Part = Part.JUDGE) -> list[Seat]:
         """The seats of a stage that have this part."""
         return [seat for seat in self.seats.values() if seat.stage == stage and seat.part is part]
@@ -311,9 +345,10 @@ class Review:
     def report_of(self, seat: str) -> Report | None:
         """What a seat says of the current revision, if that still has a ground."""
         report = self.reports.get((seat, self.revision))
-        return None if report is None or self._ground_is_gone(report) else report
+        return None if report is None or self.is_groundless(report) else report
 
-    def _ground_is_gone(self, report: Report) -> bool:
+    def is_groundless(self, report: Report) -> bool:
+        """Whether everything a report against the work rested on was settled."""
         if report.verdict in (None, Verdict.APPROVE) or report.grounds or not report.blocking:
             return False
         if self.seats[report.seat].veto and report.verdict is Verdict.REJECT:
@@ -333,9 +368,16 @@ class Review:
         """A seat's own findings that stop the work."""
         return [one for one in self.findings.values() if one.seat == seat and one.blocks(at_least)]
 
+    def inherited_from(self, raiser: str) -> list[Finding]:
+        """What somebody raised in other reviews and has not settled here."""
+        found = (self.findings[one] for one in self.inherited)
+        return [one for one in found if one.raiser == raiser and not one.is_settled]
+
     def is_vetoed(self, stage: str) -> bool:
-        """Whether a veto of this stage stands on the current bytes."""
-        return (stage, self.digest) in self.vetoes
+        """Whether a veto of this stage stands on the current bytes, or a finding of one that was inherited."""
+        found = (self.findings[one] for one in self.inherited)
+        inherits = any(one.stage == stage and one.veto and not one.is_settled for one in found)
+        return (stage, self.digest) in self.vetoes or inherits
 
     def ruling(self) -> RulingRequest | None:
         """The decision a human owes, if any."""

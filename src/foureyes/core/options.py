@@ -48,6 +48,10 @@ SHELVE = Option(
     risk="none",
 )
 
+#: The author owed something and did not answer in time; it lapses when the author is back.
+AUTHOR_SILENT = "author_silent"
+#: A reviewer who was asked did not answer in time, and the work would pass without them: silence never lets it.
+UNHEARD = "unheard"
 #: Where nobody has reviewed, there is no reviewer's position to choose.
 UNREVIEWED = replace(AS_IS, label="Approve as it is, without this review", risk="nobody has reviewed this step")
 SEND_BACK = replace(AS_REVIEWED, label="Send it back to the author", pros=("nothing goes through unreviewed",))
@@ -59,12 +63,14 @@ NOBODY = frozenset(
         "reviewers_failed",
         "out_of_budget",
         "too_long",
-        "author_silent",
+        AUTHOR_SILENT,
+        UNHEARD,
     }
 )
 
 #: Where no override inside this review could make the work pass.
-NO_WAY_THROUGH = frozenset({"vetoed_elsewhere", "no_stages", "nobody_vouched"})
+OBJECTED_ELSEWHERE = "objected_elsewhere"
+NO_WAY_THROUGH = frozenset({"vetoed_elsewhere", OBJECTED_ELSEWHERE, "no_stages", "nobody_vouched"})
 
 
 def options_for(reason: str, *, veto: bool, findings: tuple[str, ...]) -> tuple[Option, ...]:
@@ -79,10 +85,19 @@ def options_for(reason: str, *, veto: bool, findings: tuple[str, ...]) -> tuple[
     return (*found, REJECT, SHELVE)
 
 
-def fallback_for(reason: str, *, veto: bool, options: Options, clock_revisions: int) -> Effect | None:
+def is_unreviewed(review: Review, stage: str, reason: str) -> bool:
+    """Whether a human is asked because no reviewer came: then nobody has said anything of this version."""
+    return reason in NOBODY - {AUTHOR_SILENT} and not review.reports_in(stage)
+
+
+def fallback_for(
+    reason: str, *, veto: bool, options: Options, clock_revisions: int, unreviewed: bool = False
+) -> Effect | None:
     """What silence does: never opens anything, favours the reviewer, and ends the second time; a veto only reminds."""
     if veto or not options.times.human_fallback:
         return None
+    if unreviewed:
+        return Effect.RETURN
     if reason == "creator_disagrees":
         return Effect.REJECT
     return Effect.REVISE if clock_revisions == 0 else Effect.SHELVE

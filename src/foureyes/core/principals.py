@@ -145,6 +145,13 @@ def account_of(events: Iterable[PrincipalEvent]) -> Account | None:
     return account
 
 
+def account_after(account: Account | None, events: Iterable[PrincipalEvent]) -> Account:
+    """The account as these events leave it."""
+    for event in events:
+        account = _evolved(account, event)
+    return _known(account)
+
+
 def decide_principal(
     account: Account | None, command: PrincipalCommand, actor: Who, *, name: str, census: Census, now: datetime
 ) -> tuple[PrincipalEvent, ...]:
@@ -170,12 +177,14 @@ def decide_principal(
 def _evolved(account: Account | None, event: PrincipalEvent) -> Account:
     match event:
         case PrincipalEnrolled():
+            is_vouched = bool(event.vouched_by)
             who = Who(
                 name=event.name,
                 kind=event.kind,
                 operator=event.operator,
-                model_family=event.model_family,
-                provider=event.provider,
+                # What a service says of its own agents stays in the log, and nothing follows from it.
+                model_family="" if is_vouched else event.model_family,
+                provider="" if is_vouched else event.provider,
             )
             tokens = account.tokens if account else ()
             return Account(who=who, roles=event.roles, vouched_by=event.vouched_by, tokens=tokens)
@@ -251,7 +260,7 @@ def _enrolled(
 
 def _kind(word: str) -> WhoKind:
     if word not in {one.value for one in ENROLLED_KINDS}:
-        raise refuse(Code.UNKNOWN_WORD, what="The kind", word=word, allowed=", ".join(ENROLLED_KINDS))
+        raise refuse(Code.UNKNOWN_WORD, what="The kind", word=word, allowed=tuple(ENROLLED_KINDS), field="kind")
     return WhoKind(word)
 
 
@@ -317,7 +326,7 @@ def _issued(account: Account, command: IssueToken, actor: Who, now: datetime) ->
         )
     unknown = next((one for one in command.scopes if one not in allowed), "")
     if unknown:
-        raise refuse(Code.UNKNOWN_WORD, what="The scope", word=unknown, allowed=", ".join(allowed))
+        raise refuse(Code.UNKNOWN_WORD, what="The scope", word=unknown, allowed=tuple(allowed), field="scopes")
     if command.expires is not None and command.expires <= now:
         raise Refusal(Code.BAD_NUMBER, "The token would have ended already.", "Name a time to come.")
     scopes = tuple(dict.fromkeys(command.scopes)) or tuple(str(one) for one in allowed)

@@ -14,7 +14,9 @@ CATEGORIES = ("causal_gap", "scientific_issue", "actor_vagueness", "timeline", "
 SOLO_VOLUNTEERS_MAX = 8
 
 
-def resolve(*, min_reviewers: int = 2, seats_max: int = 10, blind: Blind = Blind.FIRST) -> Protocol:
+def resolve(
+    *, min_reviewers: int = 2, seats_max: int = 10, blind: Blind = Blind.FIRST, own_operator: bool = False
+) -> Protocol:
     """No verdicts: reviewers raise findings, the author answers each, the raiser confirms."""
     options = Options(
         style=Style.RESOLVE,
@@ -24,6 +26,7 @@ def resolve(*, min_reviewers: int = 2, seats_max: int = 10, blind: Blind = Blind
         blind=blind,
         exhausted=Exhausted.SHELVE,
         blocking=Severity.MINOR,
+        own_operator=own_operator,
     )
     conditions = (
         gates.Quorum(reviewers=min_reviewers, programs=False),
@@ -78,11 +81,16 @@ def chain(
     return Protocol(name=name, stages=stages, revisions_max=retries_max)
 
 
-def session(*, reviewers: int = 2, role: str = "reviewer") -> Protocol:
-    """Reviewers of agents at work: a blocker stops, two concerns pause, one is logged and waits."""
+def session(*, reviewers: int = 2, roles: tuple[str, ...] = ("reviewer",), at_least: int = 0) -> Protocol:
+    """Reviewers of agents at work: a blocker stops, two concerns pause, one is logged and waits.
+
+    Without `at_least` all of them are needed; with it, the others are asked where there are any.
+    """
     options = Options(style=Style.SESSION, concern_is_finding=True)
     conditions = (gates.Tally(concerns_pause=2), gates.Resolved(at_least=Severity.IMPORTANT))
-    stage = Stage(name="session", seats=(SeatRule(roles=(role,)),) * reviewers, gates=conditions, options=options)
+    needed = at_least or reviewers
+    seats = tuple(SeatRule(roles=roles, beside=index >= needed) for index in range(reviewers))
+    stage = Stage(name="session", seats=seats, gates=conditions, options=options)
     return Protocol(name="session", stages=(stage,), revisions_max=10)
 
 

@@ -1,8 +1,17 @@
-"""Why is a command not taken? A stable code word, one sentence, and the next step."""
+"""Refusals: a stable code word, one sentence, the next step, and the same as data for programs that repair a call."""
 
 from __future__ import annotations
 
-from enum import StrEnum
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+
+#: A value that every door can send: what a refusal names is plain data, never an object of the program.
+Fact = str | int | bool | None | Sequence["Fact"] | Mapping[str, "Fact"]
+#: At most so many values are named in a refusal.
+ALLOWED_MAX = 50
+#: As much of an unknown word is repeated.
+WORD_CHARS_MAX = 80
 
 
 class Code(StrEnum):
@@ -35,12 +44,15 @@ class Code(StrEnum):
     NOT_INVOLVED = "not_involved"
     NOT_IN_GROUP = "not_in_group"
     NOT_OPEN = "not_open"
+    NOT_YET = "not_yet"
     NOT_THE_AUTHOR = "not_the_author"
     NOT_THE_CLOCK = "not_the_clock"
     NOT_THE_HOLDER = "not_the_holder"
     NO_FREE_SEAT = "no_free_seat"
     NO_VERDICTS_HERE = "no_verdicts_here"
     NOTHING_TO_KEEP = "nothing_to_keep"
+    ONE_PARTY = "one_party"
+    OBJECTED = "objected"
     OWN_FINDING_BLOCKS = "own_finding_blocks"
     PARTS_MISSING = "parts_missing"
     REASON_MISSING = "reason_missing"
@@ -58,31 +70,109 @@ class Code(StrEnum):
     UNKNOWN_DIGEST = "unknown_digest"
     UNKNOWN_FINDING = "unknown_finding"
     UNKNOWN_OPTION = "unknown_option"
+    UNKNOWN_PLACE = "unknown_place"
     UNKNOWN_REQUEST = "unknown_request"
     UNKNOWN_SEAT = "unknown_seat"
     UNKNOWN_STAGE = "unknown_stage"
     UNKNOWN_WORD = "unknown_word"
+    UNREAD = "unread"
     VERDICT_MISSING = "verdict_missing"
     UNDER_REVIEW = "under_review"
     VETOED = "vetoed"
     VETO_STANDS = "veto_stands"
 
 
-class Refusal(Exception):  # noqa: N818 - a refusal is an expected answer, not an error
-    """An expected no: what is wrong, and what to do next. State and log stay as they are."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextCall:
+    """The call that repairs a refused one: its name in the registry of calls, and its arguments."""
 
-    def __init__(self, code: Code, sentence: str, next_step: str) -> None:
-        """Keep the three things a door shows."""
+    call: str
+    arguments: Mapping[str, Fact] = field(default_factory=dict)
+
+
+class Refusal(Exception):  # noqa: N818 - a refusal is an expected answer, not an error
+    """An expected no: what is wrong, and what to do next. State and log stay as they are.
+
+    `fields` are the particulars as data. Five of them mean the same in every refusal: `field` is the argument that is
+    wrong (`findings[0].place.path`), `allowed` the values it may have, `add` arguments to add to the same call (a text
+    in angle brackets stands for the caller's own words), `remove` arguments to leave out, and `repeat` that the same
+    call goes through after the next call. `next_call` is the call to make first or instead.
+    Neither may tell what the sentence would not: a refusal reaches people who do not see the whole review.
+    """
+
+    def __init__(
+        self,
+        code: Code,
+        sentence: str,
+        next_step: str,
+        *,
+        fields: Mapping[str, Fact] | None = None,
+        next_call: NextCall | None = None,
+    ) -> None:
+        """Keep what a door shows."""
         super().__init__(f"{code.value}: {sentence} {next_step}")
         self.code = code
         self.sentence = sentence
         self.next_step = next_step
+        self.fields: Mapping[str, Fact] = fields or {}
+        self.next_call = next_call
+
+    def particulars(self) -> dict[str, Fact]:
+        """`fields` and `next_call` as plain data, for a door; empty where there are none."""
+        found: dict[str, Fact] = {"fields": dict(self.fields)} if self.fields else {}
+        if self.next_call is not None:
+            found["next_call"] = {"call": self.next_call.call, "arguments": dict(self.next_call.arguments)}
+        return found
 
 
-def refuse(code: Code, **words: object) -> Refusal:
-    """The refusal of this code, with the particulars filled in."""
+def refuse(code: Code, *, next_call: NextCall | None = None, **words: object) -> Refusal:
+    """The refusal of this code, with the particulars filled in: in its sentence, and as fields beside it.
+
+    A word that is a list is joined in the sentence and stays a list in the fields. Words that the sentence does not
+    need are fields only: `refuse(Code.UNKNOWN_WORD, what="The verdict", word=word, allowed=list(Verdict),
+    field="verdict")`.
+    """
     sentence, step = _TEXTS[code]
-    return Refusal(code, sentence.format(**words), step.format(**words))
+    # A description of what is allowed is no list of words to choose from.
+    facts = {
+        "expected" if name == "allowed" and isinstance(word, str) else name: plain_fact(word)
+        for name, word in words.items()
+    }
+    shown = {name: _in_sentence(word) for name, word in words.items()}
+    return Refusal(code, sentence.format(**shown), step.format(**shown), fields=facts, next_call=next_call)
+
+
+def unknown_word(what: str, word: str, allowed: Sequence[str], field: str) -> Refusal:
+    """The refusal of a word that is not known: with the words there are, or to leave it out where there are none."""
+    said = word[:WORD_CHARS_MAX]
+    if allowed:
+        return refuse(Code.UNKNOWN_WORD, what=what, word=said, allowed=tuple(allowed), field=field)
+    return Refusal(
+        Code.UNKNOWN_WORD,
+        f"{what} is {said!r}, and the policy here has none.",
+        f"Leave `{field}` out.",
+        fields={"what": what, "word": said, "field": field, "remove": [field]},
+    )
+
+
+def plain_fact(word: object) -> Fact:
+    """A word of a refusal as plain data: enumerations by their word, other objects by their text."""
+    match word:
+        case IntEnum():
+            return word.name.lower()
+        case StrEnum():
+            return word.value
+        case None | bool() | int() | str():
+            return word
+        case Mapping():
+            return {str(name): plain_fact(value) for name, value in word.items()}
+        case list() | tuple():
+            return [plain_fact(value) for value in word[:ALLOWED_MAX]]
+    return str(word)
+
+
+def _in_sentence(word: object) -> object:
+    return ", ".join(str(plain_fact(value)) for value in word) if isinstance(word, list | tuple) else word
 
 
 _TEXTS: dict[Code, tuple[str, str]] = {
@@ -119,7 +209,10 @@ _TEXTS: dict[Code, tuple[str, str]] = {
     ),
     Code.DUPLICATE: ("{what} has been done already.", "Nothing needs to be done."),
     Code.EMPTY_GROUP: ("Nobody is in the group {group}, so nobody can open this.", "Have a person added to the group."),
-    Code.EVIDENCE_MISSING: ("{what} needs evidence.", "Say what was checked and why it holds."),
+    Code.EVIDENCE_MISSING: (
+        "{what} needs evidence.",
+        "Say in at least three different words what was checked and why it holds.",
+    ),
     Code.GROUND_MISSING: (
         "{verdict} needs a ground: {allowed}.",
         "Raise a finding that blocks, name a ground, or approve.",
@@ -155,12 +248,24 @@ _TEXTS: dict[Code, tuple[str, str]] = {
         "Finding {finding} is {standing}.",
         "Answer findings that are open; confirm those that are answered.",
     ),
+    Code.NOT_YET: (
+        "{stage} judges after {before}, which has not passed this version.",
+        "Wait until you are asked for a report on this version.",
+    ),
     Code.NOT_THE_AUTHOR: ("Only {author} can do this.", "Ask the author."),
     Code.NOT_THE_CLOCK: ("Deadlines are passed by the server.", "Nothing needs to be done."),
     Code.NOT_THE_HOLDER: ("Only {holder} can review this.", "Take a free seat, or leave it to them."),
-    Code.NO_FREE_SEAT: ("No seat of {stage} is free for {name}.", "Look for another review."),
+    Code.NO_FREE_SEAT: (
+        "No seat of {stage} is free for {name}.",
+        "Wait with `inbox` until one is yours.",
+    ),
     Code.NO_VERDICTS_HERE: ("This review has findings, not verdicts.", "Send the report without a verdict."),
     Code.NOTHING_TO_KEEP: ("Seat {seat} has no earlier approval to keep.", "Submit a report on this version."),
+    Code.ONE_PARTY: (
+        "{name} may not judge this work: {why}.",
+        "Ask a reviewer of another party{how}.",
+    ),
+    Code.OBJECTED: ("{stands}.", "{way_out}."),
     Code.OWN_FINDING_BLOCKS: (
         "You approve, but your own findings are unsettled: {findings}.",
         "Settle them in the same report, or do not approve.",
@@ -172,7 +277,7 @@ _TEXTS: dict[Code, tuple[str, str]] = {
         "The review has ended: {outcome}.",
         "Submit a new version where that is possible, or ask a human.",
     ),
-    Code.REVIEW_MISSING: ("There is no such review.", "Open one, or look at the list of reviews."),
+    Code.REVIEW_MISSING: ("There is no such review.", "Take its id from `inbox`."),
     Code.RULING_NEEDED: ("{needs} people must decide this together.", "Ask for a decision and give your ruling there."),
     Code.RULING_PENDING: ("A human is deciding: {request}.", "Wait for the decision."),
     Code.SAME_DIGEST: (
@@ -190,10 +295,15 @@ _TEXTS: dict[Code, tuple[str, str]] = {
     ),
     Code.UNKNOWN_FINDING: ("There is no finding {finding} here.", "Look at the list of findings."),
     Code.UNKNOWN_OPTION: ("{option} is not one of {options}.", "Choose one of these."),
+    Code.UNKNOWN_PLACE: ("{path} is not in this version.", "Name a file and lines that are there."),
     Code.UNKNOWN_REQUEST: ("Nothing is pending under {request}.", "Look at what is pending."),
     Code.UNKNOWN_SEAT: ("There is no seat {seat} here.", "Look at the seats of the review."),
     Code.UNKNOWN_STAGE: ("There is no stage {stage} here.", "Look at the stages of the review."),
     Code.UNKNOWN_WORD: ("{what} is {word!r}, which is not one of {allowed}.", "Use one of these words."),
+    Code.UNREAD: (
+        "You were not given this version of the work, so you cannot judge it.",
+        "Call read_work for this review, read what it gives you, and send this again.",
+    ),
     Code.UNDER_REVIEW: (
         "Exactly these bytes are under review already (review {review}), and you do not see yet what was said of them.",
         "Report there if you are asked to, or wait until that review has ended.",

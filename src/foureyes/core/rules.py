@@ -80,6 +80,8 @@ class MatrixRow:
     backup: str
     escalate: str
     reasons: tuple[str, ...] = ()
+    #: When whoever finds one of these true asks for a human; in words, which no program judges.
+    escalate_when: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +94,12 @@ class SeatRule:
     scope: str = ""
     model: str = ""
     veto: bool = False
+    #: The program that the policy binds to this seat; nobody else holds it.
+    program: str = ""
+    #: Only a reviewer that this installation runs for the role holds it, nobody enrolled.
+    hosted: bool = False
+    #: Beside the seat of whom the policy binds: asked where somebody can hold it, and then waited for.
+    beside: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +127,8 @@ class Options:
     names_reject_grounds: bool = False
     keeps: frozenset[ChangeKind] = frozenset()
     independence: tuple[str, ...] = ()
+    #: An agent or program of the author's own operator may hold a seat; the clearance then says so in `resolve`.
+    own_operator: bool = True
     matrix: tuple[MatrixRow, ...] = ()
     times: Times = Times()
     turns_max: int = 0
@@ -142,6 +152,10 @@ class Stage:
     def seat_id(self, index: int) -> str:
         """Name of the seat at this place; it tells a blind reviewer nothing."""
         return f"{self.name}.{index + 1}"
+
+    def rule_of(self, seat: str) -> SeatRule | None:
+        """The rule of one of the stage's own seats; none for a volunteer's, a tie-break's or counsel's."""
+        return next((rule for index, rule in enumerate(self.seats) if self.seat_id(index) == seat), None)
 
     @property
     def has_veto(self) -> bool:
@@ -241,7 +255,6 @@ class Limits:
     questions_max: int = 20
     notes_max: int = 100
     demands_max: int = 20
-    evidence_chars_min: int = 8
     parallel_max: int = 3
     queued_max: int = 5
     pairings_max: int = 5
@@ -268,6 +281,8 @@ class Rules:
     groups: tuple[Humans, ...] = ()
     budget: Budget = Budget()
     limits: Limits = Limits()
+    #: Services whose agents may review each other's work.
+    services: frozenset[str] = frozenset()
     single_use_kinds: frozenset[str] = frozenset()
     clearance_expires: timedelta | None = None
     stages_memo: dict[tuple[str, ...], tuple[Stage, ...]] = field(

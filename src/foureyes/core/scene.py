@@ -78,4 +78,4 @@ class Scene:
         if other:
             names = stricter_protocols(other, self.review)
             caps += [found.revisions_max for one in names if (found := other.protocol(one))]
-        return max(0, min(caps, default=0) - self.review.resubmissions)
+        return max(0, min(caps, default=0) - self.review.retries)

@@ -193,6 +193,7 @@ def _signal(session: Session, command: ReceiveSignal, actor: Who) -> SignalRecei
             Code.UNKNOWN_WORD,
             f"{command.type!r} is no type of signal.",
             f"Use one of: {', '.join(sorted(SignalType))}.",
+            fields={"field": "type", "word": command.type[:80], "allowed": sorted(one.value for one in SignalType)},
         )
     if command.type == SignalType.USER_MANUAL and not actor.is_human:
         raise Refusal(Code.HUMAN_ONLY, "Only a human triggers a review by hand.", "Signal request_review instead.")

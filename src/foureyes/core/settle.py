@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from foureyes.core.answers.inheriting import before_clearance
 from foureyes.core.asks import ask_answers, ask_revision, ask_seats, escalate, lapse
 from foureyes.core.assess import Assessment, StageJudgement
 from foureyes.core.events import (
@@ -20,15 +21,21 @@ from foureyes.core.events import (
 )
 from foureyes.core.gates import Quorum
 from foureyes.core.independence import level
+from foureyes.core.inherited import STAGE
 from foureyes.core.judgement import Judgement, Move, Owed, Owing
 from foureyes.core.kinds import are
-from foureyes.core.model import Review, RevisionRequest
-from foureyes.core.rules import Exhausted
+from foureyes.core.model import Review, RevisionRequest, RulingRequest
+from foureyes.core.options import NO_WAY_THROUGH, OBJECTED_ELSEWHERE, UNHEARD
+from foureyes.core.parties import ONE_OPERATOR, believed, is_one_operator
+from foureyes.core.rules import Exhausted, Stage
 from foureyes.core.scene import Scene
 from foureyes.core.stages import tie_breaking, vouching
 from foureyes.core.values import ClearedBy, Outcome, Part, Who
 
 ROUNDS_MAX = 24
+
+#: Why a human is asked although every stage may pass: these questions stand until they are answered.
+LASTING = frozenset({*NO_WAY_THROUGH, "turns_used_up", UNHEARD})
 
 #: Asking somebody changes no judgement, so there is nothing more to find out after it.
 ASKING = (ReportRequested, RevisionRequested, RulingRequested)
@@ -51,9 +58,14 @@ def settle(scene: Scene, *, rounds_max: int = ROUNDS_MAX) -> tuple[tuple[ReviewE
 
 def _next(scene: Scene) -> Iterator[ReviewEvent]:
     review = scene.review
-    if review.outcome is not None or review.ruling() is not None:
+    if review.outcome is not None:
         return
     assessment = scene.assess()
+    ruling = review.ruling()
+    if ruling is not None:
+        if _cause_is_gone(ruling, assessment):
+            yield lapse(ruling.id, "what a human was asked about is settled")
+        return
     if assessment.speaking is None:
         if not _is_ordered(review.revision_request()):
             yield from _clear(scene, assessment)
@@ -69,6 +81,18 @@ def _next(scene: Scene) -> Iterator[ReviewEvent]:
     if not new and not review.requests:
         text = f"Nobody can act: {judgement.reason or speaking.judgement.reason}"
         yield from escalate(scene, speaking.stage, "nobody_can_act", text, judgement)
+
+
+def _cause_is_gone(ruling: RulingRequest, assessment: Assessment) -> bool:
+    """Whether the stage that needed a human's decision passes without one.
+
+    A veto, a question that somebody put to a human, and what no stage says stand until a human decides.
+    """
+    asked = bool(ruling.by) and ruling.reason != "creator_disagrees"
+    if asked or ruling.veto or ruling.reason in LASTING:
+        return False
+    judged = next((one for one in assessment.stages if one.stage.name == ruling.stage), None)
+    return judged is not None and judged.judgement.move is Move.PASS
 
 
 def _is_ordered(asked: RevisionRequest | None) -> bool:
@@ -208,16 +232,23 @@ def _clear(scene: Scene, assessment: Assessment) -> Iterator[ReviewEvent]:
     if any(digest == review.digest for _, digest in review.vetoes) or review.digest in scene.facts.vetoes:
         yield from escalate(scene, last, "vetoed_elsewhere", "A veto stands on exactly these bytes")
         return
+    came, is_hidden = before_clearance(scene)
+    if came:
+        yield from came
+        return
+    if is_hidden:
+        yield from escalate(scene, last, OBJECTED_ELSEWHERE, "Another review of the same text has not ended yet")
+        return
     reviewers = _vouchers(scene, assessment)
-    if not reviewers and any(one.status == "judged" for one in assessment.stages):
+    if not reviewers and any(one.status == "judged" and one.stage.name != STAGE for one in assessment.stages):
         yield from escalate(scene, last, "nobody_vouched", "Nobody but the author has looked at this version")
         return
     yield ReviewCleared(
         digest=review.digest,
         revision=review.revision,
         by=_cleared_by(scene, assessment),
-        level=level(review.author, reviewers, _needed(assessment), review.contributors) if reviewers else 0,
-        flags=assessment.flags,
+        level=_level(scene, reviewers, _needed(assessment)) if reviewers else 0,
+        flags=(*assessment.flags, *_party_flags(scene, assessment)),
         requirements=assessment.requirements(),
         single_use=are(review.kinds, rules.single_use_kinds),
         expires=scene.now + rules.clearance_expires if rules.clearance_expires else None,
@@ -230,13 +261,27 @@ def _needed(assessment: Assessment) -> int:
     return max((gate.reviewers for gate in gates if isinstance(gate, Quorum)), default=1)
 
 
+def _level(scene: Scene, reviewers: list[Who], needed: int) -> int:
+    """The level of independence reached, without what only a service says of its agents."""
+    review, facts = scene.review, scene.facts
+    makers = [believed(facts, one) for one in review.contributors]
+    return level(believed(facts, review.author), [believed(facts, one) for one in reviewers], needed, makers)
+
+
+def _party_flags(scene: Scene, assessment: Assessment) -> tuple[str, ...]:
+    judged = [one.stage for one in assessment.stages if one.status == "judged"]
+    shared = any(is_one_operator(scene, stage, _vouchers_of(scene, stage)) for stage in judged)
+    return (ONE_OPERATOR,) if shared else ()
+
+
 def _vouchers(scene: Scene, assessment: Assessment) -> list[Who]:
-    found = {}
-    for one in assessment.stages:
-        if one.status == "judged":
-            reports = (*vouching(scene.review, one.stage), *tie_breaking(scene.review, one.stage))
-            found.update({report.reviewer.name: report.reviewer for report in reports})
-    return list(found.values())
+    judged = [one.stage for one in assessment.stages if one.status == "judged"]
+    return list({who.name: who for stage in judged for who in _vouchers_of(scene, stage)}.values())
+
+
+def _vouchers_of(scene: Scene, stage: Stage) -> list[Who]:
+    reports = (*vouching(scene.review, stage), *tie_breaking(scene.review, stage))
+    return [one.reviewer for one in reports]
 
 
 def _cleared_by(scene: Scene, assessment: Assessment) -> ClearedBy:

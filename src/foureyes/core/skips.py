@@ -71,10 +71,13 @@ def _by_rule(scene: Scene, rule: SkipRule) -> Skip | None:
     if rule.learned and risk.level < RiskLevel.HIGH and not _was_drawn(review):
         found = may_skip(_record(scene), scene.now, scene.rules.learning, audit_draw=scene.facts.draw)
         return found if isinstance(found, Skip) else None
-    if review.kind in map(canonical_kind, rule.kinds) and risk.trivial:
-        return Skip(reason=f"{review.kind} needs no review", pattern="", enabled_by="")
-    if rule.autonomy and ("autonomy_level", rule.autonomy) in review.context and risk.level is RiskLevel.LOW:
-        return Skip(reason=f"autonomy level {rule.autonomy} needs no review", pattern="", enabled_by="")
+    # What the author calls it is no reason: only a program's proof against a base the gate knows is one.
+    proof = scene.facts.proof_of(review.digest)
+    harmless = bool(proof) and risk.trivial
+    if review.kind in map(canonical_kind, rule.kinds) and harmless:
+        return Skip(reason=f"{review.kind} needs no review: {proof}", pattern="", enabled_by="")
+    if rule.autonomy and ("autonomy_level", rule.autonomy) in review.context and harmless:
+        return Skip(reason=f"autonomy level {rule.autonomy} needs no review: {proof}", pattern="", enabled_by="")
     return None
 
 

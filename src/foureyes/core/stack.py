@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from foureyes.core.gates import Agreement, Majority, Unknown
+from foureyes.core.inherited import inherited_stage
 from foureyes.core.model import Review
 from foureyes.core.risk import protocols_for
 from foureyes.core.rules import Gate, Options, Rules, Stage, Style
@@ -13,7 +14,15 @@ from foureyes.core.values import Risk, RiskLevel
 
 
 def stages_of(rules: Rules, review: Review, stricter: Rules | None = None) -> tuple[Stage, ...]:
-    """The stages of every protocol the review must pass, in order; a stricter policy in force adds its own."""
+    """The stages of every protocol the review must pass, in order; a stricter policy in force adds its own.
+
+    Behind them all stands what the review inherited from others, if it did.
+    """
+    stages = _demanded(rules, review, stricter)
+    return (*stages, inherited_stage(stages)) if review.inherited else stages
+
+
+def _demanded(rules: Rules, review: Review, stricter: Rules | None) -> tuple[Stage, ...]:
     names = review.protocols
     if not review.stricter:
         return _cached(rules, names, lambda: _concatenated(rules, names))

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from foureyes.core.independence import normal
 from foureyes.core.judgement import Owed, Owing
 from foureyes.core.model import Report, Review
-from foureyes.core.rules import Stage
-from foureyes.core.values import Part, Verdict, Who
+from foureyes.core.rules import SeatRule, Stage
+from foureyes.core.values import Part, Verdict, Who, WhoKind
 
 
 def missing(review: Review, stage: Stage) -> tuple[Owed, ...]:
-    """The reports this stage's own seats still owe; a volunteer owes nothing."""
-    seats = (stage.seat_id(i) for i, rule in enumerate(stage.seats) if rule.part is Part.JUDGE)
-    return tuple(Owed(what=Owing.REPORT, seat=seat) for seat in seats if review.report_of(seat) is None)
+    """The reports this stage's own seats still owe; a volunteer owes nothing.
+
+    A seat beside that of whom the policy binds owes one once it was asked.
+    """
+    rules = ((stage.seat_id(index), rule) for index, rule in enumerate(stage.seats) if rule.part is Part.JUDGE)
+    asked = ((seat, rule) for seat, rule in rules if seat in review.seats or not rule.beside)
+    return tuple(Owed(what=Owing.REPORT, seat=seat) for seat, rule in asked if not _has_spoken(review, seat, rule))
+
+
+def _has_spoken(review: Review, seat: str, rule: SeatRule) -> bool:
+    """Whether the seat has reported on this revision; on the seat of a bound program nobody else's report counts."""
+    report = review.report_of(seat)
+    return report is not None and (not rule.program or report.reviewer.kind is WhoKind.PROGRAM)
 
 
 def vouching(review: Review, stage: Stage) -> list[Report]:
@@ -56,11 +66,6 @@ def unclear(review: Review, stage: Stage) -> tuple[Owed, ...]:
         for one in review.reports_in(stage.name)
         if one.contradicts and one.count == 1
     )
-
-
-def said(reports: Sequence[Report]) -> str:
-    """Who said what, in the words that go back to the author."""
-    return "; ".join(f"{one.reviewer.name}: {one.summary or one.verdict or 'no word'}" for one in reports)
 
 
 def count_distinct(reviewers: Iterable[Who], contributors: Iterable[Who], fact: str) -> int:

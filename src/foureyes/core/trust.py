@@ -14,6 +14,8 @@ from foureyes.core.rules import NEVER_SKIPPED, Learning
 from foureyes.core.values import Who
 
 TRUST_MAX = 100
+#: By which rule records are counted now: every report against the work is an attempt. The first counted ends alone.
+TRUST_RULE = 2
 #: Newest attempts kept of each sort. Only the newest of each decides, so nothing that matters is forgotten.
 HISTORY_MAX = 20
 REASON_CHARS_MAX = 2_000
@@ -42,6 +44,7 @@ class TrustRecord:
     enabled_at: datetime | None = None
     expires: datetime | None = None
     disabled_because: str = ""
+    rule: int = TRUST_RULE
 
     @property
     def pattern(self) -> str:

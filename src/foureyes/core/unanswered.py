@@ -2,22 +2,42 @@
 
 from __future__ import annotations
 
+from foureyes.core.assign import roles_for
+from foureyes.core.reasons import failure_words
+from foureyes.core.rules import Stage
 from foureyes.core.scene import Scene
+from foureyes.core.vacancies import how_to_fill
 
-#: So much of the words of a run that failed stands in a question to a human.
-FAILURE_CHARS_MAX = 300
 #: What stands behind this names a reviewer; it is for whoever sees the stage whole.
 LAST_ASKED = "; last asked: "
 
 
-def lost(scene: Scene, seats: list[str]) -> str:
+def lost(scene: Scene, stage: Stage, seats: list[str]) -> str:
     """Why a human is asked about seats that nobody is left for."""
     silent = [one for one in seats if scene.review.failures.get((one, scene.review.revision))]
     vacant = ", ".join(one for one in seats if one not in silent)
+    bound = [rule.program for one in seats if (rule := stage.rule_of(one)) and rule.program]
     if not silent:
-        return f"Nobody can hold the seat {vacant}"
+        return f"Nobody can hold the seat {vacant}{_unhosted(bound) or f'. {_filling(scene, stage, seats)}'}"
     also = f", and nobody can hold the seat {vacant}" if vacant else ""
     return f"Nobody gave an answer on the seat {', '.join(silent)}{also}{last_asked(scene, silent)}"
+
+
+def _filling(scene: Scene, stage: Stage, seats: list[str]) -> str:
+    """What a human can do so that somebody holds these seats."""
+    known, rules = scene.review.seats, {one: stage.rule_of(one) for one in seats}
+    roles = [
+        known[one].candidates if one in known else roles_for(scene.review, rule, stage, scene.facts) if rule else ()
+        for one, rule in rules.items()
+    ]
+    return how_to_fill(roles)
+
+
+def _unhosted(programs: list[str]) -> str:
+    """What to say where the policy binds a program that is not run here: its seat passes to nobody else."""
+    if not programs:
+        return ""
+    return f": the policy binds it to the program {', '.join(programs)}, which this server does not run"
 
 
 def last_asked(scene: Scene, seats: list[str]) -> str:
@@ -25,16 +45,9 @@ def last_asked(scene: Scene, seats: list[str]) -> str:
     failed = scene.failed
     if failed is None or failed.seat not in seats or failed.revision != scene.review.revision:
         return ""
-    words = _in_one_line(failed.text)
-    why = failed.reason.value.replace("_", " ")
-    return f"{LAST_ASKED}{failed.reviewer} ({why}){f': {words}' if words else ''}"
+    return f"{LAST_ASKED}{failure_words(failed)}"
 
 
 def for_anybody(text: str) -> str:
     """A question to a human without who was asked: those who review may read it, and must not know yet."""
     return text.partition(LAST_ASKED)[0]
-
-
-def _in_one_line(text: str) -> str:
-    shown = " ".join("".join(one if one.isprintable() else " " for one in text).split())
-    return shown if len(shown) <= FAILURE_CHARS_MAX else f"{shown[: FAILURE_CHARS_MAX - 1]}…"

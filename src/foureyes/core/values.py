@@ -90,6 +90,7 @@ class Effect(StrEnum):
     RETRY = "retry"
     REJECT = "reject"
     SHELVE = "shelve"
+    RETURN = "return"
 
 
 #: Effects that open the gate a little: these need M of N humans, the others act at once.
@@ -102,6 +103,24 @@ class RiskLevel(IntEnum):
     LOW = 1
     MEDIUM = 2
     HIGH = 3
+
+
+class BaseSource(StrEnum):
+    """From where it is known what a work is compared with."""
+
+    UNKNOWN = "unknown"
+    #: It is what is live on a target now.
+    LIVE = "live"
+    #: The server read it itself, from a protected ref of a repository of its configuration.
+    REPOSITORY = "repository"
+    #: A publisher said what is on a target now.
+    ATTESTED = "attested"
+    #: It was read on the machine of whoever asks: good for what that machine shows, and nowhere else.
+    LOCAL = "local"
+
+
+#: What the gate knows by itself or from a publisher; whatever else a work is compared with is the author's word.
+KNOWN_SOURCES = frozenset({BaseSource.LIVE, BaseSource.REPOSITORY, BaseSource.ATTESTED})
 
 
 class ClearedBy(StrEnum):
@@ -120,6 +139,8 @@ class LeftBecause(StrEnum):
     TIMED_OUT = "timed_out"
     CRASHED = "crashed"
     OVERLOADED = "overloaded"
+    #: Their account was removed.
+    REMOVED = "removed"
 
 
 class Failure(StrEnum):
@@ -201,11 +222,40 @@ class Changed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Risk:
-    """The risk computed from the bytes; trivial means prose, comments or white space only."""
+    """The risk computed from the bytes; trivial means that a program proved the change harmless."""
 
     level: RiskLevel = RiskLevel.MEDIUM
     trivial: bool = False
     reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownBase:
+    """What a work was compared with, and from where that is known; by default with nothing."""
+
+    source: BaseSource = BaseSource.UNKNOWN
+    #: The target, or the repository with its ref and commit.
+    name: str = ""
+    #: The digest of the files it was compared with.
+    digest: str = ""
+
+    @property
+    def is_known(self) -> bool:
+        """True if the gate knows it, and not only the author."""
+        return self.source in KNOWN_SOURCES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proof:
+    """A program's proof that the work of this digest changes nothing that matters against this base; none if empty."""
+
+    base: str = ""
+    digest: str = ""
+    why: str = ""
+
+
+#: In the context of a review: the thread of a chat where its task is talked about.
+THREAD = "thread"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

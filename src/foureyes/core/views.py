@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 
 from foureyes.core.events import WholeSeen
 from foureyes.core.independence import normal
-from foureyes.core.model import ReportRequest, Request, Review, Revision, Seat
+from foureyes.core.inherited import STAGE
+from foureyes.core.model import Finding, ReportRequest, Request, Review, Revision, Seat
 from foureyes.core.rules import Blind, Rules, Stage
 from foureyes.core.stack import stages_of
-from foureyes.core.values import Who, WhoKind
+from foureyes.core.values import Part, Standing, Who, WhoKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,8 +40,20 @@ def view(rules: Rules, review: Review, viewer: Who, stricter: Rules | None = Non
         by_right = not made and _says_more(review, names - _unlocked(review, stages, viewer))
         return View(review=shown, whole=names, hides=False, by_right=by_right)
     whole = _unlocked(review, stages, viewer)
+    sits_in = {one.stage for one in review.seats.values() if _holds(one, viewer)}
+    if review.inherited and whole and sits_in <= whole:
+        # Whoever has reported sees what was inherited as they see what others found.
+        whole |= {STAGE}
     hides = len(whole) < len(stages)
     return View(review=_redacted(review, viewer, whole, hides=hides), whole=whole, hides=hides)
+
+
+def owes_report(review: Review, viewer: Who) -> bool:
+    """Whether somebody holds a seat of an open review and has not reported on its current version."""
+    if review.outcome is not None:
+        return False
+    mine = [one.id for one in review.seats.values() if _holds(one, viewer)]
+    return any((seat, review.revision) not in review.reports for seat in mine)
 
 
 def whole_seen(seen: View, viewer: Who) -> WholeSeen | None:
@@ -103,13 +116,21 @@ def _redacted(review: Review, viewer: Who, whole: frozenset[str], *, hides: bool
         for one in review.seats.values()
         if one.stage in whole or _holds(one, viewer)
     }
+    about = _asked_about(review, viewer)
+    shown = {
+        key: one if one.seat in seats or _is_known(one, viewer, whole) else _as_raised(one)
+        for key, one in review.findings.items()
+        if one.seat in seats or _is_known(one, viewer, whole) or key in about
+    }
     return replace(
         review,
         seats=seats,
         revisions=tuple(_plain(one) if hides else one for one in review.revisions),
         reports={key: one for key, one in review.reports.items() if one.seat in seats},
         failures={key: one for key, one in review.failures.items() if key[0] in seats},
-        findings={key: one for key, one in review.findings.items() if one.seat in seats},
+        failed={key: one for key, one in review.failed.items() if key[0] in seats},
+        findings=shown,
+        inherited=tuple(one for one in review.inherited if one in shown),
         matched={key: one for key, one in review.matched.items() if key[0] in whole},
         overridden={key: one for key, one in review.overridden.items() if key[0] in whole},
         skipped={key: one for key, one in review.skipped.items() if key[0] in whole},
@@ -119,7 +140,9 @@ def _redacted(review: Review, viewer: Who, whole: frozenset[str], *, hides: bool
         requests={key: one for key, one in review.requests.items() if _may_see(one, seats, whole)},
         asked=frozenset(),
         rulings=0,
+        unprompted=0,
         clock_revisions=0,
+        rejected=frozenset(),
         reopenings=0,
         bound=False,
         reason="" if hides else review.reason,
@@ -130,9 +153,37 @@ def _redacted(review: Review, viewer: Who, whole: frozenset[str], *, hides: bool
     )
 
 
+def _is_known(finding: Finding, viewer: Who, whole: frozenset[str]) -> bool:
+    """An inherited finding is known to whoever raised it, and to those who have reported here."""
+    return bool(finding.source) and (STAGE in whole or finding.raiser == viewer.name)
+
+
+def _asked_about(review: Review, viewer: Who) -> frozenset[str]:
+    """The findings of others that a verifying seat of the viewer's is asked about."""
+    asked = (one for one in review.requests.values() if isinstance(one, ReportRequest))
+    mine = (one for one in asked if _holds(review.seats[one.seat], viewer))
+    return frozenset(name for one in mine if review.seats[one.seat].part is Part.VERIFY for name in one.about)
+
+
+def _as_raised(finding: Finding) -> Finding:
+    """A finding as a second look is given it: what it says and where, not who said it and what was said of it since."""
+    return replace(
+        finding,
+        raiser="",
+        standing=Standing.OPEN,
+        answer="",
+        rebuttal=False,
+        answers=0,
+        reopened=0,
+        reopened_in=0,
+        note="",
+        settled_in=0,
+    )
+
+
 def _plain(revision: Revision) -> Revision:
-    """Without the author's words about it: from the second version on they may speak of others' findings."""
-    return revision if revision.number == 1 else replace(revision, note="", turns=None)
+    """Without the author's words and what is said of findings: from the second version on that tells of others'."""
+    return revision if revision.number == 1 else replace(revision, note="", turns=None, keeps=())
 
 
 def _may_see(request: Request, seats: dict[str, Seat], whole: frozenset[str]) -> bool:

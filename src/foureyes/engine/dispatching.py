@@ -18,7 +18,7 @@ from itertools import islice
 
 from foureyes.app.accounts import account
 from foureyes.app.bell import Bell
-from foureyes.app.heads import ANYONE, role
+from foureyes.app.heads import ANYONE, COUNSEL, role
 from foureyes.app.moments import is_ahead
 from foureyes.app.ports import Damaged, Quick, Reading
 from foureyes.app.reviewing.jobs import Pool, for_seat
@@ -227,7 +227,7 @@ def _asked(pool: Pool) -> list[str]:
     """How the inbox names those who are hosted here, by themselves and by their roles."""
     spelled = {one.replace(*sides) for one in pool.roles() for sides in (("-", "_"), ("_", "-"))}
     roles = sorted(spelled | set(pool.roles()))
-    return [*pool.names(), *map(role, roles), *([ANYONE] if pool.minds() else [])]
+    return [*pool.names(), *map(role, roles), *([ANYONE, COUNSEL] if pool.minds() else [])]
 
 
 def _attempt(review: Review, seat: Seat, request: ReportRequest) -> int:
@@ -250,7 +250,7 @@ def _rests(review: Review, seat: Seat, request: ReportRequest, stage: Stage, now
 
 
 def _came_in_here(reading: Reading, review: str) -> bool:
-    """Whether somebody enrolled opened it; a person at a terminal has no account, and a round of their own."""
+    """Whether somebody enrolled opened it, at a door of this server."""
     return any(account(reading, name) is not None for name in _authors(reading, review))
 
 

@@ -18,7 +18,6 @@ from foureyes.app.gate import Gate, new_key
 from foureyes.app.ports import Damaged, Reading, Store
 from foureyes.app.projections.costs import COSTS, day_usd_micro
 from foureyes.app.reviewers import Bounds, Change, Inconclusive, Look, Once, Reviewer, Say, each_time
-from foureyes.app.reviewing.apart import HERE
 from foureyes.app.reviewing.budgets import USED_UP, bounds_of, purse_of
 from foureyes.app.reviewing.handing_in import escapes_of, no_report, report_of, spent, verifications
 from foureyes.app.reviewing.jobs import Job, task_for
@@ -28,6 +27,7 @@ from foureyes.app.reviewing.second_look import looked_at
 from foureyes.app.reviewing.stored import stored_change
 from foureyes.app.reviewing.verdicts import corrected
 from foureyes.core.answers.settling import LEFT
+from foureyes.core.assign import HERE
 from foureyes.core.commands import LeaveSeat, RenewSeat, ReviewCommand, TakeSeat
 from foureyes.core.model import ReportRequest, Review
 from foureyes.core.refusals import Code, Refusal
@@ -41,12 +41,14 @@ from foureyes.policy.policy import Run as ProjectCommand
 
 #: A seat falls free so long after the last sign of life; a sign is given at half of it.
 LEASE = timedelta(minutes=2)
-#: A program of ours that needs longer has no answer; a command of the project has as long as an agent.
-PROGRAM_SECONDS_MAX = 60.0
+#: A program of ours that has not answered by then has no answer, however long it waited for a free child process: its
+#: own limits, in processor seconds, end it long before. A command of the project has as long as an agent.
+PROGRAM_SECONDS_MAX = 600.0
 #: Somebody else is in this run's place or has handed it in, or its version is not the one in question any more.
 GONE = frozenset(
     {
         Code.STALE,
+        Code.NOT_YET,
         Code.LEASE_ENDED,
         Code.NOT_THE_HOLDER,
         Code.SEAT_TAKEN,
@@ -258,29 +260,29 @@ class Steps:
         )
 
     async def _said(self, run: Run, errand: Errand, look: Look, key: str) -> None:
-        job, who = errand.job, errand.job.reviewer.who
+        job = errand.job
         if job.verifies:
             for number, one in enumerate(verifications(job, look, errand.review)):
-                await self._ask(run, who, replace(one, revision=run.revision), f"{key}-{number}")
+                await self._judge(run, errand, replace(one, revision=run.revision), f"{key}-{number}")
             return
         report = replace(report_of(job, look, errand.review, errand.change), revision=run.revision)
         try:
-            await self._ask(run, who, report, key)
+            await self._judge(run, errand, report, key)
         except Refusal as refusal:
             other = corrected(report, refusal, look)
             if other is None:
                 raise
-            await self._ask(run, who, other, f"{key}-2")
+            await self._judge(run, errand, other, f"{key}-2")
 
     async def _failed(self, run: Run, errand: Errand, ended: Ended, key: str) -> None:
         """There is no answer, which is neither yes nor no; who is over a limit makes room for the next."""
         reason = ended.failure or Failure.CRASHED
         job = errand.job
         none = Inconclusive(reason, ended.text, found=ended.found, cost=ended.cost)
-        told = no_report(job, none, errand.review, errand.change, ended.cost)
+        told = no_report(job, none, errand.review, ended.cost)
         draft = ended.found.summary if ended.found else ""
         try:
-            await self._ask(run, job.reviewer.who, replace(told, revision=run.revision, draft=draft), f"{key}-none")
+            await self._judge(run, errand, replace(told, revision=run.revision, draft=draft), f"{key}-none")
             if ended.until is not None:
                 self.hosted.rest(run.reviewer, ended.until)
                 leave = LeaveSeat(seat=run.seat, reason=LEFT[Failure.OUT_OF_BUDGET].value, draft=draft)
@@ -295,6 +297,11 @@ class Steps:
             return
         for number, one in enumerate(escapes_of(run.reviewer, look)):
             await self._ask(run, errand.job.reviewer.who, one, f"{key}-late-{number}")
+
+    async def _judge(self, run: Run, errand: Errand, command: ReviewCommand, key: str) -> None:
+        """Hand in a judgement of the version that this run loaded from the store."""
+        ask = Ask(actor=errand.job.reviewer.who, key=key, command=command, stream=f"review/{run.review}")
+        await self.hand(replace(ask, loaded=errand.review.digest))
 
     async def _ask(self, run: Run, who: Who, command: ReviewCommand, key: str) -> None:
         await self.hand(Ask(actor=who, key=key, command=command, stream=f"review/{run.review}"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -12,6 +13,9 @@ from foureyes.git.scratch import Scratch, scratch
 from foureyes.home.trouble import Trouble
 from foureyes.policy.nodes import FILE_BYTES_MAX
 
+SETTINGS_NAMES = ("pyproject.toml", "setup.cfg", "setup.py")
+SETTINGS_FOLDERS_MAX = 50
+SETTINGS_BYTES_MAX = 200_000
 #: The second name is read too, so that whoever wrote it is told that it does not count.
 POLICY_NAMES = ("foureyes.yaml", "foureyes.yml")
 
@@ -60,6 +64,26 @@ def nearby(folder: Path) -> Repository | None:
 def policy_at(bench: Scratch, base: str) -> tuple[str, bytes] | None:
     """The policy file at the base, never that of the work."""
     return file_at(bench, base, POLICY_NAMES, FILE_BYTES_MAX) if base else None
+
+
+def settings_at(bench: Scratch, base: str, paths: Sequence[str]) -> tuple[tuple[str, bytes], ...]:
+    """The files at the base that say which Python the changed files are written for, the nearest folders too."""
+    folders = {str(one) for path in paths if path.endswith((".py", ".pyi")) for one in PurePosixPath(path).parents}
+    if not base or not folders:
+        return ()
+    near = sorted(folders, key=lambda one: (one.count("/"), one))[:SETTINGS_FOLDERS_MAX]
+    names = [str(PurePosixPath(folder, name)) for folder in near for name in SETTINGS_NAMES]
+    out = bench.answer("ls-tree", "-l", "-z", "--full-tree", base, "--", *names)
+    found: dict[str, str] = {}
+    total = 0
+    for line in filter(None, out.split(b"\0")):
+        head, _, path = line.partition(b"\t")
+        _, sort, name, size = head.decode().split()
+        if sort == "blob" and size.isdigit() and int(size) <= SETTINGS_BYTES_MAX:
+            found[path.decode(errors="surrogateescape")] = name
+            total += int(size)
+    contents = bench.contents(list(dict.fromkeys(found.values())), at_most=total) if found else {}
+    return tuple((path, contents[name]) for path, name in found.items() if name in contents)
 
 
 def file_at(bench: Scratch, base: str, names: tuple[str, ...], bytes_max: int) -> tuple[str, bytes] | None:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from foureyes.app.reviewers import GONE_MODE, LINK_MODE, SUBMODULE_MODE, File
 from foureyes.app.work import BLOB_BYTES_MAX
+from foureyes.core.risk.instruction_files import is_loaded_by_agents
 from foureyes.git.names import shown, why_not
 from foureyes.git.repositories import Repository
 from foureyes.git.scratch import Scratch, scratch
@@ -25,25 +26,6 @@ NOTES_MAX = 1_000
 BATCH_BYTES = 16 * 1024 * 1024
 NOTE_NAME = "FOUREYES-LEFT-OUT.txt"
 FILE_MODE = 0o444
-
-#: Files and folders that give orders to an agent or hide files from it, in folded case; wherever they lie.
-_ORDERS = (
-    ".agents .aider.conf.yml .aiderignore .claude .claude.json .claudeignore .clinerules .codex .codexignore .continue "
-    ".cursor .cursorignore .cursorrules .gemini .geminiignore .ignore .mcp.json .rgignore .roo "
-    ".windsurf .windsurfrules agents.md agents.override.md claude.md claude.local.md copilot-instructions.md gemini.md"
-)
-AGENT_NAMES = frozenset(_ORDERS.split())
-#: The same as ends of paths.
-AGENT_PLACES = (".github/instructions", ".github/prompts", ".github/agents", ".vscode/mcp.json")
-
-
-def gives_orders(path: str) -> bool:
-    """Whether an agent that starts in the folder would take this for orders."""
-    steps = path.casefold().split("/")
-    if not AGENT_NAMES.isdisjoint(steps):
-        return True
-    joined = f"/{'/'.join(steps)}/"
-    return any(f"/{place}/" in joined for place in AGENT_PLACES)
 
 
 def lay_out(
@@ -90,7 +72,7 @@ class _Laying:
         path = file.path.encode()
         if file.mode == GONE_MODE:
             return
-        if gives_orders(file.path):
+        if is_loaded_by_agents(file.path):
             self.left(path, "it gives orders to agents: it lies here as it was before this change, if it was there")
         elif file.mode == SUBMODULE_MODE:
             self.left(path, "it is a submodule")
@@ -165,7 +147,7 @@ class _Laying:
 
 def _is_kept(path: bytes, touched: frozenset[bytes]) -> bool:
     """Whether the base's file stays: it did not change, or it gives orders, which never come from the change."""
-    return path not in touched or gives_orders(path.decode(errors="replace"))
+    return path not in touched or is_loaded_by_agents(path.decode(errors="replace"))
 
 
 def _tree(bench: Scratch, commit: str) -> Iterator[_Stored]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -25,6 +26,8 @@ from foureyes.home.trouble import Trouble
 ENTRIES_MAX = 20_000
 TITLE_CHARS_MAX = 120
 NAMED_MAX = 3
+#: How documents of words end.
+PROSE = (".md", ".markdown", ".txt", ".rst")
 
 
 def read_paths(paths: Sequence[Path], *, kind: str = "") -> Change:
@@ -50,12 +53,19 @@ def read_paths(paths: Sequence[Path], *, kind: str = "") -> Change:
         title=named[:TITLE_CHARS_MAX] if found else f"Nothing to review in {named}"[:TITLE_CHARS_MAX],
         policy=policy,
         at_base=Base(here=here, commit=here.head) if here is not None else None,
-        kind=kind or "code",
+        kind=kind or _kind_of(found),
         files=found,
         unread=left.all,
         place=place("paths", *(os.path.realpath(path) for path in paths)),
         lay_out=partial(lay_out, files=found, without=frozenset(left.paths)),
     )
+
+
+def _kind_of(found: tuple[File, ...]) -> str:
+    """What named files are: a plan where it is one document that is called one, else code."""
+    name = found[0].path if len(found) == 1 else ""
+    is_plan = name.lower().endswith(PROSE) and "plan" in re.findall(r"[a-z]+", Path(name).stem.lower())
+    return "plan" if is_plan else "code"
 
 
 def read_stdin(data: bytes, name: str = "stdin", *, kind: str = "") -> Change:

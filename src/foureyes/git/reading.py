@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from foureyes.app.reviewers import Change, File
-from foureyes.git.base import Base, policy_at
+from foureyes.git.base import Base, policy_at, settings_at
 from foureyes.git.gathering import Left, gathered
 from foureyes.git.laying_out import lay_out
 from foureyes.git.loose import place, read_paths, read_stdin
@@ -22,6 +22,7 @@ from foureyes.home.trouble import Trouble
 
 __all__ = [
     "names_commits",
+    "read_committed",
     "read_default",
     "read_nothing",
     "read_paths",
@@ -55,7 +56,7 @@ def repository(folder: Path) -> Path | None:
 
 
 def read_range(folder: Path, spec: str) -> Change:
-    """The change `A..B`, `A...B` (since where they parted), or what one commit changed."""
+    """The change `A..B` since where they parted, what a branch brings to the one others build on, or one commit."""
     here = find(folder)
     if here is None and ".." not in spec:
         raise Trouble(
@@ -99,13 +100,20 @@ def read_nothing(folder: Path) -> Change:
 
 
 def read_default(folder: Path) -> Change:
-    """What has most likely not been looked at yet: the files if they differ, else the branch, else its last commit."""
+    """What is not committed yet; where there are no files, the branch, else its last commit."""
     here = known(folder)
     with scratch(here) as bench:
         if here.top is not None:
             found = _worktree(here, bench)
-            if found.files or any(one.why != NESTED for one in found.unread) or not found.base:
-                return found
+            apart = not found.files and all(one.why == NESTED for one in found.unread)
+            return replace(found, unread=()) if apart else found
+    return read_committed(folder)
+
+
+def read_committed(folder: Path) -> Change:
+    """What the branch that is checked out brings, else its last commit."""
+    here = known(folder)
+    with scratch(here) as bench:
         head = here.head or here.commit("HEAD")
         base = _parted(here, bench, head)
         return _range(here, bench, base or _parent(bench, head), head, called=here.branch)
@@ -127,8 +135,29 @@ def _ends(here: Repository, bench: Scratch, spec: str) -> tuple[str, str]:
     commits = [here.commit(one if len(sides) == 1 else one or "HEAD") for one in sides]
     head = commits[-1]
     if len(sides) == 1:
-        return _parent(bench, head), head
-    return (_merge_base(bench, *commits) or _raise_unrelated(here) if "..." in spec else commits[0]), head
+        return (_parted_from_default(here, bench, head) if _is_branch(here, spec) else "") or _parent(bench, head), head
+    base = _merge_base(bench, *commits)
+    if not base and ("..." in spec or here.is_shallow):
+        _raise_unrelated(here)
+    return base or commits[0], head
+
+
+def _is_branch(here: Repository, word: str) -> bool:
+    """Whether a word names a branch, here or as it was fetched; a commit, a tag and HEAD are what they point to."""
+    if set(word) & set("^~@{:"):
+        return False
+    short = word.removeprefix("refs/heads/").removeprefix("refs/remotes/").removeprefix("remotes/")
+    return any(here.commit_or_none(f"{room}{short}") for room in ("refs/heads/", "refs/remotes/"))
+
+
+def _parted_from_default(here: Repository, bench: Scratch, head: str) -> str:
+    """Where a branch left the one that others build on; empty where it has nothing of its own."""
+    for name in _DEFAULT_BRANCHES:
+        other = here.commit_or_none(name)
+        base = _merge_base(bench, head, other) if other and other != head else ""
+        if base:
+            return base if base != head else ""
+    return ""
 
 
 def _sides(spec: str) -> tuple[str, ...]:
@@ -190,7 +219,7 @@ def _range(here: Repository, bench: Scratch, base: str, head: str, *, called: st
     return replace(
         change,
         place=_place(here, called, f"range {base}"),
-        aliases=(f"git-commit:{head}",) if _is_all_new(here, bench, base, head) else (),
+        aliases=(f"git-commit:{head}",) if base != head and _is_all_new(here, bench, base, head) else (),
         note=_note(messages),
     )
 
@@ -230,6 +259,7 @@ def _change(
         base=base,
         place=_place(here, here.branch, how),
         policy=policy_at(bench, base),
+        settings=settings_at(bench, base, [one.path for one in files]),
         at_base=Base(here=here, commit=base),
         lay_out=partial(lay_out, here=here, base=base, files=files, without=frozenset(left.paths)),
     )

@@ -86,6 +86,7 @@ def run(
     environment: Mapping[str, str],
     given: bytes = b"",
     out_bytes_max: int = OUTPUT_BYTES_MAX,
+    seconds: float = 0,
 ) -> Ran:
     """Ask git and wait for the whole answer; raises Trouble where it takes too long or says too much."""
     pieces: list[bytes] = []
@@ -100,7 +101,7 @@ def run(
             )
         pieces.append(piece)
 
-    code, said = stream(arguments, take, folder=folder, environment=environment, given=given)
+    code, said = stream(arguments, take, folder=folder, environment=environment, given=given, seconds=seconds)
     return Ran(code=code, out=b"".join(pieces), said=said)
 
 
@@ -111,11 +112,13 @@ def stream(
     folder: Path,
     environment: Mapping[str, str],
     given: bytes = b"",
+    seconds: float = 0,
 ) -> tuple[int, str]:
     """Ask git and hand on its answer as it comes; the code it ended with and what it said beside."""
     words = [_program(environment), "--no-pager", "--no-optional-locks", "--no-replace-objects", "--literal-pathspecs"]
     words += [word for setting in _SWITCHED_OFF for word in ("-c", setting)]
-    until = time.monotonic() + SECONDS_MAX
+    allowed = seconds or SECONDS_MAX
+    until = time.monotonic() + allowed
     # From a file, for git may answer before it has read everything, and a pipe would then wait for both ends.
     with TemporaryFile() as asked:
         asked.write(given)
@@ -126,7 +129,7 @@ def stream(
             code = process.wait(timeout=max(0.1, until - time.monotonic()))
         except (subprocess.TimeoutExpired, TimeoutError):
             raise Trouble(
-                f"git took longer than {SECONDS_MAX:.0f} seconds.",
+                f"git took longer than {allowed:.0f} seconds.",
                 "Review less at once: name a smaller range or paths.",
             ) from None
         finally:

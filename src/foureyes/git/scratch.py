@@ -62,6 +62,8 @@ class Scratch:
     folder: Path
     repository: Repository
     environment: dict[str, str]
+    #: So long each question may take; 0: as long as git may take at most.
+    seconds: float = 0
 
     @property
     def empty_tree(self) -> str:
@@ -100,6 +102,7 @@ class Scratch:
             environment=self._with(index),
             given=given,
             out_bytes_max=at_most or OUTPUT_BYTES_MAX,
+            seconds=self.seconds,
         )
 
     def answer(self, *arguments: str, given: bytes = b"", index: Path | None = None, at_most: int = 0) -> bytes:
@@ -173,12 +176,13 @@ class Scratch:
 
 
 @contextmanager
-def scratch(repository: Repository) -> Iterator[Scratch]:
+def scratch(repository: Repository, seconds: float = 0) -> Iterator[Scratch]:
     """Make one, and take it away in the end."""
     folder = Path(tempfile.mkdtemp(prefix="foureyes-git-")).resolve()
     try:
         _fill(folder, repository)
-        yield Scratch(folder=folder, repository=repository, environment=_environment(folder, repository))
+        steered = _environment(folder, repository)
+        yield Scratch(folder=folder, repository=repository, environment=steered, seconds=seconds)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

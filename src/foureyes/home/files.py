@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from contextlib import suppress
 
 FILE_MODE = 0o600
 _CHUNK_BYTES = 1 << 20
@@ -22,13 +23,19 @@ def write_whole(path: str, content: bytes) -> None:
 
 
 def copy_whole(source: str, target: str) -> None:
-    """Copy a file to a place where there is none yet, on the disk when this returns."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    with open(source, "rb") as origin, open(os.open(target, flags, FILE_MODE), "wb") as copy:
-        while chunk := origin.read(_CHUNK_BYTES):
-            copy.write(chunk)
-        copy.flush()
-        os.fsync(copy.fileno())
+    """Copy a file to a place where there is none yet; it is there whole, and on the disk, or not at all."""
+    partial = f"{target}.{os.getpid()}.partial"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        with open(source, "rb") as origin, open(os.open(partial, flags, FILE_MODE), "wb") as copy:
+            while chunk := origin.read(_CHUNK_BYTES):
+                copy.write(chunk)
+            copy.flush()
+            os.fsync(copy.fileno())
+        os.link(partial, target)
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(partial)
 
 
 def sync_folder(path: str) -> None:

@@ -49,6 +49,14 @@ def make(path: str) -> None:
     check(path)
 
 
+def make_parent(path: str) -> None:
+    """Create the folders above a file where they are missing, for nobody else's eyes."""
+    try:
+        os.makedirs(os.path.dirname(path), mode=MODE, exist_ok=True)
+    except OSError as error:
+        raise Trouble(f"The folder of {path} cannot be made: {error.strerror}.", "Name another place.") from None
+
+
 def check(path: str) -> None:
     """Refuse a folder that is not ours alone, with the command that mends it."""
     for name, found in _way(path):

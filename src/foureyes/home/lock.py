@@ -1,4 +1,8 @@
-"""Is a server at work in this data folder, and where is it reached? One at a time; the system lock dies with it."""
+"""Is a server at work in this data folder, and where is it reached? One at a time; the system lock dies with it.
+
+A database in a file has a lock of its own beside it, by its real path: another data folder that names the same file, or
+a link to it, is no way to a second server.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +10,36 @@ import fcntl
 import json
 import os
 import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Self
+from typing import Protocol, Self
 
 from foureyes import __version__
+from foureyes.home import folder
 from foureyes.home.trouble import Trouble
 
 NAME = "server.lock"
+#: Behind the real path of a database in a file.
+SUFFIX = ".lock"
 #: Somebody who only looks holds the lock for a moment; that must not look like a second server.
 TRIES_MAX = 20
 TRY_SECONDS = 0.01
-_CONTENT_BYTES_MAX = 4096
+_CONTENT_BYTES_MAX = 8192
+#: So many reviewers that may be sent work are written down.
+SENDS_MAX = 20
+
+
+class Places(Protocol):
+    """Where somebody works."""
+
+    @property
+    def home(self) -> str: ...
+    @property
+    def database(self) -> str: ...
+    @property
+    def is_postgres(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +53,8 @@ class Running:
     version: str
     #: Where everybody else reaches a server, if that is another address.
     public: str = ""
+    #: The reviewers that a server may send work to.
+    sends: tuple[str, ...] = ()
 
     @property
     def is_server(self) -> bool:
@@ -52,18 +76,25 @@ class ServerLock:
         self._descriptor = descriptor
 
     @classmethod
-    def acquire(cls, home: str, address: str, *, now: str, public: str = "") -> ServerLock:
-        """Take the lock and write down who we are; a file left by a dead server is taken over."""
-        descriptor = _open(home)
+    def acquire(cls, home: str, address: str, *, now: str, public: str = "", sends: tuple[str, ...] = ()) -> ServerLock:
+        """Take the lock of a data folder and write down who we are; a file left by a dead server is taken over."""
+        step = "Stop it first, or use another folder with --home."
+        mine = _mine(address, now=now, public=public, sends=sends)
+        return cls._acquired(os.path.join(home, NAME), mine, busy=("data folder", step))
+
+    @classmethod
+    def on_database(cls, database: str, address: str, *, now: str, public: str = "") -> ServerLock:
+        """Take the lock of a database in a file, whatever data folder it is named by."""
+        step = "Stop it first, or use another database with --database."
+        path = os.path.realpath(database) + SUFFIX
+        folder.make_parent(path)
+        return cls._acquired(path, _mine(address, now=now, public=public), busy=("database", step))
+
+    @classmethod
+    def _acquired(cls, path: str, mine: dict[str, object], *, busy: tuple[str, str]) -> ServerLock:
+        descriptor = _open(path)
         try:
-            _take(descriptor)
-            mine = {
-                "address": address,
-                "public": public,
-                "pid": os.getpid(),
-                "started": now,
-                "version": __version__,
-            }
+            _take(descriptor, *busy)
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, json.dumps(mine).encode(), 0)
             os.fsync(descriptor)
@@ -84,6 +115,18 @@ class ServerLock:
 
     def __exit__(self, *_: object) -> None:
         self.release()
+
+
+@contextmanager
+def locked(
+    settings: Places, address: str, *, now: str, public: str = "", sends: tuple[str, ...] = ()
+) -> Iterator[None]:
+    """Be alone in a data folder and, where that is a file, in its database; PostgreSQL has room for many."""
+    with ExitStack() as held:
+        held.enter_context(ServerLock.acquire(settings.home, address, now=now, public=public, sends=sends))
+        if not settings.is_postgres:
+            held.enter_context(ServerLock.on_database(settings.database, address, now=now, public=public))
+        yield
 
 
 def running(home: str) -> Running | None:
@@ -111,6 +154,18 @@ def server(home: str) -> Running:
     return found
 
 
+def _mine(address: str, *, now: str, public: str, sends: tuple[str, ...] = ()) -> dict[str, object]:
+    """What a holder of the lock writes down of itself."""
+    return {
+        "address": address,
+        "public": public,
+        "pid": os.getpid(),
+        "started": now,
+        "version": __version__,
+        "sends": list(sends[:SENDS_MAX]),
+    }
+
+
 def _minute(written: str) -> str:
     """A time as people read it, where it is one: anybody could have written to the file."""
     try:
@@ -119,18 +174,18 @@ def _minute(written: str) -> str:
         return written
 
 
-def _open(home: str) -> int:
+def _open(path: str) -> int:
     flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
-        return os.open(os.path.join(home, NAME), flags, 0o600)
+        return os.open(path, flags, 0o600)
     except OSError as error:
         raise Trouble(
-            f"The lock file {os.path.join(home, NAME)} cannot be opened: {error.strerror}.",
+            f"The lock file {path} cannot be opened: {error.strerror}.",
             "Look at what lies there; a link does not belong there.",
         ) from None
 
 
-def _take(descriptor: int) -> None:
+def _take(descriptor: int, what: str, step: str) -> None:
     for attempt in range(TRIES_MAX):
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -140,11 +195,7 @@ def _take(descriptor: int) -> None:
         else:
             return
     other = _read(descriptor)
-    raise Trouble(
-        f"{other.in_words()} is at work in this data folder.",
-        "Stop it first, or use another folder with --home.",
-        blocked=True,
-    )
+    raise Trouble(f"{other.in_words()} is at work in this {what}.", step, blocked=True)
 
 
 def _read(descriptor: int) -> Running:
@@ -157,6 +208,7 @@ def _read(descriptor: int) -> Running:
             started=str(found["started"]),
             version=str(found["version"]),
             public=str(found.get("public", "")),
+            sends=tuple(map(str, found.get("sends", ()))),
         )
     except (ValueError, KeyError, TypeError):
         return Running(pid=0, address="", started="", version="")

@@ -35,14 +35,13 @@ from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.values import Who
 from foureyes.http.bodies import TooLarge, header, read_blob, read_bytes, read_json
 from foureyes.http.meter import Meter
-from foureyes.http.problems import problem, refused, spooled
+from foureyes.http.problems import problem, refused, spooled, unavailable
 from foureyes.http.routes import BASE, GET, WAYS, Way
 
 COOKIE = SESSION_COOKIE
 #: What a page that is signed in sends along with everything that changes something.
 FORM_HEADER = "x-foureyes-form"
 KEY_HEADER = b"idempotency-key"
-RETRY_SECONDS = "2"
 #: Credentials whose holders are remembered.
 KNOWN_MAX = 4_096
 log = logging.getLogger("foureyes.http")
@@ -165,7 +164,7 @@ def told(handler: Handler) -> Handler:
         except TooLarge as error:
             return problem(413, "too_large", f"A body here has at most {error.most} {error.what}.", error.next_step)
         except Unavailable as error:
-            return problem(503, "unavailable", error.sentence, error.next_step, {"retry-after": RETRY_SECONDS})
+            return unavailable(error)
         except Damaged as error:
             log.error("damaged: %s", error)  # noqa: TRY400 - what was altered is told, where in the program is not
             return problem(503, "damaged", "What the store holds was altered.", "Run `foureyes log verify`.")

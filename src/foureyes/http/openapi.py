@@ -27,6 +27,7 @@ _PROBLEMS = {
     "422": "Understood, and refused.",
     "429": "Too many; see Retry-After.",
     "503": "The store cannot answer now.",
+    "507": "The disk is full; nothing was kept.",
 }
 _GONE = {"410": "It is there no longer; what to do instead is said."}
 
@@ -162,7 +163,7 @@ def _other(name: str) -> Json:
         "responses": {"200": {"description": says, "content": {media_type: {}}}}
         | {code: _problem(code) for code in codes},
     }
-    return {**found, "parameters": [_LAST]} if name == "feed" else found
+    return {**found, "parameters": [_LAST, _SESSION]} if name == "feed" else found
 
 
 def _retired(name: str, way: Way) -> Json:
@@ -182,7 +183,7 @@ _RETIRED = {"old_validation": "Votes of the system before, which count for nothi
 #: What each of them is, what it gives, and whether anybody may ask.
 _OTHERS: dict[str, tuple[str, str, bool]] = {
     "feed": (
-        "Server-sent events in CloudEvents envelopes: what the caller sees of a review has changed.",
+        "Server-sent events in CloudEvents envelopes: changes of reviews as the caller sees them, and of sessions.",
         "text/event-stream",
         False,
     ),
@@ -194,6 +195,13 @@ _OTHERS: dict[str, tuple[str, str, bool]] = {
     "openapi": ("This description.", "application/json", True),
     "health": ("Whether the server is alive.", "application/json", True),
     "ready": ("Whether it can answer from its store.", "application/json", True),
+}
+_SESSION: Json = {
+    "name": "session",
+    "in": "query",
+    "required": False,
+    "description": "A session to follow, or `*` for all: its status comes first and whenever it changes.",
+    "schema": {"type": "string"},
 }
 _LAST: Json = {
     "name": "Last-Event-ID",
@@ -236,6 +244,22 @@ _PROBLEM: Json = {
         "detail": {"type": "string"},
         "code": {"type": "string"},
         "next_step": {"type": "string"},
+        "fields": {
+            "type": "object",
+            "description": "The particulars as data: `field` is the argument that is wrong, `allowed` what it may be, "
+            "`add` what to add to the same call (a text in angle brackets stands for your own words), `remove` what to "
+            "leave out, `repeat` that the same call goes through after `next_call`.",
+        },
+        "next_call": {
+            "type": "object",
+            "description": "The call to make first or instead.",
+            "properties": {
+                "call": {"type": "string"},
+                "method": {"type": "string"},
+                "path": {"type": "string"},
+                "arguments": {"type": "object"},
+            },
+        },
     },
     "required": ["type", "title", "status", "detail", "code", "next_step"],
 }

@@ -16,9 +16,10 @@ from starlette.types import Receive, Scope, Send
 from foureyes.app.calls.call import Caller, Need
 from foureyes.app.calls.measures import may_watch
 from foureyes.app.credentials import caller_of
-from foureyes.app.feeding import News, feed
+from foureyes.app.feeding import Following, News, feed
 from foureyes.app.ports import Conflict, Damaged, Unavailable
 from foureyes.app.pulse import pulse
+from foureyes.app.session_feed import session_feed
 from foureyes.codec.shapes import shape
 from foureyes.core.refusals import Code, Refusal
 from foureyes.http.calling import Door, log, told
@@ -61,10 +62,13 @@ class _Others:
         caller.check(Need.READ)
         if request.method != GET:
             return Response(headers=_HEADERS, media_type=STREAM)  # who asks for the head alone does not listen
-        last = request.headers.get(LAST, "")[:LAST_CHARS_MAX]
+        following = Following(
+            last=request.headers.get(LAST, "")[:LAST_CHARS_MAX], session=request.query_params.get("session", "")
+        )
+        session_feed(self._door.office, following.session)
         held = ExitStack()
         held.enter_context(self._door.office.quotas.holding(caller.who, "feeds"))
-        return _Events(self._sent(request, caller, last), held)
+        return _Events(self._sent(request, caller, following), held)
 
     async def prometheus(self, request: Request) -> Response:
         """How busy the server is and how the work goes, for those whom that tells nothing they may not know."""
@@ -105,7 +109,7 @@ class _Others:
             {"deprecation": VOTING_ENDED, "link": f'<{feedback}>; rel="successor-version"'},
         )
 
-    async def _sent(self, request: Request, caller: Caller, last: str) -> AsyncGenerator[bytes]:
+    async def _sent(self, request: Request, caller: Caller, following: Following) -> AsyncGenerator[bytes]:
         office, credential = self._door.office, self._door.credential(request)
 
         async def may_listen() -> bool:
@@ -114,7 +118,7 @@ class _Others:
 
         yield f"retry: {RETRY_MILLISECONDS}\n\n".encode()
         try:
-            async with aclosing(feed(office, caller, last, may_listen)) as news:
+            async with aclosing(feed(office, caller, following, may_listen)) as news:
                 async for one in news:
                     yield b": still here\n\n" if one is None else self._event(one)
         except (Conflict, Damaged, Unavailable) as error:
@@ -122,17 +126,18 @@ class _Others:
             log.warning("a feed ended: %s", error)
 
     def _event(self, one: News) -> bytes:
-        envelope = {
+        named = {"review": one.review, "mark": one.mark, "session": one.session, "status": one.status}
+        envelope: dict[str, object] = {
             "specversion": "1.0",
             "id": one.id,
             "source": SOURCE,
             "type": f"foureyes.{one.kind}",
             "time": _write_time(self._door.office.clock()),
             "datacontenttype": "application/json",
-            "data": {"review": one.review, "mark": one.mark} if one.review else {},
+            "data": {name: value for name, value in named.items() if value},
         }
-        if one.review:
-            envelope["subject"] = one.review
+        if subject := one.review or one.session:
+            envelope["subject"] = subject
         data = json.dumps(envelope, separators=(",", ":"))
         return f"id: {one.id}\nevent: {one.kind}\ndata: {data}\n\n".encode()
 

@@ -1,4 +1,4 @@
-"""How is a no told over HTTP? As problem+json: a stable code, what is wrong, and what to do next."""
+"""Refusals over HTTP, as problem+json: a stable code, what is wrong, what to do next, and the same as data."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from collections.abc import Mapping
 from starlette.responses import Response
 
 from foureyes.app.limits import TooFast
+from foureyes.app.ports import Unavailable
 from foureyes.app.spooling import IsSpooled
-from foureyes.core.refusals import Code, Refusal
+from foureyes.core.refusals import Code, Fact, Refusal
+from foureyes.http.routes import WAYS
 
 MEDIA_TYPE = "application/problem+json"
 #: Codes that are told with another status than 422, "understood, and not done".
@@ -25,6 +27,7 @@ STATUS: dict[Code, int] = {
             Code.NOT_THE_AUTHOR,
             Code.NOT_THE_CLOCK,
             Code.NOT_THE_HOLDER,
+            Code.ONE_PARTY,
             Code.SIGN_IN_NEEDED,
         ),
         403,
@@ -41,6 +44,7 @@ STATUS: dict[Code, int] = {
             Code.NOT_DUE,
             Code.NOT_ENDED,
             Code.NOT_OPEN,
+            Code.NOT_YET,
             Code.REVIEW_ENDED,
             Code.RULING_PENDING,
             Code.SAME_DIGEST,
@@ -48,6 +52,7 @@ STATUS: dict[Code, int] = {
             Code.SETTLED,
             Code.STALE,
             Code.UNDER_REVIEW,
+            Code.UNREAD,
             Code.VETOED,
             Code.VETO_STANDS,
         ),
@@ -55,12 +60,21 @@ STATUS: dict[Code, int] = {
     ),
 }
 SPOOLED, UNDERSTOOD, TOO_MANY = 202, 422, 429
+UNAVAILABLE, NO_ROOM = 503, 507
+#: When to ask a store again that cannot answer now, and one whose disk somebody has to clear first.
+RETRY_SECONDS, NO_ROOM_SECONDS = "2", "60"
 
 
 def problem(
-    status: int, code: str, sentence: str, next_step: str, headers: Mapping[str, str] | None = None
+    status: int,
+    code: str,
+    sentence: str,
+    next_step: str,
+    headers: Mapping[str, str] | None = None,
+    *,
+    particulars: Mapping[str, object] | None = None,
 ) -> Response:
-    """A problem document (RFC 9457)."""
+    """A problem document (RFC 9457), with the particulars of a refusal as members of their own."""
     body = {
         "type": f"urn:foureyes:problem:{code}",
         "title": sentence,
@@ -68,6 +82,7 @@ def problem(
         "detail": f"{sentence} {next_step}",
         "code": code,
         "next_step": next_step,
+        **(particulars or {}),
     }
     return Response(json.dumps(body, ensure_ascii=False).encode(), status, dict(headers or {}), media_type=MEDIA_TYPE)
 
@@ -86,10 +101,31 @@ def spooled(waits: IsSpooled) -> Response:
     return Response(json.dumps(body, ensure_ascii=False).encode(), SPOOLED, headers, media_type="application/json")
 
 
+def unavailable(error: Unavailable) -> Response:
+    """A store that cannot answer now, or has no room for what was sent; nothing of it was acknowledged."""
+    later = {"retry-after": NO_ROOM_SECONDS if error.full else RETRY_SECONDS}
+    return problem(status_of(error), error.word, error.sentence, error.next_step, later)
+
+
+def status_of(error: Unavailable) -> int:
+    """How HTTP calls it."""
+    return NO_ROOM if error.full else UNAVAILABLE
+
+
 def refused(refusal: Refusal) -> Response:
     """A refusal of the gate or of a call."""
     if isinstance(refusal, TooFast):
         headers = {"retry-after": str(refusal.seconds)}
         return problem(TOO_MANY, refusal.code.value, refusal.sentence, refusal.next_step, headers)
     status = STATUS.get(refusal.code, UNDERSTOOD)
-    return problem(status, refusal.code.value, refusal.sentence, refusal.next_step)
+    particulars = _with_place(refusal.particulars())
+    return problem(status, refusal.code.value, refusal.sentence, refusal.next_step, particulars=particulars)
+
+
+def _with_place(particulars: dict[str, Fact]) -> dict[str, Fact]:
+    """The particulars of a refusal, with where the next call is made over HTTP."""
+    call = particulars.get("next_call")
+    way = WAYS.get(str(call["call"])) if isinstance(call, Mapping) else None
+    if not isinstance(call, Mapping) or way is None:
+        return particulars
+    return {**particulars, "next_call": {**call, "method": way.method, "path": way.paths[0]}}

@@ -31,11 +31,15 @@ from foureyes import __version__
 from foureyes.app.credentials import AGENT_HEADER, Credential
 from foureyes.app.ports import Unavailable
 from foureyes.codec import Json
+from foureyes.mcp.instructions import instructions_for
 from foureyes.mcp.listing import WORD, Which
-from foureyes.mcp.told import NotThere, failed
+from foureyes.mcp.over_http import PATH
+from foureyes.mcp.told import failed
 from foureyes.mcp.tools import WAIT_SECONDS_MAX
 
 CONNECT_SECONDS_MAX = 5.0
+#: Requests whose answer depends on the list that is asked for.
+_BY_LIST = frozenset(("tools/list", "server/discover"))
 ANSWER_SECONDS_MAX = WAIT_SECONDS_MAX + 15.0
 _META: Json = {
     PROTOCOL_VERSION_META_KEY: LATEST_MODERN_VERSION,
@@ -58,41 +62,43 @@ class Far:
         web: httpx2.AsyncClient,
         address: Callable[[], str],
         credential: Credential,
-        only: frozenset[str] | None,
         *,
+        path: str = PATH,
         which: Which = Which.USUAL,
     ) -> None:
-        """Hand on with this credential to where the server is now; `only` these tools, where some are named."""
+        """Hand on with this credential to where the server is now, at this path of it."""
         self._web = web
         self._address = address
         self._headers = {"authorization": f"Bearer {credential.token}"}
         if credential.agent:
             self._headers[AGENT_HEADER] = credential.agent
-        self._only = only
+        self._path = path
         self._which = which
 
     async def answer(self, method: str, params: Json, _: object) -> Json:
         """Hand on one request."""
-        name = str(params.get("name", ""))
-        if method == "tools/call" and self._only is not None and name not in self._only:
-            raise NotThere(f"Unknown tool: {name[:200]}")
         try:
-            found = await self._asked(method, params)
+            return await self._asked(method, params)
         except Unavailable as error:
             if method != "tools/call":
                 raise
-            return failed("unavailable", error.sentence, error.next_step)
-        if method == "tools/list" and self._only is not None:
-            return {**found, "tools": [one for one in found["tools"] if one["name"] in self._only]}
-        return found
+            return failed(error.word, error.sentence, error.next_step)
 
     def takes(self, _: str) -> Mapping[str, Any] | None:
         """The server knows."""
         return None
 
+    async def instructions(self, _: object) -> str:
+        """What the server tells whoever connects to it; with no server there, that of every part."""
+        try:
+            found = await self._asked("server/discover", {})
+        except (Unavailable, MCPError):
+            return instructions_for(frozenset((Which.AUTHOR, Which.REVIEWER)))
+        return str(found.get("instructions") or "")
+
     async def _asked(self, method: str, params: Json) -> Json:
         address = self._address()
-        place = f"{address}/mcp?{WORD}={self._which}" if method == "tools/list" else f"{address}/mcp"
+        place = address + self._path + (f"?{WORD}={self._which}" if method in _BY_LIST else "")
         message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": _META}}
         try:
             reply = await self._web.post(place, json=message, headers=self._headers | _routing(method, params))
@@ -132,7 +138,8 @@ def _message(reply: httpx2.Response) -> Json:
         return found
     said = found if isinstance(found, dict) else {}
     sentence = str(said.get("title") or f"The server answered with {reply.status_code}.")
-    raise Unavailable(sentence, str(said.get("next_step") or "Look at the server's log."))
+    is_full = said.get("code") == Unavailable("", "", full=True).word
+    raise Unavailable(sentence, str(said.get("next_step") or "Look at the server's log."), full=is_full)
 
 
 def _unsigned(result: Json) -> Json:

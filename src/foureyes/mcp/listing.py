@@ -1,6 +1,7 @@
-"""Which tools are listed, and how? What an author and a reviewer need every day; the others for whoever asks for them.
+"""The lists of tools by role, and how a tool is described there.
 
-A list stands in an agent's context for as long as it works. Whatever is not listed is called by its name all the same.
+A list stands in an agent's context for as long as it works, so an agent is listed what its part needs and nothing else.
+A tool that is not listed is called by its name all the same.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from foureyes.codec import Json
+from foureyes.core.principals import Scope
 from foureyes.core.refusals import Code, Refusal
 
 if TYPE_CHECKING:
@@ -23,31 +25,61 @@ WORD = "tools"
 class Which(StrEnum):
     """Which tools are listed."""
 
+    #: Those of every part that the token is for.
     USUAL = "usual"
     AUTHOR = "author"
     REVIEWER = "reviewer"
+    SESSION = "session"
+    READER = "reader"
     ALL = "all"
 
 
-#: Those of an author, of a reviewer, and of both. A few take much at once: `revise` brings every answer, `report` every
-#: finding and every settlement, and most of them wait. The seven that agents know from a review server are among them.
+_AUTHOR, _REVIEWER, _SESSION, _READER = Which.AUTHOR, Which.REVIEWER, Which.SESSION, Which.READER
+#: The tools of each part. A few take much at once: `revise` brings every answer, `report` every finding and every
+#: settlement, and most of them wait.
 USUAL: Mapping[str, frozenset[Which]] = {
+    **dict.fromkeys(("inbox", "read_review"), frozenset((_AUTHOR, _REVIEWER, _SESSION, _READER))),
+    **dict.fromkeys(("explain", "escalate"), frozenset((_AUTHOR, _REVIEWER))),
+    **dict.fromkeys(("open_review", "send_file", "revise", "answer_finding", "withdraw"), frozenset((_AUTHOR,))),
+    "gate": frozenset((_AUTHOR, _READER)),
+    "signal": frozenset((_AUTHOR, _SESSION)),
+    **dict.fromkeys(("me", "list_reviews"), frozenset((_READER,))),
     **dict.fromkeys(
-        ("inbox", "read_review", "explain", "escalate", "get_review", "escalate_review", "get_review_metrics"),
-        frozenset((Which.AUTHOR, Which.REVIEWER)),
+        ("take_seat", "read_work", "report", "report_inconclusive", "settle_finding", "leave_seat"),
+        frozenset((_REVIEWER,)),
     ),
     **dict.fromkeys(
         (
-            *("open_review", "revise", "answer_finding", "gate", "validate", "signal"),
-            *("check_review_required", "request_review", "request_re_review"),
+            *("read_session", "session_issues", "review_requests", "submit_result"),
+            *("read_clarifications", "clarify", "end_session", "validate", "read_validation", "read_task"),
         ),
-        frozenset((Which.AUTHOR,)),
-    ),
-    **dict.fromkeys(
-        ("take_seat", "read_work", "report", "report_inconclusive", "settle_finding", "submit_review"),
-        frozenset((Which.REVIEWER,)),
+        frozenset((_SESSION,)),
     ),
 }
+_SELDOM = frozenset(
+    (
+        *("after", "author", "base", "context", "context_hash", "cost", "draft", "media_type", "origin", "protocols"),
+        *("rule", "scope", "stage", "strengths", "turns"),
+    )
+)
+#: Fields that these tools take and few agents send: only the whole list names them.
+_RARE: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys(("open_review", "revise", "report", "take_seat"), _SELDOM),
+    "report_inconclusive": _SELDOM | {"findings"},
+    # Its description says what they are for.
+    "open_review": _SELDOM - {"base", "protocols"},
+    "validate": frozenset(("action", "can_veto", "critic_chain", "name")),
+    "signal": frozenset(("agent", "focus_areas", "media_type", "payload", "timestamp")),
+}
+
+
+def parts_of(scopes: Iterable[str]) -> frozenset[Which]:
+    """The parts that a token of these scopes is for; a token that neither asks nor reviews may read or signal."""
+    held = frozenset(scopes)
+    found = {part for scope, part in ((Scope.AUTHOR, _AUTHOR), (Scope.REVIEW, _REVIEWER)) if scope in held}
+    if not found and Scope.SIGNAL in held:
+        found = {_SESSION}
+    return frozenset(found or {_READER})
 
 
 def which_of(query: bytes) -> Which:
@@ -62,48 +94,55 @@ def which_of(query: bytes) -> Which:
         Code.BAD_VALUE,
         f"There is no such list of tools: {', '.join(said)[:80]!r}.",
         f"Say {WORD}= once, with one of {words}; without it the usual ones are listed.",
+        fields={"field": WORD, "allowed": list(Which)},
     )
 
 
-def is_listed(name: str, which: Which) -> bool:
-    """Whether a tool stands on that list."""
+def is_listed(name: str, which: Which, parts: frozenset[Which]) -> bool:
+    """Whether a tool stands on that list, for somebody with these parts."""
     if which is Which.ALL:
         return True
-    return name in USUAL if which is Which.USUAL else which in USUAL.get(name, ())
+    return not USUAL.get(name, frozenset()).isdisjoint(parts if which is Which.USUAL else {which})
 
 
-def listed(tools: Iterable[Tool], which: Which) -> list[Json]:
+def listed(tools: Iterable[Tool], which: Which, parts: frozenset[Which]) -> list[Json]:
     """The list. Only the whole one says what the answers look like: for programs, which are written once."""
-    return [_described(one, with_answer=which is Which.ALL) for one in tools if is_listed(one.name, which)]
+    return [_described(one, whole=which is Which.ALL) for one in tools if is_listed(one.name, which, parts)]
 
 
-def _described(tool: Tool, *, with_answer: bool) -> Json:
-    call = tool.call
-    hints = {"readOnlyHint": not call.changes, "destructiveHint": False, "openWorldHint": False}
+def _described(tool: Tool, *, whole: bool) -> Json:
+    changes = tool.call.changes
+    # What only looks is neither destructive nor open to a world outside: a client need not be told.
+    hints = {"readOnlyHint": False, "destructiveHint": False, "openWorldHint": False} if changes else {}
     found = {
         "name": tool.name,
         "description": tool.says,
-        "inputSchema": _short(tool.takes()),
-        "annotations": hints,
+        "inputSchema": _short(tool.takes(), frozenset() if whole else _RARE.get(tool.name, frozenset()), top=True),
+        "annotations": hints or {"readOnlyHint": True},
     }
-    return {**found, "outputSchema": tool.gives()} if with_answer else found
+    return {**found, "outputSchema": tool.gives()} if whole else found
 
 
-def _short(shape: Json) -> Json:
-    """A schema without the names of our classes, and without saying that what may be left out is empty then."""
-    found = {name: _inside(name, one) for name, one in shape.items() if name != "title"}
+def _short(shape: Json, rare: frozenset[str], *, top: bool = False) -> Json:
+    """A schema without the names of our classes, what may be null, and that what may be left out is empty then."""
+    # The form's own sentence says what the tool's says; other fields beside those named are taken and told.
+    left_out = {"title", "description", "additionalProperties"} if top else {"title"}
+    match shape:
+        case {"anyOf": [other, {"type": "null"}], **rest}:
+            return _short({**other, **rest}, rare)
+    found = {name: _inside(name, one, rare) for name, one in shape.items() if name not in left_out}
     if found.get("default") == "":
         del found["default"]
     return found
 
 
-def _inside(name: str, value: Any) -> Any:
+def _inside(name: str, value: Any, rare: frozenset[str]) -> Any:
     """What stands in a schema under a word of JSON Schema, itself made short where it is one or holds some."""
     match name, value:
         case "properties", dict():
-            return {field: _short(one) for field, one in value.items()}
+            return {field: _short(one, rare) for field, one in value.items() if field not in rare}
         case (("items" | "additionalProperties"), dict()):
-            return _short(value)
+            return _short(value, rare)
         case (("anyOf" | "prefixItems"), list()):
-            return [_short(one) for one in value]
+            return [_short(one, rare) for one in value]
     return value

@@ -13,12 +13,15 @@ from foureyes.app.calls.office import Office
 from foureyes.app.calls.registry import answered
 from foureyes.app.calls.waiting import is_turn_of, waited
 from foureyes.app.credentials import Credential, caller_of
+from foureyes.app.ports import Unavailable
 from foureyes.codec import Json
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.mcp import prompts, resources
-from foureyes.mcp.listing import Which, listed
-from foureyes.mcp.told import BROKEN, COMPLETE, NotThere, done, failed, words_of
-from foureyes.mcp.tools import WAIT_SECONDS_MAX, Tool
+from foureyes.mcp.arguments import JUDGING, sort_out
+from foureyes.mcp.instructions import instructions_for
+from foureyes.mcp.listing import Which, listed, parts_of
+from foureyes.mcp.told import BROKEN, COMPLETE, NotThere, done, failed, refused, words_of
+from foureyes.mcp.tools import IGNORED, WAIT_SECONDS_MAX, Tool
 
 log = logging.getLogger("foureyes.mcp")
 #: Who asks, by what came along with the request; nothing where it came in without one, as over stdio.
@@ -51,6 +54,7 @@ def always(which: Which) -> WhichListed:
 
 
 _ALL = always(Which.ALL)
+_BOTH = frozenset((Which.AUTHOR, Which.REVIEWER))
 
 
 class Near:
@@ -89,9 +93,17 @@ class Near:
         """What a tool takes, where there is one."""
         return self._tools[name].takes() if name in self._tools else None
 
+    async def instructions(self, request: object) -> str:
+        """The loop of each part that the caller's token is for, as far as the list it asked for has it."""
+        try:
+            parts = parts_of((await self._who(request)).scopes)
+        except (Refusal, Unavailable):
+            parts = _BOTH  # whoever cannot be recognised is told so with their first request
+        return instructions_for(parts & {self._which(request)} or parts)
+
     async def _listed(self, request: object, caller: Caller, _: Json) -> Json:
         mine = [one for one in self._tools.values() if one.call.needs.value in caller.scopes]
-        tools = listed(mine, self._which(request))
+        tools = listed(mine, self._which(request), parts_of(caller.scopes))
         return {"resultType": COMPLETE, "tools": tools, "ttlMs": 0, "cacheScope": "private"}
 
     async def _called(self, caller: Caller, params: Json) -> Json:
@@ -100,7 +112,12 @@ class Near:
         if tool is None:
             raise NotThere(f"Unknown tool: {name[:200]}")
         try:
-            return done(await self._done(caller, tool, dict(arguments)))
+            changes, judges = tool.call.changes, tool.name in JUDGING
+            known, ignored = sort_out(arguments, tool.takes()["properties"], changes=changes, judges=judges)
+            found = await self._done(caller, tool, known)
+            return done({**found, IGNORED: ignored} if ignored else found)
+        except Refusal as refusal:
+            return refused(refusal)
         except Exception as error:
             words = words_of(error)
             if words is None:
@@ -128,7 +145,7 @@ class Near:
 
 def _seconds(wait: object) -> int:
     if type(wait) is not int or not 0 <= wait <= WAIT_SECONDS_MAX:
-        raise refuse(Code.BAD_NUMBER, what="wait", value=str(wait)[:80], low=0, high=WAIT_SECONDS_MAX)
+        raise refuse(Code.BAD_NUMBER, what="wait", value=str(wait)[:80], low=0, high=WAIT_SECONDS_MAX, field="wait")
     return wait
 
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from foureyes.mcp.speaker import Speaker
 
 PATH = "/mcp"
+#: Where the server is that other agents were written for, with its seven tools.
+REVIEW_SERVER_PATH = f"{PATH}/review-server"
 CALLER = "foureyes.caller"
 WHICH = "foureyes.which_tools"
 RETRY_SECONDS = "2"
@@ -84,7 +86,8 @@ class Endpoint:
             asked, came = self._office.quotas.asked, scope.get(CAME)
             turn = asked(caller.who, self._office.clock(), came) if caller else None
         except Unavailable as error:
-            no = self._problem(503, "unavailable", error.sentence, error.next_step, {"retry-after": RETRY_SECONDS})
+            later = {"retry-after": RETRY_SECONDS}
+            no = self._problem(507 if error.full else 503, error.word, error.sentence, error.next_step, later)
         except TooFast as error:
             later = {"retry-after": str(error.seconds)}
             no = self._problem(429, error.code.value, error.sentence, error.next_step, later)
@@ -116,10 +119,8 @@ class Endpoint:
             await self._problem(400, error.code.value, error.sentence, error.next_step, {})(scope, receive, send)
             return
         body = await _body(receive)
-        if body is None:
-            step = "Send large files one by one to /api/v1/blobs and name them by their digest."
-            sentence = f"A message has at most {MESSAGE_BYTES_MAX} bytes."
-            await self._problem(413, "too_large", sentence, step, {})(scope, receive, send)
+        if isinstance(body, _Edges):
+            await self._too_large(scope, body, receive, send)
             return
         async with turn:
             wrong = flaw(body)
@@ -129,6 +130,17 @@ class Endpoint:
             else:
                 # The status that counts for whoever sends such messages again and again.
                 await _answer(send, 413 if is_too_full(body) else 400, json.dumps(wrong).encode())
+
+    async def _too_large(self, scope: Scope, edges: _Edges, receive: Receive, send: Send) -> None:
+        from foureyes.mcp.oversize import too_large  # noqa: PLC0415 - see above
+
+        told = too_large(bytes(edges.start), bytes(edges.end)) if edges.whole else None
+        if told is not None:
+            await _answer(send, 200, json.dumps(told).encode())
+            return
+        step = "Send large files one by one to /api/v1/blobs and name them by their digest."
+        sentence = f"A message has at most {MESSAGE_BYTES_MAX} bytes."
+        await self._problem(413, "too_large", sentence, step, {})(scope, receive, send)
 
     async def _speaking(self) -> Speaker:
         self._wanted.set()
@@ -187,21 +199,26 @@ def _speaker(office: Office, names: Names) -> Speaker:
     from mcp.server.transport_security import TransportSecuritySettings  # noqa: PLC0415 - see above
 
     from foureyes.mcp.near import Near  # noqa: PLC0415 - likewise
-    from foureyes.mcp.server import build  # noqa: PLC0415 - likewise
+    from foureyes.mcp.server import REVIEW_SERVER, build  # noqa: PLC0415 - likewise
     from foureyes.mcp.speaker import Speaker  # noqa: PLC0415 - likewise
-    from foureyes.mcp.tools import TOOLS  # noqa: PLC0415 - likewise
+    from foureyes.mcp.tools import OWN, SEVEN  # noqa: PLC0415 - likewise
 
     security = TransportSecuritySettings(
         enable_dns_rebinding_protection=True,
         allowed_hosts=sorted(names.hosts),
         allowed_origins=sorted(names.origins),
     )
-    return Speaker(build(Near(office, caller_of_request, TOOLS, which_of_request)), security)
+    own = build(Near(office, caller_of_request, OWN, which_of_request))
+    seven = build(Near(office, caller_of_request, SEVEN), REVIEW_SERVER)
+    return Speaker({PATH: own, REVIEW_SERVER_PATH: seven}, security)
 
 
 def _named(scope: Scope) -> list[tuple[bytes, bytes]]:
-    """The headers, with our name in small letters: the SDK would take it for another's in large ones."""
-    return [(name, value.lower() if name in (b"host", b"origin") else value) for name, value in scope["headers"]]
+    """The headers, with our name in small letters and no blanks around values: the SDK would take them for others."""
+    return [
+        (name, value.lower() if name in (b"host", b"origin") else value.strip(b" \t"))
+        for name, value in scope["headers"]
+    ]
 
 
 def _after_its_turn(turn: Turn | Within, send: Send) -> Send:
@@ -224,8 +241,17 @@ def _after_its_turn(turn: Turn | Within, send: Send) -> Send:
     return sent
 
 
-async def _body(receive: Receive) -> bytes | None:
-    """The body, unless it is longer than a message may be; it is not read to its end to find out."""
+@dataclass(slots=True)
+class _Edges:
+    """What is kept of a message that is too large: its beginning, its end, and whether it was read to its end."""
+
+    start: bytearray
+    end: bytearray
+    whole: bool = False
+
+
+async def _body(receive: Receive) -> bytes | _Edges:
+    """The body; of one that is longer than a message may be, its edges."""
     pieces, size, more = list[bytes](), 0, True
     while more:
         message = await receive()
@@ -235,8 +261,24 @@ async def _body(receive: Receive) -> bytes | None:
         size += len(pieces[-1])
         more = message.get("more_body", False)
         if size > MESSAGE_BYTES_MAX:
-            return None
+            return await _drained(b"".join(pieces), receive, more=more)
     return b"".join(pieces)
+
+
+async def _drained(begun: bytes, receive: Receive, *, more: bool) -> _Edges:
+    from foureyes.mcp.oversize import DRAINED_BYTES_MAX, EDGE_BYTES  # noqa: PLC0415 - see above
+
+    edges, size = _Edges(start=bytearray(begun[:EDGE_BYTES]), end=bytearray(begun[-EDGE_BYTES:])), len(begun)
+    while more and size <= DRAINED_BYTES_MAX:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return edges
+        piece = message.get("body", b"")
+        edges.end = (edges.end + piece)[-EDGE_BYTES:]
+        size += len(piece)
+        more = message.get("more_body", False)
+    edges.whole = not more
+    return edges
 
 
 async def _answer(send: Send, status: int, body: bytes) -> None:

@@ -6,14 +6,16 @@ import asyncio
 import sys
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, cast
 
 import anyio
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCError
+from mcp_types import JSONRPCError, JSONRPCResponse
 
 from foureyes.codec import Json
+from foureyes.mcp.oversize import EDGE_BYTES, too_large
 from foureyes.mcp.strict import MESSAGE_BYTES_MAX, flaw
 
 if TYPE_CHECKING:
@@ -29,7 +31,8 @@ async def speak(server: Server[Any], stdin: BinaryIO | None = None, stdout: Text
     async with stdio_server(stdin=cast("Any", lines), stdout=out) as (reading, writing):
 
         async def tell(wrong: Json) -> None:
-            await writing.send(SessionMessage(JSONRPCError.model_validate(wrong)))
+            kind = JSONRPCError if "error" in wrong else JSONRPCResponse
+            await writing.send(SessionMessage(kind.model_validate(wrong)))
 
         lines.tell = tell
         await server.run(reading, writing, server.create_initialization_options())
@@ -42,26 +45,37 @@ class _Lines:
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
-        self._ahead: asyncio.Queue[bytes] = asyncio.Queue(_AHEAD_MAX)
+        self._ahead: asyncio.Queue[bytes | _Long] = asyncio.Queue(_AHEAD_MAX)
         self._loop = asyncio.get_running_loop()
         threading.Thread(target=self._read, name="stdin", daemon=True).start()
 
     async def __aiter__(self) -> AsyncIterator[str]:
         while line := await self._ahead.get():
-            wrong = flaw(line)
-            if wrong is None:
+            wrong = line.answer if isinstance(line, _Long) else flaw(line)
+            if wrong is None and isinstance(line, bytes):
                 yield line.decode()
-            elif line.strip():
+            elif wrong is not None and (isinstance(line, _Long) or line.strip()):
                 await self.tell(wrong)
 
     def _read(self) -> None:
-        line = b"-"
+        line: bytes | _Long = b"-"
         while line:
             line = self._stream.readline(MESSAGE_BYTES_MAX + 2)
-            while len(line) > MESSAGE_BYTES_MAX and not line.endswith(b"\n") and self._more():
-                pass  # the rest of a line that is too long is read and dropped
+            if len(line) > MESSAGE_BYTES_MAX and not line.endswith(b"\n"):
+                line = _Long(too_large(line[:EDGE_BYTES], self._end(line[-EDGE_BYTES:])) or flaw(line) or {})
             asyncio.run_coroutine_threadsafe(self._ahead.put(line), self._loop).result()
 
-    def _more(self) -> bool:
-        rest = self._stream.readline(MESSAGE_BYTES_MAX)
-        return bool(rest) and not rest.endswith(b"\n")
+    def _end(self, last: bytes) -> bytes:
+        """The end of a line that is too long; the rest of it is read and dropped."""
+        while rest := self._stream.readline(MESSAGE_BYTES_MAX):
+            last = (last + rest)[-EDGE_BYTES:]
+            if rest.endswith(b"\n"):
+                break
+        return last
+
+
+@dataclass(frozen=True, slots=True)
+class _Long:
+    """A line that was too long, and what is answered to it."""
+
+    answer: Json

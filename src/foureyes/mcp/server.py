@@ -13,11 +13,11 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from mcp_types.methods import validate_client_request
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import BaseModel
 
 from foureyes import __version__
 from foureyes.codec import Json
 from foureyes.core.refusals import Refusal
-from foureyes.mcp.prompts import INSTRUCTIONS
 from foureyes.mcp.told import BROKEN, NotThere, in_words, words_of
 
 log = logging.getLogger("foureyes.mcp")
@@ -36,6 +36,10 @@ _ALL: Mapping[str, type[types.RequestParams]] = {
 }
 
 
+#: By these a client learns what the server is, in the older era and in the newer one.
+_GREETINGS = frozenset(("initialize", "server/discover"))
+
+
 class Behind(Protocol):
     """What answers: the gate in this process, or a server elsewhere."""
 
@@ -45,6 +49,9 @@ class Behind(Protocol):
     def takes(self, name: str) -> Mapping[str, Any] | None:
         """What a tool takes, where that is known here."""
 
+    async def instructions(self, request: object) -> str:
+        """What whoever connects is told about their part."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Face:
@@ -52,14 +59,13 @@ class Face:
 
     name: str = "foureyes"
     version: str = __version__
-    instructions: str | None = INSTRUCTIONS
-    #: Tools only, without resources and prompts.
+    #: Tools only, without resources, prompts and instructions.
     bare: bool = False
 
 
 FOUREYES = Face()
 #: The server that other agents were written for.
-REVIEW_SERVER = Face(name="review-server", version="1.0.0", instructions=None, bare=True)
+REVIEW_SERVER = Face(name="review-server", version="1.0.0", bare=True)
 FACES: Mapping[str, Face] = {one.name: one for one in (FOUREYES, REVIEW_SERVER)}
 
 
@@ -84,11 +90,12 @@ def build(behind: Behind, face: Face = FOUREYES) -> Server[Any]:
     server: Server[Any] = Server(
         face.name,
         version=face.version,
-        instructions=face.instructions,
         get_tool_input_schema=behind.takes,
     )
 
     async def straight(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        if ctx.method in _GREETINGS and not face.bare:
+            return _instructed(await call_next(ctx), await behind.instructions(ctx.request))
         # The SDK reads an answer through and writes it anew before it is told; ours has that form already.
         name = (ctx.params or {}).get("name") if ctx.method == "tools/call" and ctx.request_id is not None else None
         if type(name) is not str or ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS or behind.takes(name) is None:
@@ -102,3 +109,9 @@ def build(behind: Behind, face: Face = FOUREYES) -> Server[Any]:
     for method, params in (_TOOLS if face.bare else _ALL).items():
         server.add_request_handler(method, params, handle)
     return server
+
+
+def _instructed(found: HandlerResult, instructions: str) -> HandlerResult:
+    if isinstance(found, BaseModel):
+        return found.model_copy(update={"instructions": instructions})
+    return {**found, "instructions": instructions} if isinstance(found, dict) else found

@@ -7,8 +7,8 @@ answer is the same.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 from mcp.server.lowlevel import Server
@@ -32,33 +32,36 @@ _WAITS = b'"wait"'
 
 
 class Speaker:
-    """A server, reached in two ways."""
+    """The servers by their paths, each reached in two ways."""
 
-    def __init__(self, server: Server[Any], security: TransportSecuritySettings) -> None:
-        """Answer with it."""
-        self.server = server
+    def __init__(self, servers: Mapping[str, Server[Any]], security: TransportSecuritySettings) -> None:
+        """Answer with the server of the request's path."""
+        self.servers = servers
         # Else what carries the SDK's answers breaks them off when a server begins to end. Ours end by themselves.
         AppStatus.enable_automatic_graceful_drain = False
-        self._watched, self._brief = (
-            StreamableHTTPSessionManager(
+        self._managers = {
+            (path, is_brief): StreamableHTTPSessionManager(
                 server,
                 json_response=is_brief,
                 stateless=True,
                 security_settings=security,
                 max_request_body_size=MESSAGE_BYTES_MAX,
             )
+            for path, server in servers.items()
             for is_brief in (False, True)
-        )
+        }
 
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
         """Answer for as long as this lasts."""
-        async with self._watched.run(), self._brief.run():
+        async with AsyncExitStack() as stack:
+            for manager in self._managers.values():
+                await stack.enter_async_context(manager.run())
             yield
 
     async def answer(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
         """Answer one request, whose body was read already."""
-        speaks = self._brief if _is_brief(scope, body) else self._watched
+        speaks = self._managers[scope["path"], _is_brief(scope, body)]
         await speaks.handle_request(scope, _replayed(body, receive), send)
 
 

@@ -1,6 +1,8 @@
-"""How is an answer told to an agent, and how a no? A no is text that it can act on: what is wrong and what to do."""
+"""Answers and refusals as results of tools: as a value, and as text for clients that show their model no values."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from foureyes.app.ports import Damaged, Unavailable
 from foureyes.app.spooling import IsSpooled
@@ -23,15 +25,35 @@ def done(data: Json) -> Json:
     return {"resultType": COMPLETE, "content": content, "structuredContent": data, "isError": False}
 
 
-def failed(code: str, sentence: str, next_step: str) -> Json:
-    """A no: the sentence alone on its line, then what to do, then the code that programs know it by."""
-    content = [{"type": "text", "text": in_words(code, sentence, next_step)}]
-    return {"resultType": COMPLETE, "content": content, "isError": True, "_meta": {CODE: code}}
+def failed(code: str, sentence: str, next_step: str, particulars: Json | None = None) -> Json:
+    """A no: in words for a model, and as a value for a program: code, sentence, next step, fields and next call."""
+    value = {"code": code, "sentence": sentence, "next_step": next_step, **(particulars or {})}
+    text = "\n".join((in_words(code, sentence, next_step), *_lines(value)))
+    return {
+        "resultType": COMPLETE,
+        "content": [{"type": "text", "text": text}],
+        "structuredContent": value,
+        "isError": True,
+        "_meta": {CODE: code},
+    }
+
+
+def refused(refusal: Refusal) -> Json:
+    """A refusal as the answer of a tool."""
+    return failed(refusal.code.value, refusal.sentence, refusal.next_step, dict(refusal.particulars()))
 
 
 def in_words(code: str, sentence: str, next_step: str) -> str:
-    """A no in three lines."""
+    """A no in three lines: the sentence, what to do, and the code that programs know it by."""
     return f"{sentence}\nNext: {next_step}\nCode: {code}"
+
+
+def _lines(value: Json) -> Iterator[str]:
+    """The particulars as text, for clients that show their model the text alone."""
+    if "next_call" in value:
+        yield f"Call: {value['next_call']['call']} {spelled(value['next_call']['arguments'])}"
+    if "fields" in value:
+        yield f"Fields: {spelled(value['fields'])}"
 
 
 def words_of(error: Exception) -> tuple[str, str, str] | None:
@@ -42,7 +64,7 @@ def words_of(error: Exception) -> tuple[str, str, str] | None:
         # Told like a no: it has no answer in the shape of the tool's, and nobody must take it for done.
         return "spooled", error.sentence, error.next_step
     if isinstance(error, Unavailable):
-        return "unavailable", error.sentence, error.next_step
+        return error.word, error.sentence, error.next_step
     if isinstance(error, Damaged):
         return "damaged", "What the store holds was altered.", "Ask a human to run `foureyes log verify`."
     return None

@@ -9,7 +9,10 @@ from foureyes.app.calls.bodies import schema
 from foureyes.app.calls.call import Call, Need
 from foureyes.app.calls.registry import CALLS
 from foureyes.codec import Json
+from foureyes.core.evidence import WHOLE_WORK, WORDS_MIN
 
+#: Under this name an answer tells which arguments were not taken.
+IGNORED = "ignored"
 #: How long a call may wait for its answer: less than what clients give a call.
 WAIT_SECONDS_MAX = 45
 
@@ -44,11 +47,11 @@ class Tool:
         return {**form, "properties": {**form["properties"], "wait": _WAIT}} if self.waits else form
 
     def gives(self) -> Json:
-        """What it answers, in JSON Schema."""
+        """What it answers, in JSON Schema; a refusal is among it, for some clients hold that against it too."""
         found = schema(get_type_hints(self.call.answer)["return"])
-        shapes = [_with_now(one) if self.waits_after else one for one in found.get("anyOf", [found])]
+        shapes = [_with_ignored(_with_now(one) if self.waits_after else one) for one in found.get("anyOf", [found])]
         # The older era wants an object that says so, even where it is one of several.
-        return shapes[0] if len(shapes) == 1 else {"type": "object", "anyOf": shapes}
+        return {"type": "object", "anyOf": [*shapes, _REFUSED]}
 
 
 #: For everybody: what waits, how a review stands and why, whether bytes may go live, and the way to a human.
@@ -56,14 +59,15 @@ EVERYBODY = (
     Tool(name="me", says="Who you are here and what your token is for."),
     Tool(
         name="inbox",
-        says="What waits for you: reports you owe or may take, revisions you owe. Look here first, and again when you "
-        "have nothing to do. `held` says that it is yours already; else report, or take the seat first. Page on with "
-        "`cursor`.",
+        says="What waits for you: reports you owe or may take, revisions you owe. With `wait` it answers as soon as "
+        "something waits; give the `mark` of the answer before, and only something new ends the wait. Never poll. "
+        "`held` says that a report is yours already; another is taken by reporting. Page on with `cursor`.",
     ),
     Tool(
         name="read_review",
         says="A review as you may see it: its versions, findings and their standing, every requirement with the reason "
-        "why it is met or not, and whose turn it is. With `wait` it answers when it is your turn or the review ended.",
+        "why it is met or not, and whose turn it is. With `wait` it answers when it is your turn or the review ended; "
+        "waiting on, give the `mark` of the answer before. Never poll.",
         may_wait=True,
     ),
     Tool(
@@ -74,8 +78,8 @@ EVERYBODY = (
     Tool(name="list_reviews", says="Reviews, the newest first, by state, author or kind; page on with `cursor`."),
     Tool(
         name="gate",
-        says="Whether exactly these bytes may go live, by their digest. Ask before you publish; only `allowed` true is "
-        "a yes.",
+        says="Whether exactly these bytes may go live, by the `digest` that every answer about the review gives, or as "
+        "`git-tree:SHA` of `git write-tree`. Ask before you publish; only `allowed` true is a yes.",
     ),
     Tool(
         name="escalate",
@@ -92,18 +96,29 @@ AUTHOR = (
     Tool(
         name="open_review",
         says="Ask for a review of your work before it goes live. Send every file whole (`text`, `base64` or the digest "
-        "of bytes sent before), and the same files as they were in `base_files`, so that it is known what changed. "
+        "of bytes sent before). `base`, a commit of the main branch, and `target` say what it is compared with; "
+        "`base_files` only show a diff. "
         "It returns at once; go on with other work, or `wait` up to 45 seconds. Repeat with the same `key` when unsure "
         "whether it arrived: nothing is done twice.",
         may_wait=True,
     ),
     Tool(
+        name="send_file",
+        says="Send one file ahead when the work is too large for one message (4 MiB): its `text` or `base64`, or for a "
+        "file that is too large itself the digests of its `pieces`. Name it in `files` by the `digest` it answers.",
+    ),
+    Tool(
         name="revise",
-        says="Hand in a new version with an answer to every open finding: what you changed, or with `rebuttal` why it "
-        "is wrong and the evidence. An answer settles nothing; whoever raised the finding decides.",
+        says="Hand in a new version (every file whole) with an answer to every open finding: what you changed, or with "
+        "`rebuttal` why it is wrong and the evidence. An answer settles nothing; whoever raised the finding decides. "
+        "Without new bytes use `answer_finding`.",
         may_wait=True,
     ),
-    Tool(name="answer_finding", says="Answer one finding without new bytes: mostly a rebuttal, with evidence."),
+    Tool(
+        name="answer_finding",
+        says="Answer one finding without new bytes: mostly a `rebuttal`, with evidence that others can check.",
+        may_wait=True,
+    ),
     Tool(name="withdraw", says="Take your work back: it will not go live, and the review ends."),
 )
 
@@ -124,8 +139,10 @@ REVIEWER = (
     Tool(
         name="report",
         says="Hand in what you found on one revision, with the settlement of your own earlier findings. A finding "
-        "names the place, what is wrong, the evidence and a way out. `approve` needs evidence of what you checked; "
-        "`concerns` or `reject` needs a ground. You see what others said only after your own report.",
+        "names the place, what is wrong, the evidence and a way out; what should be there and is not has the place "
+        "`missing: path`. `approve` needs `read_work` first and evidence: `what` is a file of the work, a section or "
+        f"'{WHOLE_WORK}', `why` says in at least {WORDS_MIN} different words what you checked. `concerns` or `reject` "
+        "needs a finding that blocks, or one of `grounds`. You see what others said only after your own report.",
         may_wait=True,
     ),
     Tool(
@@ -165,6 +182,7 @@ OTHERS = (
     Tool(name="session_issues", says="What the reviewers of a session flagged, and where each of it stands."),
     Tool(name="review_requests", says="What a session asks of you as a reviewer, with the work itself."),
     Tool(name="submit_result", says="Hand in your result on a session's work: approved, concerns or blocker."),
+    Tool(name="list_sessions", says="The sessions by name, and which of them are paused; page on with `cursor`."),
     Tool(name="read_clarifications", says="What must be made clear before a session goes on."),
     Tool(name="clarify", says="Make clear what was asked, without new bytes; the reviewers look again."),
     Tool(name="end_session", says="Say that the work of your session is over."),
@@ -179,17 +197,19 @@ OTHERS = (
 #: Calls that are for tokens, and still are no tools: why.
 NOT_OFFERED: dict[str, str] = {
     "enrol": "a service vouches for its agents over HTTP, not an agent for another",
+    "enrol_many": "likewise",
     "remove_account": "likewise",
     **dict.fromkeys(
         (
-            *("submit_content", "read_content", "can_graduate", "revise_content", "withdraw_content"),
+            *("submit_content", "list_content", "read_content", "can_graduate", "revise_content", "withdraw_content"),
             *("give_feedback", "read_feedback", "respond_feedback", "resolve_feedback", "confirm_content"),
         ),
         "other names for what open_review, report, revise, settle_finding, keep_report and gate do, at paths of HTTP",
     ),
+    "put_blob": "agents use `send_file`, which needs no digest",
     "move_in": "a service moves in what its old system was validating, over HTTP",
-    "put_blob": "bytes that are too large for a call go over HTTP, where they are streamed",
     "record_live": "a publisher is a program of its own, not an agent at work",
+    "attest_base": "likewise",
     "audit": "the trail is for people and programs that keep it, not for an agent at work",
     "decisions": "likewise",
     "metrics": "likewise",
@@ -201,9 +221,24 @@ def offered(tools: tuple[Tool, ...]) -> dict[str, Tool]:
     return {one.name: one for one in tools if one.name in CALLS and one.call.needs is not Need.HUMAN}
 
 
-TOOLS: dict[str, Tool] = offered((*EVERYBODY, *AUTHOR, *REVIEWER, *REVIEW_SERVER, *OTHERS))
+#: The tools of this server; the seven stand beside them, at an address of their own.
+OWN: dict[str, Tool] = offered((*EVERYBODY, *AUTHOR, *REVIEWER, *OTHERS))
 SEVEN: dict[str, Tool] = offered(REVIEW_SERVER)
+TOOLS: dict[str, Tool] = {**OWN, **SEVEN}
 
+_REFUSED: Json = {
+    "type": "object",
+    "description": "A refusal: what is wrong, what to do, and the same as data.",
+    "properties": {
+        "code": {"type": "string"},
+        "sentence": {"type": "string"},
+        "next_step": {"type": "string"},
+        "fields": {"type": "object"},
+        "next_call": {"type": "object"},
+    },
+    "required": ["code", "sentence", "next_step"],
+    "additionalProperties": False,
+}
 _WAIT: Json = {
     "type": "integer",
     "minimum": 0,
@@ -211,6 +246,13 @@ _WAIT: Json = {
     "default": 0,
     "description": "Seconds to wait at most until it is your turn or the review has ended; 0 answers at once.",
 }
+
+
+def _with_ignored(shape: Json) -> Json:
+    if "properties" not in shape:
+        return shape
+    told = {"type": "array", "items": {"type": "string"}, "description": "Arguments that the tool does not know."}
+    return {**shape, "properties": {**shape["properties"], IGNORED: told}}
 
 
 def _with_now(shape: Json) -> Json:

@@ -21,7 +21,7 @@ DISCORD_UNITS_MAX, TELEGRAM_UNITS_MAX, SLACK_UNITS_MAX, MAIL_UNITS_MAX = 2_000, 
 #: How long a secret of Standard Webhooks is.
 SECRET_BYTES_MIN, SECRET_BYTES_MAX = 24, 64
 SECRET_PREFIX = "whsec_"  # noqa: S105 - what a secret begins with, and none itself
-#: In an address it stands for the task that a review is about.
+#: In an address it stands for the thread of the task that a review is about.
 TASK = "{task}"
 #: What tells Discord not to open the links of a message.
 _NO_PREVIEW = 4
@@ -54,7 +54,8 @@ class Message:
     #: Safe to post; its end may be cut off, the address behind it never.
     text: str
     url: str = ""
-    task: str = ""
+    #: The thread of the task it is about; a task whose id is a number may be one itself.
+    thread: str = ""
     #: What a program is told.
     data: Mapping[str, object] = field(default_factory=dict)
 
@@ -83,8 +84,8 @@ class Discord:
 
     def post(self, message: Message, places: Places, _now: datetime) -> Post:
         """As content: what agents wrote calls nobody, whatever it is."""
-        thread = message.task if self.thread == TASK else self.thread
-        query = f"?thread_id={thread}" if _DIGITS.fullmatch(thread) else ""
+        thread = _thread_of(self.thread, message)
+        query = f"?thread_id={thread}" if thread else ""
         body = {
             "content": message.fitting(DISCORD_UNITS_MAX),
             "allowed_mentions": {"parse": []},
@@ -99,14 +100,19 @@ class Telegram:
 
     token: str = field(repr=False)
     chat: str
+    #: A topic of the chat.
+    thread: str = ""
 
     def post(self, message: Message, places: Places, _now: datetime) -> Post:
         """Without a parse mode nothing in it is markup; a preview would open the link."""
-        body = {
+        body: dict[str, object] = {
             "chat_id": self.chat,
             "text": message.fitting(TELEGRAM_UNITS_MAX),
             "link_preview_options": {"is_disabled": True},
         }
+        thread = _thread_of(self.thread, message)
+        if thread:
+            body["message_thread_id"] = int(thread)
         return Post(url=f"{places.telegram}{self.token}/sendMessage", body=_spelled(body), headers=_JSON)
 
 
@@ -161,7 +167,7 @@ def channel_of(address: str, environment: Mapping[str, str]) -> Channel:
         case "discord", (number, token) if _DIGITS.fullmatch(number) and _KEY.fullmatch(token):
             return Discord(id=number, token=token, thread=_thread(query))
         case "tgram", (token, chat) if _BOT.fullmatch(token) and _CHAT.fullmatch(chat):
-            return Telegram(token=token, chat=chat)
+            return Telegram(token=token, chat=chat, thread=_thread(query))
         case "slack", (one, two, three) if all(map(_KEY.fullmatch, (one, two, three))):
             return Slack(path=f"{one}/{two}/{three}")
         case (("mailto" | "mailtos"), _) if steps:
@@ -215,8 +221,14 @@ def _thread(query: str) -> str:
     pairs = dict(parse_qsl(query, keep_blank_values=True))
     thread = pairs.pop("thread", "")
     if pairs or (thread and thread != TASK and not _DIGITS.fullmatch(thread)):
-        raise BadAddress(f"behind discord://ID/TOKEN stands nothing or ?thread= with digits or {TASK}")
+        raise BadAddress(f"behind an address of Discord or Telegram stands nothing or ?thread= with digits or {TASK}")
     return thread
+
+
+def _thread_of(named: str, message: Message) -> str:
+    """The number of the thread an address means for a message; empty where there is none."""
+    thread = message.thread if named == TASK else named
+    return thread if _DIGITS.fullmatch(thread) else ""
 
 
 def _spelled(body: Mapping[str, object]) -> bytes:

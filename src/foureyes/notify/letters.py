@@ -15,7 +15,7 @@ from foureyes.app.rows import DIGESTS, OutboxRow
 from foureyes.app.shelf import dated, read_review, read_until
 from foureyes.core.independence import normal
 from foureyes.core.model import ReportRequest, Review
-from foureyes.core.values import Who, WhoKind
+from foureyes.core.values import THREAD, Who, WhoKind
 from foureyes.core.views import View, view
 from foureyes.notify.channels import Message
 from foureyes.notify.desk import PROGRAM, Target
@@ -95,7 +95,13 @@ def told_of(reading: Reading, policies: Policies, row: OutboxRow, about: str = "
     if not row.stream.startswith(_REVIEW):
         return Told(type=kind, event=event)
     review = read_until(reading, row.stream, row.version).review
-    return Told(type=kind, event=event, review=review, rules=policies.rules(reading, review.rules))
+    return Told(
+        type=kind,
+        event=event,
+        review=review,
+        rules=policies.rules(reading, review.rules),
+        stricter=policies.stricter(reading, review.stricter),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +131,7 @@ class Writing:
             title=title_of(told, found),
             text=text_of(told, found),
             url="" if found.party is Party.THREAD else f"{self.public}{path_of(told)}",
-            task=told.review.origin.task if told.review else "",
+            thread=_thread(told.review) if told.review else "",
         )
         return Written(message=message, notice=found, review=told.review.id if told.review else "")
 
@@ -161,11 +167,17 @@ class Writing:
         return message, {key: None for key, _ in rows}
 
     def _event(self, row: OutboxRow, letter: Letter, told: Told) -> Message:
-        """What a program is told: a CloudEvent. Nothing in it says who reviews, or what a reviewer said."""
+        """What a program is told: a CloudEvent, with the sentence that people are told where anybody is.
+
+        Nothing in it says who reviews, or what a reviewer said.
+        """
         word = _WORD.sub("_", letter.about).lower()
         data: dict[str, object] = {"stream": row.stream, "version": row.version, "event": letter.about}
         if told.review:
             data |= _shown(told.review)
+        notice = next(iter(notices(told, self.on)), None)
+        if notice is not None:
+            data["sentence"] = title_of(told, notice)
         event = {
             "specversion": "1.0",
             "source": self.public,
@@ -176,6 +188,11 @@ class Writing:
             "data": data,
         }
         return Message(id=id_of(row), title=word, text="", data=event)
+
+
+def _thread(review: Review) -> str:
+    """The thread that was named with the task; else the task itself, which may be the number of one."""
+    return dict(review.context).get(THREAD, "") or review.origin.task
 
 
 def many(rows: Sequence[OutboxRow], titles: Sequence[str], public: str) -> Message:
@@ -202,6 +219,7 @@ def _shown(review: Review) -> dict[str, object]:
         "digest": review.digest,
         "task": review.origin.task,
         "step": review.origin.step,
+        "session": review.origin.session,
     }
 
 

@@ -57,6 +57,8 @@ class Told:
     event: e.Event | None = None
     review: Review | None = None
     rules: Rules | None = None
+    #: A policy that was put into force meanwhile and applies to open reviews too.
+    stricter: Rules | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

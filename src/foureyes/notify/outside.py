@@ -15,6 +15,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
 
+from foureyes.notify.channels import BadAddress
+
 SECONDS_MAX = 5.0
 ANSWER_BYTES_MAX = 64 * 1024
 BODY_BYTES_MAX = 64 * 1024
@@ -25,10 +27,17 @@ _TOO_MANY = 429
 _STATUS = re.compile(rb"HTTP/1\.[01] ([1-5][0-9]{2})(?: |\r\n)")
 _WAIT = re.compile(rb"\r\nretry-after: *([0-9]{1,6}) *\r\n", re.IGNORECASE)
 _URL = re.compile(r"[\x21-\x7e]+")
-#: Blocks for special use that some versions of `ipaddress` take for public; a cloud's metadata lies in the first.
+#: Blocks for special use that some versions of `ipaddress` take for public; a cloud's metadata is in 192.0.0.0/24.
 _SPECIAL = tuple(
     map(
-        ipaddress.ip_network, ("192.0.0.0/24", "192.88.99.0/24", "100.64.0.0/10", "2001::/23", "3fff::/20", "5f00::/16")
+        ipaddress.ip_network,
+        (
+            *("0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.88.99.0/24", "198.18.0.0/15", "240.0.0.0/4"),
+            # Of IPv6 only 2000::/3 is given to anybody; what is written in another way is taken apart before.
+            *("::/3", "4000::/2", "8000::/1"),
+            # Special even so; `fec0::/10`, once a site's own, is among those above.
+            *("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"),
+        ),
     )
 )
 #: Ways to write an IPv4 address into an IPv6 one.
@@ -87,6 +96,28 @@ class Outside:
         except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
             raise NotSent(_said(error)) from None
         _check(answer)
+
+    def check(self, url: str) -> None:
+        """Refuse the address of a webhook that can never be reached; raises BadAddress without saying the address."""
+        problem = self._problem(url)
+        if problem:
+            raise BadAddress(f"the url of a webhook would be refused: {problem}")
+
+    def _problem(self, url: str) -> str:
+        """Why an address can never be reached, as far as that is known without asking for names; empty where it may."""
+        parts = urlsplit(url)
+        host = "127.0.0.1" if parts.hostname == "localhost" else parts.hostname or ""
+        if parts.scheme == "http" and not self.allowed:
+            return "it is not encrypted: write https://, or open its network with notify_private"
+        try:
+            address = ipaddress.ip_address(host)
+        except ValueError:
+            return ""
+        if self._is_allowed(address):
+            return ""
+        if parts.scheme == "http":
+            return "it is not encrypted, and notify_private does not open its network"
+        return "" if is_public(address) else "its address is not public, and notify_private does not open its network"
 
     async def checked(self, host: str, port: int, *, plain: bool = False) -> str:
         """An address of this host that may be reached; one that may not refuses them all."""

@@ -8,8 +8,10 @@ from foureyes.app.calls import seed_words as words
 from foureyes.app.calls.seed_002 import message_of
 from foureyes.app.calls.seed_004 import message_of as panels_message
 from foureyes.core import events as e
+from foureyes.core.explain import explain
 from foureyes.core.model import Review
 from foureyes.core.options import NOBODY
+from foureyes.core.situation import asked_of_a_human
 from foureyes.core.unanswered import for_anybody
 from foureyes.core.values import Step
 from foureyes.notify.notices import Notice, Party, Told, Word, is_chain
@@ -18,6 +20,7 @@ from foureyes.notify.wording import line, safe
 REASONS_MAX = 10
 OPTIONS_MAX = 8
 REASON_UNITS_MAX = 300
+SENTENCE_UNITS_MAX = 1_500
 _HEADS = {
     Word.APPROVED: "Approved",
     Word.CHANGES: "Changes requested",
@@ -73,14 +76,13 @@ def _lines(told: Told, notice: Notice, review: Review) -> Iterator[str]:
     # Never who reviews: others who do may read it, and must not know yet.
     yield f"{line(review.kind)} by {line(review.author.name)}, round {review.revision}"
     match told.event:
-        case e.RevisionRequested(reasons=reasons):
-            said = _panels(told, review)
-            yield from (safe(said),) if said else _listed(reasons)
-        case e.ReviewClosed(reason=reason):
-            yield line(reason, REASON_UNITS_MAX)
+        case e.RevisionRequested():
+            yield from _situation(told, review)
+        case e.ReviewClosed() | e.ReviewCleared():
+            yield from _situation(told, review)
         case e.RulingRequested() as asked:
-            said = _panels(told, review) or asked.text
-            yield safe(for_anybody(said) if asked.reason in NOBODY else said)
+            text = for_anybody(asked.text) if asked.reason in NOBODY else asked.text
+            yield _panels(told, review) or line(asked_of_a_human(text), SENTENCE_UNITS_MAX)
             yield from _listed(tuple(one.label for one in asked.options[:OPTIONS_MAX]))
         case e.DeadlinePassed(step=step):
             yield _STEPS[step]
@@ -90,6 +92,18 @@ def _lines(told: Told, notice: Notice, review: Review) -> Iterator[str]:
             yield f"{line(by)}: {line(text, REASON_UNITS_MAX)}"
         case _:
             pass
+
+
+def _situation(told: Told, review: Review) -> Iterator[str]:
+    """What it comes to, in the words of every door; what the contract of a panel says stands instead of it."""
+    if said := _panels(told, review):
+        yield safe(said)
+        return
+    if told.rules is None:
+        return
+    found = explain(told.rules, review, told.stricter).situation
+    yield line(found.sentence, SENTENCE_UNITS_MAX)
+    yield line(f"Next: {found.next_step}", REASON_UNITS_MAX)
 
 
 def _panels(told: Told, review: Review) -> str:

@@ -13,6 +13,7 @@ from foureyes.core.kinds import canonical_kind
 from foureyes.core.peer_data import REQUIRED_KINDS, TRIVIAL_KINDS
 from foureyes.core.rules import Budget, KindRule, Rules
 from foureyes.policy import styles
+from foureyes.policy.binding import PROGRAMS, bind
 from foureyes.policy.chains import Chains, inlined, read_chains
 from foureyes.policy.choices import Kinds, read_ignore, read_kinds, read_mode, read_paths, read_risks
 from foureyes.policy.floor import floor_problems
@@ -20,10 +21,10 @@ from foureyes.policy.nodes import Entry, Mapping, Node, PolicyErrors, Scalar, de
 from foureyes.policy.notifying import Notify, read_notify
 from foureyes.policy.peer import Peer, read_peer
 from foureyes.policy.peer_lists import rows_alone
-from foureyes.policy.people import read_humans, read_reviewers, read_targets
+from foureyes.policy.people import read_humans, read_reviewers, read_services, read_targets
 from foureyes.policy.policy import EachRun, Policy, sealed_policy
 from foureyes.policy.problems import Problems
-from foureyes.policy.schema import PROGRAMS, SECTIONS
+from foureyes.policy.schema import SECTIONS
 from foureyes.policy.tables import Table
 
 #: Gives the node of a file that a policy names, or raises PolicyErrors.
@@ -70,10 +71,11 @@ class _Sections:
         table, problems = self._table, self._problems
         mode, modes = read_mode(table.special("mode"), problems)
         peer, session = read_peer(self._named("peer", "peer"), problems), table.part("session")
+        reviewers = read_reviewers(table.special("reviewers"), problems)
         policy = Policy(
             name=table.name("name") or PurePosixPath(name).stem[:NAME_CHARS_MAX],
-            rules=self._rules(peer, session),
-            reviewers=read_reviewers(table.special("reviewers"), problems),
+            rules=bind(self._rules(peer, session), tuple(one.binding for one in reviewers), PROGRAMS),
+            reviewers=reviewers,
             ignore=read_ignore(table.special("ignore"), problems),
             mode=mode,
             modes=modes,
@@ -111,6 +113,7 @@ class _Sections:
             groups=read_humans(table.special("humans"), problems),
             budget=_budget(table.part("budget")),
             limits=peer.limits,
+            services=read_services(table.special("services"), problems),
             single_use_kinds=frozenset(map(canonical_kind, clearance.names("single_use"))),
             clearance_expires=None if expires is None else timedelta(hours=expires),
         )
@@ -269,7 +272,11 @@ def _notes(policy: Policy) -> Iterator[str]:
     held = {same_role(one) for one in (*PROGRAMS, *(each.name for each in policy.reviewers))}
     missing = [one for one in dict.fromkeys(_roles(rules)) if same_role(one) not in held]
     if missing:
-        yield f"Nobody in this file holds {', '.join(missing)}: they must come over MCP or HTTP."
+        lines = ", ".join(f"{one}: {{command: claude}}" for one in missing)
+        yield (
+            f"Nobody in this file holds {', '.join(missing)}: enrol agents with these roles, or write "
+            f"`reviewers: {{{lines}}}`. Until then a human is asked instead."
+        )
 
 
 def _roles(rules: Rules) -> Iterator[str]:

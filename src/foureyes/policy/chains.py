@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from foureyes.core import protocols
+from foureyes.core.chains import SCOPES
 from foureyes.core.kinds import canonical_kind
 from foureyes.core.rules import Exhausted, KindRule, Protocol, SeatRule, Style
 from foureyes.policy.nodes import Entry, Mapping, Node, Scalar, Sequence, described
@@ -97,6 +98,8 @@ def _layers(table: Table, entry: Entry) -> tuple[SeatRule, ...]:
         agent, scope, veto = layer.name("agent"), layer.name("scope"), layer.flag("veto")
         if not agent or not scope:
             problems.add(item, "a layer has an agent and a scope", "write {agent: …, scope: …}")
+        elif scope not in SCOPES:
+            problems.add(item, f"{scope} is not a scope", f"use one of {', '.join(sorted(SCOPES))}")
         elif any(one.scope == scope for one in layers):
             problems.add(item, f"two layers judge {scope}", "each layer has a scope of its own")
         else:

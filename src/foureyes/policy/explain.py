@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from foureyes.core.kinds import canonical_kind
-from foureyes.core.risk import kinds_for, matches, protocols_for
+from foureyes.core.risk import guards, kinds_for, protocols_for
 from foureyes.core.rules import NEVER_SKIPPED, Rules
 from foureyes.core.values import Risk, RiskLevel
 from foureyes.policy.policy import Mode, Policy
@@ -51,7 +51,7 @@ def _reasons(rules: Rules, name: str, kind: str, paths: tuple[str, ...], risk: R
         named = any(canonical_kind(one.kind) == kind for one in rules.kinds)
         yield f"it is {kind}" if named else f"it is {kind}, which is judged as every other kind"
     for rule in rules.paths:
-        touched = next((path for path in paths if matches(rule.pattern, path)), None)
+        touched = next((path for path in paths if guards(rule.pattern, path)), None)
         if touched and name in rules.protocols_for(rule.kind):
             yield f"{touched} matches {rule.pattern}, which makes it {rule.kind}"
     for level in (one.level for one in rules.risks if name in one.protocols and one.level <= risk):

@@ -16,14 +16,16 @@ from foureyes.policy.yaml_text import read_yaml
 
 FILE_NAME = "foureyes.yaml"
 DEFAULT = "solo"
-SHIPPED = ("solo", "team", "resolve", "peer", "chains", "session", "panel")
+#: What judges on a server where nobody wrote or activated a policy.
+SERVER_DEFAULT = "server"
+SHIPPED = ("solo", "server", "team", "resolve", "peer", "chains", "session", "panel")
 
 #: Gives the bytes of a file by its name beside the policy; raises OSError if there is none.
 Read = Callable[[str], bytes]
 
 
-def load(path: Path, read: Read | None = None) -> Loaded:
-    """Load the policy that lies at `path`; where none lies, the shipped `solo`.
+def load(path: Path, read: Read | None = None, *, default: str = DEFAULT) -> Loaded:
+    """Load the policy that lies at `path`; where none lies, the shipped one called `default`.
 
     `read` gives the bytes of the policy and of every file it names, so that they can come from a git revision. Without
     it they come from the folder of `path`, and from nowhere else.
@@ -33,7 +35,7 @@ def load(path: Path, read: Read | None = None) -> Loaded:
         text = source(path.name)
     except FileNotFoundError:
         _refuse_misnamed(path.name, source)
-        return shipped(DEFAULT, f"There is no {path.name}: the shipped policy {DEFAULT} is used.")
+        return shipped(default, f"There is no {path.name}: the shipped policy {default} is used.")
     except OSError as error:
         raise _unreadable(
             path.name, f"the file cannot be read: {error.strerror or error}", "it is a file in its folder"

@@ -33,6 +33,9 @@ class Problem:
 class PolicyErrors(ValueError):  # noqa: N818 - there are usually several
     """A policy that is not taken, with everything that is wrong in it."""
 
+    #: What is told above the list of problems.
+    sentence = "The policy is not taken."
+
     def __init__(self, problems: tuple[Problem, ...]) -> None:
         super().__init__("\n".join(map(str, problems)))
         self.problems = problems

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from foureyes.core import gates, protocols
-from foureyes.core.claims import REJECT_GROUNDS
 from foureyes.core.gates import Mode
+from foureyes.core.grounds import REJECT_GROUNDS
 from foureyes.core.kinds import canonical_kind
 from foureyes.core.rules import Gate, Learning, Limits, Protocol, SkipRule, Times
 from foureyes.policy.nodes import Mapping, Node, Scalar, described

@@ -17,7 +17,8 @@ SENTENCE_CHARS_MAX = 500
 #: By these keys a file that holds nothing but a matrix is told.
 _LONG_ROW = frozenset({"primary_reviewer", "backup_reviewer"})
 ESCALATE_WHEN = (
-    "escalate_when is in words that no program can judge: it is not kept; whoever finds one true asks for a human."
+    "escalate_when is in words that no program can judge: reviewers are given it, and whoever finds one true asks "
+    "for a human."
 )
 
 
@@ -42,7 +43,8 @@ def read_matrix(node: Node | None, problems: Problems) -> tuple[MatrixRow, ...]:
         if table.has("rationale") or table.has("backup_rationale"):
             # Long texts are broken into lines where the editor ended, which means nothing.
             reasons = tuple(" ".join(one.split()) for one in reasons)
-        if sentences(table.special("escalate_when"), problems):
+        escalate_when = sentences(table.special("escalate_when"), problems)
+        if escalate_when:
             problems.note(ESCALATE_WHEN)
         creator = entry.key.replace("-", "_").lower()
         if not NAME.fullmatch(entry.key) or not primary or not backup:
@@ -53,7 +55,12 @@ def read_matrix(node: Node | None, problems: Problems) -> tuple[MatrixRow, ...]:
             problems.add(entry, "human is no reviewing role here", "write escalate: human")
         else:
             rows[creator] = MatrixRow(
-                creator=entry.key, primary=primary, backup=backup, escalate=escalate, reasons=reasons
+                creator=entry.key,
+                primary=primary,
+                backup=backup,
+                escalate=escalate,
+                reasons=reasons,
+                escalate_when=escalate_when,
             )
     shipped = {one.creator: one for one in MATRIX}
     return tuple((shipped | rows).values())

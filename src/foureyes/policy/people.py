@@ -7,11 +7,12 @@ import shlex
 from collections.abc import Iterator
 
 from foureyes.core.independence import LEVELS, normal
+from foureyes.core.names import is_name
 from foureyes.core.rules import Humans
 from foureyes.policy.nodes import Entry, Mapping, Node, Scalar, described
 from foureyes.policy.policy import Command, Holder, Model, Program, Role, Run, Target, same_target
 from foureyes.policy.problems import Problems
-from foureyes.policy.tables import NAME, NAME_FORM, listed, name_of
+from foureyes.policy.tables import NAME, NAME_FORM, Table, listed, name_of
 
 #: The agents this program knows how to run; a policy cannot name any other command.
 COMMANDS = ("claude", "codex", "gemini")
@@ -73,6 +74,21 @@ def read_targets(node: Node | None, problems: Problems) -> tuple[Target, ...]:
             allowed = "1 other session, 2 other model family, 3 other operator"
             problems.add(entry, f"the target {entry.key[:64]} must have a level 1-{LEVEL_MAX}", allowed)
     return tuple(targets)
+
+
+def read_services(node: Node | None, problems: Problems) -> frozenset[str]:
+    """The services whose agents may review each other's work."""
+    names: set[str] = set()
+    for entry in _entries(node, "services", problems):
+        if not is_name(entry.key):
+            problems.add(entry, f"{entry.key[:64]!r} is no name of an account", "write the service's own name")
+        if Table(entry.node, "service", problems).flag("agents_review_each_other"):
+            names.add(entry.key)
+            problems.note(
+                f"The agents of {entry.key[:64]} may review each other's work: one token then makes and clears it, "
+                "at level 1, marked `one operator`."
+            )
+    return frozenset(names)
 
 
 def _holder(node: Node, problems: Problems) -> Holder | None:

@@ -18,16 +18,22 @@ from enum import StrEnum
 from foureyes.codec.rules import rules_body
 from foureyes.codec.shapes import CodecError, Json, canonical, register, shape, tagged
 from foureyes.core.kinds import canonical_kind
-from foureyes.core.risk import HIGH_PATHS, matches
+from foureyes.core.risk import guards, is_guarded, matches
 from foureyes.core.rules import Rules
+from foureyes.policy.binding import PROGRAMS, Binding, bind, with_escalate_when, with_parties, without_length
 from foureyes.policy.floor import floor_problems
 
-SCHEMA = 2
+SCHEMA = 5
 
 #: How the body of a policy of this schema is lifted to the next one; what it meant must stay what it means.
 LIFTS: dict[int, Callable[[Json], Json]] = {
     1: lambda body: body | {"each_run": {"usd_micro": 0, "seconds": 300, "tokens": 400_000}},
+    2: lambda body: body | {"rules": with_parties(body["rules"])},
+    3: lambda body: body | {"rules": without_length(body["rules"])},
+    4: lambda body: body | {"rules": with_escalate_when(body["rules"])},
 }
+#: Policies of these schemas leave seats of bound programs to whoever has the role; they are bound when they are read.
+UNBOUND_SCHEMA_MAX = 3
 
 
 class Mode(StrEnum):
@@ -81,6 +87,13 @@ class Role:
 
     name: str
     holders: tuple[Holder, ...]
+
+    @property
+    def binding(self) -> Binding:
+        """The role with the programs it is bound to; a command of the project is called like its role."""
+        names = {one: one.name if isinstance(one, Program) else self.name for one in self.holders}
+        programs = tuple(dict.fromkeys(name for one, name in names.items() if isinstance(one, Program | Run)))
+        return Binding(role=self.name, programs=programs, minds=any(isinstance(one, Command | Model) for one in names))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,13 +155,11 @@ class Policy:
 
         What decides how work is built, judged or guarded is always read, and so is what `paths` sends to a veto.
         """
-        lowered = path.lower()
-        guarded = any(matches(pattern, lowered) for pattern, _ in HIGH_PATHS)
-        ignored = not guarded and any(matches(pattern, path) for pattern in self.ignore)
+        ignored = not is_guarded(path) and any(matches(pattern, path) for pattern in self.ignore)
         return ignored and not self._is_sent_to_a_veto(path)
 
     def _is_sent_to_a_veto(self, path: str) -> bool:
-        kinds = {rule.kind for rule in self.rules.paths if matches(rule.pattern, path)}
+        kinds = {rule.kind for rule in self.rules.paths if guards(rule.pattern, path)}
         names = {name for kind in kinds for name in self.rules.protocols_for(kind)}
         return any(stage.has_veto for name in names if (found := self.rules.protocol(name)) for stage in found.stages)
 
@@ -194,9 +205,7 @@ def read_policy(text: bytes) -> Policy:
         raise CodecError(f"a policy of schema {schema!r}; this program reads up to {SCHEMA}")
     if not same:
         raise CodecError("this is not the one spelling of a policy")
-    body = data["policy"]
-    for one in range(schema, SCHEMA):
-        body = LIFTS[one](body)
+    body = _lifted(data["policy"], schema)
     if type(body.get("rules")) is not dict or "digest" in body["rules"]:
         raise CodecError("the rules of a policy have fields, and no digest among them")
     body["rules"]["digest"] = hashlib.sha256(text).hexdigest()
@@ -206,7 +215,19 @@ def read_policy(text: bytes) -> Policy:
         raise
     except ValueError as error:
         raise CodecError(f"what no policy may say: {error}") from None
+    if schema <= UNBOUND_SCHEMA_MAX:
+        policy = replace(policy, rules=bind(policy.rules, tuple(one.binding for one in policy.reviewers), PROGRAMS))
     problems = floor_problems(policy.rules)
     if problems:
         raise CodecError(f"a policy below the floor: {problems[0]}")
     return policy
+
+
+def _lifted(body: Json, schema: int) -> Json:
+    """The body of an older policy in the current schema; a body that is none is refused."""
+    try:
+        for one in range(schema, SCHEMA):
+            body = LIFTS[one](body)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise CodecError(f"a policy of schema {schema} has other fields: {error!r}") from None
+    return body

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from foureyes.policy.binding import PROGRAMS
 from foureyes.policy.schema_peer import PEER_SECTIONS
 from foureyes.policy.shapes import Amount, Choice, Flag, Key, Limit, Name, Names, Number, Part, Special, Text
 
-#: The critics that come with the program and look at every work; each holds the role of its name.
-PROGRAMS = ("format", "security", "injection", "factual", "python")
 FACTS = ("session", "model_family", "provider", "operator")
-CHANGES = ("rebase", "message")
+CHANGES = ("rebase",)
 ENDS = ("escalate_to_human", "return_error", "return_to_author")
 
 
@@ -24,7 +23,9 @@ def _key(
 COMMON: tuple[Key, ...] = (
     _key("independence", Names(among=FACTS), "In what reviewers must differ from the author and from each other."),
     _key(
-        "keeps", Names(among=CHANGES), "After which changes of the same content a report still counts; never a veto's."
+        "keeps",
+        Names(among=CHANGES),
+        "`rebase`: a report still counts after the same change was made on another known base; never a veto's.",
     ),
     _key("ruling", Part(section="ruling"), "How many humans, and whose, it takes to let something pass."),
     _key("times", Part(section="times"), "How long each party may take before somebody else is asked."),
@@ -82,7 +83,13 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
             "targets",
             Special(form="target: 1, 2 or 3"),
             "Which level of independence going live there takes. A target that is not listed demands the highest "
-            "level that is.",
+            "level that is. What a human passed counts as level 1.",
+        ),
+        _key(
+            "services",
+            Special(form="service: {agents_review_each_other: true}"),
+            "Services whose agents may review each other's work. One service is one party: without this line none of "
+            "its agents judges what another of them, or the service itself, has made.",
         ),
         _key("clearance", Part(section="clearance"), "How long an approval lasts."),
         _key(
@@ -125,6 +132,14 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
             "reviewer_tokens",
             Number(low=1_000, high=100_000_000, default=400_000),
             "Tokens for one run of one reviewer.",
+        ),
+    ),
+    "service": (
+        _key(
+            "agents_review_each_other",
+            Flag(default=False),
+            "Whether the agents that this service vouches for may review each other's work; the level of independence "
+            "is then 1 at most, and the clearance says `one operator`.",
         ),
     ),
     "clearance": (
@@ -180,6 +195,12 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
             Choice(words=("minor", "important"), default="minor"),
             "From which severity on a finding stops the work.",
         ),
+        _key(
+            "own_operator",
+            Flag(default=False),
+            "Whether an account of the author's own operator may be one of the reviewers; the clearance then says "
+            "`one operator`. A human always may.",
+        ),
         *COMMON,
     ),
     "session": (
@@ -189,7 +210,16 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
             "No sign of any agent for so long starts a review.",
         ),
         _key("reviewers", Number(low=1, high=10, default=2), "How many reviewers are asked."),
-        _key("role", Name(default="reviewer"), "Their role."),
+        _key(
+            "role",
+            Names(default=("reviewer",), count_min=1, count_max=5),
+            "Their role, or several in the order in which they are asked.",
+        ),
+        _key(
+            "at_least",
+            Number(low=0, high=10, default=0),
+            "So many of them are needed; the others are asked where there are any. 0 means all.",
+        ),
         _key("blind", BLIND, "Whether reviewers see nothing of each other until they have reported."),
         _key("max_revisions", Number(low=1, high=20, default=10), "New versions before a human is asked."),
         *COMMON,

@@ -54,8 +54,8 @@ PEER_SECTIONS: dict[str, tuple[Key, ...]] = {
         _key("independence", Names(among=FACTS), "In what a reviewer must differ from the author."),
         _key(
             "keeps",
-            Names(among=("rebase", "message")),
-            "After which changes of the same content a report still counts.",
+            Names(among=("rebase",)),
+            "`rebase`: a report still counts after the same change was made on another known base.",
         ),
         _key("times", Part(section="peer times"), "The times that have no key of their own above."),
         _key("later_severity", Choice(words=("minor", "important"), default=""), "As in the other styles."),
@@ -84,7 +84,7 @@ PEER_SECTIONS: dict[str, tuple[Key, ...]] = {
         _key(
             "skip_if",
             Special(form="a list of the keys of `skip_if`"),
-            "What may go without, where its bytes are harmless.",
+            "What may go without, where a program proves it harmless.",
         ),
     ),
     "skip_if": (
@@ -116,7 +116,7 @@ PEER_SECTIONS: dict[str, tuple[Key, ...]] = {
         _key(
             "escalate_when",
             Special(form="a list of sentences"),
-            "For people: no program can judge them, so whoever finds one true asks for a human. Read, and not kept.",
+            "In words that no program judges: reviewers are given them, and whoever finds one true asks for a human.",
         ),
     ),
     "criteria set": (

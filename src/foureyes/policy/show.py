@@ -11,6 +11,8 @@ from foureyes.policy.words import holder_words, protocol_lines, span_words, styl
 
 MICRO = 1_000_000
 
+_PROVEN = "where a program proves that only prose, comments or layout changed"
+
 
 def show(policy: Policy) -> str:
     """The whole policy as it holds, every default filled in. Styles that nothing leads to are only named."""
@@ -33,6 +35,8 @@ def _lines(policy: Policy) -> Iterator[str]:
     groups = (f"{one.name}: {', '.join(sorted(one.members)) or 'nobody'}" for one in rules.groups)
     yield from _titled("humans", groups)
     yield from _titled("targets", (f"{one.name}: independence of level {one.level}" for one in policy.targets))
+    services = (f"{one}: its agents may review each other's work" for one in sorted(rules.services))
+    yield from _titled("services", services)
     yield from _titled("may go without reviewers", _skips(rules))
     yield from _titled("limits", _limits(policy))
     used = used_protocols(rules)
@@ -64,9 +68,9 @@ def _skips(rules: Rules) -> Iterator[str]:
     for rule in rules.skips:
         spared = f", except {', '.join(rule.except_for)}" if rule.except_for else ""
         if rule.kinds:
-            yield f"{', '.join(rule.kinds)}, where only prose, comments or white space changed{spared}"
+            yield f"{', '.join(rule.kinds)}, {_PROVEN}{spared}"
         if rule.autonomy:
-            yield f"authors of autonomy {rule.autonomy}, where the risk is low{spared}"
+            yield f"authors of autonomy {rule.autonomy}, {_PROVEN}{spared}"
         if rule.learned:
             least, sure = rules.learning.successes_min, rules.learning.confidence_min_percent
             yield f"authors whose record a human has enabled: {least} successes, {sure}% sure on average{spared}"

@@ -32,6 +32,8 @@ _ADDED: dict[str, Weight] = {
     "skips": -1,
     "ignore": -1,
     "keeps": -1,
+    # Whoever makes the work and whoever clears it may then be one party.
+    "services": -1,
     # Whoever joins a group may let work pass.
     "members": -1,
 }
@@ -52,7 +54,6 @@ _MORE_IS_STRICTER = frozenset(
         "audit_percent",
         "lookback",
         "suggest_after",
-        "evidence_chars_min",
         "enabled",
         "veto",
         "votes",
@@ -77,6 +78,7 @@ _LESS_IS_STRICTER = frozenset(
         "auto_approve",
         "auto_approve_single",
         "learned",
+        "own_operator",
         "programs",
         "late_is_advisory",
     }

@@ -29,7 +29,8 @@ def resolve(table: Table) -> Protocol:
     if most < least:
         table.problems.add(table.at("seats_max"), "seats_max is less than min_reviewers", f"at least {least}")
     severity = Severity[table.choice("blocking_severity").upper()]
-    built = protocols.resolve(min_reviewers=least, seats_max=max(most, least), blind=blind(table))
+    own = table.flag("own_operator")
+    built = protocols.resolve(min_reviewers=least, seats_max=max(most, least), blind=blind(table), own_operator=own)
     built = replace(built, revisions_max=table.number("max_revisions"))
 
     def gate(one: Gate) -> Gate:
@@ -45,7 +46,10 @@ def resolve(table: Table) -> Protocol:
 
 def session(table: Table) -> Protocol:
     """Reviewers of agents at work."""
-    built = protocols.session(reviewers=table.number("reviewers"), role=table.name("role"))
+    wanted, least = table.number("reviewers"), table.number("at_least")
+    if least > wanted:
+        table.problems.add(table.at("at_least"), "at_least is more than reviewers", f"at most {wanted}")
+    built = protocols.session(reviewers=wanted, roles=table.names("role"), at_least=least)
     return _with_blind(replace(built, revisions_max=table.number("max_revisions")), table)
 
 

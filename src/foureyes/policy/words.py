@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import assert_never
 
 from foureyes.core import gates
+from foureyes.core.assign import same_role
 from foureyes.core.rules import Blind, Exhausted, Gate, Options, Protocol, SeatRule, Stage, Style
 from foureyes.core.values import Part
 from foureyes.policy.policy import Command, Holder, Model, Program, Role, Run
@@ -132,9 +133,23 @@ def _seat(seat: SeatRule, roles: tuple[Role, ...]) -> str:
         role + (f" ({', '.join(map(holder_words, held[role]))})" if role in held else "") for role in seat.roles
     )
     scope = f" on {seat.scope}" if seat.scope else ""
+    if seat.program or seat.hosted or seat.beside:
+        return f"{_bound(seat, roles)}{scope}{', with a veto' if seat.veto else ''}"
     if seat.part is Part.VERIFY:
         return f"{who}, who confirms or refutes each finding"
     return f"{who or 'anybody eligible'}{scope}{', with a veto' if seat.veto else ''}"
+
+
+def _bound(seat: SeatRule, roles: tuple[Role, ...]) -> str:
+    """Who holds a seat that the policy binds, or one beside it."""
+    role = " or ".join(seat.roles)
+    if seat.program:
+        return f"{role}: the program {seat.program} and nobody else"
+    held = [one for each in roles if same_role(each.name) in map(same_role, seat.roles) for one in each.holders]
+    minds = ", ".join(holder_words(one) for one in held if isinstance(one, Command | Model))
+    if seat.hosted:
+        return f"{role}, where at hand beside it: {minds}" if seat.beside else f"{role}: {minds} and nobody else"
+    return f"an account with the role {role}, where one is enrolled beside it"
 
 
 def _option_lines(options: Options) -> Iterator[str]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING
 
 from foureyes.app.reviewers import AtHand, Missing, Reviewer
 from foureyes.app.reviewing.outcome import Options
@@ -17,10 +16,14 @@ from foureyes.core.rules import Style
 from foureyes.home.trouble import Trouble
 from foureyes.policy.people import COMMANDS
 from foureyes.policy.policy import Command, Holder, Model, Policy, Program, Run
+from foureyes.reviewers.critic_run import FactualCritic, ShippedCritic
 from foureyes.reviewers.critics.critic import Critic, Rule
-from foureyes.reviewers.program import ProgramReviewer
+from foureyes.reviewers.program import ProgramReviewer, Seconds
 
-#: Our critics by name; each is imported when it is asked to look.
+if TYPE_CHECKING:
+    from foureyes.reviewers.models.reviewer import ModelReviewer
+
+#: Our critics by name; each is imported where it looks, which is a child process.
 CRITICS: Mapping[str, str] = {
     "format": "foureyes.reviewers.critics.format",
     "security": "foureyes.reviewers.critics.security",
@@ -39,7 +42,12 @@ RUNS = "run: "
 
 def critic(name: str) -> Critic:
     """One of our critics."""
-    return cast("Critic", importlib.import_module(CRITICS[name]).CRITIC)
+    return shipped_critic(name).load()
+
+
+def shipped_critic(name: str) -> ShippedCritic:
+    """One of our critics by its name, not imported yet."""
+    return ShippedCritic(name=name, module=CRITICS[name])
 
 
 @dataclass(slots=True, kw_only=True)
@@ -53,19 +61,16 @@ class Search:
     #: The day, for what is out of date by now.
     today: date | None = None
     retired: Collection[str] = ()
+    seconds: Seconds = Seconds()
     _found: dict[str, list[Reviewer]] = field(default_factory=dict)
     _missing: dict[str, Missing] = field(default_factory=dict)
     _agents: dict[str, Reviewer] | None = None
     _absent: dict[str, Missing] = field(default_factory=dict)
     _known: set[str] = field(default_factory=set)
     _models_found: set[str] = field(default_factory=set)
-    #: What has no source blocks where a chain asks for it, else it is a note.
-    _strict: bool = False
 
     def at_hand(self, policy: Policy, options: Options) -> AtHand:
         """Everybody the policy names, and the programs by their own names."""
-        named = (one for role in policy.reviewers if role.name != FACTUAL for one in role.holders)
-        self._strict = Program(name=FACTUAL) in named
         for name in CRITICS:
             self._add(name, self._program(name), options)
         for role in policy.reviewers:
@@ -113,14 +118,8 @@ class Search:
             self._of_models(role, models, options)
 
     def _program(self, name: str) -> Reviewer:
-        return ProgramReviewer(critic=self._critic(name), retired=self.retired)
-
-    def _critic(self, name: str) -> Critic:
-        if name != FACTUAL:
-            return critic(name)
-        from foureyes.reviewers.critics.factual import Factual  # noqa: PLC0415 - like every critic, when it is asked
-
-        return Factual(today=self.today, strict=self._strict)
+        critic = FactualCritic(today=self.today) if name == FACTUAL else shipped_critic(name)
+        return ProgramReviewer(critic=critic, retired=self.retired, seconds=self.seconds)
 
     def _run(self, role: str, holder: Run, options: Options) -> None:
         """A command of the policy, if a person lets it run: whoever wrote the policy need not be whoever reviews."""
@@ -170,7 +169,7 @@ class Search:
             step = f"name somebody under `reviewers` in the policy, such as {role}: {{command: claude}}"
             self._miss(Missing(name=role, why="nobody at hand can take this role", next_step=step))
 
-    def _keyed(self) -> tuple[Reviewer, ...]:
+    def _keyed(self) -> tuple[ModelReviewer, ...]:
         from foureyes.reviewers.models.at_hand import at_hand  # noqa: PLC0415 - likewise
 
         found, missing = at_hand(self.environ)
@@ -181,7 +180,7 @@ class Search:
 
     def _models(self, options: Options) -> None:
         for reviewer in self._keyed():
-            self._add(AGENT, reviewer, options)
+            self._add(AGENT, reviewer, options, reviewer.receivers)
 
     def _of_models(self, role: str, models: list[Model], options: Options) -> None:
         from foureyes.reviewers.models.at_hand import for_role  # noqa: PLC0415 - likewise
@@ -191,19 +190,20 @@ class Search:
             self._miss(one)
         if reviewer is not None:
             self._models_found.add(reviewer.who.name)
-            self._add(role, reviewer, options)
+            self._add(role, reviewer, options, reviewer.receivers)
 
-    def _add(self, role: str, reviewer: Reviewer, options: Options) -> None:
-        name = reviewer.who.name
+    def _add(self, role: str, reviewer: Reviewer, options: Options, receivers: str = "") -> None:
+        """Take up a reviewer, unless the person does not want it or has not agreed to who receives the work."""
+        name, sends = reviewer.who.name, receivers or reviewer.sends
         if not self._is_wanted(name, options):
             return
         held = self._found.setdefault(role, [])
         if any(one.who.name == name for one in held):
             return
         known = next((one for who in self._found.values() for one in who if one.who.name == name), None)
-        if known is None and reviewer.sends and not options.may_send(name, reviewer.sends):
+        if known is None and sends and not options.may_send(name, sends):
             step = f"foureyes review --ask, or --yes-send {name} for one run"
-            self._miss(Missing(name=name, why=f"not allowed yet: {reviewer.sends} would receive it", next_step=step))
+            self._miss(Missing(name=name, why=f"not allowed yet: {sends} would receive it", next_step=step))
             return
         held.append(known or reviewer)
 

@@ -5,20 +5,21 @@ What was removed is recorded by its kind and place, never by its value. Lines ke
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import TypeVar
 
 from foureyes.app.encodings import wide
+from foureyes.app.redaction import Cleaned, Cut
 from foureyes.app.reviewers import GONE_MODE, SUBMODULE_MODE, Change, File, Look, Task, Unread
 from foureyes.reviewers.critics.secrets.critic import decoded
 from foureyes.reviewers.critics.secrets.find import TEXT_MAX, find
 from foureyes.reviewers.critics.secrets.keyfiles import whole_secret
 from foureyes.reviewers.known import NOTHING_KNOWN, Known, known_in
 
-__all__ = ["Outgoing", "Removed", "boundary", "redacted", "scrub"]
+__all__ = ["Outgoing", "Removed", "boundary", "clean_folder", "redacted", "scrub"]
 
 #: Taking one secret out may show another one; after so many times the text is held back instead.
 _TIMES_MAX = 4
@@ -77,6 +78,16 @@ def scrub(look: Look, known: Known = NOTHING_KNOWN) -> Look:
     return _Guard(known=known).walk(look)
 
 
+def scrubbed(value: T, works: Iterable[Mapping[str, bytes]] = ()) -> T:
+    """A value without secrets in any of its texts, for a command that prints it: an agent may read the terminal.
+
+    What is a secret in one of the `works`, by path, is one wherever it is said again.
+    """
+    files = [one for work in works for one in work.items() if len(one[1]) <= FILE_BYTES_MAX]
+    known = known_in([(path, decoded(content)) for path, content in files]) if files else NOTHING_KNOWN
+    return _Guard(known=known).walk(value)
+
+
 def told(look: Look, outgoing: Outgoing) -> Look:
     """The look with what was kept from the reviewer, for the record: how many secrets of which kinds, which files."""
     if not outgoing.removed and not outgoing.withheld:
@@ -85,6 +96,22 @@ def told(look: Look, outgoing: Outgoing) -> Look:
     count = len(outgoing.removed)
     said = f" ({count} secret{'s' if count > 1 else ''} taken out before it was sent: {kinds})" if count else ""
     return replace(look, summary=f"{look.summary}{said}".strip(), unread=(*look.unread, *outgoing.withheld))
+
+
+def cleaned(work: tuple[Mapping[str, bytes], Mapping[str, tuple[str, bytes]]]) -> Cleaned:
+    """A version as it may be served: files by path and those of the base by digest, without secrets."""
+    files, before = work
+    texts = [(path, decoded(one)) for path, one in (*files.items(), *before.values()) if len(one) <= FILE_BYTES_MAX]
+    # A path may say that what it holds is no secret; under another path the same bytes would be read otherwise.
+    guard = _Guard(known=known_in([*texts, *(("", text) for _, text in texts)]))
+    clean = {path: guard.served(path, content) for path, content in files.items()}
+    own = tuple(guard.removed)
+    return Cleaned(
+        files=clean,
+        before={digest: guard.served(path, content) for digest, (path, content) in before.items()},
+        cuts=tuple(Cut(path=one.path, line=one.line, kind=one.kind) for one in own),
+        known=guard.known,
+    )
 
 
 _NO_CHANGE = Change(title="", kind="", files=())
@@ -112,6 +139,10 @@ class _Guard:
             out = self.text(value)
         elif isinstance(value, tuple):
             out = tuple(self.walk(one) for one in value)
+        elif isinstance(value, list):
+            out = [self.walk(one) for one in value]
+        elif isinstance(value, dict):
+            out = {name: self.walk(one) for name, one in value.items()}
         elif is_dataclass(value) and not isinstance(value, type):
             changed = {one.name: self.walk(getattr(value, one.name)) for one in fields(value) if one.init}
             differ = {name: new for name, new in changed.items() if new is not getattr(value, name)}
@@ -146,6 +177,16 @@ class _Guard:
         if content == file.content and before == file.before and was == file.was:
             return file
         return replace(file, content=content, before=before, was=was)
+
+    def served(self, path: str, content: bytes) -> bytes:
+        """The bytes as they are served; in place of those that are one secret, or cannot be searched, the reason."""
+        why = whole_secret(path, content)
+        clean = None if why else self.content(content, path)
+        if clean is None:
+            self.removed.append(Removed(path=path, line=0, kind=why or "unsearched"))
+            return f"[withheld: {why or 'it cannot be searched for secrets to its end'}]\n".encode()
+        again = self.content(clean, "")
+        return clean if again is None else again
 
     def content(self, content: bytes | None, path: str) -> bytes | None:
         """The bytes without secrets; None where they cannot be searched."""
@@ -214,20 +255,24 @@ def _guarded(lay_out: Callable[[Path], None], known: Known) -> Callable[[Path], 
 
     def lay(folder: Path) -> None:
         lay_out(folder)
-        room = FOLDER_BYTES_MAX
-        for place in sorted(folder.rglob("*")):
-            if place.is_symlink():
-                _cut_ways_out(place, folder)
-                continue
-            if not place.is_file():
-                continue
-            size = place.stat().st_size
-            room -= size
-            _clean_on_disk(
-                place, place.relative_to(folder).as_posix(), known, fits=room >= 0 and size <= FILE_BYTES_MAX
-            )
+        clean_folder((folder, known))
 
     return lay
+
+
+def clean_folder(laid: tuple[Path, Known]) -> None:
+    """Take the secrets of a work, and whatever else is one, out of every file below a folder."""
+    folder, known = laid
+    room = FOLDER_BYTES_MAX
+    for place in sorted(folder.rglob("*")):
+        if place.is_symlink():
+            _cut_ways_out(place, folder)
+            continue
+        if not place.is_file():
+            continue
+        size = place.stat().st_size
+        room -= size
+        _clean_on_disk(place, place.relative_to(folder).as_posix(), known, fits=room >= 0 and size <= FILE_BYTES_MAX)
 
 
 def _cut_ways_out(link: Path, folder: Path) -> None:

@@ -1,35 +1,41 @@
-"""How does a critic hold a seat? The hits that are this work's own become findings; the rest is counted."""
+"""A critic at a seat: it looks in a child process that is killed at its limits, and hands in findings."""
 
 from __future__ import annotations
 
-import asyncio
-import threading
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+import time
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field, replace
 
-from foureyes.app.reviewers import UNJUDGED, Change, Inconclusive, Look, Say, Task
-from foureyes.core.commands import Draft
-from foureyes.core.values import Evidence, Failure, Place, Who, WhoKind
-from foureyes.reviewers.critics.critic import Critic, Hit, State
-from foureyes.reviewers.own import own_hits
+from foureyes.app.children import ChildError, Children, CutOff, Died, Raised, shared
+from foureyes.app.reviewers import Change, Inconclusive, Look, Say, Task, Unread
+from foureyes.core.values import Failure, Who, WhoKind
+from foureyes.reviewers.critic_run import CriticRun, FactualCritic, ShippedCritic, look_at
+from foureyes.reviewers.critics.critic import Critic, counted
 
 OPERATOR = "foureyes"
-#: A report holds at most so many findings; of more, the gravest, and no rule may crowd out the others.
-FINDINGS_MAX = 120
-PER_RULE_MAX = 40
-EVIDENCE_CHARS_MAX = 400
-#: In a longer file nobody looks for secrets that its findings could repeat; those of the finding itself are seen.
-SEARCHED_CHARS_MAX = 200_000
-_GRAVE = {"critical": 0, "important": 1, "minor": 2}
+#: In the reason, of more files than these only the number.
+NAMED_MAX = 5
+#: The whole work at once has at most this part of its seconds; the rest is for its files one by one.
+WHOLE_PART = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seconds:
+    """How long a program may look, in seconds of processor time; the settings name them."""
+
+    a_file: float = 5
+    a_work: float = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramReviewer:
     """A critic of ours at a seat. It is given the work and hands in findings; there is no way to change anything."""
 
-    critic: Critic
+    critic: Critic | ShippedCritic | FactualCritic
     #: Rules that a person took out of use here.
     retired: Collection[str] = frozenset()
+    seconds: Seconds = Seconds()
+    children: Children = field(default_factory=shared)
 
     @property
     def who(self) -> Who:
@@ -42,115 +48,107 @@ class ProgramReviewer:
         return ""
 
     async def look(self, task: Task, say: Say) -> Look:
-        """Judge in a thread of its own, so that a critic that hangs holds up nobody else."""
+        """Judge the whole work at once; where that takes too long or crashes, file by file, and be inconclusive."""
         say("reading")
+        if isinstance(self.critic, FactualCritic) and task.scope == self.critic.name and not self.critic.strict:
+            return await replace(self, critic=replace(self.critic, strict=True)).look(task, say)
+        change = _portable(task.change)
+        count = len(change.files)
+        seconds = self.seconds.a_file if count <= 1 else min(self.seconds.a_file * count, self._whole_seconds)
         try:
-            return await _in_thread(lambda: self._looked(task.change))
-        except Exception as error:
-            text = f"the program {self.critic.name} failed: {type(error).__name__}"
-            raise Inconclusive(Failure.CRASHED, text) from error
+            return await self._look(change, seconds)
+        except (CutOff, Died, Raised) as error:
+            if count <= 1:
+                raise self._nothing(change, error) from error
+            first = error
+        except ChildError as error:
+            raise Inconclusive(Failure.CRASHED, f"the program {self.critic.name} was not run: {error}") from error
+        say("reading file by file")
+        raise await self._file_by_file(change, first, self.seconds.a_work - seconds)
 
-    def _looked(self, change: Change) -> Look:
-        judged = self.critic.look(change)
-        known = [one for one in judged.hits if one.rule.id not in self.retired]
-        own = own_hits(self.critic, change, known)
-        shown = _shown(own)
-        blocks = any(one.state is State.BLOCK for one in own)
-        unclear = any(one.state is State.UNKNOWN for one in own)
-        looked_at = judged.looked_at or "nothing that concerns it"
-        more = f"; {len(own) - len(shown)} more of the same are not listed" if len(own) > len(shown) else ""
-        words = f"{len(own)} found in {looked_at}{more}" if own else f"nothing found in {looked_at}"
-        return Look(
-            verdict="reject" if blocks else "approve",
-            summary=words,
-            findings=_drafts(self.critic.scope, shown, change) if shown else (),
-            evidence=(Evidence(what=f"looked at {looked_at}", why=f"by {len(self.critic.rules)} rules"),),
-            unread=judged.unread,
-            unclear=unclear and not blocks,
-            looked_at=judged.looked_at,
-            older=len(known) - len(own),
-            more=len(own) - len(shown),
-        )
+    @property
+    def _whole_seconds(self) -> float:
+        return self.seconds.a_work * WHOLE_PART
+
+    async def _look(self, change: Change, seconds: float) -> Look:
+        run = CriticRun(critic=self.critic, change=change, retired=self.retired)
+        return await self.children.call(look_at, run, seconds=seconds)
+
+    def _nothing(self, change: Change, error: ChildError) -> Inconclusive:
+        """The answer where the one file there is could not be read."""
+        place = f" on {change.files[0].path}" if change.files else ""
+        reason = Failure.TIMED_OUT if isinstance(error, CutOff) else Failure.CRASHED
+        return Inconclusive(reason, f"the program {self.critic.name} {_words(error)}{place}")
+
+    async def _file_by_file(self, change: Change, first: ChildError, seconds: float) -> Inconclusive:
+        """What the critic finds in each file alone, and which files stopped it; never an answer about the whole."""
+        looks: list[Look] = []
+        stopped: dict[str, ChildError] = {}
+        skipped: list[str] = []
+        for piece in _pieces(change):
+            path = piece.files[0].path
+            allowed = min(self.seconds.a_file, seconds)
+            if allowed <= 0:
+                skipped.append(path)
+                continue
+            began = time.monotonic()
+            try:
+                looks.append(await self._look(piece, allowed))
+            except ChildError as error:
+                stopped[path] = error
+            seconds -= time.monotonic() - began
+        reason = Failure.TIMED_OUT if isinstance(first, CutOff) else Failure.CRASHED
+        text = self._why(first, stopped, skipped)
+        return Inconclusive(reason, text, found=_merged(looks, stopped, skipped))
+
+    def _why(self, first: ChildError, stopped: dict[str, ChildError], skipped: list[str]) -> str:
+        """One sentence that names the files and the limits."""
+        name = self.critic.name
+        parts = [f"{_words(error)} on {path}" for path, error in stopped.items()]
+        more = f" and on {counted(len(parts) - NAMED_MAX, 'more file')}" if len(parts) > NAMED_MAX else ""
+        told = f"the program {name} {', '.join(parts[:NAMED_MAX])}{more}" if parts else ""
+        if skipped:
+            limit = f"the {self.seconds.a_work:g} seconds of the work were over"
+            over = f"{counted(len(skipped), 'file')} not read because {limit}"
+            return f"{told}; {over}" if told else f"the program {name}: {over}"
+        return told or f"the program {name} {_words(first)} on the whole work, although it reads each file alone"
 
 
-def _shown(hits: list[Hit]) -> list[Hit]:
-    """The gravest, in the order of their places; of one rule only so many."""
-    ranked = sorted(hits, key=lambda one: (-one.state, _GRAVE.get(_severity(one), 2)))
-    counted: dict[str, int] = {}
-    kept: set[int] = set()
-    for one in ranked:
-        counted[one.rule.id] = counted.get(one.rule.id, 0) + 1
-        if counted[one.rule.id] <= PER_RULE_MAX and len(kept) < FINDINGS_MAX:
-            kept.add(id(one))
-    return [one for one in hits if id(one) in kept]
+def _portable(change: Change) -> Change:
+    """The work without what only this process can use, and without what was computed from its bytes."""
+    return replace(change, files=tuple(replace(one) for one in change.files), lay_out=None, whole=None)
 
 
-def _severity(hit: Hit) -> str:
-    """What blocks is at least important; what a program only could not read, or notes, stops nothing."""
-    if hit.state is not State.BLOCK:
-        return "minor"
-    said = hit.severity or hit.rule.severity
-    return "important" if said == "minor" else said
+def _pieces(change: Change) -> Iterator[Change]:
+    """Each file alone, the smallest first; what is said of the whole work goes with it."""
+    said = change
+    for file in sorted(change.files, key=lambda one: len(one.content or b"")):
+        yield replace(said, files=(file,))
+        said = replace(change, files=(), unread=(), title="", note="", withheld=())
 
 
-def _drafts(scope: str, hits: list[Hit], change: Change) -> tuple[Draft, ...]:
-    """The findings without a secret that stands in what was seen, or is put there from another line of the file."""
-    from foureyes.reviewers.boundary import redacted  # noqa: PLC0415 - nothing is found in most works
-    from foureyes.reviewers.known import known_in  # noqa: PLC0415 - likewise
+def _words(error: ChildError) -> str:
+    """What happened, in the middle of a sentence."""
+    match error:
+        case CutOff(seconds=seconds):
+            return f"was cut off after {seconds:g} seconds"
+        case Raised(kind=kind):
+            return f"failed ({kind})"
+        case _:
+            return "crashed"
 
-    paths = {one.path for one in hits}
-    told = ((one.path, one.text) for one in change.files if one.path in paths and one.text)
-    known = known_in((path, text) for path, text in told if len(text) <= SEARCHED_CHARS_MAX)
 
-    def clean(text: str, path: str) -> str:
-        return redacted(text, path, known=known)[0] if text else ""
-
-    cleaned = (
-        replace(
-            one, text=clean(one.text, one.path), evidence=clean(one.evidence, one.path), fix=clean(one.fix, one.path)
-        )
-        for one in hits
+def _merged(looks: list[Look], stopped: dict[str, ChildError], skipped: list[str]) -> Look:
+    """What was found, with what was not read; it vouches for nothing."""
+    unread = [one for look in looks for one in look.unread]
+    unread += [Unread(path=path, why=f"the program {_words(error)}") for path, error in stopped.items()]
+    unread += [Unread(path=path, why="the seconds of the work were over") for path in skipped]
+    findings = tuple(one for look in looks for one in look.findings)
+    return Look(
+        summary=f"{len(findings)} found before it was cut off",
+        findings=findings,
+        unread=tuple(dict.fromkeys(unread)),
+        unclear=True,
+        older=sum(one.older for one in looks),
+        more=sum(one.more for one in looks),
     )
-    return tuple(_draft(scope, one) for one in cleaned)
-
-
-def _draft(scope: str, hit: Hit) -> Draft:
-    unknown = UNJUDGED if hit.state is State.UNKNOWN else ""
-    text = f"{unknown}{hit.text or hit.rule.title}"
-    return Draft(
-        severity=_severity(hit),
-        text=text,
-        category=hit.rule.category,
-        scope=scope,
-        place=Place(path=hit.path, start=hit.line, end=hit.end or hit.line) if hit.path else None,
-        # Cleaned before it is cut: of half a secret nobody can tell that it is one.
-        evidence=(hit.evidence or text)[:EVIDENCE_CHARS_MAX],
-        suggestion=hit.fix or hit.rule.fix,
-        rule=hit.rule.id,
-    )
-
-
-async def _in_thread(work: Callable[[], Look]) -> Look:
-    """Run it where nobody waits for it at the end: a thread that hangs must not keep the program from ending."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[Look] = loop.create_future()
-
-    def run() -> None:
-        try:
-            result, error = work(), None
-        except BaseException as caught:  # noqa: BLE001 - it is raised again where it is waited for
-            result, error = None, caught
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(_settle, done, result, error)
-
-    threading.Thread(target=run, daemon=True).start()
-    return await done
-
-
-def _settle(done: asyncio.Future[Look], result: Look | None, error: BaseException | None) -> None:
-    if done.cancelled():
-        return
-    if error is not None or result is None:
-        done.set_exception(error or RuntimeError("a critic gave nothing"))
-    else:
-        done.set_result(result)

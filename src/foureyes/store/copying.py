@@ -18,7 +18,7 @@ from typing import Any
 import psycopg
 
 from foureyes.app.ports import Damaged, Unavailable
-from foureyes.app.rows import WRITTEN_ALONG
+from foureyes.app.rows import FILLED, WRITTEN_ALONG
 from foureyes.store import pg_statements as pg
 from foureyes.store import sqlite as file
 from foureyes.store.migrate import migrate
@@ -84,6 +84,8 @@ def restore_postgres(source: Path, url: str, progress: Progress | None = None, *
         with store.transaction():
             store.execute(percents(pg.LOCK), (lock_number("schema"),))
             store.execute(f"LOCK TABLE {', '.join(TABLES)} IN EXCLUSIVE MODE".encode())
+            # A server that was started on the empty database has noted which rows are whole; the backup says it itself.
+            store.execute("DELETE FROM rows WHERE projection = %s", (FILLED,))
             if any(_count(store, table) for table in (*TABLES, *NOT_COPIED)):
                 raise Unavailable("The database is not empty.", "Restore into a new one.")
             copy.execute("BEGIN")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -102,6 +102,11 @@ class MemoryReading:
         ]
         return tuple(sorted(wanted, key=lambda one: (one.opened, one.review), reverse=True)[: listing.limit])
 
+    def reviews_by(self, ending: str, limit: int = 1000) -> tuple[ReviewRow, ...]:
+        """Reviews whose author's name ends like this, the oldest first."""
+        found = (one for one in self._tables.reviews.values() if one.author.endswith(ending))
+        return tuple(sorted(found, key=lambda one: (one.opened, one.review))[:limit])
+
     def digests(self, name: str) -> tuple[DigestRow, ...]:
         """What the reviews say of these bytes, named by their digest or by an alias; by review."""
         meant = {name, *self._tables.aliases.get(name, ())}
@@ -112,6 +117,11 @@ class MemoryReading:
         """What somebody owes or may take, the most urgent first; what has no due time comes last."""
         found = (rows[who] for rows in self._tables.inbox.values() if who in rows)
         return tuple(sorted((one for one in found if one.urgency > after), key=lambda one: one.urgency)[:limit])
+
+    def inbox_of(self, review: str) -> tuple[InboxRow, ...]:
+        """What is owed in a review, by request and by who owes it."""
+        found = (row for rows in self._tables.inbox.values() for row in rows.values() if row.review == review)
+        return tuple(sorted(found, key=lambda one: (one.request, one.who)))
 
     def owes_report(self, names: Iterable[str]) -> bool:
         """Whether one of these owes or may take a report."""
@@ -184,6 +194,16 @@ class MemoryReading:
         keys = sorted(key for key in found if key.startswith(prefix))
         start = bisect_right(keys, after)
         return tuple((key, found[key]) for key in keys[start : start + limit])
+
+    def rows_under(self, projection: str, names: Iterable[str], limit: int = 100) -> tuple[tuple[str, str], ...]:
+        """Rows of a projection whose keys are one of these names, a slash and more; in the order of their keys."""
+        found = self._tables.rows.get(projection, {})
+        keys = sorted(found)
+        chosen: dict[str, str] = {}
+        for name in sorted(set(names)):
+            for key in keys[bisect_left(keys, f"{name}/") : bisect_left(keys, f"{name}0")]:
+                chosen[key] = found[key]
+        return tuple(sorted(chosen.items())[:limit])
 
     def queued(self) -> tuple[Queued, ...]:
         """How much waits in the outbox, by type."""

@@ -57,6 +57,8 @@ class MemoryWriting(MemoryReading):
             self._put(tables.aliases, alias, tuple({*tables.aliases.get(alias, ()), name}))
         for name, content in changes.blobs.items():
             self._put_blob(name, content)
+        for (projection, key), body in changes.along.items():
+            self.follow(projection, {key: body}, START)
         if changes.answered:
             self._answer(changes.answered)
 
@@ -108,6 +110,22 @@ class MemoryWriting(MemoryReading):
                 self._put(held, key, body)
         if cursor != START:
             self._put(self._tables.cursors, projection, cursor)
+
+    def unlist(self, review: str, digests: Iterable[str], blobs: Iterable[str]) -> None:
+        """Take a review out of lists, inboxes, the outbox and what is known of digests, and take bytes away.
+
+        The log keeps what happened. Unlike purged bytes, these may come again.
+        """
+        self._drop(self._tables.reviews, review)
+        for key in [one for one in self._tables.inbox if one[0] == review]:
+            self._drop(self._tables.inbox, key)
+        for digest in digests:
+            rows = self._tables.digests.get(digest, {})
+            self._put(self._tables.digests, digest, {name: row for name, row in rows.items() if name != review})
+        for number in [key for key, one in self._tables.outbox.items() if one.row.stream == f"review/{review}"]:
+            self._drop(self._tables.outbox, number)
+        for digest in blobs:
+            self._drop(self._tables.blobs, digest)
 
     def clear(self, projection: str) -> None:
         """Forget a following projection: all its rows, and its cursor goes back to the start."""

@@ -25,6 +25,10 @@ WHERE who = ANY(?::text[]) AND held = 1 AND kind = 'report' GROUP BY who"""
 
 OWES_REPORT = "SELECT 1 FROM inbox WHERE who = ANY(?::text[]) AND kind = 'report' LIMIT 1"
 
+ROWS_UNDER = """SELECT found.key, found.body FROM unnest(?::text[]) AS name (value) JOIN rows AS found
+ON found.projection = ? AND found.key >= name.value || '/' AND found.key < name.value || '0'
+ORDER BY found.key LIMIT ?"""
+
 LOCK = "SELECT pg_advisory_xact_lock(?::bigint)"
 #: Waits for everybody who holds or changes a track record, not for those who only look.
 LOCK_TRUST = "LOCK TABLE trust IN EXCLUSIVE MODE"

@@ -21,7 +21,7 @@ class PostgresReading(SqlReading):
     """One consistent look at the store."""
 
     _driver: PostgresDriver
-    COUNTS, OWES_REPORT = pg.COUNTS, pg.OWES_REPORT
+    COUNTS, OWES_REPORT, ROWS_UNDER = pg.COUNTS, pg.OWES_REPORT, pg.ROWS_UNDER
 
     def _listed(self, names: Iterable[str]) -> object:
         """Any number of names as one value."""

@@ -21,6 +21,7 @@ from foureyes.app.asks import Ask
 from foureyes.app.ports import Damaged, Unavailable
 from foureyes.app.spooling import Waiting
 from foureyes.store.spool_records import MARK_BYTES, RECORD_BYTES_MAX, mark_of, promised, record_of, waiting_of
+from foureyes.store.spool_tail import read_tail, write_tail
 
 SPOOL_BYTES_MAX = 256 * 1024 * 1024
 SEGMENT_BYTES_MAX = 16 * 1024 * 1024
@@ -56,12 +57,14 @@ class FileSpool:
         try:
             with _speaking():
                 cursor = _read_cursor(folder / _CURSOR)
+                tail = read_tail(folder)
                 self._segments = _segments_of(folder, cursor)
         except BaseException:
             os.close(self._lock)
             raise
         self._done = cursor or 0
         self._behind = max((self._done, *(segment.last for segment in self._segments)))
+        _check_whole(self._behind, tail, folder, self._lock)
         # The names count too: a file without a promise has used its number.
         self._last = max((self._behind, *(int(segment.path.stem) for segment in self._segments)))
         self._open: int | None = None
@@ -123,6 +126,7 @@ class FileSpool:
             unknown = True
             _write_all(descriptor, mark_of(self._last), segment.end + len(record))
             os.fsync(descriptor)
+            write_tail(self._folder, self._last)
         except OSError as error:
             # Never the same file again: a second sync may succeed although the first one lost the bytes.
             self._leave()
@@ -191,6 +195,13 @@ def _segments_of(folder: Path, cursor: int | None) -> list[_Segment]:
             segment.end, segment.last, last = end, sequence, max(last or 0, sequence)
         segments.append(segment)
     return segments
+
+
+def _check_whole(behind: int, tail: int, folder: Path, lock: int) -> None:
+    """Refuse a spool that lacks its last promises: a file was cut off, or is gone."""
+    if behind < tail:
+        os.close(lock)
+        raise Damaged(f"Records {behind + 1} to {tail} of the spool in {folder} were promised and are missing.")
 
 
 def _read_cursor(path: Path) -> int | None:

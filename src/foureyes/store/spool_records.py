@@ -44,7 +44,9 @@ def record_of(sequence: int, behind: int, ask: Ask, at: str) -> bytes:
         "command": encode_command(ask.command),
         "credential": ask.credential,
         "key": ask.key,
+        "loaded": ask.loaded,
         "stream": ask.stream,
+        "target": ask.target,
     }
     text = canonical(said)
     payload = b"".join((_SUM.pack(len(text)), text, *(content for _, content in blobs)))
@@ -100,6 +102,8 @@ def _read(sequence: int, payload: bytes) -> Waiting:
         # Records of earlier shapes had none.
         aliases=cast("tuple[str, ...]", _TAKE_NAMES(said.get("aliases", []))),
         credential=str(said.get("credential", "")),
+        target=str(said.get("target", "")),
+        loaded=str(said.get("loaded", "")),
     )
     return Waiting(position=sequence, at=said["at"], ask=ask)
 

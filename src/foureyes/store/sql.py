@@ -62,7 +62,7 @@ def percents(sql: str) -> str:
 class SqlReading:
     """One consistent look at the store, by SQL."""
 
-    COUNTS, OWES_REPORT = say.COUNTS, say.OWES_REPORT
+    COUNTS, OWES_REPORT, ROWS_UNDER = say.COUNTS, say.OWES_REPORT, say.ROWS_UNDER
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
@@ -110,6 +110,10 @@ class SqlReading:
         sql = say.listing(given, best, paged=listing.before is not None)
         return self._all(row.review, sql, (*values, *(listing.before or ()), listing.limit))
 
+    def reviews_by(self, ending: str, limit: int = 1000) -> tuple[ReviewRow, ...]:
+        """Reviews whose author's name ends like this, the oldest first."""
+        return self._all(row.review, say.REVIEWS_BY, (ending, limit))
+
     def digests(self, name: str) -> tuple[DigestRow, ...]:
         """What the reviews say of these bytes, named by their digest or by an alias; by review."""
         meant = packed(name)
@@ -121,6 +125,10 @@ class SqlReading:
     def inbox(self, who: str, limit: int = 100, after: Urgency = FIRST) -> tuple[InboxRow, ...]:
         """What somebody owes or may take, the most urgent first; what has no due time comes last."""
         return self._all(row.inbox, say.INBOX, (who, *after, limit))
+
+    def inbox_of(self, review: str) -> tuple[InboxRow, ...]:
+        """What is owed in a review, by request and by who owes it."""
+        return self._all(row.inbox, say.INBOX_OF, (review,))
 
     def owes_report(self, names: Iterable[str]) -> bool:
         """Whether one of these owes or may take a report."""
@@ -165,6 +173,10 @@ class SqlReading:
         sql = say.ROWS_BEFORE if end else say.ROWS
         values = (projection, prefix, after, end, limit) if end else (projection, prefix, after, limit)
         return self._all(lambda one: (one[0], one[1]), sql, values)
+
+    def rows_under(self, projection: str, names: Iterable[str], limit: int = 100) -> tuple[tuple[str, str], ...]:
+        """Rows of a projection whose keys are one of these names, a slash and more; in the order of their keys."""
+        return self._all(lambda one: (one[0], one[1]), self.ROWS_UNDER, (self._listed(set(names)), projection, limit))
 
     def queued(self) -> tuple[Queued, ...]:
         """How much waits in the outbox, by type."""
@@ -217,6 +229,8 @@ class SqlWriting(SqlReading):
             many(say.PUT_ALIAS, ((packed(alias), packed(digest)) for alias, digest in changes.aliases))
         if changes.blobs:
             many(say.PUT_BLOB, [row.blob_row(digest, content) for digest, content in changes.blobs.items()])
+        for (projection, key), body in changes.along.items():
+            many(*((say.DROP_ROW, [(projection, key)]) if body is None else (say.PUT_ROW, [(projection, key, body)])))
         if changes.answered:
             self._driver.run(say.PUT_ANSWERED, row.answered_row(changes.answered))
 
@@ -250,6 +264,17 @@ class SqlWriting(SqlReading):
         self._driver.many(say.PUT_ROW, kept)
         if cursor != START:
             self._driver.run(say.PUT_CURSOR, (projection, *cursor))
+
+    def unlist(self, review: str, digests: Iterable[str], blobs: Iterable[str]) -> None:
+        """Take a review out of lists, inboxes, the outbox and what is known of digests, and take bytes away.
+
+        The log keeps what happened. Unlike purged bytes, these may come again.
+        """
+        for statement in say.UNLIST:
+            self._driver.run(statement, (review,))
+        self._driver.many(say.DROP_DIGEST, [(packed(one), review) for one in digests])
+        self._driver.run(say.DROP_OUTBOX_OF, (f"review/{review}",))
+        self._driver.many(say.DROP_BLOB, [(packed(one),) for one in blobs])
 
     def clear(self, projection: str) -> None:
         """Forget a following projection: all its rows, and its cursor goes back to the start."""

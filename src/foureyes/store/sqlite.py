@@ -99,6 +99,12 @@ class SqliteWriting(SqlWriting):
         self._driver.run(say.PUT_SCRUB)
         return super().purge(digest, tombstone)
 
+    def unlist(self, review: str, digests: Iterable[str], blobs: Iterable[str]) -> None:
+        """Take a review out of all but the log, and bytes away, out of the journal too."""
+        self.purged = True
+        self._driver.run(say.PUT_SCRUB)
+        super().unlist(review, digests, blobs)
+
 
 def plain(values: Row) -> Row:
     """The same values; a text with a NUL is refused, as PostgreSQL does."""

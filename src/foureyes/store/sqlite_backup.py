@@ -41,7 +41,15 @@ def backup(path: Path, target: Path, progress: Progress | None = None) -> None:
         file.sync_folder(target.parent)
 
 
-def restore(source: Path, path: Path, progress: Progress | None = None) -> Path | None:
+def free_name(path: Path) -> Path:
+    """A name under which a store can be kept that is to be replaced."""
+    number = 1
+    while (kept := path.with_name(f"{path.name}.before-restore-{number}")).exists():
+        number += 1
+    return kept
+
+
+def restore(source: Path, path: Path, progress: Progress | None = None, kept: Path | None = None) -> Path | None:
     """Put a backup in the store's place, all at once; gives where the store that was there is kept.
 
     Refused while anybody else has it open, a program that embeds the gate too: what that one wrote later would go
@@ -51,11 +59,33 @@ def restore(source: Path, path: Path, progress: Progress | None = None) -> Path 
         part = path.with_name(path.name + ".restoring")
         try:
             _copy(source, part, progress)
-            kept = _exchanged(path, part)
+            there = _exchanged(path, part, kept or free_name(path))
         finally:
             forget(part)
         file.sync_folder(path.parent)
-        return kept
+        return there
+
+
+def undo(path: Path, kept: Path | None) -> None:
+    """Put back what a restore that was cut off has replaced; done twice it changes nothing more.
+
+    `kept` is where it was to keep the store that was there; None where there was none.
+    """
+    with file.speaking():
+        forget(path.with_name(path.name + ".restoring"))
+        if kept is None:
+            forget(path)
+        elif kept.exists() and kept.samefile(path):
+            kept.unlink()
+        elif kept.exists():
+            for side in _SIDES:  # of the copy: what was there had given up its journal
+                path.with_name(path.name + side).unlink(missing_ok=True)
+            kept.replace(path)
+        file.sync_folder(path.parent)
+    if path.exists():
+        # SQLite may have been cut off while it gave up the journal: who only reads could not mend that.
+        with suppress(sqlite3.Error, Unavailable), closing(file.connect_writer(path, ALONE_SECONDS_MAX)):
+            pass
 
 
 def forget(path: Path) -> None:
@@ -87,7 +117,7 @@ def _told(progress: Progress | None) -> Callable[[int, int, int], object] | None
     return None if progress is None else lambda _status, remaining, total: progress(total, remaining)
 
 
-def _exchanged(path: Path, part: Path) -> Path | None:
+def _exchanged(path: Path, part: Path, kept: Path) -> Path | None:
     """Put the copy in the store's place; what was there is kept under another name, with all its journal still held."""
     if not path.exists():
         part.replace(path)
@@ -95,9 +125,6 @@ def _exchanged(path: Path, part: Path) -> Path | None:
     with _alone(path):
         for side in _SIDES:
             path.with_name(path.name + side).unlink(missing_ok=True)
-        number = 1
-        while (kept := path.with_name(f"{path.name}.before-restore-{number}")).exists():
-            number += 1
         os.link(path, kept)
         part.replace(path)
     return kept

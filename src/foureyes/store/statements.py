@@ -21,11 +21,13 @@ HEADS = "SELECT name, version, chain FROM streams WHERE name > ? ORDER BY name L
 TAIL = f"""SELECT {_LOG}, 0 FROM log l JOIN streams s ON s.id = l.stream
 WHERE l.seq > ? ORDER BY l.seq LIMIT ?"""
 REVIEW = f"SELECT {_REVIEW} FROM reviews WHERE review = ?"
+REVIEWS_BY = f"SELECT {_REVIEW} FROM reviews WHERE author LIKE '%' || ? ORDER BY opened, review LIMIT ?"
 DIGESTS = """SELECT digest, review, cleared, vetoed FROM digests WHERE digest = ?
 UNION ALL SELECT d.digest, d.review, d.cleared, d.vetoed FROM aliases a JOIN digests d ON d.digest = a.digest
 WHERE a.alias = ?"""
 INBOX = f"""SELECT {_INBOX} FROM inbox WHERE who = ? AND (due, review, request) > (?, ?, ?)
 ORDER BY due, review, request LIMIT ?"""
+INBOX_OF = f"SELECT {_INBOX} FROM inbox WHERE review = ? ORDER BY request, who"
 #: One statement for any number of names.
 OWES_REPORT = """SELECT 1 FROM inbox WHERE who IN (SELECT value FROM json_each(?)) AND kind = 'report' LIMIT 1"""
 COUNTS = """SELECT who, SUM(1 - queued), SUM(queued) FROM inbox
@@ -46,6 +48,10 @@ BLOB = "SELECT size, content, purged FROM blobs WHERE digest = ?"
 CURSOR = "SELECT tx, seq FROM cursors WHERE projection = ?"
 ROW = "SELECT body FROM rows WHERE projection = ? AND key = ?"
 ROWS = "SELECT key, body FROM rows WHERE projection = ? AND key >= ? AND key > ? ORDER BY key LIMIT ?"
+#: What comes behind a slash is a zero; the names are looked up one by one by the key of the table.
+ROWS_UNDER = """SELECT found.key, found.body FROM json_each(?) AS name CROSS JOIN rows AS found
+ON found.projection = ? AND found.key >= name.value || '/' AND found.key < name.value || '0'
+ORDER BY found.key LIMIT ?"""
 ROWS_BEFORE = """SELECT key, body FROM rows WHERE projection = ? AND key >= ? AND key > ? AND key < ?
 ORDER BY key LIMIT ?"""
 
@@ -66,6 +72,10 @@ MOVE_REVIEW = """UPDATE reviews SET title = ?, waits = ?, revision = ?, digest =
 WHERE review = ? AND kind = ? AND author = ? AND opened = ?"""
 PUT_DIGEST = """INSERT INTO digests (digest, review, cleared, vetoed) VALUES (?, ?, ?, ?)
 ON CONFLICT (digest, review) DO UPDATE SET cleared = excluded.cleared, vetoed = excluded.vetoed"""
+UNLIST = ("DELETE FROM reviews WHERE review = ?", "DELETE FROM inbox WHERE review = ?")
+DROP_DIGEST = "DELETE FROM digests WHERE digest = ? AND review = ?"
+DROP_BLOB = "DELETE FROM blobs WHERE digest = ?"
+DROP_OUTBOX_OF = "DELETE FROM outbox WHERE stream = ?"
 DROP_INBOX = "DELETE FROM inbox WHERE review = ? AND request = ?"
 PUT_INBOX = f"""INSERT INTO inbox ({_INBOX}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (review, request, who) DO UPDATE SET kind = excluded.kind, held = excluded.held,

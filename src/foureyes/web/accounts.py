@@ -12,7 +12,7 @@ from foureyes.app.calls.cursors import PAGE_MAX
 from foureyes.app.gate import new_key
 from foureyes.core.principals import ENROLLED_KINDS, SCOPES
 from foureyes.core.values import WhoKind
-from foureyes.web import tokens
+from foureyes.web import several_accounts, tokens
 from foureyes.web.door import Show, Turned, Visit, away
 from foureyes.web.frame import badge, folded, form, hidden, line, link, page, ticked
 from foureyes.web.html import Html, element, prose, together
@@ -39,6 +39,7 @@ async def show(visit: Visit) -> Response:
         "Accounts",
         element("p", done, class_="note good", role="status") if done else None,
         _enrolment(visit, is_open=len(there) == 1),
+        several_accounts.fields(visit),
         element("h2", "Humans"),
         *(_account(visit, one) for one in there if one.who.is_human),
         element("h2", "Agents, programs and services"),
@@ -56,6 +57,8 @@ def acting(connect: Connect) -> Show:
         name, what = visit.sent.get("name", ""), visit.request.path_params["act"]
         if what == "enrol":
             return await _enrol(visit, name, connect)
+        if what == "enrol-many":
+            return await several_accounts.enrol(visit)
         if what == "token":
             kind = visit.sent.get("kind", "")
             return await _issue(visit, name, tokens.wished(visit, kind), _for(kind, connect))
@@ -133,7 +136,9 @@ def _enrolment(visit: Visit, *, is_open: bool) -> Html:
             value=asked.get("roles", ""),
         ),
         ticked("token", "Give it a token (humans get a link instead)", checked=True),
-        tokens.fields(SCOPES, chosen=asked.get("scopes", "").split(), days=asked.get("days", "")),
+        tokens.fields(
+            SCOPES, kind=asked.get("kind", "agent"), chosen=asked.get("scopes", "").split(), days=asked.get("days", "")
+        ),
         button="Enrol",
     )
     is_asked = is_open or bool(asked.get("name"))

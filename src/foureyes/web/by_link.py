@@ -21,7 +21,7 @@ from foureyes.app.calls.shown import ReviewShown, RulingShown
 from foureyes.app.ports import Damaged, Unavailable
 from foureyes.core.refusals import Refusal
 from foureyes.web.deciding import choices, demanded, question
-from foureyes.web.door import LINK, Turned, path_to, read_form
+from foureyes.web.door import LINK, Turned, path_to, read_form, status_of
 from foureyes.web.frame import hidden, link, page, told
 from foureyes.web.html import element, when
 from foureyes.web.signing import FIELD, SECRET_CHARS_MAX
@@ -60,7 +60,9 @@ class ByLink:
             return told(TITLE, no.sentence, no.next_step, status=no.status)
         except Refusal as refusal:
             return told("Not done", refusal.sentence, refusal.next_step, status=422)
-        except (Unavailable, Damaged) as error:
+        except Unavailable as error:
+            return told("Not now", str(error), "Look again when it is back.", status=status_of(error))
+        except Damaged as error:
             return told("Not now", str(error), "Look again when it is back.", status=503)
 
     async def _shown(self, secret: str) -> Response:

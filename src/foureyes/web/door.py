@@ -99,12 +99,17 @@ def signed(office: Office, show: Show) -> Callable[[Request], Awaitable[Response
         except IsSpooled as waits:
             return told("Not done yet", waits.sentence, "Look again when it is back.", status=202, signed=known)
         except Unavailable as error:
-            return told("Not now", error.sentence, error.next_step, status=503, signed=known)
+            return told("Not now", error.sentence, error.next_step, status=status_of(error), signed=known)
         except Damaged:
             step = "Run `foureyes log verify`."
             return told("Not now", "What the store holds was altered.", step, status=503, signed=known)
 
     return answer
+
+
+def status_of(error: Unavailable) -> int:
+    """How HTTP calls a store that cannot answer now, or has no room for what was sent."""
+    return 507 if error.full else 503
 
 
 def _refused(refusal: Refusal, request: Request, known: Signed | None, back: Html) -> Response:

@@ -28,7 +28,7 @@ STYLE, ICON = "/pages/style.css", "/pages/icon.svg"
 BESIDE = {STYLE: ("style.css", "text/css"), ICON: ("icon.svg", "image/svg+xml")}
 #: The hidden field with which a form of ours says that it is one.
 FORM_FIELD = "form"
-_PLACES = (("/", "What waits"), ("/accounts", "Accounts"))
+_PLACES = (("/", "What waits"), ("/sessions", "Sessions"), ("/accounts", "Accounts"))
 #: Where the keyboard gets past what is the same on every page.
 _MAIN = "main"
 
@@ -96,11 +96,11 @@ def line(name: str, label: str, hint: str = "", *, value: str = "", required: bo
     return element("label", label, element("small", hint) if hint else None, field)
 
 
-def words(name: str, label: str, hint: str = "", *, required: bool = True) -> Html:
+def words(name: str, label: str, hint: str = "", *, value: str = "", required: bool = True) -> Html:
     """A field of several lines."""
-    return element(
-        "label", label, element("small", hint) if hint else None, element("textarea", name=name, required=required)
-    )
+    # A browser leaves out the first line break of the field.
+    field = element("textarea", f"\n{value}" if value else None, name=name, required=required, spellcheck="false")
+    return element("label", label, element("small", hint) if hint else None, field)
 
 
 def ticked(name: str, label: str, *, checked: bool = False) -> Html:

@@ -39,6 +39,7 @@ class Pages:
             self._page("/reviews/{review}/work", reviews.work),
             self._page("/reviews/{review}/record", reviews.record),
             self._page("/reviews/{review}/{act}", reviews.act, "POST"),
+            self._page("/sessions", sessions.every),
             self._page("/sessions/{session}", sessions.show),
             self._page("/sessions/{session}/{act}", sessions.act, "POST"),
             self._page("/accounts", accounts.show),

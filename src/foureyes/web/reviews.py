@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from starlette.responses import Response
 
-from foureyes.app.calls.looking import FileShown
+from foureyes.app.calls.looking import FileShown, WorkShown
 from foureyes.app.calls.records import Acted
 from foureyes.app.calls.shown import FindingShown, ReportShown, ReviewShown
+from foureyes.app.redaction import Cut
 from foureyes.core.explain import Explained, Status
 from foureyes.core.values import Severity, Standing, Verdict, WhoKind
-from foureyes.web import deciding
+from foureyes.web import briefs, deciding
 from foureyes.web.door import Turned, Visit, away, path_to
 from foureyes.web.frame import badge, folded, link, page
-from foureyes.web.html import Html, element, together, when
+from foureyes.web.html import Html, element, text, together, when
 from foureyes.web.waiting import tone_of
 
 #: So much of a file is shown on a page; all of it is at the API.
@@ -37,8 +38,10 @@ _ACTED = {
     "decision": "decides:",
     "skip": "leaves reviewers out:",
     "override": "overrides:",
+    "incident": "notes:",
     "view": "has seen",
 }
+CLEARED = "cleared"
 _PASSED = {Status.OVERRIDDEN: "passed by a human", Status.SKIPPED: "skipped"}
 
 
@@ -48,10 +51,13 @@ async def show(visit: Visit) -> Response:
     return page(
         one.title,
         _state(one),
+        await _shut(visit, one),
         deciding.done(visit),
         _facts(one, visit.office.clock()),
+        _panel(one.report),
         deciding.ruling(visit, one, one.ruling) if one.ruling else None,
         *_requirements(one.requirements),
+        *briefs.shown(one.briefs),
         *_findings(visit, one),
         *_reports(one),
         *deciding.others(visit, one),
@@ -62,12 +68,17 @@ async def show(visit: Visit) -> Response:
 async def work(visit: Visit) -> Response:
     """The bytes of the current version, as text."""
     review = visit.request.path_params["review"]
-    found = await visit.call("read_work", review=review)
+    found = await visit.call("read_work", review=review, glance=True)
+    if _is_whole(found):
+        # What the page cuts is not read: only a page that shows all of it counts as having been given the work.
+        found = await visit.call("read_work", review=review)
     rest = len(found.files) - FILES_MAX
     return page(
         f"The work, version {found.revision}",
         element("p", "Exactly this version: ", element("span", found.digest, class_="mono")),
-        *map(_file, found.files[:FILES_MAX]),
+        *_changed(found.compared_with, found.diff),
+        *(_file(one, found.secrets) for one in found.files[:FILES_MAX]),
+        *(element("p", "Removed: ", element("span", one, class_="mono")) for one in found.deleted[:FILES_MAX]),
         element("p", f"{rest} more files are not shown here; the API has them.", class_="bad") if rest > 0 else None,
         signed=visit.signed,
         above=_up(review),
@@ -98,6 +109,14 @@ async def act(visit: Visit) -> Response:
     return away(f"{path_to('reviews', review)}?done={name}")
 
 
+def _changed(compared_with: str, diff: str) -> Iterator[Html]:
+    """What the version changes, with whose word that is in front of it."""
+    yield element("p", f"Compared with {compared_with}.")
+    if diff:
+        yield element("h2", "What it changes there")
+        yield element("pre", diff)
+
+
 def _up(review: str) -> Html:
     return element("p", link(path_to("reviews", review), "← The review"), class_="small")
 
@@ -111,20 +130,40 @@ def _state(one: ReviewShown) -> Html:
         *(badge(each, "care") for each in dict.fromkeys(passed)),
         element("span", f"{one.kind} by {one.author.name}", class_="soft"),
     )
-    reason = element("p", one.reason, class_="lines") if one.reason else None
+    reason = element("p", one.situation.sentence, class_="lines situation")
     hides = element("p", "Some of it is hidden until your own report is in.", class_="note") if one.hides else None
     return together(element("p", *said, class_="badges"), reason, hides)
+
+
+async def _shut(visit: Visit, one: ReviewShown) -> Html | None:
+    """What another review has against these bytes, though this one cleared them."""
+    if one.state != CLEARED:
+        return None
+    gate = await visit.call("gate", digest=one.digest)
+    if gate.allowed or gate.review in ("", one.review):
+        return None
+    return element(
+        "p",
+        "This version may not go live. ",
+        gate.reason,
+        " ",
+        link(path_to("reviews", gate.review), "That review"),
+        class_="bad",
+    )
 
 
 def _facts(one: ReviewShown, now: datetime) -> Html:
     rows: tuple[tuple[str, str], ...] = (
         *(("Waiting for", f"{', '.join(turn.who)}: {turn.what}") for turn in one.turns),
+        ("Next", one.situation.next_step),
         ("Author", _author(one)),
         ("Session", link(path_to("sessions", one.origin.session), one.origin.session) if one.origin.session else ""),
         ("Opened", when(datetime.fromisoformat(one.opened), now) if one.opened else ""),
         ("Note", one.note),
         *(("Asks", question) for question in one.questions),
         ("Review style", ", ".join(one.protocols)),
+        ("Compared with", one.compared_with),
+        ("Policy", one.policy_changed),
         ("Exact version", element("span", one.digest, class_="mono")),
     )
     body = (together(element("dt", name), element("dd", text, class_="lines")) for name, text in rows if text)
@@ -157,6 +196,11 @@ def _requirements(requirements: tuple[Explained, ...]) -> Iterator[Html]:
     yield element("ul", *rows, class_="list")
 
 
+def _panel(report: str) -> Html | None:
+    """What a panel makes of it, in front of the decision that is asked for."""
+    return element("section", element("pre", report), class_="card") if report else None
+
+
 def _findings(visit: Visit, one: ReviewShown) -> Iterator[Html]:
     if one.findings:
         yield element("h2", "Findings")
@@ -171,18 +215,23 @@ def _finding(visit: Visit, one: ReviewShown, finding: FindingShown) -> Html:
     head = (
         badge(finding.severity.name.lower(), _TONES[finding.severity]),
         badge(str(finding.standing), _STANDINGS[finding.standing]),
+        badge("advisory") if finding.advisory else None,
+        badge(f"cycle {finding.cycle}") if finding.cycle > 1 else None,
         element("span", place, class_="mono") if place else None,
         element("span", finding.finding, class_="mono soft"),
     )
+    settled = (Standing.RESOLVED, Standing.WAIVED)
     rows = (
         ("Evidence", finding.evidence),
         ("Suggestion", finding.suggestion),
         ("Rebuttal" if finding.rebuttal else "Answer", finding.answer),
-        ("Note", finding.note),
+        ("Not resolved" if finding.cycle > 1 and finding.standing not in settled else "Note", finding.note),
         ("Only advice", finding.advisory),
     )
     body = tuple(together(element("dt", name), element("dd", text, class_="lines")) for name, text in rows if text)
-    by = element("p", f"Raised by {finding.raiser} on version {finding.revision}.", class_="soft small")
+    where = f"in review {finding.from_review} as {finding.from_finding}, on text that stands here too"
+    place_of = where if finding.from_review else f"on version {finding.revision}"
+    by = element("p", f"Raised by {finding.raiser} {place_of}.", class_="soft small")
     parts = (
         element("p", *head, class_="badges"),
         element("h3", finding.text, class_="lines"),
@@ -197,16 +246,22 @@ def _reports(one: ReviewShown) -> Iterator[Html]:
     if one.reports:
         yield element("h2", "Reports")
     programs = [each for each in one.reports if each.reviewer.kind is WhoKind.PROGRAM]
-    yield from (_report(each) for each in one.reports if each not in programs)
+    raised = {each.raiser for each in one.findings}
+    yield from (_report(each, raised) for each in one.reports if each not in programs)
     if programs:
         noted = sum(each.verdict is not Verdict.APPROVE for each in programs)
-        found = "which found nothing" if not noted else f"{noted} of them not content"
+        is_silent = raised.isdisjoint(each.reviewer.name for each in programs)
+        content = "which found nothing" if is_silent else "which stop nothing"
+        found = content if not noted else f"{noted} of them not content"
         count = f"{len(programs)} report{'' if len(programs) == 1 else 's'} of programs, {found}"
-        yield folded(count, *map(_report, programs), opened=bool(noted))
+        yield folded(count, *(_report(each, raised) for each in programs), opened=bool(noted))
 
 
-def _report(report: ReportShown) -> Html:
+def _report(report: ReportShown, raised: set[str]) -> Html:
+    """A report; who has raised a finding, if only a minor one, is not said to have found nothing."""
     word, tone = _VERDICTS[report.verdict] if report.verdict else ("no verdict", "")
+    if report.verdict is Verdict.APPROVE and report.reviewer.name in raised:
+        word = "approves"
     who = report.reviewer
     more = ", ".join(each for each in (str(who.kind), who.model_family) if each)
     sure = f", {report.confidence} % sure" if report.confidence is not None else ""
@@ -228,17 +283,34 @@ def _report(report: ReportShown) -> Html:
     )
 
 
-def _file(file: FileShown) -> Html:
+def _is_whole(found: WorkShown) -> bool:
+    """Whether a page shows every byte of a work."""
+    texts = (one.text for one in found.files)
+    fits = len(found.files) <= FILES_MAX and len(found.deleted) <= FILES_MAX
+    return fits and all(text is not None and len(text) <= FILE_CHARS_MAX for text in texts)
+
+
+def _file(file: FileShown, secrets: tuple[Cut, ...]) -> Html:
     head = element("h2", file.path, class_="mono")
     if file.text is None:
         return together(head, element("p", f"Not text. SHA-256 {file.digest}", class_="soft"))
     shown = file.text[:FILE_CHARS_MAX]
     # What ends with the last line's end has no empty line behind it.
     lines = shown.removesuffix("\n").split("\n")
-    numbered = "\n".join(f"{number:>5}  {each}" for number, each in enumerate(lines, start=1))
+    marks = {one.line: one.kind for one in secrets if one.path == file.path}
+    numbered = together(*(_line(number, each, marks) for number, each in enumerate(lines, start=1)))
+    whole = element("p", badge(f"secret: {marks[0].replace('-', ' ')}", "bad")) if 0 in marks else None
     cut = len(file.text) - len(shown)
     rest = element("p", f"{cut:,} more characters are not shown here; the API has them.", class_="bad")
-    return together(head, element("pre", numbered), rest if cut else None)
+    return together(head, whole, element("pre", numbered), rest if cut else None)
+
+
+def _line(number: int, line: str, marks: Mapping[int, str]) -> Html:
+    """A line with its number; one with a secret is marked, because only humans are shown it."""
+    shown = text(f"{number:>5}  {line}\n")
+    if number not in marks:
+        return shown
+    return together(element("mark", shown), badge(f"secret: {marks[number].replace('-', ' ')}", "bad"), Html("\n"))
 
 
 def _acted(one: Acted, now: datetime) -> Html:

@@ -39,6 +39,22 @@ async def show(visit: Visit) -> Response:
     )
 
 
+async def every(visit: Visit) -> Response:
+    """The sessions by name, and which of them are paused."""
+    found = await visit.call("list_sessions", cursor=visit.request.query_params.get("cursor", ""))
+    rows = (
+        element(
+            "li",
+            link(path_to("sessions", one.session), one.session),
+            badge("ended" if one.ended else one.status.lower(), "good" if one.status == "RUNNING" else "care"),
+        )
+        for one in found.sessions
+    )
+    listed = element("ul", *rows, class_="list") if found.sessions else element("p", "No agent has signalled yet.")
+    more = element("p", link(f"/sessions?cursor={found.next}", "More")) if found.next else None
+    return page("Sessions", listed, more, signed=visit.signed)
+
+
 async def act(visit: Visit) -> Response:
     """Do what a form of the page says, by its call; the same that every other door makes."""
     session, name = visit.request.path_params["session"], visit.request.path_params["act"]
@@ -53,10 +69,15 @@ def _state(one: SessionShown) -> Html:
     said = (
         badge(word.lower(), "good" if word == "RUNNING" else "care"),
         badge("flagged", "care") if one.flagged else None,
-        element("span", f"Paused by {one.paused_by}: {one.paused_because}", class_="soft") if one.paused_by else None,
+        element("span", _why(one), class_="soft") if one.paused_because else None,
     )
     waits = (element("li", link(path_to("reviews", each), f"It waits for {each}")) for each in one.waits_for)
     return element("div", element("p", *said, class_="badges"), element("ul", *waits, class_="list"))
+
+
+def _why(one: SessionShown) -> str:
+    """Why it is paused: by a human, or by what its reviews wait for."""
+    return f"Paused by {one.paused_by}: {one.paused_because}" if one.paused_by else f"It waits for {one.paused_because}"
 
 
 def _done(visit: Visit) -> Html | None:

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from foureyes.app.calls.office import Office
 from foureyes.app.ports import Unavailable
 from foureyes.app.signing_in import COOKIE, SIGN_IN_LIFE, human_of, redeemed, sign_out
-from foureyes.web.door import LINK, Turned, Visit, away, read_form
+from foureyes.web.door import LINK, Turned, Visit, away, read_form, status_of
 from foureyes.web.frame import hidden, page, told
 from foureyes.web.html import element
 
@@ -37,7 +37,7 @@ class SigningIn:
         try:
             human = await self.office.store.read(lambda reading: human_of(reading, secret, self.office.clock()))
         except Unavailable as error:
-            return told("Sign in", error.sentence, error.next_step, status=503)
+            return told("Sign in", error.sentence, error.next_step, status=status_of(error))
         if human is None:
             return told("Sign in", OVER, LINK, status=401)
         button = element("button", f"Sign in as {human}", type="submit")
@@ -53,7 +53,7 @@ class SigningIn:
         except Turned as no:
             return told("Sign in", no.sentence, no.next_step, status=no.status)
         except Unavailable as error:
-            return told("Sign in", error.sentence, error.next_step, status=503)
+            return told("Sign in", error.sentence, error.next_step, status=status_of(error))
         if session is None:
             return told("Sign in", OVER, LINK, status=401)
         answer = away("/")

@@ -41,10 +41,14 @@ class Wish:
         return {"scopes": [str(one) for one in self.scopes], "expires": self.ends and self.ends.isoformat()}
 
 
-def fields(kinds: Iterable[WhoKind], *, chosen: Iterable[str] = (), days: str = "") -> Html:
-    """Boxes for all that a token of these kinds may be for, ticked unless some are chosen; and how long it is good."""
+def fields(kinds: Iterable[WhoKind], *, kind: str = "", chosen: Iterable[str] = (), days: str = "") -> Html:
+    """Boxes for all that a token of these kinds may be for, and how long it is good.
+
+    Those are ticked that the kind may have which the form begins with, unless some are chosen.
+    """
     among, some = tuple(kinds), frozenset(chosen)
-    boxes = (_box(one, among, checked=not some or one in some) for one in Scope)
+    usual = next((scopes for one, scopes in SCOPES.items() if one == kind), tuple(Scope))
+    boxes = (_box(one, among, checked=one in (some or usual)) for one in Scope)
     return together(
         element("fieldset", element("legend", "What the token is for"), *boxes, _left_out(among)),
         line("days", "Days", "After so many it opens nothing any more; empty: it has no end.", value=days),

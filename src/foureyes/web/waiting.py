@@ -7,7 +7,8 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response
 
-from foureyes.app.calls.looking import Listed, Waiting
+from foureyes.app.calls.inbox import Waiting
+from foureyes.app.calls.looking import Listed
 from foureyes.app.silences import Silence
 from foureyes.app.silent_places import silences
 from foureyes.web.door import Visit, path_to
@@ -17,7 +18,7 @@ from foureyes.web.html import Html, element, together, when
 LISTED_MAX = 50
 #: Places where hooks are off that are named.
 OFF_MAX = 10
-_KINDS = {"ruling": "a decision", "report": "a report", "revision": "a new version"}
+_KINDS = {"ruling": "a decision", "report": "a report", "revision": "a new version", "finding": "your finding"}
 _FILTERS = (("", "All"), ("open", "Open"), ("cleared", "Cleared"), ("rejected", "Rejected"))
 
 
@@ -55,7 +56,7 @@ def _waits(waits: tuple[Waiting, ...], now: datetime) -> Html:
             link(path_to("reviews", one.review), one.title or one.review),
             badge(_KINDS.get(one.kind, one.kind), "care"),
             element("span", f"version {one.revision}", class_="soft small"),
-            element("span", "due ", when(datetime.fromisoformat(one.due), now), class_="soft small end"),
+            element("span", "due ", when(_time(one.due), now), class_="soft small end") if one.due else None,
         )
         for one in waits
     )

@@ -27,12 +27,10 @@ from foureyes.core.values import (
     Outcome,
     Part,
     Place,
-    Risk,
-    RiskLevel,
     Standing,
     Who,
 )
-from tests.cast import ANN, AUDITOR, BOB, CHECKED, DEV, EVE, HANNA, HUGO, POOL, Play
+from tests.cast import ANN, AUDITOR, BOB, CHECKED, DEV, EVE, HANNA, HUGO, POOL, Play, proven
 from tests.seeds.shaped import protocol, shaped_rules, stage
 
 T = TypeVar("T")
@@ -82,14 +80,13 @@ class Asked:
 def walked(walk: tuple[str, bool, Sequence[Numbers]]) -> Iterator[Asked]:
     """Play it; every command goes through `decide`."""
     kind, trivial, steps = walk
-    risk = Risk(level=RiskLevel.LOW, trivial=True) if trivial else Risk()
-    play = Play(RULES, Facts(pool=POOL, risk=risk))
+    play = Play(RULES, Facts(pool=POOL, **(proven() if trivial else {})))  # type: ignore[arg-type]
     play.open(kind, confidence=90 if trivial else None)
     for number, step in enumerate(steps):
         actor, command = _next(play, number, step)
         before = play.review
         try:
-            events = decide(RULES, before, command, actor=actor, facts=play.facts, now=play.now)
+            events = decide(RULES, before, command, actor=actor, facts=play.facts_at(before), now=play.now)
         except Refusal:
             yield Asked(play, before, actor, command, (), refused=True)
             continue

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.risk.globs import matches, normal_path
+from foureyes.core.risk.globs import folded_path, guards, matches, normal_path
 
 
 @pytest.mark.parametrize(
@@ -84,3 +84,36 @@ def test_a_star_within_a_name_means_any_run_of_characters(name: str, text: str) 
         return bool(rest) and pattern[0] == rest[0] and fits(pattern[1:], rest[1:])
 
     assert matches(f"/x/{name}", f"x/{text}") == fits(name, text)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("billing/", "Billing/a"),
+        ("billing/", "BILLING/a"),
+        ("Billing/", "billing/a"),
+        ("caf\u00e9/", "Cafe\u0301/a"),
+        ("cafe\u0301/", "CAF\u00c9/a"),
+        ("*.PEM", "deep/key.pem"),
+        ("billing/", "bil\u200cling/a"),
+        ("billing/", "billing. /a"),
+        ("v?", "v."),
+        ("dotted./", "dotted./a"),
+        ("stra\u00dfe", "STRASSE"),
+    ],
+)
+def test_no_spelling_of_a_name_evades_a_rule_that_demands_more(pattern: str, path: str) -> None:
+    """U-11: what is one name on any disk is one name for such a rule."""
+    assert guards(pattern, path)
+
+
+@pytest.mark.parametrize(("pattern", "path"), [("billing/", "billings/a"), ("a", "b"), ("...", "..")])
+def test_another_name_is_guarded_by_nothing(pattern: str, path: str) -> None:
+    assert not guards(pattern, path)
+
+
+@given(st.text(max_size=20), st.text(max_size=20))
+def test_a_rule_that_demands_more_matches_at_least_what_its_pattern_does(pattern: str, path: str) -> None:
+    """U-11: folding only ever adds, and folding twice is folding once."""
+    assert guards(pattern, path) >= matches(pattern, path)
+    assert folded_path(folded_path(path)) == folded_path(path)

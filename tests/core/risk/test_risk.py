@@ -106,7 +106,8 @@ def test_dangerous_lines_are_high_risk_wherever_they_stand(line: str) -> None:
     """S8, D-19: added or removed, in code or in a document."""
     assert one("src/a.py", added=line).level is RiskLevel.HIGH
     assert one("src/a.py", removed=line).level is RiskLevel.HIGH
-    assert not one("README.md", added=line).trivial
+    change = FileChange(path="README.md", added=(line,))
+    assert risk_of([change], proof="only prose differs").level is RiskLevel.HIGH
 
 
 def test_what_nobody_can_read_is_high_risk() -> None:
@@ -114,13 +115,13 @@ def test_what_nobody_can_read_is_high_risk() -> None:
     assert one("a.bin", binary=True).reasons == ("a.bin: binary",)
     assert one("a", mode="120000").level is RiskLevel.HIGH
     assert one("a", mode="160000").level is RiskLevel.HIGH
-    assert one("README.md", added="x" * LINE_CHARS_MAX).trivial
+    assert one("README.md", added="x" * LINE_CHARS_MAX).level is RiskLevel.MEDIUM
     assert one("README.md", added="x" * (LINE_CHARS_MAX + 1)).level is RiskLevel.HIGH
     lines = ("x",) * LINES_MAX
-    assert risk_of([FileChange(path="README.md", added=lines)]).trivial
+    assert risk_of([FileChange(path="README.md", added=lines)]).level is RiskLevel.MEDIUM
     assert risk_of([FileChange(path="README.md", added=lines, removed=("y",))]).level is RiskLevel.HIGH
     files = [FileChange(path=f"{n}.md", added=("x",)) for n in range(FILES_MAX)]
-    assert risk_of([*files, *files[:5]]).trivial
+    assert risk_of([*files, *files[:5]]).level is RiskLevel.MEDIUM
     assert risk_of([*files, FileChange(path="x.md", added=("x",))]).level is RiskLevel.HIGH
 
 
@@ -136,19 +137,23 @@ def test_ordinary_code_is_medium_risk() -> None:
     assert one("src/a.py", added="x = 1") == Risk(level=RiskLevel.MEDIUM)
 
 
-def test_nothing_at_all_is_not_trivial() -> None:
-    """S8: no changes known, an empty file or a new mode say nothing about what they do."""
+def test_no_line_is_harmless_by_its_looks() -> None:
+    """U-02, S8: prose, comments and white space are medium risk until a program proves what they are."""
     assert risk_of([]) == Risk(level=RiskLevel.MEDIUM)
     assert risk_of([FileChange(path="README.md")]) == Risk(level=RiskLevel.MEDIUM)
-    assert not one("README.md", added="hello", mode="100755").trivial
-    assert one("README.md", added="hello", mode="100644").trivial
+    assert one("README.md", added="A typo less.", removed="A tpyo less.") == Risk(level=RiskLevel.MEDIUM)
+    assert one("a.py", added="# A comment.") == Risk(level=RiskLevel.MEDIUM)
 
 
-def test_one_line_of_code_among_prose_is_not_trivial() -> None:
-    """001-04, S8: every changed line counts."""
+def test_a_proof_makes_a_change_trivial_and_is_its_reason() -> None:
+    """U-02, 001-04: only of a change that is there, and never of what is dangerous by its place or its lines."""
     prose = FileChange(path="README.md", added=("A typo less.",), removed=("A tpyo less.",))
-    assert risk_of([prose]).trivial
-    assert not risk_of([prose, FileChange(path="src/a.py", added=("x = 1",))]).trivial
+    proof = "Proven: only prose differs in README.md"
+    assert risk_of([prose], proof=proof) == Risk(level=RiskLevel.LOW, trivial=True, reasons=(proof,))
+    assert risk_of([], proof=proof) == Risk(level=RiskLevel.MEDIUM)
+    for path in ("AGENTS.md", "auth/README.md", "migrations/a.py"):
+        risk = risk_of([prose, FileChange(path=path, added=("a word",))], proof=proof)
+        assert (risk.level, risk.trivial) == (RiskLevel.HIGH, False)
 
 
 def test_the_protocols_of_kind_paths_risk_and_caller_add_up_in_order() -> None:

@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
+from itertools import product
 from typing import Any
 
 import anyio
@@ -22,10 +23,11 @@ from foureyes.app.credentials import Credential
 from foureyes.cli.calling import spelt
 from foureyes.mcp.far import Far
 from foureyes.mcp.near import Near, by_credential
+from foureyes.mcp.over_http import PATH, REVIEW_SERVER_PATH
 from foureyes.mcp.over_stdio import speak
 from foureyes.mcp.server import build
 from foureyes.mcp.told import CODE
-from foureyes.mcp.tools import TOOLS
+from foureyes.mcp.tools import OWN, SEVEN
 from tests.cli import desk as cli
 from tests.doors.conversations.scene import Ask, Door, Said, Scene, over_http
 from tests.doors.conversations.script import OK
@@ -40,9 +42,11 @@ async def http(scene: Scene) -> AsyncIterator[Ask]:
     yield partial(over_http, scene)
 
 
-def _asking(clients: Mapping[str, Client]) -> Ask:
+def _asking(clients: Mapping[tuple[str, bool], Client]) -> Ask:
+    """Ask with the client of whoever asks; the seven tools of the review server are at an address of their own."""
+
     async def ask(who: str, call: str, takes: Mapping[str, Any]) -> Said:
-        result = await clients[who].call_tool(call, dict(takes))
+        result = await clients[who, call in SEVEN].call_tool(call, dict(takes))
         if result.is_error:
             return Said(code=str((result.meta or {})[CODE]))
         return Said(code=OK, data=result.structured_content)
@@ -56,8 +60,11 @@ async def mcp_over_http(era: str, scene: Scene) -> AsyncIterator[Ask]:
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(scene.desk.endpoint.serving())
         clients = {
-            name: await stack.enter_async_context(scene.desk.over_http(scene.headers(name), era))
+            (name, seven): await stack.enter_async_context(
+                scene.desk.over_http(scene.headers(name), era, path=REVIEW_SERVER_PATH if seven else PATH)
+            )
             for name in scene.tokens
+            for seven in (False, True)
         }
         yield _asking(clients)
 
@@ -69,13 +76,13 @@ async def mcp_on_stdio(era: str, scene: Scene, *, embedded: bool) -> AsyncIterat
         await stack.enter_async_context(scene.desk.endpoint.serving())
         transport = httpx2.ASGITransport(app=scene.desk.app)
         web = await stack.enter_async_context(httpx2.AsyncClient(transport=transport))
-        clients = dict[str, Client]()
-        for name, token in scene.tokens.items():
+        clients = dict[tuple[str, bool], Client]()
+        for (name, token), seven in product(scene.tokens.items(), (False, True)):
             credential = Credential(token=token)
-            near = Near(scene.desk.office, by_credential(scene.desk.office, credential), TOOLS)
-            far = Far(web, lambda: f"http://{HOST}", credential, None)
+            near = Near(scene.desk.office, by_credential(scene.desk.office, credential), SEVEN if seven else OWN)
+            far = Far(web, lambda: f"http://{HOST}", credential, path=REVIEW_SERVER_PATH if seven else PATH)
             client = Client(_piped(build(near if embedded else far)), mode=era)
-            clients[name] = await stack.enter_async_context(client)
+            clients[name, seven] = await stack.enter_async_context(client)
         yield _asking(clients)
 
 
@@ -120,7 +127,11 @@ async def mcp_processes(era: str, scene: Scene) -> AsyncIterator[Ask]:
     home = scene.folder / "home"
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(server_at(home, scene.desk.house))
-        entered = [(name, started(home, token, era)) for name, token in scene.tokens.items()]
+        entered = [
+            ((name, seven), started(home, token, era, *(("--as", "review-server") if seven else ())))
+            for name, token in scene.tokens.items()
+            for seven in (False, True)
+        ]
         yield _asking({name: await stack.enter_async_context(one) for name, one in entered})
 
 

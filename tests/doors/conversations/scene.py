@@ -49,6 +49,7 @@ class Scene:
 
     def __post_init__(self) -> None:
         self.desk = Desk(house=house(*self.story.styles, **self.story.rules))
+        self.desk.house.gate.reads = self.story.reads
 
     async def enter(self) -> None:
         """Enrol everybody, with tokens that are called the same in every play."""

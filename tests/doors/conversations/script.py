@@ -60,6 +60,8 @@ class Story:
     #: Styles that are other than usual, and other fields of the rules.
     styles: tuple[Protocol, ...] = ()
     rules: Mapping[str, Any] = field(default_factory=dict)
+    #: Whether reviewers are taken to have read the work; else an act of theirs must read it.
+    reads: bool = True
 
     def __str__(self) -> str:
         """How it is called in the list of tests."""

@@ -125,6 +125,7 @@ P = the("asked.id")
 REJECTED = CHANGES | {"status": "REJECTED", "grounds": ["fundamental_flaw"], "confidence": 95}
 PEERS = Story(
     name="001",
+    reads=False,
     cast={"core-developer": ("core_developer",), "auditor": ("auditor",), "tester": ("tester",)},
     acts=(
         Act(
@@ -140,7 +141,7 @@ PEERS = Story(
             known="asked",
             says={"status": "pending"},
         ),
-        Act(who="auditor", call="submit_review", takes={"reviewId": P, **CHANGES}, comes="stale"),
+        Act(who="auditor", call="submit_review", takes={"reviewId": P, **CHANGES}, comes="unread"),
         Pause(minutes=2),
         Act(who="auditor", call="get_review", takes={"reviewId": P}, says={"status": "in_progress"}),
         Act(

@@ -13,6 +13,7 @@ from typing import Any
 from mcp.server.context import ServerRequestContext
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
+from foureyes.mcp.over_http import PATH
 from foureyes.mcp.speaker import Speaker
 
 Json = dict[str, Any]
@@ -61,9 +62,9 @@ async def elicited(ctx: ServerRequestContext[Any, Any], params: Json) -> str:
 
 def keeping_sessions(speaker: Speaker) -> Speaker:
     """The same, remembering who called."""
-    brief = speaker._watched
-    speaker._watched = StreamableHTTPSessionManager(
-        speaker.server,
+    brief = speaker._managers[PATH, False]
+    speaker._managers[PATH, False] = StreamableHTTPSessionManager(
+        speaker.servers[PATH],
         security_settings=brief.security_settings,
         max_request_body_size=brief.max_request_body_size,
     )

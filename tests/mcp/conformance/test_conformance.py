@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from foureyes.mcp.over_http import Endpoint
+from foureyes.mcp.over_http import PATH, Endpoint
 from foureyes.mcp.speaker import Speaker
 from tests.app.house import House, played
 from tests.mcp.conformance.eliciting import keeping_sessions
@@ -75,7 +75,7 @@ def _expect(failing: AbstractSet[str], requirements: str, folder: Path, build: C
 
             def made() -> Speaker:
                 speaker = build(make())
-                with_fixtures(speaker.server)
+                with_fixtures(speaker.servers[PATH])
                 return speaker
 
             tools._make = made

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.sim.checker.model import Review
-from tests.sim.checker.shapes import OPENING, Delivered, Json, Who
+from tests.sim.checker.model import Finding, Review
+from tests.sim.checker.shapes import OPENING, SEVERITY, Delivered, Json, Who
 from tests.sim.checker.world import World
 
 Texts = Iterator[str]
@@ -34,9 +34,14 @@ NAMES_NAME = {
 JUDGING = frozenset(
     {"SubmitReport", "KeepReport", "SettleFinding", "VerifyFinding", "OverrideStage", "ReportInconclusive"}
 )
+#: Commands of those who must have been given the very bytes they judge; a human who overrides names them.
+READERS = frozenset({"SubmitReport", "KeepReport", "SettleFinding", "VerifyFinding"})
 HUMAN_COMMANDS = frozenset({"GiveRuling", "OverrideStage", "WaiveFinding", "ReopenReview", "EnableSkip"})
 LEAVES_MAX = 3
 AFTER_THE_END = frozenset({"ReviewReopened", "EscapeReported", "NoteAdded"})
+#: How what stands against the bytes of an ended review is lifted, and how a human is asked about withdrawn ones.
+LIFTING = frozenset({"FindingResolved", "StageOverridden"})
+ASKING = frozenset({"RulingRequested", "RulingGiven", "DeadlinePassed"})
 
 
 def i13_events_name_who_asked(kind: str, body: Json, actor: Who, step: Delivered) -> Texts:
@@ -91,13 +96,25 @@ def i14_only_the_owner_withdraws(_world: World, review: Review, body: Json, step
 
 def i14_only_the_holder_settles(_world: World, review: Review, body: Json, step: Delivered) -> Texts:
     finding = review.findings.get(body["finding"])
+    if finding is not None and finding.origin[0]:
+        if finding.raiser != step.principal["name"]:
+            yield f"{step.principal['name']} settled {finding.id}, which {finding.raiser} raised elsewhere"
+        return
     holder = review.seats[finding.seat].holder if finding else None
-    if holder is None or holder["name"] != step.principal["name"]:
+    is_holder = holder is not None and holder["name"] == step.principal["name"]
+    if not is_holder and not (finding and _breaks_the_tie(review, finding, step)):
         yield f"{step.principal['name']} settled {body['finding']}, its seat is held by {holder and holder['name']}"
     if step.principal["name"] in review.contributors:
         yield f"the contributor {step.principal['name']} settled {body['finding']}"
     if body["revision"] != review.number:
         yield f"{body['finding']} was settled on revision {body['revision']}, current is {review.number}"
+
+
+def _breaks_the_tie(review: Review, finding: Finding, step: Delivered) -> bool:
+    """Whether a dispute about it ends by the report of a tie-break reviewer; a critical one or a veto's never does."""
+    ties = [one for one in review.seats.values() if one.stage == finding.stage and one.part == "tie_break"]
+    held = any(one.holder and one.holder["name"] == step.principal["name"] for one in ties)
+    return held and step.command == "SubmitReport" and finding.severity < SEVERITY["critical"]
 
 
 def i14_only_a_human_waives(_world: World, review: Review, body: Json, step: Delivered) -> Texts:
@@ -173,18 +190,24 @@ def i15_one_voice_per_stage(_world: World, review: Review, body: Json, step: Del
             yield f"{step.principal['name']} counts on {other.id} and {mine.id}"
 
 
-def i16_a_report_names_these_bytes(_world: World, review: Review, body: Json, step: Delivered) -> Texts:
+def i16_a_report_names_these_bytes(_world: World, review: Review, body: Json, _step: Delivered) -> Texts:
     if body["revision"] != review.number or body["digest"] != review.digest:
         yield f"{body['seat']} reported on {body['digest']}, current is {review.digest}"
-    if step.served and step.served != body["digest"]:
-        yield f"{body['seat']} was served {step.served} and reported on {body['digest']}"
+    if body["served"] != body["digest"]:
+        given = body["served"] or "nothing"
+        yield f"{body['seat']} reported on {body['digest']} and the record says it was given {given}"
 
 
 def i16_judging_names_the_current_revision(review: Review, step: Delivered) -> Texts:
     if step.repeated or not step.accepted or step.command not in JUDGING or step.revision is None:
         return
-    if step.revision != review.number:
+    # A report that names version 0 is about the one its reviewer was given last, which is looked at next.
+    is_of_served = step.command == "SubmitReport" and step.revision == 0
+    if step.revision != review.number and not is_of_served:
         yield f"{step.command} named revision {step.revision}, current is {review.number}"
+    if step.command in READERS and step.served != review.digest:
+        given = step.served or "nothing"
+        yield f"{step.principal['name']} was given {given} and judged {review.digest} by {step.command}"
 
 
 def i17_nobody_with_a_hand_in_it_is_drawn(_world: World, review: Review, body: Json, step: Delivered) -> Texts:
@@ -229,7 +252,10 @@ def y10_nobody_overrides_for_themselves(_world: World, review: Review, body: Jso
 
 
 def y8_nothing_happens_after_the_end(review: Review, kind: str, body: Json) -> Texts:
-    """Save a word beside it, a reopening, or the author who accepts a rejection."""
+    """Save a word beside it, a reopening, the author who accepts a rejection, and what lifts an objection."""
     accepted = review.outcome == "rejected" and kind == "ReviewClosed" and body["outcome"] == "withdrawn"
-    if review.outcome and kind not in AFTER_THE_END and not accepted:
+    lifted = kind in ("FindingWaived", "FindingLifted") or (review.outcome != "cleared" and kind in LIFTING)
+    asked = review.outcome == "withdrawn" and kind in ASKING
+    confirmed = review.outcome == "withdrawn" and kind == "ReviewClosed" and body["outcome"] == "rejected"
+    if review.outcome and kind not in AFTER_THE_END and not (accepted or lifted or asked or confirmed):
         yield f"{kind} although the review is {review.outcome}"

@@ -23,11 +23,19 @@ def i18_hidden_reports_change_nothing(_world: World, _review: Review, shown: Sho
 def i18_no_foreign_word_is_shown(world: World, review: Review, shown: Shown) -> Texts:
     """No text of another seat in a stage where this viewer has not reported yet; a successor may read their own."""
     mine = {one.id for one in review.seats.values() if one.holder is not None and one.holder["name"] == shown.viewer}
+    given = _asked_about(review, mine)
     for stage in _blind_stages(world, review, shown.viewer):
         for seat, name, word in review.tokens.get(stage, ()):
-            if name != shown.viewer and seat not in mine and word in shown.text:
+            if name != shown.viewer and seat not in mine and word not in given and word in shown.text:
                 yield f"{shown.viewer} was shown {word!r} of {name} in {stage}"
                 return
+
+
+def _asked_about(review: Review, mine: set[str]) -> set[str]:
+    """The texts of the findings that a verifying seat of the viewer's is asked about: a second look must see them."""
+    seats = {one for one in mine if review.seats[one].part == "verify"}
+    asked = (one for one in review.requests.values() if one.kind == "report" and one.seat in seats)
+    return {review.findings[name].text for one in asked for name in one.about if name in review.findings}
 
 
 def _blind_stages(world: World, review: Review, viewer: str) -> list[str]:

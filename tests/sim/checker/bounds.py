@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.sim.checker.model import Review
+from tests.sim.checker.model import Request, Review
 from tests.sim.checker.shapes import Delivered, Json
 from tests.sim.checker.world import World
 
@@ -13,6 +13,8 @@ Texts = Iterator[str]
 EVENTS_PER_COMMAND_MAX = 30
 EVENTS_PER_ITEM_MAX = 3
 EVENTS_PER_REVIEW_MAX = 3_000
+UNPROMPTED_MAX = 10
+DOUBTS = ("concerns", "reject")
 
 
 def y1_somebody_owes_an_answer(_world: World, review: Review, step: Delivered) -> Texts:
@@ -45,11 +47,23 @@ def y2_an_order_lapses_only_by_a_human(_world: World, review: Review, body: Json
     if request is None:
         yield f"{body['request']} lapsed and was not pending"
     elif request.kind == "ruling":
-        human = step.principal["kind"] == "human"
-        if not human:
-            yield f"the ruling {request.id} lapsed by {step.command} of {step.principal['name']}"
+        yield from _ruling_lapses(review, request, step)
     elif request.kind == "revision" and request.ordered_by and step.principal["kind"] != "human":
         yield f"{request.id}, ordered by {request.ordered_by}, lapsed by {step.command} of {step.principal['name']}"
+
+
+def _ruling_lapses(review: Review, request: Request, step: Delivered) -> Texts:
+    """By a human, or by a reviewer who settles what it was about; an author only ends the wait for themselves."""
+    by = f"the ruling {request.id} lapsed by {step.command} of {step.principal['name']}"
+    is_back = request.reason == "author_silent" and step.principal["name"] in review.makers
+    if step.principal["kind"] == "human" or (is_back and step.command == "SubmitRevision"):
+        return
+    if request.veto or step.principal["kind"] == "clock":
+        yield by
+    elif request.asked_by and request.reason != "creator_disagrees":
+        yield f"{by}, although {request.asked_by} asked for it"
+    elif step.principal["name"] in review.makers:
+        yield by
 
 
 def y10_no_revision_while_a_ruling_is_pending(_world: World, review: Review, body: Json, _step: Delivered) -> Texts:
@@ -86,8 +100,21 @@ def i27_the_server_counts_revisions(world: World, review: Review, body: Json, st
     cap, request = world.revisions_max(review), review.revision_request()
     ordered = request is not None and bool(request.ordered_by)
     comes_back = any(one["event"]["type"] == "ReviewReopened" for one in step.envelopes)
-    if new and not ordered and not comes_back and review.resubmissions + 1 > cap:
+    if not new or ordered or comes_back:
+        return
+    if not body["prompted"]:
+        yield from _unprompted(review, request)
+    elif review.resubmissions + 1 > cap:
         yield f"resubmission {review.resubmissions + 1} of {cap} without a human's word"
+
+
+def _unprompted(review: Review, request: Request | None) -> Texts:
+    """A version that uses up no attempt replaces one that nobody has judged against, and there are few of them."""
+    doubted = [key for key, one in review.counted.items() if key[1] == review.number and one.verdict in DOUBTS]
+    if request is not None or doubted:
+        yield f"revision {review.number + 1} uses up no attempt, although it was asked for"
+    if review.unprompted + 1 > UNPROMPTED_MAX:
+        yield f"{review.unprompted + 1} revisions came before anybody had judged"
 
 
 def i27_reports_and_failures_are_capped(world: World, review: Review, body: Json, _step: Delivered) -> Texts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from tests.sim.checker import actors, blindness, bounds, findings, going_live, record, stored
+from tests.sim.checker import actors, blindness, bounds, findings, going_live, objections, parties, record, stored
 from tests.sim.checker.fold import apply
 from tests.sim.checker.model import Review
 from tests.sim.checker.shapes import Delivered, Json, Policy, Shown, Violation, Work
@@ -18,7 +18,9 @@ ON_EVENT: dict[str, tuple[EventCheck, ...]] = {
     "ReviewOpened": (going_live.i10_the_policy_in_force_governs, actors.i13_the_author_is_who_asked),
     "RevisionSubmitted": (
         going_live.i4_vetoed_bytes_enter_nowhere,
+        objections.u03_objected_bytes_enter_nowhere,
         going_live.i5_required_protocols_are_named,
+        going_live.t38_no_base_is_the_authors_word,
         actors.i14_only_the_owner_revises,
         bounds.i27_the_server_counts_revisions,
         bounds.y10_no_revision_while_a_ruling_is_pending,
@@ -29,23 +31,27 @@ ON_EVENT: dict[str, tuple[EventCheck, ...]] = {
         actors.i17_nobody_with_a_hand_in_it_is_drawn,
         bounds.i28_nobody_is_overloaded,
         bounds.y1_requests_have_their_own_names,
+        parties.t42_no_party_judges_itself,
     ),
     "RevisionRequested": (bounds.y1_requests_have_their_own_names,),
     "RulingRequested": (bounds.y1_requests_have_their_own_names,),
-    "SeatTaken": (actors.i14_seats_go_to_other_eyes,),
+    "SeatTaken": (actors.i14_seats_go_to_other_eyes, parties.t42_no_party_judges_itself),
     "SeatRenewed": (actors.i14_only_the_holder_stays_or_leaves,),
     "SeatLeft": (actors.i14_only_the_holder_stays_or_leaves,),
     "ReportSubmitted": (
         going_live.i9_only_known_words_are_reports,
         actors.i14_only_the_eligible_report,
+        parties.t42_no_party_judges_itself,
         actors.i15_one_voice_per_stage,
         actors.i16_a_report_names_these_bytes,
         bounds.i27_reports_and_failures_are_capped,
         findings.y15_approval_beside_an_own_blocking_finding,
+        findings.u04_an_approval_says_what_was_checked,
     ),
     "ReportKept": (going_live.i9_only_a_real_report_is_kept,),
     "FindingRaised": (
         findings.s2_findings_count_per_seat,
+        findings.u06_places_exist,
         findings.y4_advisory_only_for_a_reason,
         findings.p12_suppressed_only_by_a_human,
     ),
@@ -63,7 +69,11 @@ ON_EVENT: dict[str, tuple[EventCheck, ...]] = {
     ),
     "RequestLapsed": (bounds.y2_an_order_lapses_only_by_a_human,),
     "DeadlinePassed": (bounds.i29_deadlines_pass_once_and_not_early,),
-    "ReviewCleared": going_live.CLEARED,
+    "ReviewCleared": (
+        *going_live.CLEARED,
+        parties.t42_a_claimed_family_lifts_no_level,
+        objections.u03_no_text_is_shed,
+    ),
     "ReviewClosed": (actors.i14_only_the_owner_withdraws,),
 }
 #: What is asked of a review after a step.
@@ -133,6 +143,7 @@ class Checker:
         if kind == "WentLive":
             live = world.reviews.get(f"review/{body['review']}", Review(stream))
             _add(found, live.id, going_live.i7_published_only_as_cleared, world, live, body, step)
+            _add(found, live.id, objections.u03_objected_bytes_do_not_go_live, world, live, body, step)
         world.apply(stream, kind, body, envelope["actor"], step.at)
 
     def show(self, shown: Shown) -> list[Violation]:

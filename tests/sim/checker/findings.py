@@ -11,6 +11,28 @@ from tests.sim.checker.world import World
 Texts = Iterator[str]
 
 
+def u06_places_exist(world: World, review: Review, body: Json, _step: Delivered) -> Texts:
+    """A finding lies in a file of these bytes, or says that a file is missing."""
+    work, place = world.works.get(review.digest), body["place"]
+    if work is None or not work.paths or place is None or place["path"].startswith("missing:"):
+        return
+    if place["path"] not in work.paths:
+        yield f"{body['finding']} lies in {place['path']}, which is not in {review.digest}"
+
+
+def u04_an_approval_says_what_was_checked(world: World, review: Review, body: Json, _step: Delivered) -> Texts:
+    """Three different words about something, and no file that is not there."""
+    if body["verdict"] != "approve" or review.seats[body["seat"]].part == "counsel":
+        return
+    said = [*(one["why"] for one in body["evidence"]), body["summary"]]
+    if not any(len({word for word in text.split() if any(map(str.isalpha, word))}) >= 3 for text in said):
+        yield f"{body['seat']} approved and did not say what was checked"
+    work = world.works.get(review.digest)
+    places = [one["place"]["path"] for one in body["evidence"] if one["place"]]
+    if work is not None and work.paths and not {*places} <= {*work.paths}:
+        yield f"{body['seat']} approved {places}, which are not all in {review.digest}"
+
+
 def y4_advisory_only_for_a_reason(world: World, review: Review, body: Json, step: Delivered) -> Texts:
     """Out of scope, below the floor of a later round, late, or from somebody who no longer holds the seat."""
     if not body["advisory"]:

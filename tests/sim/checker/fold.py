@@ -26,12 +26,15 @@ def _opened(review: Review, body: Json) -> None:
 def _revised(review: Review, body: Json) -> None:
     same = review.digest == body["digest"]
     review.revisions.append(
-        Revision(body["number"], body["digest"], body["change"], body["changed"], body["protocols"]),
+        Revision(
+            body["number"], body["digest"], body["change"], body["changed"], body["protocols"], body.get("keeps", [])
+        ),
     )
     review.contributors.add(body["by"]["name"])
     review.makers |= {body["by"]["name"], review.author["name"]}
     if review.number > 1 and not same:
-        review.resubmissions += 1
+        review.resubmissions += body["prompted"]
+        review.unprompted += not body["prompted"]
     for seat in review.seats.values():
         seat.lease = ""
     review.requests.clear()
@@ -137,8 +140,24 @@ def _raised(review: Review, body: Json) -> None:
     review.findings[body["finding"]] = Finding(
         body["finding"], seat.id, seat.stage, body["raiser"], severity, body["advisory"], body["suppressed_by"],
         body["revision"],
+        path=body["place"]["path"] if body["place"] else "", text=body["text"],
     )  # fmt: skip
     _spoken(review, seat, body["raiser"], [body["text"]])
+
+
+def _inherited(review: Review, body: Json) -> None:
+    review.findings[body["finding"]] = Finding(
+        body["finding"], "", INHERITED, body["raiser"], SEVERITY[body["severity"]], "", "", body["revision"],
+        path=body["place"]["path"] if body["place"] else "", origin=(body["review"], body["source"]),
+    )  # fmt: skip
+
+
+def _lifted(review: Review, body: Json) -> None:
+    finding = review.findings[body["finding"]]
+    finding.standing, finding.lifted = "resolved", True
+    finding.resolved_on = (body["revision"], review.revisions[body["revision"] - 1].digest)
+    _answers_met(review)
+    _ruling_met(review)
 
 
 def _spoken(review: Review, seat: Seat, name: str, words: list[str]) -> None:
@@ -163,6 +182,7 @@ def _answers_met(review: Review) -> None:
 def _resolved(review: Review, body: Json) -> None:
     finding = review.findings[body["finding"]]
     finding.standing = "resolved"
+    finding.resolved_on = (body["revision"], review.revisions[body["revision"] - 1].digest)
     _answers_met(review)
     _word_given(review, finding.seat, finding.id)
 
@@ -193,6 +213,10 @@ def _waived(review: Review, body: Json) -> None:
     finding.standing = "waived"
     _answers_met(review)
     _word_given(review, finding.seat, finding.id)
+    _ruling_met(review)
+
+
+def _ruling_met(review: Review) -> None:
     ruling = review.ruling()
     about = [review.findings[one].standing for one in ruling.about] if ruling is not None else []
     if ruling is not None and about and all(one in ("resolved", "waived") for one in about):
@@ -225,7 +249,7 @@ def _ruling_requested(review: Review, body: Json) -> None:
         del review.requests[request.id]
     review.requests[body["request"]] = Request(
         body["request"], "ruling", body["revision"], body["due"], body["stage"], about=list(body["findings"]),
-        needs=body["needs"], group=body["group"], veto=body["veto"],
+        needs=body["needs"], group=body["group"], veto=body["veto"], reason=body["reason"], asked_by=body["by"],
     )  # fmt: skip
     if review.outcome == "rejected":
         review.outcome = ""
@@ -284,8 +308,11 @@ def _closed(review: Review, body: Json) -> None:
 def _reopened(review: Review, body: Json) -> None:
     review.outcome = ""
     review.reopened += 1
-    review.resubmissions = 0
-    if body["by"]["kind"] == "human":
+    review.resubmissions = review.unprompted = 0
+    if body["again"]:
+        for seat in review.seats.values():
+            seat.left.clear()
+    elif body["by"]["kind"] == "human":
         review.cleared.pop(review.digest, None)
         _forget(review, "")
 
@@ -309,6 +336,7 @@ def _met(review: Review, seat: str) -> None:
 
 
 _TOKEN_CHARS_MIN = 12
+INHERITED = "inherited findings"
 _CHANGES: dict[str, Callable[[Review, Json], None]] = {
     "ReviewOpened": _opened,
     "RevisionSubmitted": _revised,
@@ -320,6 +348,8 @@ _CHANGES: dict[str, Callable[[Review, Json], None]] = {
     "ReportKept": _kept,
     "ReportFailed": _report_failed,
     "FindingRaised": _raised,
+    "FindingInherited": _inherited,
+    "FindingLifted": _lifted,
     "FindingAnswered": _answered,
     "FindingResolved": _resolved,
     "FindingReopened": _reopened_finding,

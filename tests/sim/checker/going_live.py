@@ -106,7 +106,9 @@ def i5_seats_keep_their_veto(world: World, review: Review, body: Json, _step: De
     stage = world.stage(review, body["seat"]["stage"])
     if stage is None or body["seat"]["part"] != "judge":
         return
-    index = int(body["seat"]["id"].rpartition(".")[2]) - 1
+    number = body["seat"]["id"].rpartition(".")[2]
+    # Seats of volunteers have no number and no rule.
+    index = int(number) - 1 if number.isdigit() else len(stage.seats)
     if index < len(stage.seats) and stage.seats[index].get("veto", False) != body["seat"]["veto"]:
         yield f"seat {body['seat']['id']} has veto {body['seat']['veto']}, its rule says otherwise"
 
@@ -224,8 +226,20 @@ def _lane(world: World, review: Review, step: Delivered) -> Texts:
         yield f"a learned skip that expired {lane.expires}"
     if lane.spoiled:
         yield f"a learned skip although {lane.spoiled}"
+    if lane.is_doubted(step.at):
+        yield "a learned skip although a reviewer spoke against such work lately"
     if work is not None and work.risk == "high":
         yield "a learned skip of bytes with high risk"
+
+
+def t38_no_base_is_the_authors_word(world: World, _review: Review, body: Json, _step: Delivered) -> Texts:
+    """What a version is said to be compared with is known to somebody besides its author."""
+    work, source = world.works.get(body["digest"]), body.get("known_base", {}).get("source", "unknown")
+    known = source in ("live", "repository", "attested")
+    if known and work is not None and not work.known:
+        yield f"{body['digest']} was compared with a base of which only its author speaks"
+    if body["change"] in ("rebase", "message") and not known:
+        yield f"{body['digest']} counts as a {body['change']} against a base that nobody knows"
 
 
 def i12_break_glass_is_marked(_world: World, review: Review, body: Json, _step: Delivered) -> Texts:

@@ -81,7 +81,9 @@ def blocking(review: Review, stage: StagePolicy) -> Iterator[Finding]:
 
 def why_not_passed(review: Review, stage: StagePolicy, lost: set[str]) -> str:
     """What speaks against a stage on these bytes; empty when nothing does."""
-    if stage.human:
+    # Whoever took an earlier step of a panel as it is, is not asked once more where the models find nothing behind it.
+    taken = {name for name in stage.agreed if (name, review.number) in review.overridden}
+    if stage.human and not taken:
         return f"{stage.name} is a human's to pass and no human did"
     if tie_broken(review, stage):
         return ""
@@ -116,7 +118,9 @@ def _short(review: Review, stage: StagePolicy, reports: list[Counted]) -> str:
             return f"{name} did not pass {sorted(set(wanted) - one.passed)} in {stage.name}"
         if any(not differ(fact, one.who, review.author) for fact in stage.of_author):
             return f"{name} is not independent of the author in {stage.of_author}"
-    at_odds = [one for name in stage.agreed for one in review.contradicted.get((name, review.number), ())]
+    taken = {name for name in stage.agreed if (name, review.number) in review.overridden}
+    names = [name for name in stage.agreed if name not in taken]
+    at_odds = [one for name in names for one in review.contradicted.get((name, review.number), ())]
     return f"the models contradict each other about {at_odds}" if at_odds else ""
 
 

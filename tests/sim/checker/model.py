@@ -41,6 +41,14 @@ class Finding:
     standing: str = "open"
     refuted: bool = False
     reopened: int = 0
+    #: The number and the digest of the version it was resolved on.
+    resolved_on: tuple[int, str] = (0, "")
+    #: The path it names, and the review and the finding it was inherited from.
+    path: str = ""
+    origin: tuple[str, str] = ("", "")
+    #: Where it was inherited, it stood no more without a word on it.
+    lifted: bool = False
+    text: str = ""
 
 
 @dataclass(slots=True)
@@ -62,6 +70,8 @@ class Request:
     needs: int = 1
     group: str = ""
     veto: bool = False
+    reason: str = ""
+    asked_by: str = ""
     votes: dict[str, set[str]] = field(default_factory=dict)
 
 
@@ -88,6 +98,7 @@ class Revision:
     change: str
     changed: list[Json]
     protocols: list[str]
+    keeps: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -115,6 +126,7 @@ class Review:
     cleared: dict[str, Json] = field(default_factory=dict)
     closed: list[str] = field(default_factory=list)
     resubmissions: int = 0
+    unprompted: int = 0
     reopened: int = 0
     ruled: set[tuple[str, int]] = field(default_factory=set)
     fired: set[tuple[str, str]] = field(default_factory=set)

@@ -70,8 +70,13 @@ class Work:
     digest: str
     risk: str = "medium"
     trivial: bool = False
+    #: Whether anybody but the author can say what they were before, and whether a program proves them harmless.
+    known: bool = False
+    proven: bool = False
     paths: tuple[str, ...] = ()
     bad: bool = False
+    #: Bytes with all their text in common.
+    family: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,6 +158,8 @@ class Policy:
             return True
         if learned:
             return self.skip_learned and work.risk != "high"
+        if not work.known or not work.proven:
+            return False
         named = kind in self.skip_kinds
         labelled = bool(self.skip_autonomy) and context.get("autonomy_level") == self.skip_autonomy
         return (named and work.trivial) or (labelled and work.risk == "low" and kind != "task")

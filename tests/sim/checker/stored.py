@@ -35,10 +35,7 @@ def d3_the_hosted_speak_when_asked(world: World, review: Review, step: Delivered
 def i21_the_inbox_is_what_the_events_say(world: World, rows: set[Owed]) -> Texts:
     """What is owed, by whom and until when is worked out from the log alone, and is what the rows say."""
     expected = {
-        row
-        for stream, review in world.reviews.items()
-        for request in review.requests.values()
-        for row in _rows(stream.removeprefix("review/"), review, request)
+        row for stream, review in world.reviews.items() for row in _all_rows(stream.removeprefix("review/"), review)
     }
     for row in sorted(expected - rows):
         yield f"the inbox lacks {row}"
@@ -65,6 +62,15 @@ def i22_what_was_told_is_in_the_log(told: tuple[int, list[str]], written: tuple[
 
 def i29_what_is_due_passes(request: str, due: str) -> Texts:
     yield f"{request} was due {due}, and the clock passed it by"
+
+
+def _all_rows(name: str, review: Review) -> Iterator[Owed]:
+    """What is requested, and of a review that goes on what it inherited, for whoever raised it."""
+    for request in review.requests.values():
+        yield from _rows(name, review, request)
+    for one in review.findings.values():
+        if not review.outcome and one.origin[0] and one.standing not in ("resolved", "waived"):
+            yield name, one.id, "finding", one.raiser, True, False, ""
 
 
 def _rows(name: str, review: Review, request: Request) -> Iterator[Owed]:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 
 from tests.sim.checker.model import Review
 from tests.sim.checker.shapes import Json, Policy, ProtocolPolicy, StagePolicy, Work
+
+#: So long a report against an author's work shuts the fast lane, by the policies of the simulated worlds.
+DOUBTED_FOR = timedelta(hours=3)
 
 
 @dataclass(slots=True)
@@ -25,6 +29,13 @@ class Lane:
     by_kind: str
     expires: str
     spoiled: str = ""
+    #: When a reviewer last spoke against such work.
+    doubted: str = ""
+
+    def is_doubted(self, at: str) -> bool:
+        """Whether a reviewer spoke against such work lately."""
+        since = datetime.fromisoformat(at) - datetime.fromisoformat(self.doubted) if self.doubted else None
+        return since is not None and since <= DOUBTED_FOR
 
 
 @dataclass(slots=True)
@@ -36,6 +47,8 @@ class World:
     activated: list[Activated] = field(default_factory=list)
     works: dict[str, Work] = field(default_factory=dict)
     vetoes: dict[str, set[tuple[str, str]]] = field(default_factory=dict)
+    #: Which reviews had these bytes, by digest.
+    holders: dict[str, set[str]] = field(default_factory=dict)
     lanes: dict[tuple[str, str], Lane] = field(default_factory=dict)
     lessons: dict[str, Json] = field(default_factory=dict)
     suppressors: dict[str, Json] = field(default_factory=dict)
@@ -45,6 +58,9 @@ class World:
     hostile: frozenset[str] = frozenset()
     #: Reviewers whom the program itself sets to work.
     hosted: frozenset[str] = frozenset()
+    #: For whom which service speaks, and who works with whom in one session: the simulator's own knowledge.
+    services: dict[str, str] = field(default_factory=dict)
+    mates: dict[str, frozenset[str]] = field(default_factory=dict)
     live: dict[tuple[str, str], int] = field(default_factory=dict)
     active: dict[str, int] = field(default_factory=dict)
 
@@ -105,9 +121,13 @@ class World:
         ]
         return min(found, default=0)
 
-    def apply(self, stream: str, kind: str, body: Json, actor: Json, at: str) -> None:
+    def apply(  # noqa: C901 - one case per kind of event is the whole function
+        self, stream: str, kind: str, body: Json, actor: Json, at: str
+    ) -> None:
         """Remember what events mean beyond their own review."""
         match kind:
+            case "RevisionSubmitted":
+                self.holders.setdefault(body["digest"], set()).add(stream)
             case "ReportSubmitted":
                 self._veto(stream, body)
             case "StageOverridden":
@@ -122,7 +142,10 @@ class World:
                 self._taught(stream, kind, body, actor)
             case "WentLive":
                 self._published(body)
+            case "ReviewClosed":
+                self._doubted(stream, at)
             case "ReviewCleared":
+                self._doubted(stream, at)
                 # A clearance given again, after a human reopened the review, is another one: its use is counted anew.
                 self.live.pop((stream, body["digest"]), None)
 
@@ -149,6 +172,15 @@ class World:
         seat = self.reviews[stream].seats[body["seat"]]
         if seat.veto and body["verdict"] == "reject":
             self.vetoes.setdefault(body["digest"], set()).add((stream, seat.stage))
+
+    def _doubted(self, stream: str, at: str) -> None:
+        """Every report against the work is an attempt that failed; they are counted when the review ends."""
+        review = self.reviews[stream]
+        lane = self.lanes.get((review.kind, review.author["name"]))
+        for (seat, number), one in review.counted.items():
+            counts = one.verdict in ("concerns", "reject") and review.seats[seat].part != "counsel"
+            if lane is not None and counts and (not review.reopened or number == review.number):
+                lane.doubted = at
 
     def _unveto(self, stream: str, body: Json) -> None:
         standing = self.vetoes.get(body["digest"], set())

@@ -9,8 +9,11 @@ from tests.sim.planted import (
     bugs_bounds,
     bugs_findings,
     bugs_live,
+    bugs_objections,
     bugs_veto,
 )
 from tests.sim.planted.plant import Bug, bugs_in
 
-BUGS: tuple[Bug, ...] = bugs_in(bugs_live, bugs_findings, bugs_veto, bugs_actors, bugs_blind, bugs_bounds, bugs_beside)
+BUGS: tuple[Bug, ...] = bugs_in(
+    bugs_live, bugs_findings, bugs_veto, bugs_objections, bugs_actors, bugs_blind, bugs_bounds, bugs_beside
+)

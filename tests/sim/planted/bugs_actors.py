@@ -9,12 +9,14 @@ from foureyes.core.answers.seats import seat_to_take
 from foureyes.core.asks import ask_ruling
 from foureyes.core.commands import OpenReview, RequestRuling, SubmitReport, TakeSeat
 from foureyes.core.events import FindingResolved, ReportKept, ReportSubmitted, ReviewEvent, ReviewOpened, SeatTaken
-from foureyes.core.facts import Facts, Principal
+from foureyes.core.facts import Principal
 from foureyes.core.model import Report, Review, Seat
-from foureyes.core.refusals import Code, refuse
+from foureyes.core.parties import Bars
+from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.rules import Rules, Stage
 from foureyes.core.scene import Scene
 from foureyes.core.values import KeptBy, Verdict, Who
+from tests.sim.people import MATES
 from tests.sim.planted.plant import Function, bug
 
 
@@ -86,7 +88,14 @@ def what_was_served_is_not_asked(
     original: Function, scene: Scene, command: SubmitReport, actor: Who
 ) -> Iterator[ReviewEvent]:
     """A reviewer who was served older bytes vouches for the current ones."""
-    yield from original(replace(scene, facts=replace(scene.facts, served="")), command, actor)
+    yield from original(replace(scene, facts=replace(scene.facts, served=scene.review.digest)), command, actor)
+
+
+@bug("foureyes.core.answers.seats:check_served", source="U-04", found_by="I16")
+def only_who_read_something_else_is_stale(original: Function, scene: Scene) -> None:
+    """A reviewer who was never given the work judges it; only one who was given an older version is refused."""
+    if scene.facts.served:
+        original(scene)
 
 
 @bug("foureyes.core.answers.settling:settlements", source="own mutation", found_by="I13")
@@ -112,12 +121,24 @@ def who_triggered_counts_not_who_made_it(original: Function, event: ReviewOpened
 
 
 @bug("foureyes.core.assign:_candidates", source="S11", found_by="I17")
-def the_author_steers_the_draw(
-    original: Function, review: Review, stage: Stage, facts: Facts, *rest: object
-) -> list[Principal]:
+def the_author_steers_the_draw(original: Function, scene: Scene, *rest: object) -> list[Principal]:
     """The seed of the draw depends on what the author writes."""
-    found: list[Principal] = original(review, stage, replace(facts, draw=len(review.title)), *rest)
+    steered = replace(scene.facts, draw=len(scene.review.title))
+    found: list[Principal] = original(replace(scene, facts=steered), *rest)
     return found
+
+
+@bug("foureyes.core.parties:service_of", source="T42", found_by="T42")
+def a_service_is_as_many_parties_as_it_says(_original: Function, *_given: object) -> str:
+    """The agents of one service judge each other's work, and their families are believed."""
+    return ""
+
+
+@bug("foureyes.core.parties:Bars.problem", source="T42", found_by="T42")
+def a_mate_of_the_session_sits(original: Function, bars: Bars, one: Principal) -> Refusal | None:
+    """Who works in the author's session judges the author's work."""
+    found: Refusal | None = original(bars, one)
+    return None if one.who.name in MATES else found
 
 
 @bug("foureyes.core.checks:check_open", source="S4", found_by="Y8")

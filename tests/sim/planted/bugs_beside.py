@@ -9,7 +9,7 @@ from datetime import datetime
 from foureyes.core.assess import Assessment
 from foureyes.core.commands import GiveRuling
 from foureyes.core.events import LessonKind, ReviewEvent, StagesSkipped
-from foureyes.core.facts import Suppression
+from foureyes.core.facts import Facts, Suppression
 from foureyes.core.lessons import Lessons, in_force
 from foureyes.core.live import LiveFacts, RecordLive
 from foureyes.core.model import Review, RulingRequest, Vote
@@ -17,7 +17,7 @@ from foureyes.core.refusals import Code, refuse
 from foureyes.core.rules import Learning, Rules, SkipRule, Stage
 from foureyes.core.scene import Scene
 from foureyes.core.trust import Skip, TrustRecord
-from foureyes.core.values import Risk, RiskLevel, Who
+from foureyes.core.values import BaseSource, KnownBase, Proof, Risk, RiskLevel, Who
 from tests.sim.planted.plant import Function, bug
 
 
@@ -52,10 +52,25 @@ def escapes_do_not_count(_original: Function, record: TrustRecord, *, at: dateti
     return record
 
 
+@bug("foureyes.core.facts:Facts.proof_of", source="T38", found_by="I11")
+def a_label_needs_no_proof(_original: Function, _facts: Facts, _digest: str) -> str:
+    """What is called a typo is skipped, whatever it is compared with and whether or not a program can prove it."""
+    return "it looks harmless"
+
+
+@bug("foureyes.core.values:KnownBase.is_known", source="T38", found_by="T38")
+def the_authors_base_is_believed(_original: Function, _base: KnownBase) -> bool:
+    """Whatever a work is said to be compared with counts as known."""
+    return True
+
+
 @bug("foureyes.core.skips:_by_rule", source="S8", found_by="I11")
 def the_name_makes_it_trivial(original: Function, scene: Scene, rule: SkipRule) -> Skip | None:
     """What the caller calls a typo is one."""
-    facts = replace(scene.facts, risk=Risk(level=RiskLevel.LOW, trivial=True))
+    base = replace(scene.facts.base, source=BaseSource.REPOSITORY, digest="any")
+    proof = Proof(base=base.digest, digest=scene.review.digest, why="so it is called")
+    risk = Risk(level=RiskLevel.LOW, trivial=True)
+    facts = replace(scene.facts, risk=risk, base=base, proof=proof)
     found: Skip | None = original(replace(scene, facts=facts), rule)
     return found
 

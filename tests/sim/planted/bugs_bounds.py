@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from foureyes.core import settle as settling
+from foureyes.core.assess import Assessment
 from foureyes.core.commands import PassDeadline, SubmitRevision
 from foureyes.core.events import (
     DeadlinePassed,
@@ -15,7 +16,7 @@ from foureyes.core.events import (
     RevisionRequested,
     RevisionSubmitted,
 )
-from foureyes.core.model import Review, RevisionRequest
+from foureyes.core.model import Review, RevisionRequest, RulingRequest
 from foureyes.core.scene import Scene
 from foureyes.core.values import ChangeKind, Who
 from tests.sim.planted.plant import Function, bug
@@ -32,6 +33,18 @@ def the_client_numbers_versions(original: Function, *given: object) -> Iterator[
     """Every version is called number 2."""
     for one in original(*given):
         yield replace(one, number=2) if isinstance(one, RevisionSubmitted) else one
+
+
+@bug("foureyes.core.answers.author:_is_prompted", source="U-13", found_by="I27")
+def nothing_was_asked_of_the_author(_original: Function, _review: Review) -> bool:
+    """No new version uses up an attempt, whatever was said of the one before."""
+    return False
+
+
+@bug("foureyes.core.settle:_cause_is_gone", source="U-12", found_by="Y2")
+def what_somebody_asked_of_a_human_lapses(_original: Function, ruling: RulingRequest, _found: Assessment) -> bool:
+    """A question put to a human is dropped at once."""
+    return bool(ruling.by)
 
 
 @bug("foureyes.core.answers.reports:_check_may_report", source="own mutation", found_by="I27")

@@ -16,6 +16,16 @@ from foureyes.core.values import Severity, Standing, Verdict, Verification
 from tests.sim.planted.plant import Function, bug
 
 
+@bug("foureyes.core.evidence:check_evidence", source="U-04", found_by="U04")
+def an_approval_needs_no_words(_original: Function, *_given: object) -> None:
+    """A yes without a word of what was checked counts."""
+
+
+@bug("foureyes.core.citations:check_places", source="U-06", found_by="U06")
+def places_are_made_up(_original: Function, *_given: object) -> None:
+    """A finding lies in a file that is not there."""
+
+
 @bug("foureyes.core.model:Finding.blocks", source="S13", found_by="I3")
 def a_dispute_does_not_block(original: Function, finding: Finding, at_least: Severity) -> bool:
     """The author answers every finding and goes live."""

@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from foureyes.core.assess import Assessment, StageJudgement
-from foureyes.core.commands import ReportInconclusive, SubmitReport
+from foureyes.core.commands import ReportInconclusive
 from foureyes.core.events import ReportSubmitted, ReviewCleared, ReviewEvent, RevisionSubmitted
 from foureyes.core.gates import Majority, Quorum, Tally, Unanimous
 from foureyes.core.judgement import Judgement, Move, Owed
 from foureyes.core.model import Report, Review, RevisionRequest
+from foureyes.core.refusals import Refusal
 from foureyes.core.rules import Rules, Stage
 from foureyes.core.scene import Scene
-from foureyes.core.values import ClearedBy, Effect, Failure, Verdict, Who
+from foureyes.core.values import ClearedBy, Effect, Verdict, Who
 from tests.sim.planted.plant import Function, bug
 
 PASS = Judgement(move=Move.PASS, reason="fine")
@@ -152,13 +153,14 @@ def a_crash_is_a_pass(
         )
 
 
-@bug("foureyes.core.claims:read_verdict", source="S18", found_by="I9", seed=2)
-def an_unknown_word_approves(
-    original: Function, stage: Stage, command: SubmitReport
-) -> tuple[Verdict | None, Failure | None]:
+@bug("foureyes.core.checks:verdict_of", source="S18", found_by="I9", seed=2)
+def an_unknown_word_approves(original: Function, word: str) -> Verdict:
     """A verdict nobody knows matches no rule, so nothing stops the work."""
-    found: tuple[Verdict | None, Failure | None] = original(stage, command)
-    return (Verdict.APPROVE, None) if found[1] is Failure.MALFORMED else found
+    try:
+        found: Verdict = original(word)
+    except Refusal:
+        return Verdict.APPROVE
+    return found
 
 
 @bug("foureyes.core.assess:Assessment.flags", source="T37", found_by="I12")

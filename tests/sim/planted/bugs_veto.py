@@ -12,7 +12,7 @@ from foureyes.core.facts import Facts
 from foureyes.core.model import Review
 from foureyes.core.rules import Rules
 from foureyes.core.scene import Scene
-from foureyes.core.values import ChangeKind, Risk, SeatSpec
+from foureyes.core.values import ChangeKind, Risk, SeatSpec, Who
 from tests.sim.planted.plant import Function, bug
 
 
@@ -29,9 +29,10 @@ def an_override_names_other_bytes(original: Function, scene: Scene, *given: obje
     return replace(found, digest=scene.review.revisions[0].digest)
 
 
-@bug("foureyes.core.answers.author:_check_work", source="S16", found_by="I4")
-def veto_shopping(_original: Function, _command: OpenReview | SubmitRevision, _facts: Facts) -> None:
+@bug("foureyes.core.answers.author:open_review", source="S16", found_by="I4")
+def veto_shopping(original: Function, rules: Rules, command: OpenReview, actor: Who, facts: Facts) -> object:
     """Vetoed bytes are taken as a new task."""
+    return original(rules, command, actor, replace(facts, vetoes={}, objections={}))
 
 
 @bug("foureyes.core.settle:_clear", source="S16", found_by="I4", seed=3)
@@ -44,7 +45,9 @@ def a_veto_elsewhere_is_not_asked_for(original: Function, scene: Scene, now: Ass
 @bug("foureyes.core.answers.author:_change_of", source="S17", found_by="I4")
 def resubmission_lifts_a_veto(original: Function, scene: Scene, command: SubmitRevision) -> ChangeKind:
     """The vetoed bytes come back as a new version of the same review."""
-    found: ChangeKind = original(replace(scene, review=replace(scene.review, vetoes=frozenset())), command)
+    if any(digest == command.digest for _, digest in scene.review.vetoes):
+        return ChangeKind.CONTENT
+    found: ChangeKind = original(scene, command)
     return found
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
+from foureyes.app.deciding import JUDGING
 from foureyes.core import commands as c
 from foureyes.core.live import RecordLive
 from foureyes.core.model import Review
@@ -57,6 +58,7 @@ class Pusher:
             key=f"p{self.pushed:06d}",
             command=command,
             draw=self.rng.getrandbits(32),
+            served=review.digest if isinstance(command, JUDGING) else "",
         )
 
     def opened(self, who: Who, kind: str, work: Bytes) -> Delivery:
@@ -180,7 +182,9 @@ def _keeps_for_another(p: Pusher, review: Review) -> Acts:
 
 def _approves_without_settling(p: Pusher, review: Review) -> Acts:
     for one in review.findings.values():
-        seat = review.seats[one.seat]
+        seat = review.seats.get(one.seat)
+        if seat is None:
+            continue
         if not one.is_settled and seat.reviewer is not None and review.report_request(seat.id):
             report = p.report(review, seat.id, seat.reviewer, likes=True)
             if report is not None:

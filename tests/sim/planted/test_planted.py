@@ -6,13 +6,22 @@ import inspect
 import pytest
 
 from tests.crash.planting import PLANTED_HOLES
-from tests.sim.planted import bugs_actors, bugs_beside, bugs_blind, bugs_bounds, bugs_findings, bugs_live, bugs_veto
+from tests.sim.planted import (
+    bugs_actors,
+    bugs_beside,
+    bugs_blind,
+    bugs_bounds,
+    bugs_findings,
+    bugs_live,
+    bugs_objections,
+    bugs_veto,
+)
 from tests.sim.planted.bugs import BUGS
 from tests.sim.planted.elsewhere import AREAS, ELSEWHERE, HOLES, INCIDENTS
 from tests.sim.planted.hunt import STEPS_MAX, WORLD_STEPS, control, hunt
 from tests.sim.planted.plant import Bug
 
-MODULES = (bugs_actors, bugs_beside, bugs_blind, bugs_bounds, bugs_findings, bugs_live, bugs_veto)
+MODULES = (bugs_actors, bugs_beside, bugs_blind, bugs_bounds, bugs_findings, bugs_live, bugs_objections, bugs_veto)
 
 #: Worlds that are played without a bug once for all; a bug that needs a later one has it played beside itself.
 CONTROLS = (1, 2, 3)

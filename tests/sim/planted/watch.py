@@ -12,7 +12,7 @@ from foureyes.core.model import ReportRequest, Review, RevisionRequest, RulingRe
 from foureyes.core.refusals import Refusal
 from foureyes.core.rules import Blind
 from foureyes.core.stack import stages_of
-from foureyes.core.values import Who
+from foureyes.core.values import Part, Who
 from tests.sim.checker import Shown
 from tests.sim.run import Run
 from tests.sim.script import Delivery
@@ -52,18 +52,35 @@ def _other(review: Review, viewer: Who, blind: frozenset[str]) -> Review:
         for one in review.seats.values()
         if one.stage in blind and (one.reviewer is None or one.reviewer.name != viewer.name)
     }
+    asked = _asked_about(review, viewer)
     return replace(
         review,
         reports={
             key: replace(one, summary=HIDDEN, confidence=1) if one.seat in foreign else one
             for key, one in review.reports.items()
         },
-        findings={key: one for key, one in review.findings.items() if one.seat not in foreign},
+        # Of what a second look is asked about it knows what was raised, and nothing that was said of it since.
+        findings={
+            key: replace(one, raiser=HIDDEN, answer=HIDDEN, note=HIDDEN) if one.seat in foreign else one
+            for key, one in review.findings.items()
+            if one.seat not in foreign or key in asked
+        },
         revisions=tuple(replace(one, note=HIDDEN) if one.number > 1 else one for one in review.revisions),
         requests={key: one for key, one in review.requests.items() if not _is_about(one, foreign, blind)},
         rulings=review.rulings + 1,
         usd_micro=review.usd_micro + 1,
     )
+
+
+def _asked_about(review: Review, viewer: Who) -> set[str]:
+    """The findings that a verifying seat of the viewer's is asked about."""
+    mine = {
+        one.id
+        for one in review.seats.values()
+        if one.part is Part.VERIFY and one.reviewer and one.reviewer.name == viewer.name
+    }
+    asked = (one for one in review.requests.values() if isinstance(one, ReportRequest) and one.seat in mine)
+    return {name for one in asked for name in one.about}
 
 
 def _is_about(request: object, foreign: set[str], blind: frozenset[str]) -> bool:

@@ -16,6 +16,7 @@ from tests.sim.campaign import Campaign, tempers_of
 from tests.sim.counts import Counts
 from tests.sim.real.faults import Fault
 from tests.sim.real.run import JUMP_HOURS, RealRun, played
+from tests.sim.real.works import CLAIMED
 
 #: A world is played so long, then the next seed's begins.
 WORLD_STEPS = 1_000
@@ -33,6 +34,7 @@ OFTEN = {
         "a reviewer answers",
         "a reviewer takes its time",
         "a reviewer fails",
+        "a lie about the base: same",
         "a reviewer crashes",
         "a reviewer hangs",
         "a reviewer lies",
@@ -49,6 +51,7 @@ EVERYTHING = {
         "a hosted reviewer loses its seat",
         "a hosted reviewer makes room",
         "a late answer is kept as advice",
+        *(f"a lie about the base: {sort}" for sort in CLAIMED),
     ),
     "commands": (
         *OFTEN["commands"],

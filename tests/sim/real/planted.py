@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 import sys
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from foureyes.app.asks import Ask, Reply
+from foureyes.app.bases import Bases, KnownFiles, Prepared, with_risk
 from foureyes.app.gate import Gate
-from foureyes.app.ports import Unavailable
+from foureyes.app.ports import Store, Unavailable
 from foureyes.app.rows import Changes
 from foureyes.app.tending import Deadlines
+from foureyes.app.work import manifest_digest
 from foureyes.core.commands import PassDeadline
 from foureyes.core.refusals import Refusal
 from foureyes.core.scene import Scene
-from foureyes.core.values import CLOCK
+from foureyes.core.values import CLOCK, BaseSource, KnownBase, WorkPart
 from foureyes.engine.local import LocalEngine, Way, _Going
 from foureyes.engine.port import Run
 from foureyes.engine.steps import Ended
@@ -107,6 +110,18 @@ async def an_answer_that_was_lost_is_made_up(original: Function, self: Gate, ask
 def a_review_is_remembered_past_what_others_wrote(original: Function, self: Any, *given: Any) -> Any:
     """What lies on the shelf is believed, however long ago it was put there."""
     return self._held.get(given[1]) or original(self, *given)
+
+
+@bug("foureyes.app.bases:Bases.prepare", source="engine", found_by="T38")
+async def the_authors_word_is_taken_for_a_base(original: Function, self: Bases, store: Store, ask: Ask) -> Prepared:
+    """What an author says the files were is what they were, and nobody asks who else says so."""
+    prepared: Prepared = await original(self, store, ask)
+    parts: tuple[WorkPart, ...] = getattr(ask.command, "parts", ())
+    if not ask.before or not parts:
+        return prepared
+    base = KnownBase(source=BaseSource.REPOSITORY, name="as it is said", digest=manifest_digest(ask.before))
+    believed = Prepared(files=KnownFiles(base=base, parts=ask.before, blobs={}))
+    return await store.read(partial(with_risk, believed, parts, ask.blobs))
 
 
 BUGS = bugs_in(sys.modules[__name__])

@@ -5,16 +5,28 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
-from foureyes.app.work import work_of
+from foureyes.app.work import Work, work_of
 from foureyes.core.values import ChangeKind, Risk, RiskLevel
 from tests.sim.agents import Agents
+from tests.sim.lying import SORTS, claimed_files, stated
 from tests.sim.works import GUARDED, LINES, Bytes, make
 
 #: Markup that a page would obey; where the truth about bytes is that they are bad, it stands at their flaw.
 FLAW = "<b>this burns</b>"
+#: How much of what is handed in comes with a lie about its base, and the sorts that are files.
+LIES_SHARE = 0.3
+CLAIMED = tuple(one for one in SORTS if one not in ("absent", "a commit", "a target"))
 _NUMBER = re.compile(rb"work (\d{5}) ").match
+
+
+class RealBytes(Bytes):
+    """Bytes of which a real gate is told nothing but their author's word: nobody configured a repository for it."""
+
+    @property
+    def known(self) -> bool:
+        return False
 
 
 @dataclass(slots=True)
@@ -25,20 +37,31 @@ class Shelves:
     lines: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     numbers: dict[int, str] = field(default_factory=dict)
 
-    def make(self, rng: random.Random, number: int, after: Bytes | None, *, good: bool) -> Bytes:
+    def make(
+        self, rng: random.Random, number: int, after: Bytes | None, *, good: bool, same_text: bool = False
+    ) -> Bytes:
         """New bytes as the simulator makes them, written down."""
-        drawn = make(rng, number, after=after, good=good)
+        drawn = make(rng, number, after=after, good=good, same_text=same_text)
         lines = self._lines(drawn, number, after)
         files = {path: _written(drawn, number, path, lines[path]) for path in drawn.paths}
         work = work_of(files)
         risk = _risk(drawn)
-        found = replace(drawn, digest=work.digest, parts=work.parts, risk=risk, change=ChangeKind.CONTENT)
+        real = replace(drawn, digest=work.digest, parts=work.parts, risk=risk, change=ChangeKind.CONTENT)
+        found = RealBytes(**{one.name: getattr(real, one.name) for one in fields(real)})
         self.files[found.digest], self.lines[found.digest], self.numbers[number] = files, lines, found.digest
         return found
 
     def blobs(self, digest: str) -> Mapping[str, bytes]:
         """The bytes of a work by their own digests; nothing where nobody made it."""
         return work_of(self.files[digest]).blobs if digest in self.files else {}
+
+    def claim(self, rng: random.Random, digest: str) -> tuple[str, Work] | None:
+        """What a lying author says of a work: the sort of the lie, and how the files are said to have been."""
+        files = self.files.get(digest)
+        if files is None or rng.random() >= LIES_SHARE:
+            return None
+        sort, path = rng.choice(CLAIMED), rng.choice(sorted(files))
+        return sort, stated(files if sort == "same" else claimed_files(rng, sort, path, files[path]))
 
     def digest_of(self, content: bytes) -> str:
         """Which work a file is of."""
@@ -65,9 +88,11 @@ class RealAgents(Agents):
 
     shelves: Shelves = field(default_factory=Shelves)
 
-    def work(self, *, after: Bytes | None = None, good: bool = False) -> Bytes:
+    def work(self, *, after: Bytes | None = None, good: bool = False, same_text: bool = False) -> Bytes:
         self.made += 1
-        found = self.shelves.make(self.rng, self.made, after, good=good)
+        drawn = self.shelves.make(self.rng, self.made, after, good=good, same_text=same_text)
+        # Whether two files have text in common is for the gate to find out here; the checker is told of no family.
+        found = replace(drawn, family="")
         self.world.make_known(found)
         return found
 

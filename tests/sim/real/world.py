@@ -23,7 +23,7 @@ from foureyes.core import commands as c
 from foureyes.core.policies import ActivatePolicy
 from foureyes.core.principals import EnrolPrincipal
 from foureyes.core.refusals import Refusal
-from foureyes.core.values import WhoKind
+from foureyes.core.values import WhoKind, WorkPart
 from foureyes.engine.port import Run
 from foureyes.policy.policy import Policy, policy_text
 from tests.app.house import Pool
@@ -44,8 +44,6 @@ from tests.sim.world import ACCEPTED, World, written
 #: Whoever gets no answer asks again so often; then perhaps another day.
 TRIES_MAX = 4
 GIVES_UP = 0.3
-#: How often a reviewer takes the bytes from the gate before it reports.
-SERVED_SHARE = 0.3
 #: How much of what is asked from outside comes to a second server.
 SECOND_SHARE = 0.25
 
@@ -129,7 +127,7 @@ class RealWorld(World):
     def heard(self, ask: Ask) -> Told:
         """A command came to the gate, from whomever."""
         stream = ask.stream or f"review/{self.naming}"
-        served = self.served.get((stream, ask.actor.name), "") if isinstance(ask.command, c.SubmitReport) else ""
+        served = ask.loaded or self.served.get((stream, ask.actor.name), "")
         told = Told(ask=ask, stream=stream, at=self.now, draw=self.draw, served=served)
         self.said.append(told)
         self.asked.setdefault((ask.actor.name, ask.key), []).append(told)
@@ -218,12 +216,14 @@ class RealWorld(World):
 
     async def _handed_in(self, delivery: Delivery) -> None:
         gate, stream, who = self.server().gate, delivery.stream, delivery.who
-        if delivery.served and self.chance.random() < SERVED_SHARE:
+        if delivery.served:
             # Where the answer is lost, nobody knows what they were given last.
             self.served.pop((stream, who.name), None)
-            with suppress(Refusal, Unavailable, Conflict):
-                given = await gate.serve(stream.removeprefix("review/"), who)
-                self.served[stream, who.name] = given.seen.view.review.digest
+            for _ in range(TRIES_MAX):
+                with suppress(Refusal, Unavailable, Conflict):
+                    given = await gate.serve(stream.removeprefix("review/"), who)  # whole, or not at all
+                    self.served[stream, who.name] = given.seen.view.review.digest
+                    break
         self.naming = stream.removeprefix("review/")
         ask = self._ask(delivery)
         for _ in range(TRIES_MAX):
@@ -239,11 +239,17 @@ class RealWorld(World):
         self.unanswered.append(delivery)
 
     def _ask(self, delivery: Delivery) -> Ask:
-        command, stream, blobs = delivery.command, delivery.stream, dict[str, bytes]()
+        command, stream, blobs, before = delivery.command, delivery.stream, dict[str, bytes](), tuple[WorkPart, ...]()
         if isinstance(command, c.OpenReview):
             command, stream = replace(command, review=""), ""
         if isinstance(command, c.OpenReview | c.SubmitRevision):
             blobs.update(self.shelves.blobs(command.digest))
+            # The same command says the same whenever it is sent: else its key would be another request's.
+            dice = random.Random(f"lies {self.seed} {delivery.who.name} {delivery.key}")
+            if (claim := self.shelves.claim(dice, command.digest)) is not None:
+                self.counts.add("engine", f"a lie about the base: {claim[0]}")
+                before = claim[1].parts
+                blobs |= claim[1].blobs
         if isinstance(command, ActivatePolicy):
             policy = next(one.policy for one in everything() if command.digest in (one.name, one.policy.digest))
             command = replace(command, digest=policy.digest)
@@ -251,7 +257,13 @@ class RealWorld(World):
         signed_in = delivery.at if delivery.who.kind is WhoKind.HUMAN else None
         assert not isinstance(command, LookAtTrust)
         return Ask(
-            actor=delivery.who, key=delivery.key, command=command, stream=stream, blobs=blobs, signed_in=signed_in
+            actor=delivery.who,
+            key=delivery.key,
+            command=command,
+            stream=stream,
+            blobs=blobs,
+            before=before,
+            signed_in=signed_in,
         )
 
     async def _follow(self) -> None:

@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from foureyes.app.accounts import accounts, new_token, stream_of
+from foureyes.app.accounts import NewToken, accounts, new_token, stream_of
+from foureyes.app.calls.bodies import picked
 from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.cursors import cursor_of, limited, parts_of
 from foureyes.app.calls.office import Handed, Office
+from foureyes.app.freeing_seats import SeatFreeing
 from foureyes.app.late import LateNo, late_noes
+from foureyes.core.enrolments import EnrolTogether, Newcomer, check_count
 from foureyes.core.principals import Account, EnrolPrincipal, IssueToken, RemovePrincipal, RevokeToken
-from foureyes.core.values import Who
+from foureyes.core.values import Who, WhoKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +30,27 @@ class EnrolForm:
     provider: str = ""
     roles: tuple[str, ...] = ()
     key: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewAccount:
+    """One of several accounts; the scopes and the end are those of its token."""
+
+    name: str
+    kind: str = "agent"
+    operator: str = ""
+    model_family: str = ""
+    provider: str = ""
+    roles: tuple[str, ...] = ()
+    scopes: tuple[str, ...] = ()
+    expires: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnrolManyForm:
+    """Several accounts, which are enrolled in one act: all of them, or none."""
+
+    accounts: tuple[NewAccount, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +100,13 @@ class Issued:
     name: str
     token: str
     secret: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnrolledMany:
+    """Every account with its token; the secrets are shown this once, and those of a service's agents are empty."""
+
+    accounts: tuple[Issued, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,9 +172,29 @@ async def enrol(office: Office, caller: Caller, form: EnrolForm) -> Enrolled:
     return Enrolled(name=form.name)
 
 
+async def enrol_many(office: Office, caller: Caller, form: EnrolManyForm) -> EnrolledMany:
+    """Enrol several in one act, all of them or none. A human's get a token each, a service's act through its own."""
+    check_count(len(form.accounts))
+    made = [None if caller.who.kind is WhoKind.SERVICE else new_token() for _ in form.accounts]
+    newcomers = tuple(map(_newcomer, form.accounts, made))
+    await office.do(caller, EnrolTogether(newcomers=newcomers), Handed(stream=stream_of(form.accounts[0].name)))
+    issued = (
+        Issued(name=one.name, token=token.id if token else "", secret=token.secret if token else "")
+        for one, token in zip(form.accounts, made, strict=True)
+    )
+    return EnrolledMany(accounts=tuple(issued))
+
+
+def _newcomer(one: NewAccount, token: NewToken | None) -> Newcomer:
+    issue = IssueToken(token=token.id, hash=token.hash, scopes=one.scopes, expires=one.expires) if token else None
+    return Newcomer(name=one.name, account=picked(EnrolPrincipal, one), token=issue)
+
+
 async def remove_account(office: Office, caller: Caller, form: NameForm) -> Enrolled:
-    """Let somebody act here no longer; all their tokens end."""
+    """Let somebody act here no longer: all their tokens end, and others are asked for what they owe."""
     await office.do(caller, RemovePrincipal(reason=form.reason), Handed(key=form.key, stream=stream_of(form.name)))
+    await SeatFreeing(store=office.store, gate=office.gate).free((form.name,))
+    office.bell.ring()
     return Enrolled(name=form.name)
 
 
@@ -195,6 +246,7 @@ def calls() -> Iterator[Call[Any]]:
     """Every call about accounts."""
     for form, answer, needs, changes in (
         (EnrolForm, enrol, Need.VOUCH, True),
+        (EnrolManyForm, enrol_many, Need.VOUCH, True),
         (NameForm, remove_account, Need.VOUCH, True),
         (IssueForm, issue_token, Need.HUMAN, True),
         (RevokeForm, revoke_token, Need.HUMAN, True),
@@ -202,5 +254,5 @@ def calls() -> Iterator[Call[Any]]:
         (NoForm, me, Need.READ, False),
     ):
         says = (answer.__doc__ or "").strip()
-        keyed = answer is not issue_token  # a secret is not kept, so it cannot be shown again
+        keyed = answer not in (issue_token, enrol_many)  # a secret is not kept, so it cannot be shown again
         yield Call(name=answer.__name__, says=says, needs=needs, form=form, answer=answer, changes=changes, keyed=keyed)

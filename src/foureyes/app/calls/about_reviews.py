@@ -3,43 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import MISSING, Field, dataclass, field, fields, make_dataclass
 from typing import Any, cast, get_type_hints
 
+from foureyes.app.calls.base_notes import with_base_notes
 from foureyes.app.calls.call import Call, Caller, Need
+from foureyes.app.calls.done import REVIEW, Done, told_done
 from foureyes.app.calls.files import FileSent, Shelf, work_sent
 from foureyes.app.calls.office import Handed, Office
 from foureyes.app.heads import state_of
 from foureyes.app.ports import Unavailable
+from foureyes.app.projections.suppressions import SUPPRESSIONS
 from foureyes.app.rows import Blob, Listing
 from foureyes.app.spooling import IsSpooled
 from foureyes.app.work import Work
 from foureyes.core import commands as c
+from foureyes.core.checks import check_step
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.values import Origin, Outcome, Pairs, WorkPart
 
-REVIEW = "review/"
 #: So many reviews one may build on.
 AFTER_MAX = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Done:
-    """It was done: which review, and how it stands. The same key gives the same answer again."""
-
-    review: str
-    state: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class OpenForm:
-    """Work that asks to go live. `base_files` are the same files as they were before, where they were."""
+    """Work that asks to go live.
+
+    `base` names a commit or protected ref of a repository the server reads, `target` where the work shall go: with what
+    is there it is compared. `base_files` are the files as they were before, as the author states it: a diff is shown of
+    them, and nothing is decided by them.
+    """
 
     kind: str
     title: str
     files: tuple[FileSent, ...]
     base_files: tuple[FileSent, ...] = ()
     base: str = ""
+    target: str = ""
     protocols: tuple[str, ...] = ()
     origin: Origin = Origin()
     context: Pairs = ()
@@ -61,6 +63,7 @@ class ReviseForm:
     files: tuple[FileSent, ...] = ()
     base_files: tuple[FileSent, ...] = ()
     base: str = ""
+    target: str = ""
     note: str = ""
     answers: tuple[c.Answer, ...] = ()
     confidence: int | None = None
@@ -69,6 +72,23 @@ class ReviseForm:
 
 
 async def open_review(office: Office, caller: Caller, form: OpenForm) -> Done:
+    """Open a review in the name of whoever calls; a step is one of the policy, or beside a chain a mere label."""
+    if form.origin.step and not form.protocols:
+        await _check_step(office, caller, form.origin.step)
+    return await open_work(office, caller, form)
+
+
+async def _check_step(office: Office, caller: Caller, step: str) -> None:
+    try:
+        current = await office.store.read(office.gate.policies.current)
+    except Unavailable as error:
+        if not caller.may_wait or not error.down:
+            raise
+        return  # the kind decides how it is judged, so it waits all the same
+    check_step(current.policy.rules, step, "origin.step")
+
+
+async def open_work(office: Office, caller: Caller, form: OpenForm) -> Done:
     """Open a review in the name of whoever calls."""
     caller.named(form.author)
     await check_room(office, caller)
@@ -89,12 +109,14 @@ async def open_review(office: Office, caller: Caller, form: OpenForm) -> Done:
         note=form.note,
     )
     try:
-        done = await _done(office, caller, command, Handed(key=form.key, blobs=work.blobs, before=before))
+        done = await _done(
+            office, caller, command, Handed(key=form.key, blobs=work.blobs, before=before, target=form.target)
+        )
     except IsSpooled:
         office.quotas.uncounted(caller.who)
         raise
     office.quotas.opened(caller.who)
-    return done
+    return await with_base_notes(office, caller, done, form)
 
 
 async def _check_after(office: Office, caller: Caller, names: tuple[str, ...]) -> None:
@@ -127,8 +149,9 @@ async def revise(office: Office, caller: Caller, form: ReviseForm) -> Done:
         confidence=form.confidence,
         turns=form.turns,
     )
-    handed = Handed(key=form.key, stream=_stream(form.review), blobs=work.blobs, before=before)
-    return await _done(office, caller, command, handed)
+    handed = Handed(key=form.key, stream=_stream(form.review), blobs=work.blobs, before=before, target=form.target)
+    done = await _done(office, caller, command, handed)
+    return await with_base_notes(office, caller, done, form)
 
 
 async def check_room(office: Office, caller: Caller) -> None:
@@ -177,8 +200,7 @@ class _Empty:
 
 
 async def _done(office: Office, caller: Caller, command: c.ReviewCommand, handed: Handed) -> Done:
-    reply = await office.do(caller, command, handed)
-    return Done(review=reply.stream.removeprefix(REVIEW), state=reply.state)
+    return await told_done(office, caller, await office.do(caller, command, handed))
 
 
 def _stream(review: str) -> str:
@@ -200,7 +222,9 @@ def _form_of(command: type) -> type:
 def _without_name(one: Field[Any]) -> Any:
     if one.default_factory is not MISSING:
         return field(default_factory=one.default_factory)
-    return field() if one.default is MISSING else field(default=one.default)
+    if one.default is MISSING:
+        return field(metadata=one.metadata)
+    return field(default=one.default, metadata=one.metadata)
 
 
 def _call_of(name: str, command: type, needs: Need) -> Call[Any]:
@@ -208,7 +232,12 @@ def _call_of(name: str, command: type, needs: Need) -> Call[Any]:
 
     async def answer(office: Office, caller: Caller, form: Any) -> Done:
         given = cast("c.ReviewCommand", command(**{one: getattr(form, one) for one in names}))
-        return await _done(office, caller, given, Handed(key=form.key, stream=_stream(form.review)))
+        done = await _done(office, caller, given, Handed(key=form.key, stream=_stream(form.review)))
+        if isinstance(given, c.WaiveFinding):
+            # The next review of the same code must not raise it once more; it is done, whatever becomes of the rows.
+            with suppress(Unavailable):
+                await office.caught_up(SUPPRESSIONS)
+        return done
 
     says = (command.__doc__ or "").strip()
     # What only a human may do never waits: who they are must be known when they do it.

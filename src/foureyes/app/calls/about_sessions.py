@@ -1,7 +1,6 @@
 """Which calls are about a group of agents at work? They signal, a human stops them or lets them go on, all may look.
 
-Whether a session may go on is told to each caller by what they may see of its reviews: a verdict that is hidden from
-somebody pauses nothing for them.
+That a session is paused is told to everybody at once; why, to those who owe no report there.
 """
 
 from __future__ import annotations
@@ -13,9 +12,11 @@ from functools import partial
 from typing import Any, cast
 
 from foureyes.app.calls.call import Call, Caller, Need
-from foureyes.app.calls.cursors import cursor_of, parts_of
+from foureyes.app.calls.cursors import cursor_of, limited, parts_of
 from foureyes.app.calls.office import Handed, Office
+from foureyes.app.calls.session_pauses import REVIEWS_MAX, pause_of
 from foureyes.app.calls.whole import shown_to
+from foureyes.app.gate import Seen
 from foureyes.app.ports import Reading
 from foureyes.app.projections import findings as issues
 from foureyes.app.projections import sessions as rows
@@ -24,13 +25,12 @@ from foureyes.app.shelf import read_events
 from foureyes.codec.shapes import shape
 from foureyes.core import sessions as core
 from foureyes.core.events import SessionPaused, SideEvent, SignalReceived
-from foureyes.core.model import Review
-from foureyes.core.refusals import Code, Refusal
+from foureyes.core.refusals import Code, Fact, Refusal, refuse
 
 STREAM = "session/"
 SIGNALS_SHOWN_MAX = 20
-#: Reviews of one session that are looked at for whether it may go on, and rows of issues that are read for a page.
-REVIEWS_MAX, ISSUES_MAX = 200, 2_000
+#: Rows of issues that are read for a page.
+ISSUES_MAX = 2_000
 _time = shape(datetime)
 
 
@@ -89,6 +89,32 @@ class SessionShown:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SessionsForm:
+    """Which sessions, by name; `cursor` is what the page before said comes next."""
+
+    cursor: str = ""
+    limit: int = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionListed:
+    """A session in a list, with the last signal there."""
+
+    session: str
+    status: str
+    ended: bool
+    heard: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionsShown:
+    """A page of sessions."""
+
+    sessions: tuple[SessionListed, ...]
+    next: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SessionDone:
     """It was done, and how the session stands."""
 
@@ -117,6 +143,8 @@ class IssueShown:
     description: str
     file: str | None
     status: str
+    #: Why it does not stop the work; empty where it does.
+    advisory: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,8 +160,8 @@ async def read_session(office: Office, caller: Caller, form: SessionNamed) -> Se
     """How a group of agents stands: running or paused, what was said last, and who is silent."""
     past, silence = await office.store.read(partial(_past, office, form.session))
     session = core.fold(form.session, past)
-    waiting = await waiting_for(office, caller, form.session)
-    status = core.status(session, reviews_waiting=bool(waiting))
+    pause = await pause_of(office, caller, session)
+    status = core.status(session, reviews_waiting=pause.paused)
     silent = core.silent_agents(session, office.clock(), silence)
     said = [(one, at) for one, at in past if isinstance(one, SignalReceived)][-SIGNALS_SHOWN_MAX:]
     reasons = [one.reason for one, _ in past if isinstance(one, SessionPaused)]
@@ -142,9 +170,9 @@ async def read_session(office: Office, caller: Caller, form: SessionNamed) -> Se
         status=status.value,
         flagged=status is core.Status.RUNNING and await _is_unsettled(office, caller, form.session),
         paused_by=session.paused_by,
-        paused_because=reasons[-1] if session.paused_by else "",
+        paused_because=reasons[-1] if session.paused_by else pause.because,
         ended=session.ended,
-        waits_for=waiting,
+        waits_for=pause.waits_for,
         agents=tuple(AgentShown(agent=name, heard=at, silent=name in silent) for name, at in session.agents),
         signals=tuple(
             SignalShown(agent=one.agent, type=one.type.value, summary=one.summary, at=_time[0](at)) for one, at in said
@@ -152,17 +180,28 @@ async def read_session(office: Office, caller: Caller, form: SessionNamed) -> Se
     )
 
 
+async def list_sessions(office: Office, _: Caller, form: SessionsForm) -> SessionsShown:
+    """The groups of agents that have signalled, by name."""
+    limit = limited(form.limit)
+    (after,) = parts_of(form.cursor, tuple[str]) if form.cursor else ("",)
+    await office.caught_up(rows.SESSIONS)
+    found = await office.store.read(lambda reading: rows.listed(reading, after, limit + 1))
+    page = tuple(SessionListed(**one) for _, one in found[:limit])
+    more = cursor_of(found[limit - 1][0]) if len(found) > limit else ""
+    return SessionsShown(sessions=page, next=more)
+
+
 async def session_issues(office: Office, caller: Caller, form: IssuesForm) -> IssuesShown:
     """The issues list of a session: what its reviewers flagged and where each stands; nothing on it is lost."""
     if not 1 <= form.limit <= REVIEWS_MAX:
-        raise Refusal(Code.BAD_NUMBER, f"The limit is {form.limit}.", f"Use 1 to {REVIEWS_MAX}.")
+        raise refuse(Code.BAD_NUMBER, what="The limit", value=form.limit, low=1, high=REVIEWS_MAX, field="limit")
     (after,) = parts_of(form.cursor, tuple[str]) if form.cursor else ("",)
     await office.caught_up(issues.FINDINGS)
     names = await office.store.read(partial(_with_issues, form.session))
     listed = [
         one
         for name in names
-        for one in _issues((await shown_to(office, caller, name)).view.review)
+        for one in _issues(await shown_to(office, caller, name))
         if not (form.unsettled and one.status in ("resolved", "waived"))
     ]
     behind = sorted((one for one in listed if one.id > after), key=lambda one: one.id)
@@ -187,10 +226,10 @@ async def end_session(office: Office, caller: Caller, form: ReasonForm) -> Sessi
 
 
 async def standing(office: Office, caller: Caller, session: str) -> str:
-    """RUNNING or PAUSED, as the caller may know."""
+    """RUNNING or PAUSED, the same for everybody."""
     past, _ = await office.store.read(partial(_past, office, session))
-    waiting = await waiting_for(office, caller, session)
-    return core.status(core.fold(session, past), reviews_waiting=bool(waiting)).value
+    found = core.fold(session, past)
+    return core.status(found, reviews_waiting=(await pause_of(office, caller, found)).paused).value
 
 
 async def waiting_for(office: Office, caller: Caller, session: str) -> tuple[str, ...]:
@@ -210,7 +249,9 @@ def _past(office: Office, session: str, reading: Reading) -> tuple[list[tuple[Si
     stream = STREAM + session
     known = reading.known(stream, "", "")
     if not known.version:
-        raise Refusal(Code.REVIEW_MISSING, "There is no such session.", "It begins with its first signal.")
+        fields: dict[str, Fact] = {"field": "session", "word": session[:80]}
+        step = "Name a session that you signalled in; one begins with its first signal."
+        raise Refusal(Code.REVIEW_MISSING, "There is no such session.", step, fields=fields)
     past = [(cast("SideEvent", event), _time[1](at)) for event, at in read_events(reading, stream, known)]
     return past, office.gate.policies.current(reading).policy.session_silence
 
@@ -243,7 +284,8 @@ def _with_issues(session: str, reading: Reading) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _issues(review: Review) -> Iterator[IssueShown]:
+def _issues(seen: Seen) -> Iterator[IssueShown]:
+    review = seen.view.review
     for one in review.findings.values():
         yield IssueShown(
             id=f"{review.id}:{one.id}",
@@ -253,6 +295,7 @@ def _issues(review: Review) -> Iterator[IssueShown]:
             description=one.text,
             file=one.place.path if one.place else None,
             status=one.standing.value,
+            advisory=seen.explanation.advisory.get(one.id, ""),
         )
 
 
@@ -260,6 +303,7 @@ def calls() -> Iterator[Call[Any]]:
     """Every call about a session that is ours alone; signals and results are in the seed's own words."""
     for form, answer, needs, changes in (
         (SessionNamed, read_session, Need.READ, False),
+        (SessionsForm, list_sessions, Need.READ, False),
         (IssuesForm, session_issues, Need.READ, False),
         (ReasonForm, pause_session, Need.HUMAN, True),
         (ReasonForm, resume_session, Need.HUMAN, True),

@@ -7,7 +7,6 @@ not see gets one answer, whether it is there, taken, free or left.
 from __future__ import annotations
 
 from foureyes.app.gate import Gate
-from foureyes.app.live import BLOCKED, Live, not_cleared
 from foureyes.codec.commands import Command
 from foureyes.core.refusals import Code, Refusal
 from foureyes.core.values import Who
@@ -45,14 +44,6 @@ async def told_blindly(gate: Gate, who: Who, command: Command, stream: str, refu
         f"Seat {hidden[:80]!r} is not yours to speak from.",
         "Take a free seat without naming one, or leave it to others.",
     )
-
-
-async def live_blindly(gate: Gate, who: Who, live: Live) -> Live:
-    """Whether bytes may go live, as this asker may hear it: a veto in a review that goes on is a hidden report."""
-    if live.state != BLOCKED or not live.review:
-        return live
-    seen = (await gate.read(live.review, who)).view
-    return not_cleared(seen.review, live.digest) if seen.hides and seen.review.outcome is None else live
 
 
 def _seats_named(command: Command) -> list[str]:

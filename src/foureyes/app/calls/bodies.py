@@ -17,8 +17,9 @@ from math import isfinite
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
+from foureyes.app.calls.misfits import refuse_misfit
 from foureyes.codec.shapes import CodecError, Json, register, shape
-from foureyes.core.refusals import Code, Refusal
+from foureyes.core.commands import WORDS
 
 T = TypeVar("T")
 DEPTH_MAX = 32
@@ -33,9 +34,14 @@ def taken(form: type[T], data: object) -> T:
         fill = _filler(cast("Any", form))
         return cast("T", shape(cast("Any", form))[1](fill(data, 0) if fill else data))
     except CodecError as error:
-        raise Refusal(
-            Code.BAD_VALUE, f"The request is not well formed: {str(error).lstrip('.: ')}.", "Correct the field."
-        ) from None
+        raise refuse_misfit(schema(cast("Any", form)), data, str(error)) from None
+
+
+def held(hint: Any) -> type | None:
+    """The form that a field of this type holds, one or many of it; nothing where it holds plain values."""
+    if isinstance(hint, type) and is_dataclass(hint):
+        return hint
+    return next((found for one in get_args(hint) if (found := held(one)) is not None), None)
 
 
 def _check_names(data: object) -> None:
@@ -56,7 +62,14 @@ def given(value: object) -> Json:
 
 def picked(form: type[T], source: object, **others: object) -> T:
     """A value of this form with what the source has under the same names, and some others."""
-    return form(**{name: getattr(source, name) for name in _hints(cast("Any", form)) if name not in others}, **others)
+    return form(
+        **{name: getattr(source, name) for name in type_hints(cast("Any", form)) if name not in others}, **others
+    )
+
+
+def describe(hint: Any, form: Json) -> None:
+    """Say how a type is described that its hints do not tell; its reader and writer are registered with the codec."""
+    _PLAIN[hint] = form
 
 
 @cache
@@ -74,9 +87,9 @@ def schema(form: Any) -> Json:
 
 
 def _record_schema(form: type) -> Json:
-    hints, properties, required = _hints(form), dict[str, Any](), list[str]()
+    hints, properties, required = type_hints(form), dict[str, Any](), list[str]()
     for one in (one for one in fields(form) if one.init):
-        properties[one.name] = dict(schema(hints[one.name]))
+        properties[one.name] = _with_words(dict(schema(hints[one.name])), one.metadata.get(WORDS, ()))
         if one.default is MISSING and one.default_factory is MISSING:
             required.append(one.name)
         elif isinstance(one.default, str | int | bool) and not isinstance(one.default, StrEnum | IntEnum):
@@ -85,6 +98,16 @@ def _record_schema(form: type) -> Json:
     if form.__doc__:
         found["description"] = form.__doc__.partition("\n")[0]
     return {**found, "required": required} if required else found
+
+
+def _with_words(found: Json, words: tuple[str, ...]) -> Json:
+    """The schema of a text that is one of some words; readers of a schema choose from these."""
+    if not words:
+        return found
+    text = {"type": "string", "enum": [str(one) for one in words]}
+    if found.get("type") == "array":
+        return {**found, "items": {**found["items"], **text}}
+    return {**found, "anyOf": [text, {"type": "null"}]} if "anyOf" in found else {**found, **text}
 
 
 def _compound_schema(form: Any) -> Json:
@@ -105,7 +128,7 @@ def _compound_schema(form: Any) -> Json:
     raise TypeError(f"no schema for {form!r}")
 
 
-_PLAIN: Mapping[Any, Json] = {
+_PLAIN: dict[Any, Json] = {
     str: {"type": "string"},
     int: {"type": "integer"},
     bool: {"type": "boolean"},
@@ -157,7 +180,8 @@ register(float, (_real, _real))
 
 
 @cache
-def _hints(form: type) -> dict[str, Any]:
+def type_hints(form: type) -> dict[str, Any]:
+    """The types of a form's fields by name, looked up once."""
     return get_type_hints(form, localns={"datetime": datetime})
 
 
@@ -168,7 +192,7 @@ def _defaults(form: type) -> dict[str, Any]:
     for one in fields(form):
         value = one.default_factory() if one.default_factory is not MISSING else one.default
         if value is not MISSING:
-            found[one.name] = shape(_hints(form)[one.name])[0](value)
+            found[one.name] = shape(type_hints(form)[one.name])[0](value)
     return found
 
 
@@ -221,7 +245,7 @@ def _fill_time(data: Any, _: int) -> Any:
 
 
 def _record_filler(form: type) -> Filler:
-    hints, defaults = _hints(form), _defaults(form)
+    hints, defaults = type_hints(form), _defaults(form)
     turns = tuple((name, turn) for name, hint in hints.items() if (turn := _filler(hint)) is not None)
 
     def fill(data: Any, depth: int) -> Any:

@@ -96,5 +96,7 @@ class Call(Generic[B]):
     keyed: bool = True
     #: Whether it may wait in the spool while the database is down: it hands in one command, and knows it by its form.
     spools: bool = False
+    #: It cuts secrets out of its answer by itself, because it says what it cut.
+    cuts: bool = False
     #: How a seed begins its sentence about what is badly formed.
     misread: str = ""

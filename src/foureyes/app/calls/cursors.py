@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from foureyes.codec.shapes import shape
-from foureyes.core.refusals import Code, refuse
+from foureyes.core.refusals import Code, Refusal, refuse
 
 PAGE_MAX = 200
 
@@ -20,7 +20,7 @@ def cursor_of(*parts: str | int) -> str:
 def limited(limit: int) -> int:
     """How much of a list is given at a time, where it is not too much."""
     if not 1 <= limit <= PAGE_MAX:
-        raise refuse(Code.BAD_NUMBER, what="The limit", value=limit, low=1, high=PAGE_MAX)
+        raise refuse(Code.BAD_NUMBER, what="The limit", value=limit, low=1, high=PAGE_MAX, field="limit")
     return limit
 
 
@@ -31,7 +31,10 @@ def parts_of(cursor: str, hint: Any) -> Any:
         found = read(json.loads(base64.urlsafe_b64decode(cursor.encode())))
         write(found)  # what cannot be written down no store can look for
     except (ValueError, RecursionError):
-        raise refuse(
-            Code.UNKNOWN_WORD, what="The cursor", word=cursor[:80], allowed="what a page before said"
+        raise Refusal(
+            Code.UNKNOWN_WORD,
+            f"The cursor {cursor[:80]!r} is not one that a page gave.",
+            "Use `next` of the page before, or leave the cursor out and begin anew.",
+            fields={"field": "cursor", "word": cursor[:80], "remove": ["cursor"]},
         ) from None
     return found

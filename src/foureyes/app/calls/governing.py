@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any, NoReturn, cast
 
 from foureyes.app.calls.about_accounts import NoForm
-from foureyes.app.calls.blindness import live_blindly
 from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.office import Handed, Office
 from foureyes.app.calls.seed_001_patterns import PatternShown, pattern_of
-from foureyes.app.live import BLOCKED, Live
 from foureyes.app.policies import POLICY_STREAM
 from foureyes.app.ports import Reading
 from foureyes.app.shelf import dated
@@ -165,13 +162,9 @@ async def track_records(office: Office, _: Caller, __: NoForm) -> TrustsShown:
 
 async def _heard(office: Office, caller: Caller, form: LiveForm, reason: str) -> str:
     """Why not, as far as the caller may know: neither the named review nor another of these bytes tells of a veto."""
-    named = Live(state=BLOCKED, digest=form.digest, review=form.review, reason=reason)
-    for live in (named, await office.may_go_live(form.digest, form.target)):
-        with suppress(Refusal):  # there may be no such review
-            told = await live_blindly(office.gate, caller.who, live)
-            if told.reason != live.reason:
-                return told.reason
-    return reason
+    plain = await office.may_go_live(form.digest, form.target)
+    shown = await office.may_go_live(form.digest, form.target, caller.who)
+    return shown.reason if shown.reason != plain.reason else reason
 
 
 def _said(stream: str, version: int, reading: Reading) -> WentLive | LiveRefused:

@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Self
 
-from foureyes.app.calls.blindness import live_blindly
 from foureyes.app.calls.bodies import given, picked
 from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.cursors import cursor_of, limited, parts_of
 from foureyes.app.calls.office import Office
 from foureyes.app.calls.shown import ReviewShown, mark_of, shown
 from foureyes.app.calls.whole import shown_to
-from foureyes.app.heads import HUMANS, OPEN, group
-from foureyes.app.ports import Quick, Reading
-from foureyes.app.rows import FIRST, InboxRow, Listing, ReviewRow, Urgency
+from foureyes.app.diffs import compared_with, diff_of
+from foureyes.app.gate import Seen
+from foureyes.app.heads import OPEN
+from foureyes.app.live import PENDING, UNKNOWN, Live
+from foureyes.app.redaction import Cut, is_served_whole
+from foureyes.app.rows import Listing, ReviewRow
 from foureyes.codec import Json
-from foureyes.core.independence import normal
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.values import Outcome
 
-#: So few rows with a title each are looked up in a moment: a page as it is by itself, and whether there is another.
-QUICK_ROWS_MAX = 51
-#: What waits, and the title of its review.
-Titled = tuple[InboxRow, str]
 STATES = (OPEN, *(one.value for one in Outcome))
+#: No id of a review is longer, and no digest is as short.
+ID_CHARS_MAX = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +34,14 @@ class ReviewForm:
     """Which review."""
 
     review: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkForm:
+    """Which review. `glance` only looks: what is given is not noted as read, so nothing can be judged after it."""
+
+    review: str
+    glance: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,8 +57,16 @@ class SeenShown:
     def of(cls, review: ReviewShown) -> Self:
         """A review with its mark."""
         told = given(review)
-        made = cls(mark=mark_of(told), review=review)
-        object.__setattr__(made, "as_given", {"mark": made.mark, "review": told})
+        return cls._made(mark_of(told), review, told)
+
+    def marked(self, mark: str) -> Self:
+        """The same with another mark."""
+        return self._made(mark, self.review, (self.as_given or given(self))["review"])
+
+    @classmethod
+    def _made(cls, mark: str, review: ReviewShown, told: Json) -> Self:
+        made = cls(mark=mark, review=review)
+        object.__setattr__(made, "as_given", {"mark": mark, "review": told})
         return made
 
 
@@ -75,6 +89,16 @@ class WorkShown:
     revision: int
     digest: str
     files: tuple[FileShown, ...]
+    #: With what it was compared: a base the gate knows, the author's unchecked statement, or nothing.
+    compared_with: str
+    #: What it changes there; empty where it is compared with nothing.
+    diff: str
+    #: The paths that this version removes.
+    deleted: tuple[str, ...]
+    #: Recognised secrets of the files, by place. The digest is that of the real bytes.
+    secrets: tuple[Cut, ...] = ()
+    #: Whether they are cut out of files and diff; a human who is signed in gets them, and their places.
+    is_cut: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,37 +135,6 @@ class ListShown:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InboxForm:
-    """How much of what waits for the caller; `cursor` is what the page before said comes next."""
-
-    cursor: str = ""
-    limit: int = 50
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
-    """Something that waits for the caller: theirs to do, or theirs to take."""
-
-    review: str
-    title: str
-    request: str
-    #: report, revision or ruling.
-    kind: str
-    held: bool
-    revision: int
-    due: str
-    lease: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InboxShown:
-    """A page of what waits for the caller, the most urgent first."""
-
-    waiting: tuple[Waiting, ...]
-    next: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class GateForm:
     """Bytes by their digest or another name of them, and where they shall go."""
 
@@ -168,24 +161,54 @@ async def read_review(office: Office, caller: Caller, form: ReviewForm) -> SeenS
     return SeenShown.of(shown(await shown_to(office, caller, form.review)))
 
 
-async def read_work(office: Office, caller: Caller, form: ReviewForm) -> WorkShown:
-    """The bytes of the current version; what was served is noted, so that nobody judges what they did not get."""
-    found = await office.gate.serve(form.review, caller.who)
-    current = found.seen.view.review.current
+async def read_work(office: Office, caller: Caller, form: WorkForm) -> WorkShown:
+    """The bytes of the current version; what was served is noted, because nobody may judge what they did not get."""
+    if form.glance:
+        found = await office.store.read(partial(office.gate.take_out, form.review, caller.who))
+    else:
+        found = await office.gate.serve(form.review, caller.who)
+    if office.redaction is None:
+        return _work(form.review, found.seen, found.files, found.before)
+    clean = await office.redaction.work(found)
+    if is_served_whole(caller):
+        return replace(_work(form.review, found.seen, found.files, found.before), secrets=clean.cuts)
+    shown = _work(form.review, found.seen, clean.files, clean.before)
+    told = partial(office.redaction.text, seen=found.seen, clean=clean)
+    return replace(
+        shown,
+        files=tuple(replace(one, path=told(one.path)) for one in shown.files),
+        deleted=tuple(map(told, shown.deleted)),
+        compared_with=told(shown.compared_with),
+        secrets=tuple(replace(one, path=told(one.path)) for one in clean.cuts),
+        is_cut=True,
+    )
+
+
+def _work(review: str, seen: Seen, contents: Mapping[str, bytes], before: Mapping[str, bytes]) -> WorkShown:
+    current = seen.view.review.current
     files = tuple(
         FileShown(path=one.name, mode=one.mode, digest=one.digest, text=text, base64=encoded)
         for one in current.parts
-        if one.name in found.files
-        for text, encoded in (_text(found.files[one.name]),)
+        if one.name in contents
+        for text, encoded in (_text(contents[one.name]),)
     )
-    return WorkShown(review=form.review, revision=current.number, digest=current.digest, files=files)
+    blobs = {**before, **{one.digest: contents[one.name] for one in current.parts if one.name in contents}}
+    return WorkShown(
+        review=review,
+        revision=current.number,
+        digest=current.digest,
+        files=files,
+        deleted=tuple(one.name for one in current.parts if one.name not in contents),
+        compared_with=compared_with(current),
+        diff=diff_of(current.before, current.parts, blobs) if current.before else "",
+    )
 
 
 async def list_reviews(office: Office, _: Caller, form: ListForm) -> ListShown:
     """A page of reviews."""
     limit = limited(form.limit)
     if form.state and form.state not in STATES:
-        raise refuse(Code.UNKNOWN_WORD, what="The state", word=form.state[:80], allowed=", ".join(STATES))
+        raise refuse(Code.UNKNOWN_WORD, what="The state", word=form.state[:80], allowed=STATES, field="state")
     before = parts_of(form.cursor, tuple[str, str]) if form.cursor else None
     listing = Listing(state=form.state, author=form.author, kind=form.kind, before=before, limit=limit + 1)
     rows = await office.store.read(lambda reading: reading.reviews(listing))
@@ -193,65 +216,34 @@ async def list_reviews(office: Office, _: Caller, form: ListForm) -> ListShown:
     return ListShown(reviews=tuple(map(_listed, rows[:limit])), next=more)
 
 
-async def inbox(office: Office, caller: Caller, form: InboxForm) -> InboxShown:
-    """What waits for the caller."""
-    limit = limited(form.limit)
-    after: Urgency = parts_of(form.cursor, Urgency) if form.cursor else FIRST
-    look = _everything if caller.who.is_human else _owed
-    found = await look(office, caller, limit + 1, after)
-    more = cursor_of(*found[limit - 1][0].urgency) if len(found) > limit else ""
-    return InboxShown(waiting=tuple(_waiting(row, title) for row, title in found[:limit]), next=more)
-
-
 async def gate(office: Office, caller: Caller, form: GateForm) -> GateShown:
     """Whether bytes may go live: judged anew."""
-    found = await live_blindly(office.gate, caller.who, await office.may_go_live(form.digest, form.target))
-    return picked(GateShown, found)
+    live = await office.may_go_live(form.digest, form.target, caller.who)
+    if live.state == UNKNOWN and len(form.digest) <= ID_CHARS_MAX:
+        live = await _by_its_id(office, caller, live, form.digest)
+    return picked(GateShown, await _for_author(office, caller, live) if live.state == PENDING else live)
 
 
-async def _owed(office: Office, caller: Caller, limit: int, after: Urgency) -> list[Titled]:
-    """What is theirs by name, each with its title."""
-
-    def owed(reading: Reading) -> list[Titled]:
-        rows = ((one, reading.review(one.review)) for one in reading.inbox(caller.who.name, limit, after))
-        return [(one, review.title if review else "") for one, review in rows]
-
-    return await office.store.read(Quick(owed) if limit <= QUICK_ROWS_MAX else owed)
-
-
-async def _everything(office: Office, caller: Caller, limit: int, after: Urgency) -> list[Titled]:
-    """What is theirs by name or as a human's or of their group to decide, in one order.
-
-    What they may not know of is passed over before it is counted: a page says of the next one only what it shows.
-    """
-    found = list[Titled]()
-    while len(found) < limit:
-        rows = await office.store.read(partial(_asked, office, caller, limit, after))
-        found += [one for row in rows if (one := await _titled(office, caller, row)) is not None]
-        if len(rows) < limit:
-            break
-        after = rows[-1].urgency
-    return found
+async def _by_its_id(office: Office, caller: Caller, live: Live, name: str) -> Live:
+    """Tell a caller who sent the id of a review instead of a digest which digest that review has."""
+    try:
+        digest = (await office.gate.read(name, caller.who)).view.review.digest
+    except Refusal:
+        return live
+    return replace(live, reason=f"This is the id of a review. Ask with the digest of its current version: {digest}.")
 
 
-def _asked(office: Office, caller: Caller, limit: int, after: Urgency, reading: Reading) -> list[InboxRow]:
-    groups = office.gate.policies.current(reading).policy.rules.groups
-    mine = (group(one.name) for one in groups if normal(caller.who.name) in map(normal, one.members))
-    rows = (row for name in (*mine, HUMANS, caller.who.name) for row in reading.inbox(name, limit, after))
-    once = {row.urgency: row for row in rows}
-    return [once[at] for at in sorted(once)][:limit]
-
-
-async def _titled(office: Office, caller: Caller, row: InboxRow) -> Titled | None:
-    """What is theirs; a decision unless they sit in that review and have not reported."""
-    if row.who == caller.who.name:
-        review = await office.store.read(lambda reading: reading.review(row.review))
-        return row, review.title if review else ""
-    with suppress(Refusal):
-        seen = await office.gate.read(row.review, caller.who)
-        if row.request in seen.view.review.requests:
-            return row, seen.view.review.title
-    return None
+async def _for_author(office: Office, caller: Caller, live: Live) -> Live:
+    """Tell an author whose turn it is that waiting does not help; everybody else is told what they were."""
+    try:
+        seen = await office.gate.read(live.review, caller.who)
+    except Refusal:
+        return live
+    review = seen.view.review
+    turn = next((one for one in seen.explanation.turns if caller.who.name in one.who), None)
+    if review.author.name != caller.who.name or turn is None:
+        return live
+    return replace(live, reason=f"Review {review.id} waits for you: {turn.what.rstrip('.')}. {turn.how}.")
 
 
 def _text(content: bytes) -> tuple[str | None, str | None]:
@@ -266,18 +258,20 @@ def _listed(row: ReviewRow) -> Listed:
     return picked(Listed, row)
 
 
-def _waiting(row: InboxRow, title: str) -> Waiting:
-    return picked(Waiting, row, title=title)
-
-
 def calls() -> Iterator[Call[Any]]:
     """Every call that only looks."""
     for form, answer in (
-        (ReviewForm, read_review),
-        (ReviewForm, read_work),
+        (WorkForm, read_work),
         (ListForm, list_reviews),
-        (InboxForm, inbox),
         (GateForm, gate),
     ):
         says = (answer.__doc__ or "").strip()
-        yield Call(name=answer.__name__, says=says, needs=Need.READ, form=form, answer=answer, changes=False)
+        yield Call(
+            name=answer.__name__,
+            says=says,
+            needs=Need.READ,
+            form=form,
+            answer=answer,
+            changes=False,
+            cuts=answer is read_work,
+        )

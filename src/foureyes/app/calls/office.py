@@ -4,38 +4,43 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from foureyes.app.asks import Ask, Reply
 from foureyes.app.bell import Bell
 from foureyes.app.calls.blindness import told_blindly
 from foureyes.app.calls.call import Caller
-from foureyes.app.credentials import Acquaintances, Credential, Lately, caller_of
+from foureyes.app.credentials import Acquaintances, Credential, Lately, caller_of, is_over, put_down
 from foureyes.app.following import Follower
 from foureyes.app.gate import Gate, new_key
 from foureyes.app.limits import Quotas
 from foureyes.app.live import Live
 from foureyes.app.places import Places
-from foureyes.app.ports import Store, Unavailable
+from foureyes.app.ports import Conflict, Store, Unavailable
 from foureyes.app.projections.projection import Projection
+from foureyes.app.redaction import Place, Redaction, is_served_whole
 from foureyes.app.spooling import IsSpooled, Spooled, SpoolingGate
 from foureyes.codec.commands import Command
 from foureyes.codec.shapes import shape
 from foureyes.core.refusals import Refusal
-from foureyes.core.values import WorkPart
+from foureyes.core.values import Who, WorkPart
 
 _spelled = shape(datetime)[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Handed:
-    """What goes to the gate beside the command: the bytes, what they were before, and the key."""
+    """What goes to the gate beside the command: the bytes, the stated base, the target and the key."""
 
     key: str = ""
     stream: str = ""
     blobs: Mapping[str, bytes] = field(default_factory=dict)
     before: tuple[WorkPart, ...] = ()
+    #: Where the work shall go.
+    target: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +58,8 @@ class Office:
     places: Places = field(default_factory=Places)
     #: Where commands wait while the database is down; none on SQLite.
     spool: SpoolingGate | None = None
+    #: Cuts secrets out of what agents and models are served; a program that embeds the calls may have none.
+    redaction: Redaction | None = None
     _met: Acquaintances = field(default_factory=Acquaintances, init=False, repr=False, compare=False)
     _lately: Lately = field(default_factory=Lately, init=False, repr=False, compare=False)
     _followers: dict[str, tuple[asyncio.Lock, Follower]] = field(
@@ -78,23 +85,46 @@ class Office:
             raise IsSpooled(found)
         return found
 
-    async def may_go_live(self, name: str, target: str = "") -> Live:
+    async def served(self, caller: Caller, form: Any, found: Any) -> Any:
+        """An answer as this caller may have it: without secrets, unless it is a human who is signed in."""
+        if self.redaction is None or is_served_whole(caller):
+            return found
+        return await self.redaction.answer(self._place(caller, form), found)
+
+    async def refused(self, caller: Caller, form: Any, refusal: Refusal) -> Refusal:
+        """A refusal as this caller may have it."""
+        if self.redaction is None or is_served_whole(caller):
+            return refusal
+        return await self.redaction.refusal(self._place(caller, form), refusal)
+
+    def _place(self, caller: Caller, form: Any) -> Place:
+        return Place(gate=self.gate, store=self.store, who=caller.who, form=form)
+
+    async def may_go_live(self, name: str, target: str = "", viewer: Who | None = None) -> Live:
         """Whether these bytes may go live; while anything waits in the spool, nothing may."""
-        return await (self.spool or self.gate).may_go_live(name, target)
+        return await (self.spool or self.gate).may_go_live(name, target, viewer)
 
     async def recognised(self, given: Credential, *, spools: bool = False) -> Caller | None:
         """Whom a credential speaks for; for what spools, one that was good lately while the database is down."""
         now = self.clock()
         if self.spool is None:
-            return await caller_of(self.store, given, now, self._met)
+            return await self._known(given, now)
         try:
-            found = await self.spool.look(caller_of(self.store, given, now, self._met))
+            found = await self.spool.look(self._known(given, now))
         except Unavailable as error:
             known = self._lately.recalled(given, now) if spools and error.down else None
             if known is None:
                 raise
             return known
         self._lately.saw(given, found, now)
+        return found
+
+    async def _known(self, given: Credential, now: datetime) -> Caller | None:
+        """Whom a credential speaks for; one whose time is up is put down, whatever the clock says later."""
+        found = await caller_of(self.store, given, now, self._met)
+        if found is None and await self.store.read(lambda reading: is_over(reading, given, now)):
+            with suppress(Unavailable, Conflict):  # it opens nothing now; the next time it is put down
+                await self.store.write(lambda tx: put_down(tx, given))
         return found
 
     def unavailable(self) -> Unavailable:
@@ -112,6 +142,7 @@ class Office:
             stream=handed.stream,
             blobs=handed.blobs,
             before=handed.before,
+            target=handed.target,
             signed_in=caller.signed_in,
             credential=caller.credential,
             asked_at=str(_spelled(self.clock())) if caller.remembered else "",

@@ -7,7 +7,7 @@ is and where an event stands in the log would tell of hidden reports, so neither
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.cursors import cursor_of, limited, parts_of
 from foureyes.app.calls.office import Office
+from foureyes.app.calls.seed_words import APPROVE, GRAVITY
 from foureyes.app.calls.whole import note, shown_to
 from foureyes.app.gate import Seen
 from foureyes.app.ports import Reading
@@ -24,13 +25,16 @@ from foureyes.app.projections.lessons import LESSONS, lessons
 from foureyes.app.projections.projection import backwards, key
 from foureyes.codec import Json
 from foureyes.core.lessons import Lesson, in_force
+from foureyes.core.model import Review
+from foureyes.core.reasons import critic_of, reason_of
 from foureyes.core.refusals import Code, Refusal
-from foureyes.core.rules import Rules
+from foureyes.core.rules import Rules, Style
 from foureyes.core.values import Verdict
 
 DAY_CHARS_MAX = 10
 _NO_LAYER = -1
-_FAILED = "ReportFailed"
+_REPORTED, _FAILED, _OVERRIDDEN = "ReportSubmitted", "ReportFailed", "StageOverridden"
+_DECIDING = frozenset((_REPORTED, _FAILED, _OVERRIDDEN))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +53,7 @@ class Acted:
     """One thing that somebody did."""
 
     at: str
-    #: request, decision, skip, override or view.
+    #: request, decision, skip, override, incident or view.
     what: str
     type: str
     who: str
@@ -89,7 +93,8 @@ class LayerDecision:
     revision: int
     task_id: str
     critic_agent_id: str
-    #: approve, reject, veto, or error where the critic could not judge; reported where the style has no verdicts.
+    #: approve, reject, veto, or error where the critic could not judge; reported where the style has no verdicts;
+    #: override where a human passed the layer.
     decision: str
     reason: str
     chain_name: str
@@ -216,8 +221,42 @@ def _decisions(office: Office, caller: Caller, review: str, reading: Reading) ->
     view = may_know.seen(review).view
     rules = office.gate.policies.rules(reading, view.review.rules)
     rows = _rows(reading, AuditForm(review=review), "")
-    said = (row for row in rows if row["type"] in ("ReportSubmitted", _FAILED) and may_know(row))
-    return tuple(_decision(row, rules, view.review.protocols) for row in said)
+    said = [row for row in rows if row["type"] in _DECIDING and may_know(row)]
+    found = [_with_reason(_decision(row, rules, view.review.protocols), row, view.review) for row in said]
+    gone = _overruled(said, found, _layers_waiting(rules, view.review, said), view.review.revision)
+    return tuple(one for index, one in enumerate(found) if index not in gone)
+
+
+def _layers_waiting(rules: Rules, review: Review, rows: list[Json]) -> dict[str, bool]:
+    """The layers of chains, and whether a critic of each still owes a report on this version.
+
+    A report that is newer than the rows is waited for too: the rows follow the log.
+    """
+    protocols = (found for name in review.protocols if (found := rules.protocol(name)))
+    chain = [one.name for found in protocols for one in found.stages if one.options.style is Style.CHAIN]
+    listed = {(row.get("seat", ""), row["revision"]) for row in rows}
+    newer = [seat for seat, number in review.reports if number == review.revision and (seat, number) not in listed]
+    asked = {review.seats[one].stage for one in (*review.requests, *newer) if one in review.seats}
+    return {name: name in asked for name in chain}
+
+
+def _overruled(rows: list[Json], found: list[LayerDecision], layers: dict[str, bool], revision: int) -> set[int]:
+    """Which rows are not their layer's decision: where several critics sit there, the gravest decision is the one."""
+    gravest: dict[tuple[str, int], int] = {}
+    gone: set[int] = set()
+    for index, one in enumerate(found):
+        place = one.layer, one.revision
+        if one.layer not in layers or one.decision not in GRAVITY:
+            continue
+        other = gravest.get(place)
+        if other is None or rows[other]["seat"] == rows[index]["seat"]:
+            gravest[place] = index
+            continue
+        first = GRAVITY.index(found[other].decision) >= GRAVITY.index(one.decision)
+        gone.add(index if first else other)
+        gravest[place] = other if first else index
+    waiting = {at for (name, number), at in gravest.items() if layers[name] and number == revision}
+    return gone | {at for at in waiting if found[at].decision == APPROVE}
 
 
 def _decision(row: Json, rules: Rules, protocols: tuple[str, ...]) -> LayerDecision:
@@ -225,11 +264,13 @@ def _decision(row: Json, rules: Rules, protocols: tuple[str, ...]) -> LayerDecis
     says, why = row["says"], row.get("why", "")
     if row["type"] == _FAILED:
         says, why = "error", f"{says}: {why}" if why else says
+    if row["type"] == _OVERRIDDEN:
+        says = "override"
     return LayerDecision(
         at=row["at"],
         review=row["review"],
         revision=row["revision"],
-        task_id=row.get("task", ""),
+        task_id=row.get("task") or row["review"],
         critic_agent_id=row.get("who", ""),
         decision="reject" if says == Verdict.CONCERNS else says,
         reason=why,
@@ -237,6 +278,15 @@ def _decision(row: Json, rules: Rules, protocols: tuple[str, ...]) -> LayerDecis
         layer_index=layer,
         layer=row.get("stage", ""),
     )
+
+
+def _with_reason(one: LayerDecision, row: Json, review: Review) -> LayerDecision:
+    """A no with what it is for, and the critic as the chain names it; a row of an older report says what it said."""
+    report, seat = review.reports.get((row.get("seat", ""), one.revision)), review.seats.get(row.get("seat", ""))
+    if row["type"] != _REPORTED or report is None or seat is None:
+        return one
+    reason = one.reason if one.decision == APPROVE else reason_of(review, report)
+    return replace(one, critic_agent_id=critic_of(seat, report), reason=reason or one.reason)
 
 
 def _layer(rules: Rules, protocols: tuple[str, ...], stage: str) -> tuple[str, int]:

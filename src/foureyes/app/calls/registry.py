@@ -8,7 +8,9 @@ from typing import Any
 from foureyes.app.calls import (
     about_accounts,
     about_reviews,
+    attesting,
     governing,
+    inbox,
     looking,
     measures,
     records,
@@ -20,9 +22,23 @@ from foureyes.app.calls import (
 from foureyes.app.calls.bodies import taken
 from foureyes.app.calls.call import Call, Caller
 from foureyes.app.calls.office import Office
+from foureyes.app.calls.repairs import add_repair
 from foureyes.core.refusals import Refusal
 
-_THEMES = (about_reviews, looking, about_accounts, waiting, seeds, governing, measures, records, sending, trying)
+_THEMES = (
+    about_reviews,
+    looking,
+    inbox,
+    about_accounts,
+    waiting,
+    seeds,
+    governing,
+    attesting,
+    measures,
+    records,
+    sending,
+    trying,
+)
 
 CALLS: dict[str, Call[Any]] = {one.name: one for theme in _THEMES for one in theme.calls()}
 
@@ -32,15 +48,31 @@ async def answered(office: Office, caller: Caller, call: Call[Any], data: object
 
     It `came` then, where that is known.
     """
-    caller, form = _let_in(office, caller, call, data)
-    async with office.quotas.asked(caller.who, office.clock(), came):
-        return await call.answer(office, caller, form)
+    try:
+        caller, form = _let_in(office, caller, call, data)
+        async with office.quotas.asked(caller.who, office.clock(), came):
+            return await _answered(office, caller, call, form)
+    except Refusal as refusal:
+        raise await _refused(office, caller, call, data, refusal) from None
 
 
 async def answered_in_turn(office: Office, caller: Caller, call: Call[Any], data: object) -> Any:
     """The same for somebody whose turn it is already."""
-    caller, form = _let_in(office, caller, call, data)
-    return await call.answer(office, caller, form)
+    try:
+        caller, form = _let_in(office, caller, call, data)
+        return await _answered(office, caller, call, form)
+    except Refusal as refusal:
+        raise await _refused(office, caller, call, data, refusal) from None
+
+
+async def _answered(office: Office, caller: Caller, call: Call[Any], form: Any) -> Any:
+    """The answer, without secrets for everybody but a human who is signed in."""
+    found = await call.answer(office, caller, form)
+    return found if call.cuts else await office.served(caller, form, found)
+
+
+async def _refused(office: Office, caller: Caller, call: Call[Any], data: object, refusal: Refusal) -> Refusal:
+    return await office.refused(caller, data, await add_repair(office, caller, call, data, refusal))
 
 
 def _let_in(office: Office, caller: Caller, call: Call[Any], data: object) -> tuple[Caller, Any]:
@@ -60,4 +92,4 @@ def _read(call: Call[Any], data: object) -> Any:
         if not call.misread:
             raise
         what = refusal.sentence.partition(": ")[2].rstrip(".")
-        raise Refusal(refusal.code, f"{call.misread}: {what}", refusal.next_step) from None
+        raise Refusal(refusal.code, f"{call.misread}: {what}", refusal.next_step, fields=refusal.fields) from None

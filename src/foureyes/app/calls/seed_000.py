@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from foureyes.app.calls import about_reviews
 from foureyes.app.calls import seed_words as words
-from foureyes.app.calls.about_reviews import REVIEW, OpenForm, open_review
+from foureyes.app.calls.about_reviews import OpenForm, open_review
+from foureyes.app.calls.bodies import picked
 from foureyes.app.calls.call import Call, Caller, Need
+from foureyes.app.calls.done import NOTHING_TOLD, REVIEW, Told, told_of
 from foureyes.app.calls.files import FileSent
 from foureyes.app.calls.office import Handed, Office
+from foureyes.app.calls.own_ids import by_own_id
 from foureyes.app.calls.seed_000_shown import (
     JSON,
     TEXT,
@@ -59,7 +62,7 @@ class Item:
 
     category: str
     description: str
-    severity: str
+    severity: str = field(metadata=c.SEVERITY_WORDS)
     place: Place | None = None
     suggestion: str = ""
 
@@ -154,7 +157,17 @@ class ConfirmForm:
     key: str = ""
 
 
-async def submit_content(office: Office, caller: Caller, form: ContentForm) -> ContentShown:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContentTaken(ContentShown, Told):
+    """The content after a change of the caller's, and what comes next."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedbackTaken(FeedbackShown, Told):
+    """The caller's own feedback as it was taken, and what comes next."""
+
+
+async def submit_content(office: Office, caller: Caller, form: ContentForm) -> ContentTaken:
     """Submit content; it is in review until the gate says otherwise."""
     check_is(caller, form.proposer_id)
     kind = content_kind(form.content_type)
@@ -166,7 +179,7 @@ async def submit_content(office: Office, caller: Caller, form: ContentForm) -> C
         key=form.key,
     )
     done = await open_review(office, caller, opening)
-    return await read_content(office, caller, ContentNamed(content_id=done.review))
+    return await _content_taken(office, caller, done.review)
 
 
 async def read_content(office: Office, caller: Caller, form: ContentNamed) -> ContentShown:
@@ -180,7 +193,7 @@ async def can_graduate(office: Office, caller: Caller, form: ContentNamed) -> Gr
     return graduation(await seen_by(office, caller, form.content_id))
 
 
-async def give_feedback(office: Office, caller: Caller, form: FeedbackForm) -> FeedbackShown:
+async def give_feedback(office: Office, caller: Caller, form: FeedbackForm) -> FeedbackTaken:
     """Hand in one's own feedback; it unlocks that of the others."""
     check_is(caller, form.reviewer_id)
     found = await seen_by(office, caller, form.content_id)
@@ -196,7 +209,7 @@ async def give_feedback(office: Office, caller: Caller, form: FeedbackForm) -> F
         ),
     )
     await office.do(caller, command, Handed(key=form.key, stream=REVIEW + form.content_id))
-    return feedback_of(await seen_by(office, caller, form.content_id), caller.who.name)
+    return await _feedback_taken(office, caller, form.content_id)
 
 
 async def read_feedback(office: Office, caller: Caller, form: ItemNamed) -> ItemShown:
@@ -226,7 +239,7 @@ async def resolve_feedback(office: Office, caller: Caller, form: ResolveForm) ->
     return item_shown(await seen_by(office, caller, review), finding)
 
 
-async def revise_content(office: Office, caller: Caller, form: ReviseForm) -> ContentShown:
+async def revise_content(office: Office, caller: Caller, form: ReviseForm) -> ContentTaken:
     """Hand in a new version, with the answers to what it addresses."""
     await seen_by(office, caller, form.content_id)
     answers = tuple(
@@ -237,18 +250,18 @@ async def revise_content(office: Office, caller: Caller, form: ReviseForm) -> Co
         review=form.content_id, files=content_files(form.content), note=form.note, answers=answers, key=form.key
     )
     await about_reviews.revise(office, caller, revision)
-    return await read_content(office, caller, ContentNamed(content_id=form.content_id))
+    return await _content_taken(office, caller, form.content_id)
 
 
-async def withdraw_content(office: Office, caller: Caller, form: WithdrawForm) -> ContentShown:
+async def withdraw_content(office: Office, caller: Caller, form: WithdrawForm) -> ContentTaken:
     """Take the content back; by the proposer alone."""
     await seen_by(office, caller, form.content_id)
     command = c.WithdrawReview(reason=form.reason)
     await office.do(caller, command, Handed(key=form.key, stream=REVIEW + form.content_id))
-    return await read_content(office, caller, ContentNamed(content_id=form.content_id))
+    return await _content_taken(office, caller, form.content_id)
 
 
-async def confirm_content(office: Office, caller: Caller, form: ConfirmForm) -> FeedbackShown:
+async def confirm_content(office: Office, caller: Caller, form: ConfirmForm) -> FeedbackTaken:
     """Stand by one's own review after reading the new version."""
     found = await seen_by(office, caller, form.content_id)
     name = caller.who.name
@@ -256,7 +269,17 @@ async def confirm_content(office: Office, caller: Caller, form: ConfirmForm) -> 
     revision = found.served_revision() if form.revision is None else form.revision
     command = c.KeepReport(seat=next(seats, ""), revision=revision)
     await office.do(caller, command, Handed(key=form.key, stream=REVIEW + form.content_id))
-    return feedback_of(await seen_by(office, caller, form.content_id), name)
+    return await _feedback_taken(office, caller, form.content_id)
+
+
+async def _content_taken(office: Office, caller: Caller, content_id: str) -> ContentTaken:
+    shown = await read_content(office, caller, ContentNamed(content_id=content_id))
+    return picked(ContentTaken, shown, **{**NOTHING_TOLD, **await told_of(office, caller, content_id)})
+
+
+async def _feedback_taken(office: Office, caller: Caller, content_id: str) -> FeedbackTaken:
+    shown = feedback_of(await seen_by(office, caller, content_id), caller.who.name)
+    return picked(FeedbackTaken, shown, **{**NOTHING_TOLD, **await told_of(office, caller, content_id)})
 
 
 def content_kind(content_type: str) -> str:
@@ -306,6 +329,8 @@ def calls() -> Iterator[Call[Any]]:
         says = (answer.__doc__ or "").strip()
         changes = needs is not Need.READ
         spools = answer is submit_content
+        has_id = "content_id" in form.__dataclass_fields__
+        named = by_own_id("content_id", answer, words.CONTENT_TYPES) if has_id else answer
         yield Call(
-            name=answer.__name__, says=says, needs=needs, form=form, answer=answer, changes=changes, spools=spools
+            name=answer.__name__, says=says, needs=needs, form=form, answer=named, changes=changes, spools=spools
         )

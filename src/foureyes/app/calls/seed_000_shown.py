@@ -11,10 +11,11 @@ from foureyes.app.calls.office import Office
 from foureyes.app.calls.seed_work import artifacts_of
 from foureyes.app.calls.witness import Witness, witness
 from foureyes.core import events as e
-from foureyes.core.explain import Status
 from foureyes.core.model import Finding
+from foureyes.core.reasons import cycle_of
 from foureyes.core.refusals import Code, refuse
-from foureyes.core.values import Outcome
+from foureyes.core.situation import Situation
+from foureyes.core.values import Evidence, Outcome
 
 #: Between the parts of an id: a review and what belongs to it.
 BETWEEN = ":"
@@ -43,8 +44,13 @@ class ItemShown:
     severity: str
     status: str
     resolved_at: str | None
+    #: Why it was resolved; of an item that was reopened, why it is not.
     resolution_note: str | None
     responses: tuple[ResponseShown, ...]
+    #: Why it does not stop the content; empty where it does. Items with a word here are in no number of the gate.
+    advisory: str
+    #: 1 when it is raised, one more each time the reviewer says that it is not resolved.
+    cycle: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +63,8 @@ class FeedbackShown:
     reviewer_id: str
     created_at: str
     items: tuple[ItemShown, ...]
+    #: What a reviewer checked, and why it holds; from who raised nothing it is the whole review.
+    checked: tuple[Evidence, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +89,8 @@ class ContentShown:
     content: object
     can_graduate: bool
     reason: str
+    #: What it comes to, whose turn it is and what comes next; the same words at every door.
+    situation: Situation
     feedback: tuple[FeedbackShown, ...]
 
 
@@ -106,20 +116,20 @@ def content_shown(found: Witness, files: Mapping[str, bytes]) -> ContentShown:
         content=_content(found, files),
         can_graduate=gate.can_graduate,
         reason=gate.reason,
+        situation=found.seen.explanation.situation,
         feedback=tuple(_feedbacks(found)),
     )
 
 
 def graduation(found: Witness) -> Graduation:
     """The gate's answer in the order it is asked: reviewers first, then items."""
-    review = found.review
+    review, situation = found.review, found.seen.explanation.situation
     if review.outcome is Outcome.CLEARED:
         return Graduation(can_graduate=True, reason=PASSED)
     if review.outcome is not None:
         return Graduation(can_graduate=False, reason=f"The content is {review.outcome}")
-    shut = (one for one in found.seen.explanation.requirements if one.status in (Status.NOT_MET, Status.ERROR))
-    first = next(shut, None)
-    return Graduation(can_graduate=False, reason=first.reason if first else "A reviewer is still asked")
+    reason = next(iter(situation.reasons), situation.sentence.rstrip("."))
+    return Graduation(can_graduate=False, reason=reason)
 
 
 def feedback_of(found: Witness, name: str) -> FeedbackShown:
@@ -173,6 +183,7 @@ def _feedbacks(found: Witness) -> Iterator[FeedbackShown]:
             reviewer_id=reports[-1].reviewer.name,
             created_at=times.get(seat.id, found.seen.opened),
             items=tuple(_item(found, one) for one in review.findings.values() if one.seat == seat.id),
+            checked=reports[-1].evidence,
         )
 
 
@@ -183,7 +194,7 @@ def _item(found: Witness, finding: Finding) -> ItemShown:
         for one, at in found.past
         if isinstance(one, e.FindingResolved | e.FindingWaived) and one.finding == finding.id
     ]
-    at, note = ends[-1] if ends and finding.is_settled else (None, None)
+    at, note = ends[-1] if ends and finding.is_settled else (None, finding.note or None)
     answers = [(one, when) for one, when in found.of(e.FindingAnswered) if one.finding == finding.id]
     return ItemShown(
         id=name,
@@ -204,4 +215,6 @@ def _item(found: Witness, finding: Finding) -> ItemShown:
             )
             for number, (one, when) in enumerate(answers, start=1)
         ),
+        advisory=found.seen.explanation.advisory.get(finding.id, ""),
+        cycle=cycle_of(finding),
     )

@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from foureyes.app.asks import Reply
 from foureyes.app.calls import seed_words as words
-from foureyes.app.calls.about_reviews import REVIEW, OpenForm, ReviseForm, open_review, revise
+from foureyes.app.calls.about_reviews import OpenForm, ReviseForm, open_review, revise
 from foureyes.app.calls.call import Call, Caller, Need
+from foureyes.app.calls.done import REVIEW, Told
 from foureyes.app.calls.office import Handed, Office
+from foureyes.app.calls.own_ids import by_own_id
+from foureyes.app.calls.repair_places import EXAMPLES, added
 from foureyes.app.calls.seed_001_basics import check_basics
 from foureyes.app.calls.seed_001_expected import expected
 from foureyes.app.calls.seed_001_shown import SubmitForm, peer_seat, report_of
+from foureyes.app.calls.seed_001_told import told_of_peer
+from foureyes.app.calls.seed_001_types import known_types
+from foureyes.app.calls.seed_confidence import Confidence
 from foureyes.app.calls.seed_work import answered_before, check_is, files_of, pairs_of, waiting
 from foureyes.app.calls.waiting import waited
 from foureyes.app.calls.whole import shown_to
-from foureyes.app.calls.witness import witness
+from foureyes.app.calls.witness import Witness, witness
+from foureyes.app.ports import Unavailable
 from foureyes.core import commands as c
 from foureyes.core.events import ReportSubmitted
 from foureyes.core.kinds import canonical_kind
-from foureyes.core.refusals import Code, Refusal
+from foureyes.core.refusals import Code, Fact, Refusal
+from foureyes.core.values import Origin, Verdict
+
+_COMPLEXITY = "context.estimated_complexity"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +46,10 @@ class RequestForm:
     context: Mapping[str, object] = field(default_factory=dict)
     questions: tuple[str, ...] = ()
     id: str = ""
-    creator_confidence: int | None = None
+    creator_confidence: Confidence | None = None
+    #: What it is based on: a commit or a protected ref of a repository the server reads, and where it shall go.
+    base: str = ""
+    target: str = ""
     #: The author's own basic checks, which must hold before anybody is asked: syntax_valid, has_metadata, has_export.
     self_check: tuple[str, ...] = ()
     #: Seconds to wait for the answer; it is not waited for unless this is said.
@@ -44,7 +58,7 @@ class RequestForm:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Requested:
+class Requested(Told):
     """The review that was opened, who was asked, and when to expect an answer."""
 
     id: str
@@ -54,7 +68,7 @@ class Requested:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Queued:
+class Queued(Told):
     """The same, while everybody who could be asked is busy."""
 
     id: str
@@ -65,7 +79,7 @@ class Queued:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Submitted:
+class Submitted(Told):
     """The report is in; whoever was replaced meanwhile has no vote, and what they found is kept as advice."""
 
     success: bool
@@ -82,12 +96,14 @@ class AgainForm:
     artifacts: Mapping[str, object]
     revision_number: int | None = None
     message: str = ""
-    creator_confidence: int | None = None
+    creator_confidence: Confidence | None = None
+    base: str = ""
+    target: str = ""
     key: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Again:
+class Again(Told):
     """The new version is in; it is not a success where a human is asked instead."""
 
     success: bool
@@ -107,7 +123,7 @@ class EscalateForm:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Escalated:
+class Escalated(Told):
     """A human was asked."""
 
     success: bool
@@ -116,16 +132,20 @@ class Escalated:
 
 async def request_review(office: Office, caller: Caller, form: RequestForm) -> Requested | Queued:
     """Ask a colleague to judge a piece of work; answered at once, the author goes on meanwhile."""
-    faults = tuple(_faults(form))
+    types = await known_types(office, form.type)
+    faults = tuple(_faults(form, types))
     if faults:
-        raise Refusal(Code.BAD_VALUE, f"{words.INVALID}: {', '.join(faults)}", "Correct these fields and ask again.")
+        raise _invalid(form, faults, types)
     check_is(caller, form.creator)
     files = files_of(form.artifacts)
-    check_basics(form.self_check, files)
+    await check_basics(form.self_check, files)
     opening = OpenForm(
         kind=form.type,
         title=form.title,
         files=files,
+        base=form.base,
+        target=form.target,
+        origin=Origin(ref=form.id),
         context=pairs_of(form.context),
         questions=form.questions,
         confidence=form.creator_confidence,
@@ -141,33 +161,60 @@ async def submit_review(office: Office, caller: Caller, form: SubmitForm) -> Sub
     """Hand in what a reviewer says of the version they were given."""
     check_is(caller, form.reviewer)
     word, verdict = words.verdict_said(form.status)
-    stream = REVIEW + form.reviewId
     try:
-        # In this order: what was answered meanwhile is in the log that is read then.
-        done = await answered_before(office, caller, form.key)
-        found = await witness(office, caller, form.reviewId)
-        if done is None:
-            command = report_of(form, found, verdict, caller.who.name)
-            done = await office.do(caller, command, Handed(key=form.key, stream=stream))
-        else:
-            found.check_said(done, verdict, form.feedback.overall, form.key)
+        done = await _taken_before(office, caller, form, verdict) or await _report(office, caller, form, verdict)
         if ReportSubmitted.__name__ not in done.events:
             return Submitted(success=False, review_id=form.reviewId, status=words.TOO_LATE)
     except Refusal as refusal:
         raise await _in_their_words(office, caller, form.reviewId, refusal) from None
-    return Submitted(success=True, review_id=form.reviewId, status=word)
+    told = await told_of_peer(office, caller, form.reviewId)
+    return Submitted(success=True, review_id=form.reviewId, status=word, **told)
+
+
+async def _report(office: Office, caller: Caller, form: SubmitForm, verdict: Verdict) -> Reply:
+    """Hand the report in; the same report that waits in the spool, or waited there, was made without a look."""
+    _, found = await _known_of(office, caller, form)
+    handed = Handed(key=form.key, stream=REVIEW + form.reviewId)
+    try:
+        return await office.do(caller, report_of(form, found, verdict, caller.who.name), handed)
+    except Refusal as refusal:
+        if refusal.code is not Code.KEY_REUSED or found is None:
+            raise
+        return await office.do(caller, report_of(form, None, verdict, caller.who.name), handed)
+
+
+async def _taken_before(office: Office, caller: Caller, form: SubmitForm, verdict: Verdict) -> Reply | None:
+    """The answer to the same report under the same key; another report under that key is refused."""
+    # In this order: what was answered meanwhile is in the log that is read then.
+    done, found = await _known_of(office, caller, form)
+    if done is not None and found is not None:
+        found.check_said(done, verdict, form.feedback.overall, form.key)
+        return done
+    return None
+
+
+async def _known_of(office: Office, caller: Caller, form: SubmitForm) -> tuple[Reply | None, Witness | None]:
+    """What the key was answered with, and the review; neither while the database is down and the call may wait."""
+    try:
+        done = await answered_before(office, caller, form.key)
+        return done, await witness(office, caller, form.reviewId)
+    except Unavailable as error:
+        if not caller.may_wait or not error.down:
+            raise
+        return None, None
 
 
 async def request_re_review(office: Office, caller: Caller, form: AgainForm) -> Again:
     """Hand in a new version after changes were asked for."""
     try:
-        again = await answered_before(office, caller, form.key) is not None
-        count = await _resubmissions(office, caller, form.reviewId)
-        if not again:
+        again, count = await _counted(office, caller, form)
+        if not again and count is not None:
             _check_number(form.revision_number, count + 1)
         revision = ReviseForm(
             review=form.reviewId,
             files=files_of(form.artifacts),
+            base=form.base,
+            target=form.target,
             note=words.noted(form.changes_made, form.message),
             confidence=form.creator_confidence,
             key=form.key,
@@ -176,7 +223,21 @@ async def request_re_review(office: Office, caller: Caller, form: AgainForm) -> 
         number = await _resubmissions(office, caller, form.reviewId)
     except Refusal as refusal:
         raise await _in_their_words(office, caller, form.reviewId, refusal) from None
-    return Again(success=again or number > count, review_id=form.reviewId, revision_number=number)
+    told = await told_of_peer(office, caller, form.reviewId)
+    return Again(
+        success=again or count is None or number > count, review_id=form.reviewId, revision_number=number, **told
+    )
+
+
+async def _counted(office: Office, caller: Caller, form: AgainForm) -> tuple[bool, int | None]:
+    """Whether this was answered before, and how many resubmissions there were; unknown while the call may wait."""
+    try:
+        again = await answered_before(office, caller, form.key) is not None
+        return again, await _resubmissions(office, caller, form.reviewId)
+    except Unavailable as error:
+        if not caller.may_wait or not error.down:
+            raise
+        return False, None
 
 
 def _check_number(said: int | None, number: int) -> None:
@@ -197,37 +258,52 @@ async def escalate_review(office: Office, caller: Caller, form: EscalateForm) ->
         await office.do(caller, command, Handed(key=form.key, stream=REVIEW + form.reviewId))
     except Refusal as refusal:
         raise await _in_their_words(office, caller, form.reviewId, refusal) from None
-    return Escalated(success=True, escalated=True)
+    return Escalated(success=True, escalated=True, **await told_of_peer(office, caller, form.reviewId))
 
 
-def _faults(form: RequestForm) -> Iterator[str]:
-    if canonical_kind(form.type) not in words.REVIEW_TYPES:
-        yield f"type must be one of {' | '.join(words.REVIEW_TYPES)}"
+def _invalid(form: RequestForm, faults: tuple[tuple[str, str, Fact], ...], types: tuple[str, ...]) -> Refusal:
+    """Everything that is wrong with a request at once, with an example of each field that is."""
+    (_, field, _), *others = faults
+    add = dict[str, Fact]()
+    for _, name, example in faults:
+        add |= added({"context": dict(form.context)} | add, name, example)
+    choices: Mapping[str, Sequence[Fact]] = {"type": types, _COMPLEXITY: words.COMPLEXITIES}
+    only: dict[str, Fact] = {"allowed": list(choices[field])} if not others and field in choices else {"add": add}
+    sentence = f"{words.INVALID}: {', '.join(one for one, _, _ in faults)}"
+    step = "Correct these fields and ask again."
+    return Refusal(Code.BAD_VALUE, sentence, step, fields={"field": field, **only})
+
+
+def _faults(form: RequestForm, types: tuple[str, ...]) -> Iterator[tuple[str, str, Fact]]:
+    """What is wrong, with which field, and what it may be."""
+    if canonical_kind(form.type) not in types:
+        yield f"type must be one of {' | '.join(types)}", "type", types[0]
     if not form.title.strip():
-        yield "title is missing"
+        yield "title is missing", "title", "<title>"
     if not form.artifacts:
-        yield "artifacts is empty"
+        yield "artifacts is empty", "artifacts", EXAMPLES["artifacts"]
     complexity = form.context.get("estimated_complexity", "low")
     if complexity not in words.COMPLEXITIES:
-        yield f"context.estimated_complexity must be one of {' | '.join(words.COMPLEXITIES)}"
+        yield f"{_COMPLEXITY} must be one of {' | '.join(words.COMPLEXITIES)}", _COMPLEXITY, words.COMPLEXITIES[0]
     for name in ("dependencies", "related_issues"):
         listed = form.context.get(name, [])
         if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
-            yield f"context.{name} must be a list of texts"
+            yield f"context.{name} must be a list of texts", f"context.{name}", []
 
 
 async def _requested(office: Office, caller: Caller, name: str) -> Requested | Queued:
     review = (await shown_to(office, caller, name)).view.review
     seat = peer_seat(review)
     request = review.report_request(seat.id) if seat else None
-    span = await expected(office, review, seat, request) if seat and request else None
+    due = await expected(office, review, seat, request) if seat and request else None
     said: dict[str, Any] = {
         "id": name,
         "reviewer": seat.reviewer.name if seat and seat.reviewer else None,
         "status": words.peer_status(review, seat),
-        "estimated_completion": None if span is None else office.clock() + span,
+        "estimated_completion": None if due is None else office.clock() + due.span,
+        **await told_of_peer(office, caller, name),
     }
-    return Queued(**said, queued=True) if request and request.queued else Requested(**said)
+    return Queued(**said, queued=True) if due and due.queued else Requested(**said)
 
 
 def _is_pending(turns: tuple[Any, ...]) -> bool:
@@ -269,7 +345,7 @@ def calls() -> Iterator[Call[Any]]:
             says=(answer.__doc__ or "").strip(),
             needs=needs,
             form=form,
-            answer=answer,
+            answer=answer if answer is request_review else by_own_id("reviewId", answer),
             misread=words.INVALID if answer is request_review else "",
-            spools=answer in (request_review, escalate_review),
+            spools=True,
         )

@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import PurePosixPath
 
 from foureyes.app.calls.files import FileSent
+from foureyes.app.children import REQUESTS, ChildError, shared
 from foureyes.core.refusals import Code, Refusal, refuse
 
 #: More than this is parsed by whoever reviews it, not while everybody who asks the server waits.
 PARSED_CHARS_MAX = 100_000
+CHECK_SECONDS_MAX = 3.0
 ISSUES_SHOWN_MAX = 10
 #: What the metadata of a piece of work says of it.
 METADATA = ("name", "version", "description", "tags")
@@ -36,18 +38,33 @@ _EXPORTS = re.compile(
 _DECLARES = re.compile(r"\bmetadata\b[^\n=:(]{0,80}[:=]", re.IGNORECASE)
 
 
-def check_basics(criteria: Iterable[str], files: tuple[FileSent, ...]) -> None:
-    """Refuse work that its author's own criteria do not hold for, with everything there is to mend."""
-    issues = list[str]()
-    for name in dict.fromkeys(criteria):
-        check = CRITERIA.get(name)
-        if check is None:
-            raise refuse(Code.UNKNOWN_WORD, what="The criterion", word=name[:80], allowed=", ".join(CRITERIA))
-        issues += [f"{name}: {issue}" for issue in check(files)]
+async def check_basics(criteria: Iterable[str], files: tuple[FileSent, ...]) -> None:
+    """Refuse work that its author's own criteria do not hold for, with everything there is to mend.
+
+    The parsers run in a child process: a text that takes them too long holds up nobody else.
+    """
+    names = tuple(dict.fromkeys(criteria))
+    for name in names:
+        if name not in CRITERIA:
+            known = tuple(CRITERIA)
+            raise refuse(Code.UNKNOWN_WORD, what="The criterion", word=name[:80], allowed=known, field="self_check")
+    if not names:
+        return
+    try:
+        issues = await shared(REQUESTS).call(basic_issues, (names, files), seconds=CHECK_SECONDS_MAX)
+    except ChildError as error:
+        sentence = f"The self check could not be made: {error}."
+        raise Refusal(Code.BAD_VALUE, sentence, "Request the review without self_check; nothing was opened.") from None
     if issues:
         more = f"; and {len(issues) - ISSUES_SHOWN_MAX} more" if len(issues) > ISSUES_SHOWN_MAX else ""
         sentence = f"The self check failed: {'; '.join(issues[:ISSUES_SHOWN_MAX])}{more}."
         raise Refusal(Code.BAD_VALUE, sentence, "Fix these first, then request the review; nothing was opened.")
+
+
+def basic_issues(asked: tuple[tuple[str, ...], tuple[FileSent, ...]]) -> list[str]:
+    """What these criteria find to mend in these files."""
+    names, files = asked
+    return [f"{name}: {issue}" for name in names for issue in CRITERIA[name](files)]
 
 
 def _syntax(files: tuple[FileSent, ...]) -> Iterator[str]:
@@ -98,7 +115,7 @@ def _python_flaw(path: str, text: str) -> Iterator[str]:
             ast.parse(text)
     except SyntaxError as error:
         yield f"{path} is not valid Python (line {error.lineno})"
-    except (ValueError, RecursionError, MemoryError):
+    except (ValueError, RecursionError, MemoryError, SystemError):
         yield f"{path} cannot be parsed as Python"
 
 

@@ -1,5 +1,6 @@
-"""How much was reviewed in seed 001's words: totals, averages, by agent and by type?
+"""How many reviews there were in seed 001's words: totals, averages, by agent and by type.
 
+A review counts once, however often it was reported on: as it ended, or as its reviewers said last.
 A figure that moves when somebody reports would tell a blind reviewer of it. So an agent gets the figures of its own
 work and of its own reports; all of them are for a human who owes no report.
 """
@@ -16,17 +17,18 @@ from urllib.parse import unquote
 from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.measures import sees_all
 from foureyes.app.calls.office import Office
-from foureyes.app.calls.seed_words import spelled_alike
+from foureyes.app.calls.seed_001_filter import Filter, filter_of
+from foureyes.app.calls.seed_words import APPROVED, CHANGES, REJECTED
 from foureyes.app.ports import Reading
-from foureyes.app.projections.metrics import METRICS, PAGE_MAX, of_day, rulings_of_day
+from foureyes.app.projections.metrics import METRICS, PAGE_MAX, rulings_of_day, said_on
 from foureyes.app.rows import Listing, ReviewRow
 from foureyes.codec import Json
-from foureyes.core.kinds import canonical_kind
 from foureyes.core.refusals import Code, refuse
+from foureyes.core.values import Outcome
 
 #: Days of each period, today among them.
 PERIODS = {"day": 1, "daily": 1, "week": 7, "weekly": 7, "month": 30, "monthly": 30}
-#: The newest reviews that are looked at for how often work came back.
+#: The newest reviews that are looked at for those nobody has reported on yet.
 REVIEWS_MAX = 1_000
 _MINUTE = 60_000
 _Page = tuple[tuple[str, Json], ...]
@@ -34,7 +36,7 @@ _Page = tuple[tuple[str, Json], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeriodForm:
-    """Which period (day, week or month), and whose or which work only."""
+    """Which period, and whose or which work only: the name or role of an agent, and a type of work."""
 
     period: str = "week"
     agent: str = ""
@@ -43,7 +45,7 @@ class PeriodForm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AsCreator:
-    """Of one's own work."""
+    """Of the reviews of one's own work."""
 
     total: int
     approved: int
@@ -54,7 +56,7 @@ class AsCreator:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AsReviewer:
-    """Of one's own reports."""
+    """Of the reviews one has reported on, each by one's last word."""
 
     total: int
     approved: int
@@ -101,57 +103,121 @@ class ReviewMetrics:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Reports:
-    """The reports of one day on one author's work of one type by one reviewer."""
+class _Said:
+    """What one reviewer said last of one review in the period."""
+
+    reviewer: str
+    verdict: str
+    #: How long it took, and how sure the reviewer was; nothing where that is not known.
+    milliseconds: int | None
+    confidence: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Counted:
+    """One review of the period, however often it was reported on, as far as the caller may know of it."""
 
     type: str
     creator: str
-    reviewer: str
-    row: Json
+    #: approved, changes_requested or rejected; empty where it is none of these.
+    status: str
+    #: Resubmissions; nothing where the review is somebody else's.
+    revisions: int | None
+    #: Whether a human was asked in the period to decide about it.
+    escalated: bool
+    said: tuple[_Said, ...]
 
 
 async def get_review_metrics(office: Office, caller: Caller, form: PeriodForm) -> ReviewMetrics:
-    """How much was reviewed, how fast and with what end; of the caller's own, or for a human of everybody's."""
+    """How many reviews there were, how fast and with what end; of the caller's own, or for a human of everybody's."""
     days = PERIODS.get(form.period)
     if days is None:
-        raise refuse(Code.UNKNOWN_WORD, what="The period", word=form.period[:80], allowed=", ".join(PERIODS))
+        raise refuse(
+            Code.UNKNOWN_WORD, what="The period", word=form.period[:80], allowed=tuple(PERIODS), field="period"
+        )
     await office.caught_up(METRICS)
     today = office.clock().date()
-    return await office.store.read(partial(_counted, office, caller, form, _days(today, days)))
+    return await office.store.read(partial(_metrics, office, caller, form, _days(today, days)))
 
 
 def _days(today: date, count: int) -> tuple[str, ...]:
-    return tuple((today - timedelta(days=back)).isoformat() for back in range(count))
+    """The days of a period, the oldest first."""
+    return tuple((today - timedelta(days=back)).isoformat() for back in reversed(range(count)))
 
 
-def _counted(
+def _metrics(
     office: Office, caller: Caller, form: PeriodForm, days: tuple[str, ...], reading: Reading
 ) -> ReviewMetrics:
-    whole, me = sees_all(office, caller, reading), caller.who.name
-    found = [
-        one
-        for day in days
-        for one in _reports(reading, day)
-        if (whole or me in (one.creator, one.reviewer)) and _is_asked_for(form, one)
-    ]
-    works = [one for one in _works(reading, days[-1]) if whole or one.author == me]
-    names = sorted({name for one in found for name in (one.creator, one.reviewer) if whole or name == me})
-    kinds = sorted({one.type for one in found})
+    me = "" if sees_all(office, caller, reading) else caller.who.name
+    asked = filter_of(office, reading, caller, agent=form.agent, kind=form.type)
+    reviews = {name: one for name, one in _reviews(reading, days, me).items() if _is_about(asked, one)}
+    found = list(reviews.values())
+    names = {name for one in found for name in (one.creator, *(said.reviewer for said in one.said))}
     return ReviewMetrics(
         period=form.period,
-        **_verdicts(found, "total_reviews"),
-        escalated=sum(_escalated(reading, day, form, "" if whole else me) for day in days),
-        avg_review_time_minutes=_minutes(found),
-        avg_confidence=_mean(found, "confidence", "sure"),
-        by_agent={name: _agent(name, found, works) for name in names},
-        by_type={kind: _type(kind, found, works) for kind in kinds},
+        **_ends(found, "total_reviews"),
+        escalated=sum(one.escalated for one in found),
+        avg_review_time_minutes=_minutes(_all_said(found)),
+        avg_confidence=_sure(_all_said(found)),
+        by_agent={name: _agent(name, found) for name in sorted(names) if me in ("", name)},
+        by_type={kind: _type([one for one in found if one.type == kind]) for kind in sorted({r.type for r in found})},
     )
 
 
-def _reports(reading: Reading, day: str) -> Iterator[_Reports]:
-    for name, row in _all_of(partial(of_day, reading, day)):
-        _, _, kind, creator, reviewer = (unquote(one) for one in name.split("/"))
-        yield _Reports(type=kind, creator=creator, reviewer=reviewer, row=row)
+def _reviews(reading: Reading, days: tuple[str, ...], me: str) -> dict[str, _Counted]:
+    """Every review requested, reported on or escalated in the period; of an agent its own and those it reported on."""
+    said = dict[str, dict[str, _Said]]()
+    escalated = _escalated(reading, days, me)
+    makers = dict(escalated)
+    for day in days:
+        for name, row in _all_of(partial(said_on, reading, day)):
+            _, _, kind, creator, reviewer, review = (unquote(one) for one in name.split("/"))
+            if me in ("", creator, reviewer):
+                makers[review] = kind, creator
+                said.setdefault(review, {})[reviewer] = _word(reviewer, row)
+    rows = {one.review: one for one in _opened(reading, days[0], me)}
+    makers |= {one.review: (one.kind, one.author) for one in rows.values()}
+    found = dict[str, _Counted]()
+    for review, (kind, creator) in makers.items():
+        heard = {name: one for name, one in said.get(review, {}).items() if me in ("", creator, name)}
+        known = rows.get(review) or (reading.review(review) if me in ("", creator) else None)
+        found[review] = _Counted(
+            type=kind,
+            creator=creator,
+            status=_status(known, heard),
+            revisions=known.revision - 1 if known else None,
+            escalated=review in escalated,
+            said=tuple(heard.values()),
+        )
+    return found
+
+
+def _word(reviewer: str, row: Json) -> _Said:
+    return _Said(
+        reviewer=reviewer,
+        verdict=row["verdict"],
+        milliseconds=row.get("milliseconds"),
+        confidence=row.get("confidence"),
+    )
+
+
+def _opened(reading: Reading, since: str, author: str) -> tuple[ReviewRow, ...]:
+    rows = reading.reviews(Listing(author=author, limit=REVIEWS_MAX))
+    return tuple(one for one in rows if one.opened[:10] >= since)
+
+
+def _status(row: ReviewRow | None, said: Mapping[str, _Said]) -> str:
+    """How a review stands: as it ended, else as its reviewers said last; of another's review only one's own word."""
+    if row is not None and row.state in _ENDS:
+        return _ENDS[row.state]
+    verdicts = {one.verdict for one in said.values()}
+    if row is None:
+        return next(iter(verdicts & _COUNTS), "")
+    return CHANGES if verdicts & {CHANGES, REJECTED} else ""
+
+
+_ENDS = {Outcome.CLEARED.value: APPROVED, Outcome.REJECTED.value: REJECTED, Outcome.RETURNED.value: CHANGES}
+_COUNTS = frozenset({APPROVED, CHANGES, REJECTED})
 
 
 def _all_of(page_after: Callable[[str], _Page]) -> Iterator[tuple[str, Json]]:
@@ -163,79 +229,68 @@ def _all_of(page_after: Callable[[str], _Page]) -> Iterator[tuple[str, Json]]:
         after = page[-1][0]
 
 
-def _is_asked_for(form: PeriodForm, one: _Reports) -> bool:
-    return _is_about(form, one.type, one.creator, one.reviewer)
+def _is_about(asked: Filter, one: _Counted) -> bool:
+    people = (one.creator, *(said.reviewer for said in one.said))
+    return (not asked.kind or asked.kind == one.type) and (not asked.names or not asked.names.isdisjoint(people))
 
 
-def _is_about(form: PeriodForm, kind: str, *names: str) -> bool:
-    agent = not form.agent or any(spelled_alike(form.agent, name) for name in names)
-    return agent and (not form.type or canonical_kind(form.type) == kind)
+def _escalated(reading: Reading, days: tuple[str, ...], me: str) -> dict[str, tuple[str, str]]:
+    """The reviews about which a human was asked to decide, with type and creator; an agent learns that of its own."""
+    found = dict[str, tuple[str, str]]()
+    for day in days:
+        for name, _ in _all_of(partial(rulings_of_day, reading, day)):
+            _, _, kind, creator, review = (unquote(one) for one in name.split("/"))
+            if me in ("", creator):
+                found[review] = kind, creator
+    return found
 
 
-def _works(reading: Reading, since: str) -> tuple[ReviewRow, ...]:
-    rows = reading.reviews(Listing(limit=REVIEWS_MAX))
-    return tuple(one for one in rows if one.opened[:10] >= since)
+def _ends(found: Iterable[_Counted], total: str = "total") -> dict[str, Any]:
+    return _tallied([one.status for one in found], total)
 
 
-def _escalated(reading: Reading, day: str, form: PeriodForm, author: str) -> int:
-    """How often a human was asked to decide; an agent learns that of its own work alone."""
-    asked = 0
-    for name, row in _all_of(partial(rulings_of_day, reading, day)):
-        _, _, kind, creator, _ = (unquote(one) for one in name.split("/"))
-        if author in ("", creator) and _is_about(form, kind, creator, *row["reviewers"]):
-            asked += row["asked"]
-    return asked
+def _tallied(words: list[str], total: str = "total") -> dict[str, Any]:
+    return {total: len(words)} | {name: words.count(name) for name in (APPROVED, CHANGES, REJECTED)}
 
 
-def _verdicts(found: Iterable[_Reports], total: str = "total") -> dict[str, Any]:
-    rows = [one.row for one in found]
-    counts = {name: _sum(rows, name) for name in ("approved", "changes_requested", "rejected")}
-    return {total: _sum(rows, "reviews"), **counts}
-
-
-def _agent(name: str, found: list[_Reports], works: list[ReviewRow]) -> AgentMetrics:
+def _agent(name: str, found: list[_Counted]) -> AgentMetrics:
     made = [one for one in found if one.creator == name]
-    said = [one for one in found if one.reviewer == name]
+    said = [one for one in _all_said(found) if one.reviewer == name]
     return AgentMetrics(
-        as_creator=AsCreator(**_verdicts(made), avg_revisions=_revisions([one for one in works if one.author == name])),
+        as_creator=AsCreator(**_ends(made), avg_revisions=_revisions(made)),
         as_reviewer=AsReviewer(
-            **_verdicts(said),
+            **_tallied([one.verdict for one in said]),
             avg_review_time_minutes=_minutes(said),
-            avg_confidence=_mean(said, "confidence", "sure"),
+            avg_confidence=_sure(said),
         ),
     )
 
 
-def _type(kind: str, found: list[_Reports], works: list[ReviewRow]) -> TypeMetrics:
-    of = [one for one in found if one.type == kind]
+def _type(found: list[_Counted]) -> TypeMetrics:
     return TypeMetrics(
-        **_verdicts(of),
-        avg_review_time_minutes=_minutes(of),
-        avg_revisions=_revisions([one for one in works if one.kind == kind]),
+        **_ends(found), avg_review_time_minutes=_minutes(_all_said(found)), avg_revisions=_revisions(found)
     )
 
 
-def _revisions(works: list[ReviewRow]) -> float:
-    return _rounded(sum(one.revision - 1 for one in works), len(works))
+def _all_said(found: list[_Counted]) -> list[_Said]:
+    return [said for one in found for said in one.said]
 
 
-def _minutes(found: Iterable[_Reports]) -> float:
-    rows = [one.row for one in found]
-    return _rounded(_sum(rows, "milliseconds"), _sum(rows, "timed") * _MINUTE)
+def _revisions(found: list[_Counted]) -> float:
+    return _mean([one.revisions for one in found if one.revisions is not None])
 
 
-def _mean(found: Iterable[_Reports], total: str, count: str) -> float:
-    rows = [one.row for one in found]
-    return _rounded(_sum(rows, total), _sum(rows, count))
+def _minutes(said: list[_Said]) -> float:
+    return _mean([one.milliseconds for one in said if one.milliseconds is not None], _MINUTE)
 
 
-def _sum(rows: Iterable[Json], name: str) -> int:
-    return sum(int(one.get(name, 0)) for one in rows)
+def _sure(said: list[_Said]) -> float:
+    return _mean([one.confidence for one in said if one.confidence is not None])
 
 
-def _rounded(total: int, count: int) -> float:
+def _mean(values: list[int], unit: int = 1) -> float:
     """A mean with one digit; none of nothing is nothing."""
-    return round(total / count, 1) if count else 0.0
+    return round(sum(values) / (len(values) * unit), 1) if values else 0.0
 
 
 def calls() -> Iterator[Call[Any]]:

@@ -2,38 +2,49 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from foureyes.app.calls import seed_words as words
-from foureyes.app.calls.about_reviews import OpenForm, ReviseForm, open_review, revise
+from foureyes.app.calls.about_reviews import OpenForm, ReviseForm, open_work, revise
+from foureyes.app.calls.bodies import picked
 from foureyes.app.calls.call import Call, Caller, Need
+from foureyes.app.calls.done import NOTHING_TOLD, Told, told_of
 from foureyes.app.calls.files import FileSent
 from foureyes.app.calls.looking import SeenShown
 from foureyes.app.calls.office import Office
+from foureyes.app.calls.own_ids import by_own_id
+from foureyes.app.calls.seed_steps import StepName
 from foureyes.app.calls.seed_work import check_is, files_of, waiting
 from foureyes.app.calls.waiting import waited
 from foureyes.app.calls.whole import shown_to
+from foureyes.app.gate import Seen
 from foureyes.app.ports import Reading
 from foureyes.app.reviewers import OUTPUT_FILE, OUTPUT_JSON
-from foureyes.core.assign import has_role
+from foureyes.core.assign import has_role, may_be_bound
+from foureyes.core.checks import check_step
+from foureyes.core.facts import Principal
 from foureyes.core.kinds import canonical_kind
-from foureyes.core.model import Report, Review, Seat
+from foureyes.core.model import Report, Review
 from foureyes.core.options import NOBODY
+from foureyes.core.reasons import critic_of, reason_of
 from foureyes.core.refusals import Code, Refusal, refuse
-from foureyes.core.rules import Style
+from foureyes.core.rules import SeatRule, Style
+from foureyes.core.situation import Situation
 from foureyes.core.stack import stages_of
-from foureyes.core.values import Origin, WhoKind
+from foureyes.core.values import THREAD, Origin, WhoKind
 from foureyes.policy.chains import step_problem
 
 #: What output is where nobody says.
 OUTPUT = "output"
-#: So many findings of a program are its reason.
-REASONS_MAX = 5
+#: What a step does, in the context of its review.
+ACTION, NUMBER = "action", "step"
 #: Why a human is asked where that is because of the critics' silence.
 NO_ANSWER = NOBODY - {"author_silent"}
+_THREAD = re.compile(r"[0-9]{1,20}").fullmatch
 #: So long programs are waited for.
 PROGRAMS_SECONDS_MAX = 30
 
@@ -49,16 +60,27 @@ class ValidateForm:
     chain: str = ""
     critic_chain: str = ""
     kind: str = OUTPUT
-    step: str = ""
+    #: The step of the workflow: its name, or its number beside `name`.
+    step: StepName = StepName("")
+    #: The step's name where `step` is its number, and what the step does; both stand in the review.
+    name: str = ""
+    action: str = ""
     #: What the step says of its agent's veto in that chain; the chain is the authority, and another word is refused.
     can_veto: bool | None = None
     task_id: str = ""
+    #: The Discord thread or Telegram topic of the task, a number, where the task id is none itself.
+    thread: str = ""
     agent: str = ""
     review: str = ""
     note: str = ""
     #: Seconds to wait for the critics; where all of them are programs of ours, their answer is waited for anyway.
     wait: int = 0
     key: str = ""
+
+    @property
+    def called(self) -> str:
+        """What the step is called."""
+        return self.name or self.step
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +102,9 @@ class Validated:
     task_id: str
     review: str
     status: str
+    #: The step of the workflow and what it does, as the call said.
+    step: str
+    action: str
     chains: tuple[str, ...]
     #: Resubmissions so far, and how many are left before the chain's last word.
     retry: int
@@ -87,6 +112,8 @@ class Validated:
     layers: tuple[Layer, ...]
     #: What the originating agent is told; empty while critics are at it. Where no critic answered, why.
     message: str
+    #: What it comes to, whose turn it is and what comes next; the same words at every door.
+    situation: Situation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,12 +125,20 @@ class RunNamed:
 
 async def read_validation(office: Office, caller: Caller, form: RunNamed) -> Validated:
     """Where validated output stands, as far as the caller may know."""
-    return _validated((await shown_to(office, caller, form.review)).view.review)
+    return _validated(await shown_to(office, caller, form.review))
 
 
-async def validate(office: Office, caller: Caller, form: ValidateForm) -> Validated:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidationTaken(Validated, Told):
+    """Where the output stands that was just handed in, and what comes next."""
+
+
+async def validate(office: Office, caller: Caller, form: ValidateForm) -> ValidationTaken:
     """Validate output by a chain of critics: at once where they are programs, else after at most so many seconds."""
     check_is(caller, form.agent)
+    if form.thread and not _THREAD(form.thread):
+        sentence = f"The thread is {form.thread[:80]!r}, which is no number of a thread or topic."
+        raise Refusal(Code.BAD_VALUE, sentence, "Send its digits.", fields={"field": "thread"})
     if form.chain and form.critic_chain and form.chain != form.critic_chain:
         raise Refusal(Code.BAD_VALUE, "chain and critic_chain name two chains.", "Name one of them.")
     kind = await office.store.read(partial(_kind, office, form))
@@ -112,10 +147,11 @@ async def validate(office: Office, caller: Caller, form: ValidateForm) -> Valida
             again = ReviseForm(review=form.review, files=_files(form.output), note=form.note, key=form.key)
             done = await revise(office, caller, again)
         else:
-            done = await open_review(office, caller, _opening(form, kind))
+            done = await open_work(office, caller, _opening(form, kind))
         seconds = form.wait or await office.store.read(partial(_seconds, office, done.review))
         await waited(office, caller, done.review, seconds, _is_decided)
-    return await read_validation(office, caller, RunNamed(review=done.review))
+    shown = await read_validation(office, caller, RunNamed(review=done.review))
+    return picked(ValidationTaken, shown, **{**NOTHING_TOLD, **await told_of(office, caller, done.review)})
 
 
 def message_of(review: Review) -> str:
@@ -126,44 +162,72 @@ def message_of(review: Review) -> str:
 def _kind(office: Office, form: ValidateForm, reading: Reading) -> str:
     """What the output is judged as: a step that the policy knows brings its own chain.
 
+    A chain whose name is a kind that the policy judges by this chain alone is that kind; any other chain is added.
+
     A chain that the policy does not have could never let anything pass: that is said at once.
     """
     rules = office.gate.policies.current(reading).policy.rules
     chains = [one for one in rules.protocols if any(stage.options.style is Style.CHAIN for stage in one.stages)]
-    step = canonical_kind(form.step)
+    step = canonical_kind(form.called)
     steps = [rule for rule in rules.kinds if canonical_kind(rule.kind) == step]
     name = form.chain or form.critic_chain or next((one for rule in steps for one in rule.protocols), "")
     chain = next((one for one in chains if one.name == name), None)
     if (form.chain or form.critic_chain) and chain is None:
-        known = ", ".join(one.name for one in chains)
-        raise refuse(Code.UNKNOWN_WORD, what="The chain", word=name[:80], allowed=known)
+        known = tuple(one.name for one in chains)
+        raise refuse(Code.UNKNOWN_WORD, what="The chain", word=name[:80], allowed=known, field="chain")
+    if not (name or form.review) and form.kind == OUTPUT:
+        check_step(rules, form.called, "step")
     wrong = step_problem(chain, form.agent, can_veto=form.can_veto) if form.can_veto is not None else ""
     if wrong:
         raise Refusal(Code.BAD_VALUE, f"{wrong[0].upper()}{wrong[1:]}.", "The chain is the authority; leave it out.")
-    return form.step if steps and form.kind == OUTPUT else form.kind
+    if form.kind != OUTPUT:
+        return form.kind
+    if steps:
+        return form.called
+    alone = chain is not None and any((rule.kind, rule.protocols) == (name, (name,)) for rule in rules.kinds)
+    return name if alone else form.kind
 
 
 def _seconds(office: Office, review: str, reading: Reading) -> int:
-    """How long the answer is waited for unasked: where nobody but programs is asked, until they have said it."""
+    """How long the answer is waited for unasked: where nobody but programs is asked, until they have said it.
+
+    A seat that nobody can hold is waited for too: as soon as its turn comes, a human is asked, and the answer says so.
+    """
     held = office.gate.whole(reading, review)
     policies, pool = office.gate.policies, [one for one in office.gate.pool(reading) if one.available]
     rules, stricter = policies.rules(reading, held.rules), policies.stricter(reading, held.stricter)
     seats = [rule for stage in stages_of(rules, held, stricter) for rule in stage.seats]
-    who = [[one.who.kind for one in pool if has_role(one, rule.roles, held.author)] for rule in seats]
-    return PROGRAMS_SECONDS_MAX if who and all(set(kinds) == {WhoKind.PROGRAM} for kinds in who) else 0
+    who = [[one.who.kind for one in pool if _can_come(one, rule, held)] for rule in seats]
+    asked = [set(kinds) for kinds in who if kinds]
+    return PROGRAMS_SECONDS_MAX if asked and all(kinds == {WhoKind.PROGRAM} for kinds in asked) else 0
+
+
+def _can_come(principal: Principal, rule: SeatRule, review: Review) -> bool:
+    return has_role(principal, rule.roles, review.author) and may_be_bound(rule, principal)
 
 
 def _opening(form: ValidateForm, kind: str) -> OpenForm:
     chain = form.chain or form.critic_chain
     return OpenForm(
         kind=kind,
-        title=form.step or "Output to validate",
+        title=form.called or "Output to validate",
+        context=tuple(_context(form)),
         files=_files(form.output),
         protocols=(chain,) if chain else (),
-        origin=Origin(task=form.task_id, step=form.step),
+        origin=Origin(task=form.task_id, step=form.called),
         note=form.note,
         key=form.key,
     )
+
+
+def _context(form: ValidateForm) -> Iterator[tuple[str, str]]:
+    """What the step says of itself, for those who review it."""
+    if form.action:
+        yield ACTION, form.action
+    if form.name and form.step:
+        yield NUMBER, form.step
+    if form.thread:
+        yield THREAD, form.thread
 
 
 def _files(output: object) -> tuple[FileSent, ...]:
@@ -176,8 +240,9 @@ def _is_decided(seen: SeenShown) -> bool:
     return not any(one.what == "a report" for one in seen.review.turns)
 
 
-def _validated(review: Review) -> Validated:
+def _validated(seen: Seen) -> Validated:
     """The run as its author sees it."""
+    review = seen.view.review
     task = review.origin.task or review.id
     layers = tuple(_layers(review, task))
     asked = review.revision_request()
@@ -185,40 +250,48 @@ def _validated(review: Review) -> Validated:
         task_id=task,
         review=review.id,
         status=words.chain_status(review),
+        step=review.origin.step,
+        action=dict(review.context).get(ACTION, ""),
         chains=review.protocols,
-        retry=review.resubmissions,
+        retry=review.retries,
         retries_left=asked.remaining if asked else None,
         layers=layers,
         message=_unanswered(review) or _message(review, layers),
+        situation=seen.explanation.situation,
     )
 
 
 def _layers(review: Review, task: str) -> Iterator[Layer]:
     """Every decision on any version, in the order of versions and layers."""
     order = {name: number for number, name in enumerate(dict.fromkeys(one.stage for one in review.seats.values()))}
-    said = sorted(review.reports.values(), key=lambda one: (one.revision, order[review.seats[one.seat].stage]))
+    said = sorted(_decided(review), key=lambda one: (one.revision, order[review.seats[one.seat].stage]))
     for report in said:
         seat = review.seats[report.seat]
         chain, _, _ = seat.stage.partition(".")
         index = sum(1 for name in order if name.startswith(f"{chain}.") and order[name] < order[seat.stage])
         yield Layer(
             task_id=task,
-            critic_agent_id=report.reviewer.name,
+            critic_agent_id=critic_of(seat, report),
             decision=words.layer_decision(report, seat),
-            reason=_reason(review, report, seat),
+            reason=reason_of(review, report),
             chain_name=chain,
             layer_index=index,
         )
 
 
-def _reason(review: Review, report: Report, seat: Seat) -> str:
-    """What a layer says; a program only counts, so what it found is its reason."""
-    stops = [review.findings[one] for one in report.blocking if one in review.findings]
-    if report.reviewer.kind is WhoKind.PROGRAM and stops:
-        more = f"; and {len(stops) - REASONS_MAX} more" if len(stops) > REASONS_MAX else ""
-        return "; ".join(map(words.issue, stops[:REASONS_MAX])) + more
-    raised = [one for one in review.findings.values() if (one.seat, one.revision) == (seat.id, report.revision)]
-    return report.summary or "; ".join(one.text for one in raised)
+def _decided(review: Review) -> list[Report]:
+    """The report that is each layer's decision on each version: the gravest, once nobody there is waited for."""
+    gravest: dict[tuple[str, int], Report] = {}
+    for report in review.reports.values():
+        place = review.seats[report.seat].stage, report.revision
+        if place not in gravest or _gravity(review, report) > _gravity(review, gravest[place]):
+            gravest[place] = report
+    waits = {(review.seats[one].stage, review.revision) for one in review.requests if one in review.seats}
+    return [one for place, one in gravest.items() if place not in waits or _gravity(review, one)]
+
+
+def _gravity(review: Review, report: Report) -> int:
+    return words.GRAVITY.index(words.layer_decision(report, review.seats[report.seat]))
 
 
 def _message(review: Review, layers: tuple[Layer, ...]) -> str:
@@ -232,8 +305,8 @@ def _message(review: Review, layers: tuple[Layer, ...]) -> str:
     if last.decision == words.APPROVE:
         return ""
     asked = review.revision_request()
-    number = review.resubmissions + 1
-    most = review.resubmissions + asked.remaining if asked else review.resubmissions
+    number = review.retries + 1
+    most = review.retries + asked.remaining if asked else review.retries
     return words.veto_message(step, last.critic_agent_id, last.reason, retry=(number, most), decision=last.decision)
 
 
@@ -256,5 +329,5 @@ def calls() -> Iterator[Call[Any]]:
     """The seed's call, and the look at what became of it."""
     says = (validate.__doc__ or "").strip()
     yield Call(name="validate", says=says, needs=Need.AUTHOR, form=ValidateForm, answer=validate)
-    says = (read_validation.__doc__ or "").strip()
-    yield Call(name="read_validation", says=says, needs=Need.READ, form=RunNamed, answer=read_validation, changes=False)
+    says, answer = (read_validation.__doc__ or "").strip(), by_own_id("review", read_validation)
+    yield Call(name="read_validation", says=says, needs=Need.READ, form=RunNamed, answer=answer, changes=False)

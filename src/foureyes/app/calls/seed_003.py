@@ -12,6 +12,7 @@ from foureyes.app.calls import seed_words as words
 from foureyes.app.calls.about_reviews import check_room
 from foureyes.app.calls.about_sessions import STREAM, SessionNamed, read_session, standing
 from foureyes.app.calls.call import Call, Caller, Need
+from foureyes.app.calls.done import Told, told_of
 from foureyes.app.calls.files import FileSent
 from foureyes.app.calls.office import Handed, Office
 from foureyes.app.calls.seed_work import check_is, pairs_of, work_of
@@ -22,8 +23,12 @@ from foureyes.core.events import SignalType
 from foureyes.core.refusals import Code, Refusal
 from foureyes.core.values import Origin, Pairs, Who
 
+#: The file that says whose words are reviewed; no agent's name has a dot.
+SESSION_FILE = "of.session.md"
 #: What the work of agents in a session is called in a policy.
 KIND = "milestone"
+#: Behind the name of an agent in the context of a review: what it said last.
+SUMMARY = "_summary"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +61,7 @@ class ManualForm:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Signalled:
+class Signalled(Told):
     """The signal was heard; the review it started, if it did, and whether the session goes on."""
 
     session: str
@@ -71,10 +76,24 @@ async def signal(office: Office, caller: Caller, form: SignalForm) -> Signalled:
     if form.type not in sessions.TRIGGERS or form.type == SignalType.USER_MANUAL:
         await office.do(caller, said, Handed(key=form.key, stream=STREAM + form.session))
         return Signalled(session=form.session, status=await standing(office, caller, form.session), review=None)
-    summaries = ((f"{caller.who.name}_summary", form.summary),)
-    files = form.files or tuple(texts_of({caller.who.name: form.summary}))
-    opening = _Opening(trigger=form.type, files=files, context=context_of(summaries, form.focus_areas, form.payload))
+    last = {**await _said_last(office, caller, form.session), caller.who.name: form.summary}
+    summaries = tuple((f"{name}{SUMMARY}", text) for name, text in last.items())
+    opening = _Opening(
+        trigger=form.type,
+        files=form.files or tuple(texts_of({caller.who.name: form.summary}, form.session)),
+        context=context_of(summaries, form.focus_areas, form.payload),
+    )
     return await _started(office, caller, said, opening, SessionAsk(session=form.session, key=form.key))
+
+
+async def _said_last(office: Office, caller: Caller, session: str) -> dict[str, str]:
+    """What each agent of a session said last; nothing where this signal is its first."""
+    try:
+        seen = await read_session(office, caller, SessionNamed(session=session))
+    except Refusal:
+        return {}
+    said = {one.agent: one.summary for one in seen.signals if one.type != SignalType.USER_MANUAL}
+    return {one.agent: said.get(one.agent, "") for one in seen.agents}
 
 
 async def trigger_review(office: Office, caller: Caller, form: ManualForm) -> Signalled:
@@ -85,10 +104,10 @@ async def trigger_review(office: Office, caller: Caller, form: ManualForm) -> Si
     if not names:
         raise Refusal(Code.PARTS_MISSING, "No agent of the session has said anything.", "Wait for a signal.")
     author = await office.store.read(lambda reading: account(reading, names[-1]))
-    summaries = tuple((f"{name}_summary", last[name]) for name in names)
+    summaries = tuple((f"{name}{SUMMARY}", last[name]) for name in names)
     opening = _Opening(
         trigger=SignalType.USER_MANUAL.value,
-        files=form.files or tuple(texts_of({name: last[name] for name in names})),
+        files=form.files or tuple(texts_of({name: last[name] for name in names}, form.session)),
         context=context_of(summaries, form.focus_areas, {}),
         targets=names,
         author=author.who if author else None,
@@ -145,7 +164,8 @@ async def _started(
     reply = await office.do(caller, command, handed)
     office.quotas.opened(caller.who)
     status = await standing(office, caller, ask.session)
-    return Signalled(session=ask.session, status=status, review=reply.review)
+    told = await told_of(office, caller, reply.review)
+    return Signalled(session=ask.session, status=status, review=reply.review, **told)
 
 
 TITLE_CHARS_MAX = 200
@@ -156,21 +176,26 @@ def title_of(trigger: str, session: str) -> str:
     return f"{trigger} in session {session}"[:TITLE_CHARS_MAX]
 
 
-def texts_of(said: Mapping[str, str]) -> Iterator[FileSent]:
-    """What agents said, as files: where nothing else is there, that is looked at."""
-    for name, text in said.items():
-        if text.strip():
-            yield FileSent(path=f"{name}.md", text=text + "\n")
+def texts_of(said: Mapping[str, str], session: str, since: str = "") -> Iterator[FileSent]:
+    """What agents said, as files: where nothing else is there, that is looked at.
+
+    The session is named beside it, so that equal words in two sessions are two works.
+    """
+    spoken = {name: text for name, text in said.items() if text.strip()}
+    for name, text in spoken.items():
+        yield FileSent(path=f"{name}.md", text=text + "\n")
+    if spoken:
+        yield FileSent(path=SESSION_FILE, text=f"Session {session}{f', silent since {since}' if since else ''}\n")
 
 
 def context_of(
     summaries: Pairs, focus_areas: tuple[str, ...] = (), payload: Mapping[str, object] = MappingProxyType({})
 ) -> Pairs:
     """What a reviewer of a session is told beside the work: who said what last, and where to look."""
-    taken = dict(summaries)
-    more = {name: value for name, value in payload.items() if name not in taken and name != "focus_areas"}
+    # What ends like this names an agent whose work it is; only the session says whose that is.
+    more = {name: value for name, value in payload.items() if not name.endswith(SUMMARY) and name != "focus_areas"}
     areas = {"focus_areas": list(focus_areas)} if focus_areas else {}
-    return pairs_of({**taken, **areas, **more})
+    return pairs_of({**dict(summaries), **areas, **more})
 
 
 def calls() -> Iterator[Call[Any]]:

@@ -11,8 +11,9 @@ from foureyes.app.calls.call import Caller
 from foureyes.app.calls.office import Office
 from foureyes.app.calls.seed_work import artifacts_of, context_of
 from foureyes.app.calls.witness import Witness, given_work, witness
+from foureyes.core.briefs import Brief
 from foureyes.core.four_rules import FOCUS_AREAS, review_request
-from foureyes.core.refusals import Code, Refusal
+from foureyes.core.refusals import Code, Fact, Refusal
 from foureyes.core.values import Verdict
 
 INBOX_MAX = 200
@@ -39,6 +40,8 @@ class Asked:
     revision: int
     request: RequestShown
     work: Mapping[str, object]
+    #: What the reviewer judges by, where the policy says more than the request: criteria, confidence, a draft.
+    briefs: tuple[Brief, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +92,10 @@ async def only_one(office: Office, caller: Caller, session: str, review: str, ki
     if len(asked) == 1:
         return asked[0]
     which = f"{len(asked)} reviews of this session ask for it" if asked else "Nothing is asked of you in this session"
-    raise Refusal(Code.UNKNOWN_REQUEST, f"{which}.", "Name the review." if asked else "Look at what you are asked.")
+    known: dict[str, Fact] = {"field": "review", "allowed": [one.review.id for one in asked]}
+    known = known if asked else {"field": "session", "word": session[:80]}
+    step = "Name the review." if asked else "Look at what you are asked."
+    raise Refusal(Code.UNKNOWN_REQUEST, f"{which}.", step, fields=known)
 
 
 async def asked_of(office: Office, caller: Caller, name: str) -> Asked:
@@ -97,7 +103,8 @@ async def asked_of(office: Office, caller: Caller, name: str) -> Asked:
     found, files = await given_work(office, caller, name)
     review = found.review
     context = context_of(review.context)
-    targets = review.origin.targets or (review.author.name,)
+    said = tuple(key.removesuffix(_SUMMARY) for key in context if key.endswith(_SUMMARY))
+    targets = review.origin.targets or said or (review.author.name,)
     summaries = tuple((name, str(context.get(f"{name}{_SUMMARY}", ""))) for name in targets)
     areas = context.get("focus_areas")
     asked = review_request(
@@ -115,6 +122,7 @@ async def asked_of(office: Office, caller: Caller, name: str) -> Asked:
             max_words=asked.max_words,
         ),
         work=artifacts_of(review.current.parts, files),
+        briefs=found.seen.explanation.briefs,
     )
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from foureyes.app.calls import seed_words as words
-from foureyes.app.calls.about_reviews import REVIEW
 from foureyes.app.calls.about_sessions import SessionNamed, standing
 from foureyes.app.calls.call import Call, Caller, Need
+from foureyes.app.calls.done import REVIEW, Told, told_of
 from foureyes.app.calls.office import Handed, Office
 from foureyes.app.calls.seed_003 import Signalled
 from foureyes.app.calls.seed_003_asked import (
@@ -24,8 +24,9 @@ from foureyes.app.calls.seed_work import answered_before, check_is
 from foureyes.app.calls.whole import shown_to
 from foureyes.app.calls.witness import Witness
 from foureyes.core import commands as c
-from foureyes.core.refusals import Code, Refusal
-from foureyes.core.values import Place, Verdict
+from foureyes.core.evidence import WHOLE_WORK
+from foureyes.core.refusals import Code, refuse
+from foureyes.core.values import Evidence, Place, Verdict
 
 RESULT = "review_result"
 
@@ -34,7 +35,7 @@ RESULT = "review_result"
 class Issue:
     """One issue of a result."""
 
-    severity: str
+    severity: str = field(metadata=c.SEVERITY_WORDS)
     description: str
     file: str | None = None
 
@@ -43,7 +44,7 @@ class Issue:
 class Payload:
     """What a reviewer says: approved, concerns or blocker."""
 
-    verdict: str
+    verdict: str = field(metadata={c.WORDS: tuple(words.SESSION_VERDICTS)})
     summary: str
     issues: tuple[Issue, ...] = ()
 
@@ -63,7 +64,7 @@ class ResultForm:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decided:
+class Decided(Told):
     """Which of the four rules applies now, what it does, and whether the session goes on."""
 
     review: str
@@ -101,7 +102,7 @@ async def submit_result(office: Office, caller: Caller, form: ResultForm) -> Dec
     """Hand in a reviewer's result, and hear what follows from all of them."""
     check_is(caller, form.reviewer)
     if form.type != RESULT:
-        raise Refusal(Code.UNKNOWN_WORD, f"The type is {form.type[:80]!r}, not {RESULT!r}.", "Send a review_result.")
+        raise refuse(Code.UNKNOWN_WORD, what="The type", word=form.type[:80], allowed=(RESULT,), field="type")
     verdict = words.session_verdict(form.payload.verdict)
     before = await answered_before(office, caller, form.key)
     found = await only_one(office, caller, form.session, form.review or (before.review if before else ""), "report")
@@ -118,6 +119,7 @@ async def submit_result(office: Office, caller: Caller, form: ResultForm) -> Dec
         action=decision.action,
         status=await standing(office, caller, form.session),
         flagged=decision.flagged,
+        **await told_of(office, caller, review),
     )
 
 
@@ -130,6 +132,7 @@ def _report(form: ResultForm, found: Witness, verdict: Verdict, name: str) -> c.
         stage=words.SESSION,
         verdict=verdict.value,
         summary=form.payload.summary,
+        evidence=(Evidence(what=WHOLE_WORK, why=form.payload.summary),) if form.payload.summary else (),
         findings=tuple(map(_draft, form.payload.issues)),
         settled=settled if verdict is Verdict.APPROVE else (),
     )
@@ -147,7 +150,8 @@ async def clarify(office: Office, caller: Caller, form: ClarifyForm) -> Signalle
     command = c.SubmitRevision(digest=found.review.digest, note=form.text)
     await office.do(caller, command, Handed(key=form.key, stream=REVIEW + found.review.id))
     status = await standing(office, caller, form.session)
-    return Signalled(session=form.session, status=status, review=found.review.id)
+    told = await told_of(office, caller, found.review.id)
+    return Signalled(session=form.session, status=status, review=found.review.id, **told)
 
 
 def _draft(issue: Issue) -> c.Draft:

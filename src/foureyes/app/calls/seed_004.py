@@ -10,14 +10,16 @@ from typing import Any
 from foureyes.app.calls import seed_words as words
 from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.office import Office
+from foureyes.app.calls.own_ids import by_own_id
 from foureyes.app.calls.whole import shown_to
 from foureyes.app.gate import Seen
 from foureyes.app.ports import Reading
-from foureyes.app.reviewing.panel_report import panel_report
 from foureyes.core.explain import Status
 from foureyes.core.model import Review
+from foureyes.core.reasons import issue
 from foureyes.core.refusals import Code, refuse
 from foureyes.core.rules import Rules
+from foureyes.core.situation import Situation
 from foureyes.core.values import Outcome, Severity, Verdict
 
 _PASSED = frozenset({Status.MET, Status.OVERRIDDEN, Status.SKIPPED})
@@ -48,6 +50,8 @@ class TaskShown:
     dependents_may_start: bool
     #: The panel's whole report, in Markdown.
     report: str
+    #: What it comes to, whose turn it is and what comes next; the same words at every door.
+    situation: Situation
 
 
 async def read_task(office: Office, caller: Caller, form: TaskNamed) -> TaskShown:
@@ -69,9 +73,8 @@ def _most(rules: Rules) -> int:
 
 
 def _shown(office: Office, seen: Seen, reading: Reading) -> TaskShown:
-    review, policies = seen.view.review, office.gate.policies
-    rules, stricter = policies.rules(reading, review.rules), policies.stricter(reading, review.stricter)
-    most = _most(rules)
+    review = seen.view.review
+    most = _most(office.gate.policies.rules(reading, review.rules))
     return TaskShown(
         task=_task(review),
         review=review.id,
@@ -81,7 +84,8 @@ def _shown(office: Office, seen: Seen, reading: Reading) -> TaskShown:
         fix_iterations=words.fix_iterations(review, most),
         message=_message(review, most),
         dependents_may_start=review.outcome is Outcome.CLEARED,
-        report=panel_report(rules, seen.view, stricter),
+        report=seen.report,
+        situation=seen.explanation.situation,
     )
 
 
@@ -96,25 +100,30 @@ def _stage(seen: Seen, stage: str) -> str:
     said = [one.verdict for one in seen.view.review.reports_in(stage)]
     if any(one in (Verdict.CONCERNS, Verdict.REJECT) for one in said):
         return "FAIL"
+    review = seen.view.review
+    owed = any(seat.id in review.requests for seat in review.seats_of(stage))
+    if said and not owed and all(one is Verdict.APPROVE for one in said):
+        return "PASS"  # a human may be asked all the same; `status` says so
     return "" if Status.NOT_APPLICABLE in statuses else "PENDING"
 
 
 def _message(review: Review, most: int) -> str:
     """What the seed says to the implementer before each fix, and to the human after the last."""
     # What both models say in the same words of the same place is one issue.
-    issues = dict.fromkeys(words.issue(one) for one in review.findings.values() if one.blocks(Severity.IMPORTANT))
+    issues = dict.fromkeys(issue(one) for one in review.findings.values() if one.blocks(Severity.IMPORTANT))
     left = "; ".join(issues)
     ruling = review.ruling()
     if ruling is not None:
-        spent = review.resubmissions >= most
+        spent = review.retries >= most
         return words.fixes_spent(_task(review), most, left) if spent else ruling.text
     asked = review.revision_request()
     if asked is None:
         return ""
-    return words.fix_attempt(review.resubmissions + 1, most, left or "; ".join(asked.reasons))
+    return words.fix_attempt(review.retries + 1, most, left or "; ".join(asked.reasons))
 
 
 def calls() -> Iterator[Call[Any]]:
     """The seed's call."""
     says = (read_task.__doc__ or "").strip()
-    yield Call(name="read_task", says=says, needs=Need.READ, form=TaskNamed, answer=read_task, changes=False)
+    answer = by_own_id("review", read_task)
+    yield Call(name="read_task", says=says, needs=Need.READ, form=TaskNamed, answer=answer, changes=False)

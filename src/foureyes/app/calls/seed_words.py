@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from foureyes.core.checks import verdict_of
 from foureyes.core.four_rules import Decision, Result, four_rules
 from foureyes.core.independence import normal
 from foureyes.core.model import Finding, Report, Review, RulingRequest, Seat
-from foureyes.core.refusals import Code, Refusal
-from foureyes.core.values import Outcome, Standing, Verdict
+from foureyes.core.refusals import Code, Fact, Refusal
+from foureyes.core.values import Outcome, Part, Standing, Verdict
 
 # --- seed 000: feedback first ---------------------------------------------------------------------------------------
 
@@ -38,12 +39,6 @@ def item_status(finding: Finding, ruling: RulingRequest | None) -> str:
     return "addressed" if finding.standing is Standing.ANSWERED else "open"
 
 
-def issue(finding: Finding) -> str:
-    """A finding in one line, with its place."""
-    place = finding.place
-    return f"{finding.text} ({place.path}:{place.start})" if place else finding.text
-
-
 # --- seed 001: peers ------------------------------------------------------------------------------------------------
 
 REVIEW_TYPES = (
@@ -56,6 +51,8 @@ REVIEW_TYPES = (
     "database_migration",
     "api_endpoint_change",
 )
+#: Actions that the document lets pass without a review; a review of them can be requested like any other.
+EXEMPT_TYPES = ("fix_typo", "update_formatting", "add_comment", "update_readme")
 COMPLEXITIES = ("low", "medium", "high")
 PENDING, IN_PROGRESS, AGAIN = "pending", "in_progress", "pending_re_review"
 APPROVED, CHANGES, REJECTED, ESCALATED = "approved", "changes_requested", "rejected", "escalated"
@@ -77,7 +74,7 @@ def peer_status(review: Review, seat: Seat | None) -> str:
     """One of the seed's seven words, or how else the review ended."""
     if review.outcome is not None:
         return APPROVED if review.outcome is Outcome.CLEARED else review.outcome.value
-    if review.ruling() is not None:
+    if review.ruling() is not None or _waits_for_tie_break(review, seat):
         return ESCALATED
     if review.revision_request() is not None:
         return CHANGES
@@ -86,13 +83,21 @@ def peer_status(review: Review, seat: Seat | None) -> str:
     return AGAIN if review.resubmissions else PENDING
 
 
+def _waits_for_tie_break(review: Review, seat: Seat | None) -> bool:
+    return seat is not None and seat.part is Part.TIE_BREAK and review.report_request(seat.id) is not None
+
+
 def verdict_said(status: str) -> tuple[str, Verdict]:
-    """A reviewer's word in any case: as the seed keeps it, and what it claims."""
-    word = status.strip().lower().replace("-", "_")
-    if word not in VERDICT_OF:
+    """A reviewer's word in any spelling: as the seed keeps it, and what it claims."""
+    try:
+        verdict = verdict_of(status)
+    except Refusal as refusal:
         words = ", ".join(one.upper() for one in VERDICT_OF)
-        raise Refusal(Code.UNKNOWN_WORD, f"The status {status[:80]!r} is no decision", f"Use one of: {words}.")
-    return word, VERDICT_OF[word]
+        sentence = f"The status {status[:80]!r} is no decision"
+        known: dict[str, Fact] = {"field": "status", "allowed": words.split(", ")}
+        fields = {**refusal.fields, **known}
+        raise Refusal(Code.UNKNOWN_WORD, sentence, f"Use one of: {words}.", fields=fields) from None
+    return STATUS_OF[verdict], verdict
 
 
 def gravity(concern: str) -> str:
@@ -130,6 +135,8 @@ def only(refusal: Refusal) -> Refusal:
 # --- seed 002: critic chains ----------------------------------------------------------------------------------------
 
 APPROVE, REJECT, VETO = "approve", "reject", "veto"
+#: What a layer can decide, the gravest last.
+GRAVITY = (APPROVE, REJECT, VETO)
 
 
 def layer_decision(report: Report, seat: Seat) -> str:
@@ -173,11 +180,14 @@ SESSION_VERDICTS: Mapping[str, Verdict] = {
 
 
 def session_verdict(word: str) -> Verdict:
-    """A reviewer's verdict in the seed's words; anything else is no result at all."""
-    if word not in SESSION_VERDICTS:
+    """A reviewer's verdict in any spelling; anything else is no result at all."""
+    try:
+        return verdict_of(word)
+    except Refusal as refusal:
         words = ", ".join(SESSION_VERDICTS)
-        raise Refusal(Code.UNKNOWN_WORD, f"The verdict {word[:80]!r} is none.", f"Use one of: {words}.")
-    return SESSION_VERDICTS[word]
+        sentence = f"The verdict {word[:80]!r} is none."
+        fields = {**refusal.fields, "allowed": list(SESSION_VERDICTS)}
+        raise Refusal(Code.UNKNOWN_WORD, sentence, f"Use one of: {words}.", fields=fields) from None
 
 
 def rule_for(review: Review) -> Decision:
@@ -203,13 +213,13 @@ def task_status(review: Review) -> str:
     if review.ruling() is not None:
         return ESCALATED
     if review.revision_request() is not None:
-        return f"review-fix-{review.resubmissions + 1}"
-    return f"review-fix-{review.resubmissions}" if review.resubmissions else "in-review"
+        return f"review-fix-{review.retries + 1}"
+    return f"review-fix-{review.retries}" if review.retries else "in-review"
 
 
 def fix_iterations(review: Review, most: int) -> str:
     """The column of that name: 0, 1, and how many at most once that is reached; the one it is in counts."""
-    done = review.resubmissions + (review.revision_request() is not None)
+    done = review.retries + (review.revision_request() is not None)
     return f"{done} (max)" if done >= most else str(done)
 
 

@@ -12,7 +12,7 @@ from foureyes.app.calls.files import FileSent, work_sent
 from foureyes.app.calls.office import Office
 from foureyes.app.calls.seed_words import spelled_alike
 from foureyes.app.calls.waiting import SECONDS_MAX
-from foureyes.app.work import Work
+from foureyes.app.work import PLAIN_MODE, Work
 from foureyes.codec.shapes import canonical
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.values import Pairs, WorkPart
@@ -30,6 +30,11 @@ def files_of(artifacts: Mapping[str, object]) -> tuple[FileSent, ...]:
 def artifacts_of(parts: Iterable[WorkPart], files: Mapping[str, bytes]) -> dict[str, object]:
     """The artifacts that these files were; what is no text is not shown here, `read_work` gives it."""
     return {one.name: _artifact(one, files[one.name]) for one in parts if one.name in files}
+
+
+def is_shown_whole(parts: Iterable[WorkPart], files: Mapping[str, bytes]) -> bool:
+    """Whether artifacts show every byte of a work: all of it is text in plain files, and nothing is removed."""
+    return all(one.mode == PLAIN_MODE and one.name in files and _is_text(files[one.name]) for one in parts)
 
 
 def pairs_of(context: Mapping[str, object]) -> Pairs:
@@ -51,7 +56,7 @@ async def work_of(office: Office, files: tuple[FileSent, ...]) -> Work:
 def waiting(office: Office, caller: Caller, seconds: int) -> Iterator[None]:
     """Hold one of the caller's waits while a call takes so long; whether there is one is known before it is done."""
     if not 0 <= seconds <= SECONDS_MAX:
-        raise refuse(Code.BAD_NUMBER, what="The time to wait", value=seconds, low=0, high=SECONDS_MAX)
+        raise refuse(Code.BAD_NUMBER, what="The time to wait", value=seconds, low=0, high=SECONDS_MAX, field="wait")
     if not seconds:
         yield
         return
@@ -85,7 +90,27 @@ def _file(name: str, value: object) -> FileSent:
 
 def _artifact(part: WorkPart, content: bytes) -> object:
     text = content.decode("utf-8", "replace")
-    return _read(text, text) if part.media_type == JSON_TYPE else text
+    if part.media_type != JSON_TYPE:
+        return text
+    value = _read(text, text)
+    # A name given twice, or a number spelled in another way, would be hidden by the value: then the text is shown.
+    return value if _is_spelled(value, text) else text
+
+
+def _is_spelled(value: object, text: str) -> bool:
+    """Whether a JSON value says all that its text does."""
+    try:
+        return _spelled(value) == text
+    except (ValueError, RecursionError):
+        return False
+
+
+def _is_text(content: bytes) -> bool:
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _read(text: str, otherwise: str) -> object:

@@ -8,6 +8,7 @@ from typing import Any
 from foureyes.app.calls import (
     about_sessions,
     seed_000,
+    seed_000_list,
     seed_000_moving,
     seed_001,
     seed_001_checking,
@@ -22,6 +23,7 @@ from foureyes.app.calls.call import Call
 
 _SEEDS = (
     seed_000,
+    seed_000_list,
     seed_000_moving,
     seed_001,
     seed_001_checking,

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from foureyes.app.calls.bodies import picked
+from foureyes.app.diffs import compared_with
 from foureyes.app.gate import Seen
 from foureyes.codec.shapes import Json, spelled
+from foureyes.core.briefs import Brief
 from foureyes.core.explain import Explained, Turn
 from foureyes.core.model import Finding, Note, Report, Review, Seat, Vote
+from foureyes.core.reasons import cycle_of, policy_changed
+from foureyes.core.situation import Situation
 from foureyes.core.values import (
     Criterion,
     Evidence,
+    KnownBase,
     Option,
     Origin,
     Pairs,
@@ -27,6 +32,8 @@ from foureyes.core.values import (
     Who,
     WorkPart,
 )
+
+TURN_DIGITS_MAX = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,12 +85,19 @@ class FindingShown:
     place: Place | None
     evidence: str
     suggestion: str
+    #: Why it does not stop the work; empty where it does, or where it is settled.
     advisory: str
     standing: Standing
+    #: How often its author has to answer it: 1 when it is raised, one more each time it is reopened.
+    cycle: int
     answer: str
     rebuttal: bool
+    #: Why it was settled, or why it was reopened.
     note: str
     verification: Verification | None
+    #: The review and the finding it was inherited from; empty where it was raised here.
+    from_review: str
+    from_finding: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,19 +138,31 @@ class ReviewShown:
     protocols: tuple[str, ...]
     revision: int
     digest: str
+    #: What the author says it is based on.
     base: str
+    #: What it was compared with, as far as the gate knows that itself; and the same in words.
+    known_base: KnownBase
+    compared_with: str
     parts: tuple[WorkPart, ...]
     note: str
     confidence: int | None
     #: Whether something is hidden until the viewer's own report is in.
     hides: bool
+    #: What it comes to in one sentence, whose turn it is and what comes next; the same words at every door.
+    situation: Situation
     seats: tuple[SeatShown, ...]
+    #: What each seat is given to judge by: criteria with their checks, role, why it is asked, a predecessor's draft.
+    briefs: tuple[Brief, ...]
     reports: tuple[ReportShown, ...]
     findings: tuple[FindingShown, ...]
     requirements: tuple[Explained, ...]
     turns: tuple[Turn, ...]
     ruling: RulingShown | None
     vetoed: tuple[str, ...]
+    #: What a panel of models makes of it, as Markdown; empty where no panel judges it.
+    report: str
+    #: That the policy was changed while this was open, and which criteria hold; empty where it was not.
+    policy_changed: str
     #: What was written beside it, in order; it judges nothing.
     notes: tuple[Note, ...]
 
@@ -160,19 +186,39 @@ def shown(seen: Seen) -> ReviewShown:
         revision=review.revision,
         digest=review.digest,
         base=current.base,
+        known_base=current.known_base,
+        compared_with=compared_with(current),
         parts=current.parts,
         note=current.note,
         confidence=current.confidence,
         hides=seen.view.hides,
+        situation=seen.explanation.situation,
         seats=tuple(map(_seat, review.seats.values())),
+        briefs=seen.explanation.briefs,
         reports=tuple(map(_report, review.reports.values())),
-        findings=tuple(map(_finding, review.findings.values())),
+        findings=tuple(_finding(one, seen.explanation.advisory) for one in review.findings.values()),
         requirements=seen.explanation.requirements,
         turns=seen.explanation.turns,
         ruling=_ruling(review),
         vetoed=tuple(sorted(_vetoed(review))),
+        report=seen.report,
+        policy_changed=policy_changed(review),
         notes=review.noted,
     )
+
+
+def read_mark(mark: str) -> tuple[str, int]:
+    """What was shown with a mark that a waiting caller gives back, and how often they have waited; nothing of others.
+
+    Each wait ends with another mark, whether or not anything changed: clients end a loop of equal calls.
+    """
+    shown, _, turn = mark.partition(".")
+    return shown, int(turn) if turn.isascii() and turn.isdigit() and len(turn) <= TURN_DIGITS_MAX else 0
+
+
+def next_mark(shown: str, turn: int) -> str:
+    """The mark to be given with the next wait."""
+    return f"{shown}.{turn + 1}"
 
 
 def mark_of(one: Json) -> str:
@@ -192,8 +238,16 @@ def _report(one: Report) -> ReportShown:
     return picked(ReportShown, one)
 
 
-def _finding(one: Finding) -> FindingShown:
-    return picked(FindingShown, one, finding=one.id)
+def _finding(one: Finding, advisory: Mapping[str, str]) -> FindingShown:
+    return picked(
+        FindingShown,
+        one,
+        finding=one.id,
+        advisory=advisory.get(one.id, ""),
+        cycle=cycle_of(one),
+        from_review=one.review,
+        from_finding=one.source,
+    )
 
 
 def _ruling(review: Review) -> RulingShown | None:

@@ -60,7 +60,7 @@ async def preview(office: Office, caller: Caller, form: PreviewForm) -> PreviewS
     """What a call would do to a review now, as far as the caller may see."""
     call = _PREVIEWED.get(form.call)
     if call is None:
-        raise refuse(Code.UNKNOWN_WORD, what="The call", word=form.call[:80], allowed=", ".join(_PREVIEWED))
+        raise refuse(Code.UNKNOWN_WORD, what="The call", word=form.call[:80], allowed=tuple(_PREVIEWED), field="call")
     caller.check(call.needs)
     trying = _Trying(gate=office.gate, store=office.store, clock=office.clock)
     await call.answer(trying, caller, taken(call.form, dict(form.form)))

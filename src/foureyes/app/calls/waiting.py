@@ -11,11 +11,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from foureyes.app.calls.about_reviews import REVIEW
+from foureyes.app.calls import looking
 from foureyes.app.calls.call import Call, Caller, Need
-from foureyes.app.calls.looking import ReviewForm, SeenShown, read_review
+from foureyes.app.calls.done import REVIEW
+from foureyes.app.calls.looking import ReviewForm, SeenShown
 from foureyes.app.calls.office import Office
-from foureyes.app.calls.shown import ReviewShown
+from foureyes.app.calls.shown import ReviewShown, next_mark, read_mark
 from foureyes.app.turns import step_aside
 from foureyes.core.refusals import Code, refuse
 
@@ -33,6 +34,16 @@ class WaitForm:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReadForm:
+    """Which review. With `wait` it answers when it is the caller's turn or the review has ended."""
+
+    review: str
+    wait: int = 0
+    #: That of the answer before, where the caller waits on.
+    mark: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Waited:
     """The review as it is for the caller now; left out where it is still what they had seen."""
 
@@ -41,16 +52,30 @@ class Waited:
     review: ReviewShown | None
 
 
+async def read_review(office: Office, caller: Caller, form: ReadForm) -> SeenShown:
+    """A review, as far as the caller may see it; with `wait`, once it is their turn or it has ended."""
+    if not 0 <= form.wait <= SECONDS_MAX:
+        raise refuse(Code.BAD_NUMBER, what="wait", value=form.wait, low=0, high=SECONDS_MAX, field="wait")
+    if not form.wait:
+        return await looking.read_review(office, caller, ReviewForm(review=form.review))
+    office.quotas.check_room(caller.who, "waits")
+    seen = await waited(office, caller, form.review, form.wait, is_turn_of(caller))
+    return seen.marked(next_mark(seen.mark, read_mark(form.mark)[1]))
+
+
 async def wait(office: Office, caller: Caller, form: WaitForm) -> Waited:
     """Wait until what the caller sees of a review changes. What is hidden from them never ends it."""
     if not 0 <= form.seconds <= SECONDS_MAX:
-        raise refuse(Code.BAD_NUMBER, what="The time to wait", value=form.seconds, low=0, high=SECONDS_MAX)
-    mark = form.mark or (await read_review(office, caller, ReviewForm(review=form.review))).mark
+        raise refuse(
+            Code.BAD_NUMBER, what="The time to wait", value=form.seconds, low=0, high=SECONDS_MAX, field="seconds"
+        )
+    known, turn = read_mark(form.mark)
+    mark = known or (await looking.read_review(office, caller, ReviewForm(review=form.review))).mark
     if form.seconds:
         office.quotas.check_room(caller.who, "waits")
     seen = await waited(office, caller, form.review, form.seconds, lambda one: one.mark != mark)
     changed = seen.mark != mark
-    return Waited(changed=changed, mark=seen.mark, review=seen.review if changed else None)
+    return Waited(changed=changed, mark=next_mark(seen.mark, turn), review=seen.review if changed else None)
 
 
 async def waited(
@@ -61,7 +86,7 @@ async def waited(
     Who waits for too much already is answered at once: what they asked for before waiting is done.
     """
     form = ReviewForm(review=review)
-    seen = await read_review(office, caller, form)
+    seen = await looking.read_review(office, caller, form)
     if until(seen) or seconds <= 0 or not office.quotas.has_room(caller.who, "waits"):
         return seen
     with office.quotas.holding(caller.who, "waits"), suppress(TimeoutError):
@@ -69,7 +94,7 @@ async def waited(
         async with office.bell.listening(office.store, REVIEW + review) as listener:
             async with asyncio.timeout(seconds):
                 # Looked at after listening began: what happened in between is not missed.
-                while not until(seen := await read_review(office, caller, form)) and not office.bell.closed():
+                while not until(seen := await looking.read_review(office, caller, form)) and not office.bell.closed():
                     await listener.woken.wait()
                     listener.take()
     return seen
@@ -86,6 +111,8 @@ def is_turn_of(caller: Caller) -> Callable[[SeenShown], bool]:
 
 
 def calls() -> Iterator[Call[Any]]:
-    """The one call that waits."""
+    """The calls that wait for a review."""
+    says = (read_review.__doc__ or "").strip()
+    yield Call(name="read_review", says=says, needs=Need.READ, form=ReadForm, answer=read_review, changes=False)
     says = (wait.__doc__ or "").strip()
     yield Call(name="wait", says=says, needs=Need.READ, form=WaitForm, answer=wait, changes=False)

@@ -6,23 +6,24 @@ A review does not keep times; the log does. What is hidden from the viewer is le
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar, cast
 
 from foureyes.app.asks import Reply
-from foureyes.app.calls.about_reviews import REVIEW
 from foureyes.app.calls.call import Caller
+from foureyes.app.calls.done import REVIEW
 from foureyes.app.calls.office import Office
+from foureyes.app.calls.seed_work import is_shown_whole
 from foureyes.app.calls.whole import note
-from foureyes.app.gate import Seen
-from foureyes.app.ports import Reading, Writing
+from foureyes.app.gate import Seen, Served
+from foureyes.app.ports import Reading
 from foureyes.app.rows import SERVED
 from foureyes.app.shelf import dated
 from foureyes.codec.shapes import shape
 from foureyes.core import events as e
 from foureyes.core.model import Review
-from foureyes.core.refusals import Code, Refusal, refuse
+from foureyes.core.refusals import Code, refuse
 from foureyes.core.values import Verdict
 from foureyes.core.views import View
 
@@ -51,15 +52,12 @@ class Witness:
         return [(event, at) for event, at in self.past if isinstance(event, kind)]
 
     def served_revision(self) -> int:
-        """The version this viewer was last given, which is what a call judges that names none; raises Refusal."""
+        """The version this viewer was last given, which is what a call judges that names none.
+
+        Whoever was given none names the current one; that they have not read it is for the gate to say.
+        """
         numbers = [one.number for one in self.review.revisions if one.digest == self.served]
-        if not numbers:
-            raise Refusal(
-                Code.STALE,
-                "You were given no version of this work yet.",
-                "Read the work first, or name the revision you judged.",
-            )
-        return numbers[-1]
+        return numbers[-1] if numbers else self.review.revision
 
     def check_said(self, before: Reply, verdict: Verdict, summary: str, key: str) -> None:
         """A report that is sent again is the one that was taken; another under the same key is refused.
@@ -91,15 +89,22 @@ async def witness(office: Office, caller: Caller, review: str) -> Witness:
 
 
 async def given_work(office: Office, caller: Caller, review: str) -> tuple[Witness, dict[str, bytes]]:
-    """The same with the bytes of the version it tells of, which are noted as given."""
+    """The same with the bytes of the version it tells of, noted as given where a call can show all of them.
 
-    def work(tx: Writing) -> tuple[Witness, dict[str, bytes]]:
-        served = office.gate.serving(review, caller.who, tx)
-        return _witness(tx, served.seen, caller), served.files
+    The calls of the source systems show artifacts: texts and JSON values. A work with anything else in it is read with
+    `read_work`.
+    """
 
-    found, files = await office.store.write(work)
+    def work(reading: Reading) -> tuple[Witness, Served]:
+        served = office.gate.take_out(review, caller.who, reading)
+        return _witness(reading, served.seen, caller), served
+
+    found, served = await office.store.read(work)
     await note(office, caller, (found.seen,))
-    return found, files
+    if is_shown_whole(found.review.current.parts, served.files):
+        await office.gate.note_served(served, caller.who)
+        found = replace(found, served=served.digest)
+    return found, served.files
 
 
 def _witness(reading: Reading, seen: Seen, caller: Caller) -> Witness:
@@ -127,6 +132,8 @@ def may_know(view: View, event: e.ReviewEvent) -> bool:
         case e.SeatTaken() | e.SeatRenewed() | e.SeatLeft() | e.ReportSubmitted() | e.ReportKept() | e.ReportFailed():
             return event.seat in view.review.seats
         case e.FindingRaised() | e.FindingAnswered() | e.FindingResolved() | e.FindingReopened() | e.FindingWaived():
+            return event.finding in view.review.findings
+        case e.FindingInherited() | e.FindingLifted():
             return event.finding in view.review.findings
         case _:
             return isinstance(event, e.RevisionSubmitted)

@@ -6,6 +6,7 @@ from foureyes.app.projections.decisions import DECISIONS
 from foureyes.app.projections.findings import FINDINGS
 from foureyes.app.projections.lessons import LESSONS
 from foureyes.app.projections.metrics import METRICS
+from foureyes.app.projections.own_ids import OWN_IDS
 from foureyes.app.projections.pairings import PAIRINGS
 from foureyes.app.projections.projection import Projection
 from foureyes.app.projections.rulings import RULINGS
@@ -22,6 +23,7 @@ PROJECTIONS: dict[str, Projection] = {
         FINDINGS,
         LESSONS,
         METRICS,
+        OWN_IDS,
         PAIRINGS,
         RULINGS,
         SESSIONS,

@@ -33,11 +33,13 @@ def unwatched(done: int, of: int) -> None:
     """Show no progress."""
 
 
-async def make_anew(store: Store, projection: Projection, progress: Progress = unwatched, batch: int = BATCH) -> int:
+async def make_anew(
+    store: Store, projection: Projection, progress: Progress = unwatched, batch: int = BATCH, *, local: bool = False
+) -> int:
     """Replay the log into a new slot and switch over to it; how many events that were."""
     token = secrets.token_hex(8)
     old, new = await store.write(partial(_begin, projection.name, token))
-    build = _Build(store=store, target=Target(projection=projection, slot=new), old=old, token=token)
+    build = _Build(store=store, target=Target(projection=projection, slot=new, local=local), old=old, token=token)
     await build.remove_leftovers()
     events = await build.replay(progress, batch)
     await build.remove_old()

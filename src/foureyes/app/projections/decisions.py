@@ -20,12 +20,14 @@ from foureyes.app.projections.projection import (
 )
 from foureyes.codec import Json
 from foureyes.core import events as e
-from foureyes.core.model import Review
-from foureyes.core.values import Verdict
+from foureyes.core.model import Review, RevisionRequest, RulingRequest
+from foureyes.core.values import CLOCK, Step, Verdict
 
 PAGE_MAX = 200
 TIME = "2026-01-31T23:59:59.000000Z"
 REQUEST, DECISION, SKIP, OVERRIDE, VIEW = "request", "decision", "skip", "override", "view"
+#: Something that nobody decided: a time that passed, a policy that changed meanwhile.
+INCIDENT = "incident"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,15 +58,18 @@ def changes(one: Happened, read: Read) -> Changed:
 
 DECISIONS = Projection(
     name="decisions",
-    version=1,
+    version=4,
     takes=types(
+        e.DeadlinePassed,
         e.FindingWaived,
         e.LiveRefused,
         e.PolicyActivated,
+        e.PolicyNoted,
         e.ReportFailed,
         e.ReportKept,
         e.ReportRequested,
         e.ReportSubmitted,
+        e.RequestLapsed,
         e.ReviewCleared,
         e.ReviewClosed,
         e.ReviewOpened,
@@ -150,33 +155,73 @@ def _told(one: Happened) -> Told | None:
     event = one.event
     match event:
         case e.ReviewOpened() | e.ReportRequested() | e.RevisionRequested() | e.RulingRequested():
-            return _requested(event)
+            return _requested(one, event)
         case e.ReportSubmitted() | e.ReportKept() | e.ReportFailed():
             return _reported(one, event)
         case e.StagesSkipped() | e.SkipEnabled() | e.SkipDisabled() | e.SkipSuggested():
             return _skipped(event)
         case e.StageOverridden() | e.FindingWaived():
             return _overridden(event)
-        case e.ReviewCleared() | e.ReviewClosed() | e.ReviewReopened() | e.RulingGiven():
+        case e.RequestLapsed() | e.ReviewCleared() | e.ReviewClosed() | e.ReviewReopened() | e.RulingGiven():
             return _decided(event)
         case _:
-            return _beside(event)
+            return _incident(one.after, event) or _beside(event)
 
 
-def _requested(event: e.ReviewOpened | e.ReportRequested | e.RevisionRequested | e.RulingRequested) -> Told:
+def _incident(review: Review | None, event: e.Event) -> Told | None:
+    """What nobody decided: a time that passed, a policy that changed meanwhile."""
+    match event:
+        case e.DeadlinePassed() if review:
+            return _late(review, event)
+        case e.PolicyNoted(digest=digest, stricter=stricter):
+            holds = "must be met too" if stricter else "this review keeps the criteria it began with"
+            return Told(what=INCIDENT, says="policy changed", why=f"{digest[:12]} came into force; {holds}")
+        case _:
+            return None
+
+
+def _late(review: Review, event: e.DeadlinePassed) -> Told:
+    """What was not done in time, and by whom."""
+    request = review.requests.get(event.request)
+    seat = review.seats.get(event.request)
+    holder = seat.reviewer.name if seat and seat.reviewer else ""
+    asks = holder or (review.author.name if isinstance(request, RevisionRequest) else "")
+    stage = request.stage if isinstance(request, RevisionRequest | RulingRequest) else ""
+    why = f"{asks or 'nobody'} did not answer {event.request} in time"
+    return Told(what=INCIDENT, says=_STEPS[event.step], why=why, asks=asks, stage=stage, seat=seat.id if seat else "")
+
+
+_STEPS = {
+    Step.REMINDED: "timeout: reminded",
+    Step.REASSIGNED: "timeout: somebody else is asked",
+    Step.OVERDUE: "timeout",
+    Step.RENOTIFIED: "timeout: asked again",
+}
+
+
+def _requested(
+    one: Happened, event: e.ReviewOpened | e.ReportRequested | e.RevisionRequested | e.RulingRequested
+) -> Told:
     match event:
         case e.ReviewOpened(title=title, trigger=trigger):
             return Told(what=REQUEST, says="review", why=trigger or title)
         case e.ReportRequested(seat=seat, about=about):
             asks = seat.reviewer.name if seat.reviewer else " ".join(seat.candidates)
             why = f"about {' '.join(about)}" if about else f"revision {event.revision}"
-            return Told(what=REQUEST, says="report", why=why, asks=asks, seat=seat.id)
+            late = f"{_unanswered(one.review, seat.id)}; " if one.stored.actor == CLOCK.name else ""
+            return Told(what=REQUEST, says="report", why=f"{late}{why}", asks=asks, seat=seat.id)
         case e.RevisionRequested(reasons=reasons, stage=stage, ordered_by=by, clarify=clarify):
             says = "clarification" if clarify else "revision"
             return Told(what=REQUEST, says=says, why="; ".join(reasons), who=by, asks="author", stage=stage)
         case e.RulingRequested(reason=reason, text=text, stage=stage, group=group, by=by):
             why = f"{reason}: {text}"
             return Told(what=REQUEST, says="ruling", why=why, who=by, asks=group or "humans", stage=stage)
+
+
+def _unanswered(review: Review, seat: str) -> str:
+    """Why the clock asks for a report: who was asked before and did not answer."""
+    left = review.seats[seat].left if seat in review.seats else ()
+    return f"{left[-1]} did not answer in time" if left else "a due time has passed"
 
 
 def _reported(one: Happened, event: e.ReportSubmitted | e.ReportKept | e.ReportFailed) -> Told:
@@ -213,8 +258,10 @@ def _overridden(event: e.StageOverridden | e.FindingWaived) -> Told:
             return Told(what=OVERRIDE, who=by.name, says=says, why=reason)
 
 
-def _decided(event: e.ReviewCleared | e.ReviewClosed | e.ReviewReopened | e.RulingGiven) -> Told:
+def _decided(event: e.RequestLapsed | e.ReviewCleared | e.ReviewClosed | e.ReviewReopened | e.RulingGiven) -> Told:
     match event:
+        case e.RequestLapsed(request=request, reason=reason):
+            return Told(what=DECISION, says=f"no longer asked: {request}", why=reason)
         case e.ReviewCleared(by=by, digest=digest, flags=flags):
             return Told(what=DECISION, says=f"cleared {digest}", why="; ".join((f"by {by.value}", *flags)))
         case e.ReviewClosed(outcome=outcome, reason=reason):

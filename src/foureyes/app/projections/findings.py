@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from typing import get_args
 
 from foureyes.app.ports import Reading
 from foureyes.app.projections.projection import Changed, Happened, Projection, Read, clip, key, slot_of, types
 from foureyes.codec import Json
 from foureyes.core.events import (
     FindingAnswered,
+    FindingInherited,
+    FindingLifted,
     FindingRaised,
     FindingReopened,
     FindingResolved,
@@ -17,7 +20,16 @@ from foureyes.core.events import (
 )
 from foureyes.core.model import Finding, Review
 
-FindingEvent = FindingRaised | FindingAnswered | FindingResolved | FindingReopened | FindingVerified | FindingWaived
+FindingEvent = (
+    FindingRaised
+    | FindingInherited
+    | FindingLifted
+    | FindingAnswered
+    | FindingResolved
+    | FindingReopened
+    | FindingVerified
+    | FindingWaived
+)
 PAGE_MAX = 200
 
 
@@ -30,7 +42,7 @@ def changes(one: Happened, read: Read) -> Changed:
     new = one.before is None or finding.id not in one.before.findings
     raised = one.stored.at if new else (read(place) or {}).get("raised", one.stored.at)
     yield place, _row(review, finding) | {"raised": raised, "updated": one.stored.at}
-    if review.origin.session and isinstance(one.event, FindingRaised):
+    if review.origin.session and isinstance(one.event, FindingRaised | FindingInherited):
         yield key("session", review.origin.session, review.id, finding.id), []
     yield key("open", finding.scope, review.id, finding.id), None if finding.is_settled else []
 
@@ -38,7 +50,7 @@ def changes(one: Happened, read: Read) -> Changed:
 FINDINGS = Projection(
     name="findings",
     version=1,
-    takes=types(FindingAnswered, FindingRaised, FindingReopened, FindingResolved, FindingVerified, FindingWaived),
+    takes=types(*get_args(FindingEvent)),
     changes=changes,
 )
 

@@ -1,7 +1,8 @@
 """How much was reviewed, by whom, how fast and with what end? Sums kept up to date, so that nothing is counted anew.
 
 Rows: `totals`; `date/<day>`; `kind/<kind>`; `pair/<kind>/<author>`; `day/<day>/<kind>/<author>/<reviewer>`, one for
-each of these; `ruling/<day>/<kind>/<author>/<review>` for each day on which a human was asked to decide about it;
+each of these; `said/<day>/<kind>/<author>/<reviewer>/<review>`, the last report of a reviewer on a review that day;
+`ruling/<day>/<kind>/<author>/<review>` for each day on which a human was asked to decide about it;
 `asked/<review>/<request>` while an answer is owed, so that the time it takes is known; `sits/<human>/<review>` while a
 human holds a seat there, asked or not, and the review is open.
 """
@@ -60,6 +61,8 @@ def changes(one: Happened, read: Read) -> Changed:
     if isinstance(one.event, ReportSubmitted):
         name = key("day", one.day, review.kind, review.author.name, one.event.reviewer.name)
         yield name, _day_row(one, one.event, read, read(name))
+        name = key("said", one.day, review.kind, review.author.name, one.event.reviewer.name, review.id)
+        yield name, _said_row(one, one.event, read)
     if isinstance(one.event, RulingRequested):
         name = key("ruling", one.day, review.kind, review.author.name, review.id)
         said = sorted({report.reviewer.name for report in review.reports.values()})
@@ -69,7 +72,7 @@ def changes(one: Happened, read: Read) -> Changed:
 
 
 METRICS = Projection(
-    name="metrics", version=3, takes=types(*get_args(ReviewEvent), WentLive, LiveRefused), changes=changes
+    name="metrics", version=4, takes=types(*get_args(ReviewEvent), WentLive, LiveRefused), changes=changes
 )
 
 
@@ -85,6 +88,12 @@ def of_day(reading: Reading, day: str, after: str = "", limit: int = PAGE_MAX) -
     prefix = f"{key('day', day)}/"
     rows = reading.rows(slot_of(reading, METRICS.name), prefix, after, min(limit, PAGE_MAX))
     return tuple((name, _averaged(json.loads(body))) for name, body in rows)
+
+
+def said_on(reading: Reading, day: str, after: str = "", limit: int = PAGE_MAX) -> tuple[tuple[str, Json], ...]:
+    """A page of what each reviewer said last of each review on a date."""
+    rows = reading.rows(slot_of(reading, METRICS.name), f"{key('said', day)}/", after, min(limit, PAGE_MAX))
+    return tuple((name, json.loads(body)) for name, body in rows)
 
 
 def rulings_of_day(reading: Reading, day: str, after: str = "", limit: int = PAGE_MAX) -> tuple[tuple[str, Json], ...]:
@@ -119,7 +128,7 @@ def _counted(one: Happened, read: Read) -> dict[str, int]:
             learned = by is ClearedBy.GATES
             return {"cleared": 1, f"cleared_by_{by.value}": 1, "learned": int(learned)} | _ended(one, one.review)
         case ReviewClosed(outcome=outcome):
-            learned = outcome is not Outcome.WITHDRAWN
+            learned = outcome is not Outcome.WITHDRAWN and not one.review.is_unreviewed
             return {outcome.value: 1, "learned": int(learned)} | _ended(one, one.review)
         case RulingGiven(final=final, request=request):
             waited = _waited(one, request, read)
@@ -181,6 +190,14 @@ def _day_row(one: Happened, event: ReportSubmitted, read: Read, row: Json | None
     if waited is not None:
         row = added(row, timed=1, milliseconds=waited)
     return row if event.confidence is None else added(row, sure=1, confidence=event.confidence)
+
+
+def _said_row(one: Happened, event: ReportSubmitted, read: Read) -> Json:
+    """One reviewer's word on one review: the verdict, how long it took and how sure they were, where that is known."""
+    waited = _waited(one, event.seat, read)
+    timed = {} if waited is None else {"milliseconds": waited}
+    sure = {} if event.confidence is None else {"confidence": event.confidence}
+    return {"verdict": _VERDICTS[event.verdict] if event.verdict else "without_verdict"} | timed | sure
 
 
 def _averaged(row: Json) -> Json:

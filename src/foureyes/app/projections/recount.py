@@ -14,6 +14,7 @@ from foureyes.app.projections.steps import BATCH, Folds
 from foureyes.app.rows import START, Cursor, Stored
 from foureyes.app.trusting import ENDS, SWITCHES, Suspect, after_review, decided, examined, to_row
 from foureyes.core.events import ReviewEvent, SkipDisabled, SkipEnabled, SkipSuggested
+from foureyes.core.local import is_local
 from foureyes.core.rules import Rules
 from foureyes.core.trust import TrustRecord
 
@@ -86,7 +87,7 @@ class Replay:
 
     def _reviewed(self, reading: Reading, stored: Stored) -> None:
         one = self.folds.happened(reading, stored)
-        if stored.type not in ENDS:
+        if stored.type not in ENDS or is_local(one.review):
             return
         review, event = one.review, cast("ReviewEvent", one.event)
         pair = (review.kind, review.author.name)

@@ -20,7 +20,7 @@ from foureyes.core.events import (
     SilenceDetected,
 )
 from foureyes.core.model import Review
-from foureyes.core.sessions import SILENCE, SessionFacts
+from foureyes.core.sessions import SILENCE, SessionFacts, Status
 
 SIGNALS_MAX = 20
 SUMMARY_CHARS_MAX = 200
@@ -65,7 +65,7 @@ def changes(one: Happened, read: Read) -> Changed:
 
 SESSIONS = Projection(
     name="sessions",
-    version=2,
+    version=3,
     # Many events can answer a ruling: an override, a waiver, an end.
     takes=types(*get_args(ReviewEvent), SessionEnded, SessionPaused, SessionResumed, SignalReceived, SilenceDetected),
     changes=changes,
@@ -86,6 +86,28 @@ def session(reading: Reading, name: str) -> Json:
     body = reading.row(slot_of(reading, SESSIONS.name), key("session", name))
     found: Json = json.loads(body) if body else {}
     return found
+
+
+def listed(reading: Reading, after: str, limit: int) -> tuple[tuple[str, Json], ...]:
+    """The sessions by name, each with whether it may go on and when it was last heard of, behind this key."""
+    prefix = f"{key('session')}/"
+    found = reading.rows(slot_of(reading, SESSIONS.name), prefix, after=after, limit=limit)
+    return tuple((name, _listed(json.loads(body))) for name, body in found)
+
+
+def status_of(row: Json) -> str:
+    """Whether the session of this row may go on; what has ended is told beside it."""
+    paused = row.get("paused_by") or row.get("waiting")
+    return (Status.PAUSED if paused else Status.RUNNING).value
+
+
+def _listed(row: Json) -> Json:
+    return {
+        "session": row["name"],
+        "status": status_of(row),
+        "ended": bool(row.get("ended_at")),
+        "heard": row.get("signalled_at", ""),
+    }
 
 
 def quiet(reading: Reading, limit: int) -> tuple[tuple[datetime, str], ...]:
@@ -130,4 +152,4 @@ def _counted(session: str, row: Json, since: str) -> Changed:
     now = since if counts else ""
     if now:
         yield f"{QUIET}{key(now, session)}", {"session": session, "since": now}
-    yield key("session", session), row | {"quiet_since": now}
+    yield key("session", session), row | {"name": session, "quiet_since": now}

@@ -22,6 +22,7 @@ from foureyes.codec import canonical
 from foureyes.codec.shapes import shape
 from foureyes.core.events import ReviewEvent
 from foureyes.core.evolve import evolve, fold
+from foureyes.core.local import is_local
 from foureyes.core.model import Review
 
 #: Events in one step: enough to be quick, few enough that nobody waits long for the writer.
@@ -34,10 +35,15 @@ _when: Callable[[str], datetime] = lru_cache(maxsize=16)(shape(datetime)[1])
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """A projection and where its rows are written."""
+    """A projection and where its rows are written; it counts local reviews only in the store that is for them."""
 
     projection: Projection
     slot: str
+    local: bool = False
+
+    def counts(self, one: Happened) -> bool:
+        """Whether it takes this event."""
+        return self.local or one.after is None or not is_local(one.after)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,9 +140,9 @@ class Table:
         }
 
 
-def targets(reading: Reading, projections: Iterable[Projection]) -> list[Target]:
+def targets(reading: Reading, projections: Iterable[Projection], *, local: bool = False) -> list[Target]:
     """Where these projections are written now; one that a newer program wrote is left to that program."""
-    found = [Target(projection=one, slot=slot_of(reading, one.name)) for one in projections]
+    found = [Target(projection=one, slot=slot_of(reading, one.name), local=local) for one in projections]
     return [one for one in found if version_of(reading, one.slot) in (0, one.projection.version)]
 
 
@@ -172,13 +178,13 @@ def _steps(reading: Reading, folds: Folds, begin: Cursor, group: Sequence[Target
     tables = [Table(reading=reading, slot=one.slot) for one in group]
     both = tuple(zip(group, tables, strict=True))
     taking = {
-        name: [(target.projection.changes, table) for target, table in both if name in target.projection.takes]
+        name: [(target, table) for target, table in both if name in target.projection.takes]
         for name in {stored.type for stored in new}
     }
     for stored in new:
         one = folds.happened(reading, stored)
-        for changes, table in taking[stored.type]:
-            for key, body in changes(one, table.read):
+        for target, table in taking[stored.type]:
+            for key, body in target.projection.changes(one, table.read) if target.counts(one) else ():
                 table.changed[key] = body
     for target, table in both:
         yield Step(target=target, begin=begin, end=new[-1].cursor, rows=table.rows(), events=len(new))

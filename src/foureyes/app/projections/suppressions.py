@@ -36,7 +36,7 @@ def changes(one: Happened, read: Read) -> Changed:
 
 
 SUPPRESSIONS = Projection(
-    name="suppressions", version=2, takes=types(FindingWaived, LessonRecorded, LessonRetired), changes=changes
+    name="suppressions", version=3, takes=types(FindingWaived, LessonRecorded, LessonRetired), changes=changes
 )
 
 
@@ -55,6 +55,7 @@ def _waived(one: Happened, event: FindingWaived) -> Suppression:
         source=f"{one.stored.stream}:{finding.id}",
         by=event.by.name,
         expires=event.expires,
+        where=event.where,
         proven=event.by.is_human,
     )
 

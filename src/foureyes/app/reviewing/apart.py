@@ -6,10 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from foureyes.app.reviewers import AtHand, Look, Reviewer, Say, Task
+from foureyes.core.assign import HERE
 from foureyes.core.names import looks
 from foureyes.core.values import Who
-
-HERE = " (here)"
 
 
 def apart(hand: AtHand, accounts: Iterable[str]) -> AtHand:

@@ -91,8 +91,21 @@ async def enter(gate: Gate, store: Store, change: Change, entry: Entry) -> Enter
         newest = await _known(gate, store, change, entry.author)
         if newest is not None and newest.id != (known.id if known else "") and newest.digest == work.digest:
             return await _the_same(gate, newest, change, entry)
-        reply = await gate.handle(replace(ask, key=new_key()))
+        try:
+            reply = await gate.handle(replace(ask, key=new_key()))
+        except Refusal as refusal:
+            return await _elsewhere(gate, entry, refusal, notes)
     return Entered(review=reply.review, notes=notes)
+
+
+async def _elsewhere(gate: Gate, entry: Entry, refusal: Refusal, notes: tuple[str, ...]) -> Entered:
+    """The author's own review that has something against these very bytes, wherever they were; else the refusal."""
+    review = refusal.fields.get("review")
+    if refusal.code is not Code.OBJECTED or not isinstance(review, str):
+        raise refusal
+    if (await gate.read(review, entry.author)).view.review.author.name != entry.author.name:
+        raise refusal
+    return Entered(review=review, held_up=f"{refusal.sentence} {refusal.next_step}", notes=notes)
 
 
 async def _go_on(gate: Gate, known: Review, change: Change, entry: Entry, digest: str) -> Entered | None:
@@ -183,7 +196,10 @@ def _late(entry: Entry, review: Review) -> list[str]:
 def _on_record(answers: tuple[Answer, ...]) -> list[str]:
     """Whoever argues wants to know that it was heard, and by whom."""
     named = ", ".join(one.finding for one in answers if one.rebuttal)
-    return [f"Your rebuttal of {named} is on record: agents and models weigh it, programs do not."] if named else []
+    if not named:
+        return []
+    way_out = "Drop a false alarm of a program: foureyes dismiss."
+    return [f"Your rebuttal of {named} is on record: agents and models weigh it, programs do not. {way_out}"]
 
 
 async def _known(gate: Gate, store: Store, change: Change, author: Who) -> Review | None:

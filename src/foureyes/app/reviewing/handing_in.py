@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from foureyes.app.contexts import with_context
+from foureyes.app.repeats import is_moved
 from foureyes.app.reviewers import Change, Inconclusive, Look
+from foureyes.app.reviewing.coverage import needs_reading
 from foureyes.app.reviewing.jobs import Job
-from foureyes.app.reviewing.places import with_context
 from foureyes.app.reviewing.verdicts import verdict_of
 from foureyes.core.checks import severity_of
 from foureyes.core.commands import Draft, ReportEscape, ReportInconclusive, Settlement, SubmitReport, VerifyFinding
@@ -31,8 +33,8 @@ FOUND_AGAIN = "found again in this version"
 
 def report_of(job: Job, look: Look, review: Review, change: Change) -> SubmitReport:
     """The report as it is handed in for exactly this revision."""
-    findings = _findings(look, change, job.stage.options.categories, review.origin.task)
-    settled = tuple(_settled(job, look, review, findings))
+    findings = _findings(look, job.stage.options.categories)
+    settled = tuple(_settled(job, look, review, findings, change))
     return SubmitReport(
         revision=review.revision,
         seat=job.seat.id if job.seat else "",
@@ -51,7 +53,7 @@ def report_of(job: Job, look: Look, review: Review, change: Change) -> SubmitRep
     )
 
 
-def no_report(job: Job, error: Inconclusive, review: Review, change: Change, cost: Cost) -> ReportInconclusive:
+def no_report(job: Job, error: Inconclusive, review: Review, cost: Cost) -> ReportInconclusive:
     """What the gate is told where there is no answer; what was found until then is kept, and vouches for nothing."""
     kept = error.found if error.found is not None and not job.verifies else Look()
     return ReportInconclusive(
@@ -59,7 +61,7 @@ def no_report(job: Job, error: Inconclusive, review: Review, change: Change, cos
         revision=review.revision,
         reason=error.reason,
         text=error.text[:TEXT_CHARS_MAX],
-        findings=_findings(kept, change, job.stage.options.categories, review.origin.task),
+        findings=_findings(kept, job.stage.options.categories),
         cost=cost,
     )
 
@@ -87,38 +89,39 @@ def coverage(look: Look, change: Change, *, all_of_it: bool = True) -> int:
 
     What nobody could be given holds up whoever vouches for all of it; a program vouches for its own side only.
     """
-    missed = {one.path for one in (*look.unread, *(change.unread if all_of_it else ()))}
+    unread = (*look.unread, *(change.unread if all_of_it else ()))
+    missed = {one.path for one in unread if needs_reading(one)}
     if not missed:
         return 100
     names = {one.path for one in change.files} | {one.path for one in change.unread}
     return min(99, 100 * len(names - missed) // max(len(names), 1))
 
 
-def _findings(look: Look, change: Change, categories: tuple[str, ...], here: str) -> tuple[Draft, ...]:
-    """The gravest, each with what stands around it; a category that the style does not know is another one."""
-    files = {one.path: one for one in change.files}
+def _findings(look: Look, categories: tuple[str, ...]) -> tuple[Draft, ...]:
+    """The gravest; a category that the style does not know is another one."""
     ranked = sorted(look.findings, key=lambda one: -severity_of(one.severity))
-    known = (
+    return tuple(
         replace(one, category=OTHER) if categories and one.category not in categories else one
         for one in ranked[:FINDINGS_MAX]
     )
-    return tuple(with_context(one, files, here) for one in known)
 
 
-def _settled(job: Job, look: Look, review: Review, findings: tuple[Draft, ...]) -> Iterator[Settlement]:
+def _settled(job: Job, look: Look, review: Review, findings: tuple[Draft, ...], change: Change) -> Iterator[Settlement]:
     """Its own words on its own findings; what it found again in a new version is open again, and says so itself.
 
     A program looks at everything, so what it no longer finds is gone.
     """
     own = {one.id: one for one in _own(job, review) if not one.is_settled}
     said = {one.finding for one in look.settled}
-    yield from (one for one in look.settled if one.finding in own)
+    yield from (one for one in look.settled if one.finding in own and (one.resolved or not own[one.finding].source))
     asks = [one for one in job.stage.gates if isinstance(one, Resolved)]
     again = {mark_of(one) for one in findings}
+    files = {one.path: one for one in change.files if one.content is not None}
+    hashed = [with_context(one, files) for one in findings]
     for name, finding in own.items():
-        if name in said:
-            continue
-        if finding.fingerprint in again:
+        if name in said or finding.source:
+            continue  # what was inherited stays as it is until its raiser says a word on it
+        if finding.fingerprint in again or any(is_moved(finding, one, files) for one in hashed):
             if finding.standing is Standing.OPEN and any(one.is_answered(finding, review) for one in asks):
                 yield Settlement(finding=name, resolved=False, note=FOUND_AGAIN)
         elif job.reviewer.who.kind is WhoKind.PROGRAM and finding.revision < review.revision:
@@ -126,7 +129,13 @@ def _settled(job: Job, look: Look, review: Review, findings: tuple[Draft, ...]) 
 
 
 def _own(job: Job, review: Review) -> list[Finding]:
-    return [one for one in review.findings.values() if job.seat and one.seat == job.seat.id]
+    """What it raised on its seat, and in other reviews on text that is in this one.
+
+    Of the latter a program says nothing: the gate takes a green run for its word.
+    """
+    seated = [one for one in review.findings.values() if job.seat and one.seat == job.seat.id]
+    is_program = job.reviewer.who.kind is WhoKind.PROGRAM
+    return seated if is_program else [*seated, *review.inherited_from(job.reviewer.who.name)]
 
 
 def confidence_of(findings: tuple[Draft, ...]) -> int:

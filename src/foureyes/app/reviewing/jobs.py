@@ -148,6 +148,7 @@ def task_for(job: Job, review: Review, change: Change, bounds: Bounds) -> Task:
     """What this reviewer is asked; it hears nothing of the others."""
     seat = job.seat
     own = [one for one in review.findings.values() if seat and one.seat == seat.id]
+    own += review.inherited_from(job.reviewer.who.name)
     return Task(
         change=change,
         revision=review.revision,
@@ -155,8 +156,9 @@ def task_for(job: Job, review: Review, change: Change, bounds: Bounds) -> Task:
         role=_role(job),
         checklist=tuple(name for one in _criteria(job.stage, review) for name, _ in one.required),
         checks=tuple(_checks(_criteria(job.stage, review))),
+        optional=tuple(dict.fromkeys(name for one in _criteria(job.stage, review) for name, _ in one.optional)),
         questions=review.questions,
-        earlier=tuple(_earlier(one) for one in own if one.revision < review.revision or one.answer),
+        earlier=tuple(_earlier(one) for one in own if one.source or one.revision < review.revision or one.answer),
         verify=tuple(_draft(review.findings[one]) for one in job.about) if job.verifies else (),
         draft=seat.draft if seat and seat.left else "",
         bounds=bounds,
@@ -176,10 +178,10 @@ def _criteria(stage: Stage, review: Review) -> tuple[Criteria, ...]:
 
 
 def _checks(criteria: tuple[Criteria, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """What each required criterion means, and what exactly to look at under it."""
+    """What each criterion means, and what exactly to look at under it."""
     for one in criteria:
         more = dict(one.checks)
-        yield from ((name, (words, *more.get(name, ()))) for name, words in one.required)
+        yield from ((name, (words, *more.get(name, ()))) for name, words in (*one.required, *one.optional))
 
 
 def _earlier(finding: Finding) -> Earlier:

@@ -12,13 +12,16 @@ from foureyes.core.drafts import LATE
 from foureyes.core.matching import Matched, match
 from foureyes.core.matching.stages import comparable
 from foureyes.core.model import Finding, Review
+from foureyes.core.reasons import BELOW, blocks, why_advisory
 from foureyes.core.rules import Stage
-from foureyes.core.values import Group, Severity, Standing, Verification, WhoKind
+from foureyes.core.values import Group, Severity, Standing, WhoKind
 
 #: Comparing takes the square of it, so only so many findings of one file are compared; agreement only ranks.
 COMPARED_MAX = 120
 #: Two who only disagree on how grave it is see the same thing.
 SAME_ISSUE = "the same issue"
+LATE_IN_SHORT = "raised late: this part has not changed since"
+MINOR = BELOW.format(severity="minor")
 #: The text of the work at a place, secrets cut out.
 Quote = Callable[[str, int], str]
 
@@ -143,19 +146,9 @@ def _found(
     )
 
 
-def blocks(finding: Finding, least: Mapping[str, Severity]) -> bool:
-    """Whether it stops the work in the stage it was raised in."""
-    return finding.blocks(least.get(finding.stage, Severity.MINOR))
-
-
 def _why_not(finding: Finding) -> str:
-    if finding.verification is Verification.REFUTED:
-        return "refuted by a second look"
-    if finding.advisory == LATE:
-        return "raised late: this part has not changed since"
-    if finding.advisory:
-        return finding.advisory
-    return "minor" if finding.severity is Severity.MINOR else ""
+    """As every door has it; the command line tells the severity anyway."""
+    return {LATE: LATE_IN_SHORT, MINOR: "minor"}.get(why := why_advisory(finding), why)
 
 
 def _rank(one: Found) -> tuple[bool, int, int, bool, str, int]:

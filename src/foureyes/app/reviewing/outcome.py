@@ -14,6 +14,7 @@ from typing import Protocol
 
 from foureyes.app.reviewers import Unread
 from foureyes.core.commands import Answer
+from foureyes.core.situation import Result, Situation, Weighed, weigh
 from foureyes.core.values import Severity, Standing, Verification
 
 
@@ -44,16 +45,6 @@ class LookedKind(StrEnum):
     AGENT = "agent"
     MODEL = "model"
     HUMAN = "human"
-
-
-class Result(StrEnum):
-    """What the whole round came to; each has its exit code."""
-
-    CLEARED = "cleared"
-    NOTHING_BLOCKS = "nothing blocks"
-    BLOCKED = "blocked"
-    PENDING = "pending"
-    INCONCLUSIVE = "inconclusive"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,10 +203,14 @@ class Outcome:
     state: str = "open"
     #: What the gate says, in one sentence: why it is open or shut.
     gate: str = ""
+    #: What is still wrong and why, whose turn it is and what comes next: the same words as at every door.
+    situation: Situation = Situation()
     #: Whose turn it is.
     waits: tuple[Waiting, ...] = ()
     #: Somebody other than the author owes an answer without which nothing goes on, such as a ruling.
     pending: bool = False
+    #: Somebody owes a report without which it is not cleared.
+    owed: bool = False
     #: Why nothing can be said of the work as it is, such as a command that no program can read; empty: it can.
     unclear: str = ""
     #: What somebody found after exactly these bytes were cleared; they may go live, and they should not.
@@ -235,6 +230,8 @@ class Outcome:
     unread: tuple[Unread, ...] = ()
     #: Paths that the policy says nobody reads.
     ignored: tuple[str, ...] = ()
+    #: Languages of the work that no program judges, where nobody else looked either: "TypeScript: 3 files".
+    unjudged: tuple[str, ...] = ()
     independence: Independence = Independence()
     #: Of all who said what it cost; None where nobody could say, or nothing was spent on anybody.
     usd_micro: int | None = None
@@ -262,21 +259,30 @@ class Outcome:
         return tuple(one for one in self.found if one.blocking)
 
     @property
+    def minds_failed(self) -> tuple[Looked, ...]:
+        """The agents and models that were asked, where not one of them could say anything."""
+        asked = tuple(one for one in self.looked if one.kind is not LookedKind.PROGRAM)
+        return () if any(one.answered for one in asked) else asked
+
+    @property
     def result(self) -> Result:
         """What it came to; what is not known never reads as nothing."""
-        answered = any(one.answered for one in self.looked)
-        cases = (
-            (self.interrupted, Result.INCONCLUSIVE),
-            (self.nothing, Result.NOTHING_BLOCKS),
-            (self.held_up and not self.pending, Result.INCONCLUSIVE),
-            (self.held_up, Result.PENDING),
-            (self.blocking or self.state not in ("open", "cleared"), Result.BLOCKED),
-            (self.late, Result.INCONCLUSIVE),
-            (self.state == "cleared", Result.CLEARED),
-            (self.pending, Result.PENDING),
-            (self.unclear or not answered, Result.INCONCLUSIVE),
+        if self.nothing and not self.interrupted:
+            return Result.NOTHING_BLOCKS
+        if self.interrupted or self.held_up:
+            return Result.PENDING if self.pending and not self.interrupted else Result.INCONCLUSIVE
+        stops = self.situation.result is Result.BLOCKED and self.state == "open"
+        return weigh(
+            Weighed(
+                stops=stops or bool(self.blocking) or self.state not in ("open", "cleared"),
+                late=bool(self.late),
+                cleared=self.state == "cleared",
+                decides=self.pending,
+                silent=bool(self.unclear or self.minds_failed),
+                owed=self.owed,
+                answered=any(one.answered for one in self.looked),
+            )
         )
-        return next((result for holds, result in cases if holds), Result.NOTHING_BLOCKS)
 
 
 #: Whether the work may be sent to somebody outside: the reviewer's name, and who will receive what, in words.

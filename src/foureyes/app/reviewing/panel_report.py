@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from foureyes.core.assess import StageJudgement, assess
 from foureyes.core.gates import Agreement
+from foureyes.core.inherited import STAGE as INHERITED
 from foureyes.core.judgement import Judgement, Move
 from foureyes.core.model import Finding, Matched, Review
 from foureyes.core.rules import Rules, Stage, Style
@@ -41,7 +42,8 @@ class _Row:
 def panel_report(rules: Rules, seen: View, stricter: Rules | None = None) -> str:
     """The report of a panel as this viewer may see it; empty where no panel judges this work."""
     review = seen.review
-    stages = [one for one in stages_of(rules, review, stricter) if one.options.style is Style.PANEL]
+    every = stages_of(rules, review, stricter)
+    stages = [one for one in every if one.options.style is Style.PANEL and one.name != INHERITED]
     if not stages:
         return ""
     judged = {one.stage.name: one for one in assess(rules, review, stricter).stages}
@@ -57,7 +59,7 @@ def panel_report(rules: Rules, seen: View, stricter: Rules | None = None) -> str
 
 def _head(review: Review, stages: list[Stage], judged: dict[str, StageJudgement]) -> Iterator[str]:
     yield f"**Strategy:** {_strategy(review, stages)}"
-    said = _speaks(stages, judged)
+    said = _speaks(review, stages, judged)
     if said is None or said.confidence is None:
         yield f"**Confidence:** none yet; {_waiting(review, stages)}"
     else:
@@ -81,12 +83,15 @@ def _value(percent: int) -> str:
     return f"{text}0" if text.endswith(".") else text
 
 
-def _speaks(stages: list[Stage], judged: dict[str, StageJudgement]) -> Judgement | None:
+def _speaks(review: Review, stages: list[Stage], judged: dict[str, StageJudgement]) -> Judgement | None:
     """What the agreement gate says of the last stage that was looked at: the merged result of the panel."""
     for stage in reversed(stages):
-        one = judged.get(stage.name)
-        found = next((part.judgement for part in one.gates if part.gate == Agreement.__name__), None) if one else None
-        if found is not None:
+        if stage.name not in judged:
+            continue
+        # Also of a stage that a human passed: what the models said stays said.
+        gate = next((one for one in stage.gates if isinstance(one, Agreement)), None)
+        found = gate.judge(review, stage) if gate else None
+        if found is not None and found.confidence is not None:
             return found
     return None
 
@@ -103,8 +108,13 @@ def _decision(review: Review, stages: list[Stage], said: Judgement | None) -> st
     """What happened by itself and how to have it otherwise; else who decides."""
     switches = next((gate for gate in stages[-1].gates if isinstance(gate, Agreement)), Agreement())
     final = stages[-1].name
-    if any((one.name, review.revision) in review.overridden for one in stages):
-        return "a person decided"
+    ruling = review.ruling()
+    if ruling is not None:
+        switch = _switch(said.scenario, switches) if said and said.move is Move.ESCALATE else ""
+        way = f" (to have it decided by itself: `{switch}`)" if switch else ""
+        return f"escalated, a person decides: {_plain(ruling.text)}{way}"
+    if known := _known(review, stages):
+        return known
     if said is None or said.move is Move.WAIT or said.confidence is None:
         return "none yet"
     if said.move is Move.PASS:
@@ -117,6 +127,15 @@ def _decision(review: Review, stages: list[Stage], said: Judgement | None) -> st
         return f"sent back to be fixed, by itself (to decide yourself: `{switch}`)"
     switch = _switch(said.scenario, switches)
     return f"a person decides{f' (to have it decided by itself: `{switch}`)' if switch else ''}"
+
+
+def _known(review: Review, stages: list[Stage]) -> str:
+    """What a person decided, or how it ended; empty while neither is so."""
+    passed = [one.name for one in stages if (one.name, review.revision) in review.overridden]
+    if passed:
+        why = "; ".join(_plain(review.overridden[one, review.revision]) for one in passed)
+        return f"a person passed {', '.join(passed)}: {why}"
+    return f"{review.outcome}: {_plain(review.reason)}" if review.outcome not in (None, Outcome.CLEARED) else ""
 
 
 def _switch(scenario: str, switches: Agreement) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from foureyes.app.ports import Damaged, Reading
+from foureyes.app.reviewing.dismissals import SOURCE, dismissals
 from foureyes.app.shelf import Dated, dated
 from foureyes.codec.shapes import shape
 from foureyes.core.events import FindingVerified, FindingWaived, ReportFailed, ReportSubmitted
@@ -84,7 +85,12 @@ def _elsewhere(reading: Reading, review: Review) -> dict[str, Waiver]:
     """The words of other reviews by which findings of this one are suppressed; each of them is read once."""
     streams: dict[str, dict[str, Waiver]] = {}
     found: dict[str, Waiver] = {}
+    kept = {f"{SOURCE}{one.key}": one for one in dismissals(reading)} if review.findings else {}
     for one in review.findings.values():
+        if (word := kept.get(one.suppressed_by)) is not None:
+            because = f"{word.because} (in review/{word.review}:{word.finding})"
+            found[one.id] = Waiver(by=word.by.name, because=because, at=word.at, proven=word.by.is_human)
+            continue
         stream, _, finding = one.suppressed_by.partition(":")
         if not stream.startswith(REVIEW):
             continue  # the word of a lesson, which has its own name

@@ -33,6 +33,7 @@ from foureyes.core.values import Cost, Failure, Verdict, Who
 
 #: So many agents and models look at once; programs are not counted.
 MINDS_MAX = 4
+USD_MICRO = 1_000_000
 #: Nobody asks more often than this in one round, whatever the rules make of the answers.
 JOBS_MAX = 200
 LEASE_MORE = timedelta(minutes=2)
@@ -74,6 +75,8 @@ class Round:
     purse: int
     #: The version that everybody in this round is shown; what they say counts for no other.
     revision: int
+    #: The digest of the bytes that this run loaded for everybody in it.
+    loaded: str
     #: Whether a question is ours to ask; not where another run asks it, because both would be paid for.
     begin: Callable[[str], bool] = lambda _: True
     clock: Callable[[], float] = time.monotonic
@@ -101,8 +104,8 @@ class Round:
             self.ran.overtaken = self.ran.overtaken or review.revision != self.revision
             if review.outcome is None and not self.ran.overtaken and len(self._tried) < JOBS_MAX:
                 due = self._due(review)
-                # Whoever costs money gets an equal part of what is left, so that all together keep to it.
-                share = self.purse // max(sum(bool(one.reviewer.sends) for one in due), 1)
+                # Whoever costs money gets an equal part of what is left, those who are asked later too.
+                share = self.purse // max(len(self._unpaid(due)), 1)
                 for job in due:
                     await self._start(job, review, share)
             if not self._running and not self._kept_back:
@@ -138,6 +141,21 @@ class Round:
             found.append(job)
         return found
 
+    def _unpaid(self, due: list[Job]) -> set[str]:
+        """Who costs money and nothing is reserved for yet: whoever is due now, and whoever at hand was not asked."""
+        tried = {name for _, name in self._tried}
+        later = {name for name in self.pool.minds() if name not in tried}
+        names = later | {job.name for job in due if job.is_mind}
+        return {name for name in names if (one := self.pool.named(name)) is not None and one.sends}
+
+    def _budget(self) -> str:
+        """What became of the budget of this round: its sums add up."""
+        reserved = {self._running[task][0].name: usd for task, usd in self._reserved.items() if task in self._running}
+        total = self.purse + sum(reserved.values()) + self.ran.usd_micro
+        parts = [f"of ${total / USD_MICRO:.2f}, ${self.ran.usd_micro / USD_MICRO:.2f} is spent"]
+        parts += [f"${usd / USD_MICRO:.2f} reserved for {name}" for name, usd in sorted(reserved.items())]
+        return ", ".join((*parts, f"${self.purse / USD_MICRO:.2f} kept for whoever is asked next"))
+
     async def _start(self, job: Job, review: Review, share: int) -> None:
         self._tried.add(job.key)
         if job.is_mind and not self.begin("\0".join((self.review, str(self.revision), *job.key))):
@@ -149,7 +167,7 @@ class Round:
             seat, stage = (job.seat.id, "") if job.seat else ("", job.stage.name)
             with suppress(Refusal):
                 await self._ask(job.reviewer.who, TakeSeat(seat=seat, stage=stage, lease=lease))
-        bounds = replace(self.bounds, usd_micro=min(self.bounds.usd_micro, max(share, 0)))
+        bounds = replace(self.bounds, usd_micro=min(self.bounds.usd_micro, max(share, 0)), share=self._budget())
         task = task_for(job, review, self.change, bounds)
         self.watch.started(job.name)
         begun = asyncio.create_task(looked_at(job.reviewer, task, partial(self.watch.said, job.name)))
@@ -248,7 +266,7 @@ class Round:
             with suppress(Refusal):
                 if held.reviewer is None:
                     await self._ask(job.reviewer.who, TakeSeat(seat=held.id))
-                told = no_report(replace(job, seat=held), error, review, self.change, cost)
+                told = no_report(replace(job, seat=held), error, review, cost)
                 await self._ask(job.reviewer.who, replace(told, revision=self.revision))
             if job.is_mind and leaves:
                 # Who has no answer makes room for the next.
@@ -294,7 +312,8 @@ class Round:
         self._running.clear()
 
     async def _ask(self, who: Who, command: ReviewCommand) -> None:
-        await self.gate.handle(Ask(actor=who, key=new_key(), command=command, stream=f"review/{self.review}"))
+        stream = f"review/{self.review}"
+        await self.gate.handle(Ask(actor=who, key=new_key(), command=command, stream=stream, loaded=self.loaded))
 
     def _looked(self, job: Job, look: Look, seconds: float, review: Review) -> Looked:
         state, reason = _state(job, look, review)

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 from itertools import islice
 from typing import Protocol
 
-from foureyes.app.accounts import accounts, keep_names
 from foureyes.app.asks import Ask
 from foureyes.app.following import Follower
 from foureyes.app.gate import Gate, Seen, new_key
+from foureyes.app.operations import write_time
 from foureyes.app.ports import Directory, Reading, Store, Writing
 from foureyes.app.projections.costs import COSTS, day_usd_micro
-from foureyes.app.projections.suppressions import SUPPRESSIONS
 from foureyes.app.reviewers import AtHand, Change
-from foureyes.app.reviewing.apart import apart
 from foureyes.app.reviewing.budgets import bounds_of, purse_of, unpaid, warnings
+from foureyes.app.reviewing.coverage import unjudged_languages
+from foureyes.app.reviewing.dismissals import covering, dismissal_of, keep
 from foureyes.app.reviewing.entering import Entered, Entry, enter
 from foureyes.app.reviewing.jobs import Pool
 from foureyes.app.reviewing.merging import Quote
@@ -31,12 +32,13 @@ from foureyes.app.reviewing.round import Ran, Round
 from foureyes.app.reviewing.rulebook import RuleEntry
 from foureyes.app.reviewing.standing import Around, standing
 from foureyes.app.reviewing.told import Told, last_told, tell, tell_last, told
-from foureyes.app.rows import Listing
+from foureyes.app.rows import LOCAL_RUNS, START, Listing
 from foureyes.app.shelf import dated
+from foureyes.app.work import work_of_change
 from foureyes.core.commands import WaiveFinding
-from foureyes.core.events import ReviewOpened
+from foureyes.core.events import FindingWaived, ReviewOpened
 from foureyes.core.model import Review
-from foureyes.core.refusals import Code, refuse
+from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.values import Who
 from foureyes.policy.policy import Policy
 
@@ -66,6 +68,8 @@ class Asked:
     change: Change
     options: Options
     watch: Watch
+    #: The digest of the bytes that were loaded, with those that nobody is shown because the policy says so.
+    loaded: str
 
 
 class Questions(Protocol):
@@ -99,7 +103,7 @@ class Desk(Protocol):
     def at_hand(self, policy: Policy, options: Options) -> AtHand:
         """Who could look here, by the roles of the policy, as far as the person wants them."""
 
-    def rulebook(self) -> dict[str, RuleEntry]:
+    def rulebook(self) -> Mapping[str, RuleEntry]:
         """Every rule of every critic, by its id."""
 
     def today(self) -> str:
@@ -107,6 +111,12 @@ class Desk(Protocol):
 
     def here(self) -> str:
         """Names the repository, or the folder, one is in."""
+
+    def repository(self) -> str:
+        """Names the repository that dismissals hold in: the same for all of its worktrees."""
+
+    def moment(self) -> datetime:
+        """The time, in UTC."""
 
     def questions(self) -> Questions:
         """The questions that this run asks, and no other meanwhile."""
@@ -130,8 +140,8 @@ class Rounds:
         read, ignored = readable(change, chosen.policy, chosen.beside)
         hand = self.desk.at_hand(chosen.policy, options)
         async with self.desk.store() as store:
-            pool = Pool(apart(hand, await store.read(_enrolled)))
-            await Follower(store, (SUPPRESSIONS, COSTS)).catch_up()
+            pool = Pool(hand)
+            await Follower(store, (COSTS,), local=True).catch_up()
             gate = self.desk.gate(store, chosen.policy, pool)
             entry = Entry(
                 author=self.author,
@@ -143,13 +153,16 @@ class Rounds:
                 anew=options.anew,
             )
             entered = await enter(gate, store, change, entry)
-            await store.write(partial(self._note, entered.review, pool))
+            await store.write(partial(self._note, entered.review))
+            await self._apply_dismissals(store, gate, entered.review)
             seen = await gate.read(entered.review, self.person)
             policy = await store.read(lambda reading: gate.policies.named(reading, seen.view.review.rules))
             ran = Ran()
             if not entered.held_up and seen.view.review.outcome is None:
-                asked = Asked(pool=pool, change=read, options=options, watch=watch)
+                digest = work_of_change(change)[0].digest
+                asked = Asked(pool=pool, change=read, options=options, watch=watch, loaded=digest)
                 ran = await self._round(store, gate, policy, seen.view.review, asked=asked)
+                await self._apply_dismissals(store, gate, entered.review)
             now = _told(change, read, ignored, hand, ran)
             same = policy.digest == chosen.policy.digest
             now = replace(now, policy_from=chosen.came_from if same else "as the review was opened")
@@ -186,14 +199,41 @@ class Rounds:
             )
             return standing(seen, around)
 
-    async def dismiss(self, review: str, finding: str, because: str) -> None:
-        """Waive a finding in the name of the person in front of it; marked unproven, gone until its code changes."""
+    async def dismiss(self, review: str, finding: str, because: str, by: Who | None = None) -> None:
+        """Waive a finding until its code changes, by a human who signed in, else by the person at the terminal."""
         async with self.desk.store() as store:
             gate = self.desk.gate(store, self.desk.own_policy(), Pool(AtHand()))
             name = review or await store.read(self._last)
-            command = WaiveFinding(finding=finding, reason=self.redact(because, ""), false_positive=True)
-            await gate.handle(Ask(actor=self.person, key=new_key(), command=command, stream=f"review/{name}"))
-            await Follower(store, (SUPPRESSIONS,)).catch_up()
+            await self._waive(gate, name, finding, (by or self.person, self.redact(because, "")))
+            waived = (await gate.read(name, self.person)).view.review
+            place = waived.findings[finding].place
+            event = FindingWaived(
+                finding=finding,
+                by=by or self.person,
+                reason=self.redact(because, ""),
+                false_positive=True,
+                context_hash=place.context_hash if place else "",
+            )
+            kept = dismissal_of(waived, event, where=self.desk.repository(), at=self.desk.moment())
+            if kept is not None:
+                await store.write(lambda tx: keep(tx, kept))
+
+    async def _apply_dismissals(self, store: Store, gate: Gate, review: str) -> None:
+        """Waive what was dismissed in another local review, in the name of whoever did."""
+        open_one = (await gate.read(review, self.person)).view.review
+        if open_one.outcome is not None:
+            return
+        where = self.desk.repository()
+        for finding, word in await store.read(lambda reading: tuple(covering(reading, open_one, where))):
+            with suppress(Refusal):  # settled meanwhile, or a rule of this policy keeps it
+                await self._waive(gate, review, finding.id, (word.by, word.because))
+
+    async def _waive(self, gate: Gate, review: str, finding: str, word: tuple[Who, str]) -> None:
+        by, because = word
+        command = WaiveFinding(finding=finding, reason=because, false_positive=True)
+        signed_in = self.desk.moment() if by.is_human else None
+        ask = Ask(actor=by, key=new_key(), command=command, stream=f"review/{review}", signed_in=signed_in)
+        await gate.handle(ask)
 
     async def _round(self, store: Store, gate: Gate, policy: Policy, review: Review, *, asked: Asked) -> Ran:
         options = asked.options
@@ -214,6 +254,7 @@ class Rounds:
             watch=asked.watch,
             purse=purse,
             revision=review.revision,
+            loaded=asked.loaded,
             begin=questions.begin,
             clock=self.clock,
         )
@@ -224,13 +265,13 @@ class Rounds:
         ran.not_looked = unpaid(ran.not_looked, options)
         return ran
 
-    def _note(self, review: str, pool: Pool, tx: Writing) -> None:
-        """Which review is meant here from now on, and who looks here without an account."""
+    def _note(self, review: str, tx: Writing) -> None:
+        """Which review is meant here from now on, and that it was run now."""
         tell_last(tx, self._place(), review)
-        keep_names(tx, pool.minds())
+        tx.follow(LOCAL_RUNS, {review: write_time(self.desk.moment())}, START)
 
     async def _warnings(self, store: Store, policy: Policy, seen: Seen) -> tuple[str, ...]:
-        await Follower(store, (COSTS,)).catch_up()
+        await Follower(store, (COSTS,), local=True).catch_up()
         today = await store.read(lambda reading: day_usd_micro(reading, self.desk.today()))
         return warnings(policy, seen.view.review, today)
 
@@ -274,6 +315,7 @@ def _told(change: Change, read: Change, ignored: tuple[str, ...], hand: AtHand, 
         notes=hand.notes if ran.looked else (),
         unread=read.unread,
         ignored=ignored,
+        unjudged=unjudged_languages(read),
         files=len(change.files),
         lines=sum(last - first + 1 for one in change.files for first, last in one.changed),
     )
@@ -285,10 +327,6 @@ async def _kept(store: Store, entered: Entered, revision: int, now: Told) -> Tol
         before = await store.read(lambda reading: told(reading, entered.review, revision))
         return replace(now, looked=before.looked, notes=before.notes)
     return await store.write(lambda tx: tell(tx, entered.review, revision, now))
-
-
-def _enrolled(reading: Reading) -> list[str]:
-    return [one.who.name for one in accounts(reading)]
 
 
 def _recorded(seen: Seen, reading: Reading) -> Recorded:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from foureyes.app.gate import Seen
 from foureyes.app.reviewers import UNJUDGED, Unread
+from foureyes.app.reviewing.coverage import nobody_read, read_by_mind
+from foureyes.app.reviewing.dismissals import SOURCE
 from foureyes.app.reviewing.merging import Quote, merged
 from foureyes.app.reviewing.outcome import (
     Answered,
@@ -27,10 +29,10 @@ from foureyes.app.reviewing.recorded import Recorded, Waiver
 from foureyes.app.reviewing.round import Ran
 from foureyes.app.reviewing.rulebook import RuleEntry
 from foureyes.app.reviewing.told import Told
-from foureyes.core.explain import Status
 from foureyes.core.independence import level
 from foureyes.core.model import Finding, Report, ReportRequest, Review, RulingRequest
 from foureyes.core.rules import Rules, Stage
+from foureyes.core.situation import owes_report
 from foureyes.core.stack import stages_of
 from foureyes.core.stages import vouching
 from foureyes.core.values import Cost, Part, Standing, Verdict, Who, WhoKind
@@ -68,7 +70,7 @@ def standing(seen: Seen, around: Around, ran: Ran | None = None) -> Outcome:
     stages = stages_of(around.rules, review)
     looked = tuple(_looked(review, told, around.recorded))
     known = [one.usd_micro for one in looked if one.usd_micro is not None]
-    shut = next((one for one in seen.explanation.requirements if one.status is not Status.MET), None)
+    situation = seen.explanation.situation
     return Outcome(
         review=review.id,
         revision=review.revision,
@@ -77,10 +79,12 @@ def standing(seen: Seen, around: Around, ran: Ran | None = None) -> Outcome:
         title=review.title,
         kind=review.kind,
         state=review.outcome.value if review.outcome else "open",
-        gate=shut.reason if shut else "",
+        gate=next(iter(situation.reasons), "") if review.outcome is None else "",
+        situation=situation,
         waits=tuple(_waits(seen, review)),
         pending=review.ruling() is not None,
-        unclear=_unclear(review, ran, told),
+        owed=owes_report(review, stages),
+        unclear=_unclear(review, ran, told) or _unanswered(looked) or nobody_read(told.unread, looked),
         late=_late(review, ran),
         interrupted=ran.interrupted,
         found=merged(review, stages, around.quote, around.rulebook, around.recorded.verified),
@@ -89,6 +93,7 @@ def standing(seen: Seen, around: Around, ran: Ran | None = None) -> Outcome:
         not_looked=told.not_looked,
         unread=tuple(_unread(told.unread, looked)),
         ignored=told.ignored,
+        unjudged=() if read_by_mind(looked) else told.unjudged,
         independence=_independence(review, stages),
         usd_micro=sum(known) if known else None,
         tokens=sum(one.tokens for one in looked),
@@ -121,6 +126,14 @@ def _unclear(review: Review, ran: Ran, told: Told) -> str:
         return endless
     known = (one.text for one in review.findings.values() if one.text.startswith(UNJUDGED) and not one.is_settled)
     return ran.unclear or next(known, "")
+
+
+def _unanswered(looked: tuple[Looked, ...]) -> str:
+    """The program that has no answer to this version, where no agent, model or person has read it either."""
+    if any(one.kind is not LookedKind.PROGRAM and one.state is not LookedState.INCONCLUSIVE for one in looked):
+        return ""
+    silent = (one for one in looked if one.kind is LookedKind.PROGRAM and one.state is LookedState.INCONCLUSIVE)
+    return next((f"{one.reviewer} could not say: {one.reason}" for one in silent), "")
 
 
 def _late(review: Review, ran: Ran) -> str:
@@ -231,7 +244,8 @@ def _dismissed(review: Review, waivers: Mapping[str, Waiver]) -> Iterator[Dismis
         if word is None:
             yield Dismissed(found=_as_found(one), by="a person", because=one.note or f"by {one.suppressed_by}")
             continue
-        elsewhere = f" (in {one.suppressed_by})" if one.suppressed_by else ""
+        is_elsewhere = one.suppressed_by and not one.suppressed_by.startswith(SOURCE)
+        elsewhere = f" (in {one.suppressed_by})" if is_elsewhere else ""
         yield Dismissed(
             found=_as_found(one),
             by=word.by,

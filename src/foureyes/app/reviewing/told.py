@@ -33,6 +33,8 @@ class Told:
     notes: tuple[str, ...] = ()
     unread: tuple[Unread, ...] = ()
     ignored: tuple[str, ...] = ()
+    #: Languages that no program judges, with how many files: "TypeScript: 3 files".
+    unjudged: tuple[str, ...] = ()
     policy_from: str = ""
     files: int = 0
     lines: int = 0
@@ -68,6 +70,7 @@ def tell(tx: Writing, review: str, revision: int, now: Told) -> Told:
         notes=both.notes[:LISTED_MAX],
         unread=_some(both.unread),
         ignored=both.ignored[:LISTED_MAX],
+        unjudged=both.unjudged[:LISTED_MAX],
         policy_from=both.policy_from,
         files=both.files,
         lines=both.lines,
@@ -124,6 +127,7 @@ class _Kept:
     policy_from: str
     files: int
     lines: int
+    unjudged: tuple[str, ...] = ()
 
 
 _put, _take = shape(_Kept)

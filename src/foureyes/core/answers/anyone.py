@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from foureyes.core.asks import ask_ruling
 from foureyes.core.checks import check_filled, check_reason, severity_of
 from foureyes.core.commands import AddNote, ReportEscape, RequestRuling
-from foureyes.core.events import EscapeReported, NoteAdded, ReviewEvent, ReviewReopened
+from foureyes.core.events import EscapeReported, NoteAdded, ReviewEvent, ReviewReopened, RulingRequested
+from foureyes.core.judgement import Judgement, Move
 from foureyes.core.model import Review
+from foureyes.core.objections import Objection, objection
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.scene import Scene
-from foureyes.core.values import Outcome, Who
+from foureyes.core.values import Effect, Outcome, Who
 from foureyes.core.views import view
 
 
@@ -19,7 +22,8 @@ def request_ruling(scene: Scene, command: RequestRuling, actor: Who) -> Iterator
     """Author, reviewer or human ask for a decision, once per version; a rejection may be disputed once."""
     review = scene.review
     disputes = review.outcome is Outcome.REJECTED and actor.name == review.author.name and not review.bound
-    if review.outcome is not None and not disputes:
+    stands = _withdrawn_with(scene, actor)
+    if review.outcome is not None and not disputes and stands is None:
         raise refuse(Code.REVIEW_ENDED, outcome=review.outcome)
     involved = actor.name == review.author.name or any(
         one.reviewer and one.reviewer.name == actor.name for one in review.seats.values()
@@ -36,6 +40,9 @@ def request_ruling(scene: Scene, command: RequestRuling, actor: Who) -> Iterator
     _check_undecided(review, actor)
     if (actor.name, review.revision) in review.asked:
         raise refuse(Code.ALREADY_ASKED, name=actor.name)
+    if stands is not None:
+        yield _about_withdrawn(scene, stands, command, actor)
+        return
     if disputes:
         reopened = ReviewReopened(reason=command.reason, undoes=Outcome.REJECTED, by=actor)
         yield reopened
@@ -44,6 +51,33 @@ def request_ruling(scene: Scene, command: RequestRuling, actor: Who) -> Iterator
     word = "creator_disagrees" if disputes else "asked"
     stage = speaking.stage if speaking else None
     yield ask_ruling(scene, stage, word, command.reason, by=actor.name, argument=command.argument)
+
+
+def _withdrawn_with(scene: Scene, actor: Who) -> Objection | None:
+    """What stands against withdrawn bytes, for the author or a human who sees all of it; others never learn of it."""
+    review = scene.review
+    asks = actor.name == review.author.name or (
+        actor.is_human and not view(scene.rules, review, actor, scene.stricter).hides
+    )
+    if review.outcome is not Outcome.WITHDRAWN or not asks:
+        return None
+    return objection(review, scene.stages(), review.digest)
+
+
+def _about_withdrawn(scene: Scene, stands: Objection, command: RequestRuling, actor: Who) -> RulingRequested:
+    """Ask a human whether what stands against withdrawn bytes shall stand; the review stays withdrawn either way."""
+    names = (*(scene.review.findings[one].stage for one in stands.findings), *_stages_of(scene.review, stands))
+    stage = next((found for one in names if (found := scene.stage(one))), None)
+    wanted = Judgement(move=Move.ESCALATE, reason=stands.sentence, findings=stands.findings)
+    asked = ask_ruling(
+        scene, stage, "objection_stands", command.reason, judgement=wanted, by=actor.name, argument=command.argument
+    )
+    options = tuple(one for one in asked.options if one.effect in (Effect.PASS_STAGE, Effect.WAIVE, Effect.REJECT))
+    return replace(asked, options=options, recommendation=None, fallback=None)
+
+
+def _stages_of(review: Review, stands: Objection) -> tuple[str, ...]:
+    return (stands.veto, *(review.seats[one].stage for one in stands.seats))
 
 
 def _check_undecided(review: Review, actor: Who) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from foureyes.core.asks import ask_ruling
+from foureyes.core.asks import ask_ruling, lapse
 from foureyes.core.assess import StageJudgement
 from foureyes.core.checks import (
     check_author,
@@ -26,7 +27,9 @@ from foureyes.core.events import (
 from foureyes.core.facts import Facts
 from foureyes.core.kinds import canonical_kind
 from foureyes.core.model import Review
-from foureyes.core.refusals import Code, refuse
+from foureyes.core.objections import objected, objection
+from foureyes.core.options import AUTHOR_SILENT
+from foureyes.core.refusals import Code, refuse, unknown_word
 from foureyes.core.risk import kinds_for, protocols_for
 from foureyes.core.rules import Rules
 from foureyes.core.scene import Scene
@@ -34,6 +37,8 @@ from foureyes.core.settle import exhausted
 from foureyes.core.skips import skip_stages
 from foureyes.core.values import CLOCK, ChangeKind, KeptBy, Outcome, Standing, Verdict, Who, WhoKind, WorkPart
 
+#: New versions that may come before the one before was judged; then a human is asked.
+UNPROMPTED_MAX = 10
 #: Ends after which the author may come back with a new version.
 REVISABLE = frozenset({Outcome.SHELVED, Outcome.RETURNED, Outcome.CLEARED})
 #: Who may open a review of the work of others: the clock does for a session that fell silent.
@@ -43,12 +48,14 @@ OPEN_FOR_OTHERS = frozenset({WhoKind.HUMAN, WhoKind.SERVICE, WhoKind.CLOCK})
 def open_review(rules: Rules, command: OpenReview, actor: Who, facts: Facts) -> Iterator[ReviewEvent]:
     """Open a review on its first revision, under the rules that policy and bytes demand."""
     _check_work(command, facts)
+    _check_objections(command, facts)
     check_filled("The title", command.title)
     author = command.on_behalf_of or actor
     if author.name != actor.name and actor.kind not in OPEN_FOR_OTHERS:
         raise refuse(Code.NOT_THE_AUTHOR, author=author.name)
     if command.origin.targets and actor.kind not in OPEN_FOR_OTHERS:
         raise refuse(Code.HUMAN_ONLY, what="say whose work a session's review is about, since they cannot review it")
+    _check_protocols(rules, command, actor)
     kind = canonical_kind(command.kind)
     yield ReviewOpened(
         review=command.review,
@@ -76,7 +83,20 @@ def open_review(rules: Rules, command: OpenReview, actor: Who, facts: Facts) -> 
         note=command.note,
         confidence=command.confidence,
         aliases=facts.aliases,
+        known_base=facts.base,
+        before=facts.before,
     )
+
+
+def _check_protocols(rules: Rules, command: OpenReview, actor: Who) -> None:
+    """Refuse a style or chain that the policy does not have: nothing could ever pass it.
+
+    The clock has nobody to tell: what it opens waits for a human instead.
+    """
+    known = tuple(one.name for one in rules.protocols)
+    for number, name in enumerate(command.protocols):
+        if name not in known and actor != CLOCK:
+            raise unknown_word("The style or chain", name, known, f"protocols[{number}]")
 
 
 def submit_revision(scene: Scene, command: SubmitRevision, actor: Who) -> Iterator[ReviewEvent]:
@@ -84,12 +104,18 @@ def submit_revision(scene: Scene, command: SubmitRevision, actor: Who) -> Iterat
     review = scene.review
     check_author(review, actor)
     _check_work(command, scene.facts)
+    if _asks_again(review, command):
+        yield replace(_come_back(scene, actor), reason=command.note or "the same version asks again", again=True)
+        return
     change = _change_of(scene, command)
+    prompted = review.outcome is not None or _is_prompted(review)
     if review.outcome is not None:
         yield _come_back(scene, actor)
-    elif not _may_try_again(scene, change) and (speaking := scene.assess().speaking):
-        yield from _used_up(scene, speaking)
+    elif not _may_try_again(scene, change, prompted=prompted) and (speaking := scene.assess().speaking):
+        yield from _used_up(scene, speaking, prompted=prompted)
         return
+    if ruling := review.ruling():
+        yield lapse(ruling.id, "the author is back with a new version")
     parts = review.current.parts if change is ChangeKind.CLARIFICATION else command.parts
     required = protocols_for(scene.rules, review.kind, _paths(parts), scene.facts.risk, ())
     yield RevisionSubmitted(
@@ -107,6 +133,10 @@ def submit_revision(scene: Scene, command: SubmitRevision, actor: Who) -> Iterat
         confidence=command.confidence,
         turns=command.turns,
         aliases=scene.facts.aliases,
+        known_base=scene.facts.base,
+        before=scene.facts.before,
+        prompted=prompted,
+        keeps=tuple(scene.facts.kept),
     )
     if len({answer.finding for answer in command.answers}) < len(command.answers):
         raise refuse(Code.TOO_MANY, what="answers to one finding", size=2, most=1)
@@ -154,18 +184,29 @@ def _check_work(command: OpenReview | SubmitRevision, facts: Facts) -> None:
         raise refuse(Code.VETOED, review=facts.vetoes[command.digest])
 
 
+def _check_objections(command: OpenReview | SubmitRevision, facts: Facts) -> None:
+    """Bytes that a review has something against are not put under another one beside it."""
+    if command.digest in facts.objections:
+        raise objected(facts.objections[command.digest])
+
+
 def _change_of(scene: Scene, command: SubmitRevision) -> ChangeKind:
     """The same bytes are taken only as a clarification that somebody asked for."""
     review = scene.review
     ruling = review.ruling()
-    if ruling is not None:
+    if ruling is not None and ruling.reason != AUTHOR_SILENT:
         raise refuse(Code.RULING_PENDING, request=ruling.id)
     if any(digest == command.digest for _, digest in review.vetoes):
         raise refuse(Code.VETOED, review=review.id)
     if command.digest in review.cleared_digests:
         raise refuse(Code.SAME_DIGEST)
     if command.digest != review.digest:
-        return scene.facts.change
+        stands = objection(review, scene.stages(), command.digest)
+        if stands is not None:
+            raise objected(stands)
+        _check_objections(command, scene.facts)
+        # A rebase is one only against a base that is known: otherwise everything may have changed.
+        return scene.facts.change if scene.facts.base.is_known else ChangeKind.CONTENT
     asked = review.revision_request()
     if review.outcome is not None or asked is None or not asked.clarify:
         raise refuse(Code.SAME_DIGEST)
@@ -182,13 +223,29 @@ def _come_back(scene: Scene, actor: Who) -> ReviewReopened:
     return ReviewReopened(reason="a new version", undoes=review.outcome, by=actor)
 
 
-def _may_try_again(scene: Scene, change: ChangeKind) -> bool:
+def _asks_again(review: Review, command: SubmitRevision) -> bool:
+    """Whether a version that was returned because nobody reviewed it comes back as it is."""
+    return review.is_unreviewed and command.digest == review.digest
+
+
+def _is_prompted(review: Review) -> bool:
+    """Whether something is asked of the author, or somebody has judged against the version as it is."""
+    return review.is_doubted or review.revision_request() is not None or review.ruling() is not None
+
+
+def _may_try_again(scene: Scene, change: ChangeKind, *, prompted: bool) -> bool:
     asked = scene.review.revision_request()
+    if not prompted:
+        return scene.remaining() > 0 and scene.review.unprompted < UNPROMPTED_MAX
     return change is ChangeKind.CLARIFICATION or scene.remaining() > 0 or (asked is not None and bool(asked.ordered_by))
 
 
-def _used_up(scene: Scene, speaking: StageJudgement) -> Iterator[ReviewEvent]:
+def _used_up(scene: Scene, speaking: StageJudgement, *, prompted: bool) -> Iterator[ReviewEvent]:
     """What follows one attempt too many; nothing new where a tie-break reviewer is at it already."""
+    if not prompted:
+        text = "Another version came before the last one was judged, and no attempts are left"
+        yield ask_ruling(scene, speaking.stage, "attempts_used_up", text)
+        return
     ends = tuple(exhausted(scene, scene.assess(), speaking, speaking.judgement))
     if not ends:
         raise refuse(Code.LIMIT_REACHED, what="resubmissions", most=scene.review.resubmissions)
@@ -206,16 +263,21 @@ def _answered(review: Review, answer: Answer, revision: int) -> FindingAnswered:
 
 
 def _kept_by_rule(scene: Scene) -> Iterator[ReviewEvent]:
-    """A report stays good where policy says so and what the seat saw is unchanged; never for a veto seat."""
+    """A report stays good where policy says so and what the seat saw is unchanged; never for a veto seat.
+
+    A program looks again: it judges all of the bytes, and these are others.
+    """
     review, change = scene.review, scene.review.current.change
     for seat in review.seats.values():
         stage = scene.stage(seat.stage)
         if stage is None or seat.veto or change not in stage.options.keeps or seat.reported != review.revision - 1:
             continue
         report = review.reports.get((seat.id, seat.reported))
+        if report is None or report.reviewer.kind is WhoKind.PROGRAM:
+            continue
         unchanged = change is not ChangeKind.CONTENT or seat.id in scene.facts.unchanged_seats
         unchanged = unchanged and not review.blocking_of(seat.id, stage.options.blocking)
-        if report and unchanged and report.verdict in (None, Verdict.APPROVE) and report.reviewer == seat.reviewer:
+        if unchanged and report.verdict in (None, Verdict.APPROVE) and report.reviewer == seat.reviewer:
             yield ReportKept(seat=seat.id, revision=review.revision, digest=review.digest, by=KeptBy.RULE)
 
 

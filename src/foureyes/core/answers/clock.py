@@ -1,4 +1,7 @@
-"""What happens when a due time has passed? Somebody else is asked, or it ends; a timer never clears anything."""
+"""What happens when a due time has passed? Somebody else is asked, or it ends; a timer never clears anything.
+
+A request whose reviewer's account was removed is over at once.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,21 @@ from datetime import datetime
 
 from foureyes.core.answers.human import ruling_effect
 from foureyes.core.asks import ask_ruling
+from foureyes.core.assess import judge_stage
 from foureyes.core.commands import PassDeadline
 from foureyes.core.events import DeadlinePassed, ReviewClosed, ReviewEvent, RulingGiven, SeatLeft
+from foureyes.core.judgement import Move
 from foureyes.core.model import ReportRequest, RevisionRequest, RulingRequest
+from foureyes.core.options import AUTHOR_SILENT, UNHEARD, is_unreviewed
 from foureyes.core.refusals import Code, refuse
 from foureyes.core.rules import Options, Stage, Style
 from foureyes.core.scene import Scene
-from foureyes.core.values import CLOCK, LeftBecause, Option, Outcome, Step, Who, WhoKind
+from foureyes.core.values import CLOCK, Effect, LeftBecause, Option, Outcome, Step, Who, WhoKind
 
 #: A reminder's interval doubles each time, so that even a question nobody ever answers has a short log.
 DOUBLINGS_MAX = 12
+IN_SILENCE = "No decision in time: the conservative default applies; a human may still decide otherwise"
+NOT_REVIEWED = "Not reviewed: no reviewer came and no human decided in time. The same version may ask again"
 
 
 def pass_deadline(scene: Scene, command: PassDeadline, actor: Who) -> Iterator[ReviewEvent]:
@@ -26,6 +34,9 @@ def pass_deadline(scene: Scene, command: PassDeadline, actor: Who) -> Iterator[R
     request = scene.review.requests.get(command.request)
     if request is None:
         raise refuse(Code.UNKNOWN_REQUEST, request=command.request)
+    if isinstance(request, ReportRequest) and _is_removed(scene, request):
+        yield from _replaced(scene, request, LeftBecause.REMOVED)
+        return
     if scene.now < request.due:
         raise refuse(Code.NOT_DUE, request=request.id, due=request.due.isoformat())
     if isinstance(request, ReportRequest):
@@ -42,22 +53,46 @@ def _reviewer_late(scene: Scene, request: ReportRequest) -> Iterator[ReviewEvent
     stage = scene.stage(seat.stage)
     over = DeadlinePassed(request=request.id, step=Step.OVERDUE)
     owes_nothing = not seat.required and not request.about
-    if stage is None or scene.review.ruling() is not None or owes_nothing:
+    if stage is None or scene.review.ruling() is not None or owes_nothing or _passes(scene, stage):
         yield over
     elif scene.now >= request.limit:
-        yield over
-        yield from _left(scene, request, LeftBecause.TIMED_OUT)
-        yield _ask(scene, over, stage, "too_long", f"Seat {seat.id}: the review takes too long")
+        yield from _given_up(scene, request, LeftBecause.TIMED_OUT, "too_long", "the review takes too long")
     elif seat.reviewer is None or request.queued:
-        yield over
-        yield from _left(scene, request, LeftBecause.OVERLOADED)
-        yield _ask(scene, over, stage, "nobody_free", f"Seat {seat.id}: nobody was free in time")
+        yield from _given_up(scene, request, LeftBecause.OVERLOADED, "nobody_free", "nobody was free in time")
     elif seat.lease is None and request.step is None:
         due = scene.now + stage.options.times.reassign
         yield DeadlinePassed(request=request.id, step=Step.REMINDED, due=due)
     else:
-        yield DeadlinePassed(request=request.id, step=Step.REASSIGNED)
-        yield from _left(scene, request, LeftBecause.TIMED_OUT if seat.lease is None else LeftBecause.CRASHED)
+        yield from _replaced(scene, request, LeftBecause.TIMED_OUT if seat.lease is None else LeftBecause.CRASHED)
+
+
+def _passes(scene: Scene, stage: Stage) -> bool:
+    """Whether the stage needs no report any more: a human has passed it, or enough others have reported."""
+    return judge_stage(scene.review, stage).judgement.move is Move.PASS
+
+
+def _is_removed(scene: Scene, request: ReportRequest) -> bool:
+    """Whether the account of whoever holds the seat is gone: nobody waits for them until the request is due."""
+    holder = scene.review.seats[request.seat].reviewer
+    known = scene.facts.principal(holder.name) if holder else None
+    return known is not None and known.removed
+
+
+def _replaced(scene: Scene, request: ReportRequest, reason: LeftBecause) -> Iterator[ReviewEvent]:
+    """The seat is free for another; where nothing but its report was waited for, a human decides."""
+    gone = (DeadlinePassed(request=request.id, step=Step.REASSIGNED), *_left(scene, request, reason))
+    yield from gone
+    after = scene.after(gone)
+    if after.assess().speaking is None:
+        yield _asked_of_human(after, request, UNHEARD, "nobody answered in time, and nothing else is missing")
+
+
+def _given_up(scene: Scene, request: ReportRequest, reason: LeftBecause, why: str, text: str) -> Iterator[ReviewEvent]:
+    """Nobody holds the seat any more, and a human is asked."""
+    gone = (DeadlinePassed(request=request.id, step=Step.OVERDUE), *_left(scene, request, reason))
+    yield from gone
+    after = scene.after(gone)
+    yield _asked_of_human(after, request, why if after.assess().speaking else UNHEARD, text)
 
 
 def _left(scene: Scene, request: ReportRequest, reason: LeftBecause) -> Iterator[ReviewEvent]:
@@ -66,8 +101,9 @@ def _left(scene: Scene, request: ReportRequest, reason: LeftBecause) -> Iterator
         yield SeatLeft(seat=request.seat, reviewer=holder.name, reason=reason)
 
 
-def _ask(scene: Scene, over: DeadlinePassed, stage: Stage, reason: str, text: str) -> ReviewEvent:
-    return ask_ruling(scene.after((over,)), stage, reason, text)
+def _asked_of_human(scene: Scene, request: ReportRequest, reason: str, text: str) -> ReviewEvent:
+    stage = scene.stage(scene.review.seats[request.seat].stage)
+    return ask_ruling(scene, stage, reason, f"Seat {request.seat}: {text}")
 
 
 def _author_silent(scene: Scene, request: RevisionRequest) -> Iterator[ReviewEvent]:
@@ -76,7 +112,9 @@ def _author_silent(scene: Scene, request: RevisionRequest) -> Iterator[ReviewEve
     if request.by_clock:
         yield ReviewClosed(outcome=Outcome.SHELVED, reason="Nobody answered, neither a human nor the author")
         return
-    yield ask_ruling(scene, scene.stage(request.stage), "author_silent", "The author has not answered in time")
+    stage, text = scene.stage(request.stage), "The author has not answered in time"
+    # A human who ordered new bytes is still owed them, though every stage may pass.
+    yield ask_ruling(scene, stage, AUTHOR_SILENT, text, by=request.ordered_by)
 
 
 def _human_silent(scene: Scene, request: RulingRequest) -> Iterator[ReviewEvent]:
@@ -84,12 +122,14 @@ def _human_silent(scene: Scene, request: RulingRequest) -> Iterator[ReviewEvent]
     if request.fallback is None:
         yield DeadlinePassed(request=request.id, step=Step.RENOTIFIED, due=_next_reminder(scene, request))
         return
-    reason = "No decision in time: the conservative default applies; a human may still decide otherwise"
-    given = RulingGiven(
-        request=request.id, by=CLOCK, option=request.fallback, effect=request.fallback, reason=reason, by_clock=True
-    )
+    effect = request.fallback
+    if effect is Effect.RETURN and not is_unreviewed(scene.review, request.stage, request.reason):
+        # Somebody has reviewed it while the human was asked: the reviewer's word is the conservative one.
+        effect = Effect.REVISE
+    reason = NOT_REVIEWED if effect is Effect.RETURN else IN_SILENCE
+    given = RulingGiven(request=request.id, by=CLOCK, option=effect, effect=effect, reason=reason, by_clock=True)
     yield given
-    option = Option(id=request.fallback, label=reason, effect=request.fallback)
+    option = Option(id=effect, label=reason, effect=effect)
     yield from ruling_effect(scene.after((given,)), request, option, CLOCK, reason=reason)
 
 

@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from foureyes.core.asks import ask_revision, lapse
-from foureyes.core.checks import check_current, check_human, check_person_waives, check_reason, finding_of
+from foureyes.core.checks import (
+    check_current,
+    check_human,
+    check_liftable,
+    check_person_waives,
+    check_reason,
+    finding_of,
+)
 from foureyes.core.commands import GiveRuling, OverrideStage, ReopenReview, WaiveFinding
 from foureyes.core.events import (
     FindingRaised,
@@ -19,15 +26,17 @@ from foureyes.core.events import (
 )
 from foureyes.core.independence import normal
 from foureyes.core.judgement import Judgement, Move
+from foureyes.core.lessons import place_of
 from foureyes.core.matching import fingerprint
 from foureyes.core.model import RulingRequest, Seat
+from foureyes.core.objections import is_fixed_elsewhere
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.rules import Options, Stage, Style
 from foureyes.core.scene import Scene
 from foureyes.core.values import OPENING, Effect, Option, Outcome, Part, Severity, Who, WhoKind
 from foureyes.core.views import view
 
-CLOSING = {Effect.REJECT: Outcome.REJECTED, Effect.SHELVE: Outcome.SHELVED}
+CLOSING = {Effect.REJECT: Outcome.REJECTED, Effect.SHELVE: Outcome.SHELVED, Effect.RETURN: Outcome.RETURNED}
 
 
 def give_ruling(scene: Scene, command: GiveRuling, actor: Who) -> Iterator[ReviewEvent]:
@@ -89,7 +98,7 @@ def override_stage(scene: Scene, command: OverrideStage, actor: Who) -> Iterator
     review = scene.review
     check_human(review, actor, "override a stage")
     _check_sees(scene, actor)
-    _check_going(scene)
+    check_liftable(review)
     stage = scene.stage(command.stage)
     if stage is None:
         raise refuse(Code.UNKNOWN_STAGE, stage=command.stage)
@@ -109,16 +118,17 @@ def waive_finding(scene: Scene, command: WaiveFinding, actor: Who) -> Iterator[R
     if actor.kind is not WhoKind.PERSON:
         check_human(scene.review, actor, "waive a finding")
     _check_sees(scene, actor)
-    _check_going(scene)
     finding = finding_of(scene.review, command.finding)
     stage = scene.stage(finding.stage)
     if actor.kind is WhoKind.PERSON:
         check_person_waives(scene.review, stage, finding, actor)
-    if finding.is_settled:
+    if finding.is_settled and not is_fixed_elsewhere(scene.review, finding):
         raise refuse(Code.SETTLED, finding=finding.id, standing=finding.standing)
     check_reason("A waiver", command.reason)
     if stage is not None:
         _check_alone(scene, stage, actor)
+    if finding.veto:
+        _check_anew(scene, finding.stage)
     plain = _waived(scene, finding.id, actor, command.reason, false_positive=command.false_positive)
     waived = replace(plain, expires=command.expires)
     yield waived
@@ -157,11 +167,6 @@ def _pending(scene: Scene, request: str) -> RulingRequest:
     if found is None or found.id != request:
         raise refuse(Code.UNKNOWN_REQUEST, request=request)
     return found
-
-
-def _check_going(scene: Scene) -> None:
-    if scene.review.outcome is not None:
-        raise refuse(Code.REVIEW_ENDED, outcome=scene.review.outcome)
 
 
 def _check_group(scene: Scene, group: str, actor: Who, *, opening: bool) -> None:
@@ -207,7 +212,14 @@ def _override(scene: Scene, stage: str, actor: Who, reason: str) -> StageOverrid
 def _waived(scene: Scene, finding: str, actor: Who, reason: str, *, false_positive: bool) -> FindingWaived:
     place = scene.review.findings[finding].place
     where = place.context_hash if place else ""
-    return FindingWaived(finding=finding, by=actor, reason=reason, false_positive=false_positive, context_hash=where)
+    return FindingWaived(
+        finding=finding,
+        by=actor,
+        reason=reason,
+        false_positive=false_positive,
+        context_hash=where,
+        where=place_of(scene.review),
+    )
 
 
 def _demanded(scene: Scene, stage: str, actor: Who, demands: tuple[str, ...]) -> Iterator[FindingRaised]:

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from foureyes.core.answers.seats import check_served, holder_told, seat_to_take
-from foureyes.core.answers.settling import after_failure, settlements
+from foureyes.core.answers.inheriting import restated
+from foureyes.core.answers.seats import check_served, check_turn, holder_told, seat_to_take
+from foureyes.core.answers.settling import after_failure, broken_tie, settlements
 from foureyes.core.checks import check_current, check_open, check_reason, severity_of
+from foureyes.core.citations import check_places
 from foureyes.core.claims import claim_of, read_verdict
 from foureyes.core.commands import Draft, SubmitReport
 from foureyes.core.drafts import LEASE_ENDED, from_summary, mark_of, raise_draft, sort_drafts
 from foureyes.core.events import FindingResolved, ReportFailed, ReportSubmitted, ReviewEvent, SeatLeft, SeatTaken
 from foureyes.core.matching.stages import match_stage
-from foureyes.core.model import Seat
+from foureyes.core.model import Review, Seat
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.rules import Stage
 from foureyes.core.scene import Scene
 from foureyes.core.values import Failure, LeftBecause, Part, Verdict, Who, WhoKind
 
-#: So much of a word that is no verdict is kept.
-VERDICT_CHARS_MAX = 80
+#: In place of a version: the one that the reviewer was given last. A report that waits in the spool names it so.
+LAST_SERVED = 0
 #: What a report says; one that says nothing new is the same report.
 SAID = (
     *("reviewer", "verdict", "grounds", "blocking", "summary", "strengths", "evidence"),
@@ -30,9 +33,11 @@ SAID = (
 def submit_report(scene: Scene, command: SubmitReport, actor: Who) -> Iterator[ReviewEvent]:
     """Take the seat if it is theirs to take, settle, raise, and vouch for exactly one revision."""
     check_open(scene.review)
+    command = _of_version(scene, command)
     check_current(scene.review, command.revision)
-    check_served(scene)
     name, stage, is_late = _seat_for(scene, command, actor)
+    check_served(scene)
+    check_places(scene, command)
     if is_late:
         yield from _too_late(scene, command, stage, scene.review.seats[name], actor)
         return
@@ -40,6 +45,14 @@ def submit_report(scene: Scene, command: SubmitReport, actor: Who) -> Iterator[R
     taken = [] if known and known.reviewer and known.reviewer.name == actor.name else _taken(scene, stage, name, actor)
     yield from taken
     yield from _report(scene.after(taken), command, stage, name, actor)
+
+
+def _of_version(scene: Scene, command: SubmitReport) -> SubmitReport:
+    """The report with the number of the version it is about, where it names the one that was served last."""
+    if command.revision != LAST_SERVED:
+        return command
+    served = [one.number for one in scene.review.revisions if one.digest == scene.facts.served]
+    return replace(command, revision=served[-1] if served else scene.review.revision)
 
 
 def _seat_for(scene: Scene, command: SubmitReport, actor: Who) -> tuple[str, Stage, bool]:
@@ -102,8 +115,14 @@ def _report(scene: Scene, command: SubmitReport, stage: Stage, name: str, actor:
     after = scene.after(settled)
     found = sort_drafts(after, stage, seat, actor, _drafts(stage, command, verdict))
     after = after.after(found.events)
-    gone = _not_found_again(after, seat, actor, verdict)
-    after = after.after(gone)
+    again = tuple(restated(after.review, actor, found.events))
+    after = after.after(again)
+    gone = [
+        *again,
+        *_not_found_again(after, seat, actor, verdict, found.repeats),
+        *broken_tie(after, stage, seat, actor, verdict),
+    ]
+    after = after.after(gone[len(again) :])
     claim = claim_of(after, stage, seat, command, actor=actor, verdict=verdict, found=found)
     written = (*settled, *found.events, *gone)
     if not written:
@@ -116,16 +135,13 @@ def _inconclusive(
     scene: Scene, command: SubmitReport, stage: Stage, seat: Seat, *, actor: Who, failure: Failure
 ) -> Iterator[ReviewEvent]:
     """No report; but what somebody found in the part they did read is kept."""
-    partial = command.findings if failure is Failure.INCOMPLETE else ()
-    found = sort_drafts(scene, stage, seat, actor, partial).events
-    word = (command.verdict or "")[:VERDICT_CHARS_MAX]
-    wrong = f"{word!r} is none of {', '.join(Verdict)}" if failure is Failure.MALFORMED else ""
+    found = sort_drafts(scene, stage, seat, actor, command.findings).events
     failed = ReportFailed(
         seat=seat.id,
         revision=scene.review.revision,
         reviewer=actor.name,
         reason=failure,
-        text=command.summary or wrong,
+        text=command.summary,
         cost=command.cost,
         counted=scene.facts.hosts(actor.name),
     )
@@ -135,11 +151,19 @@ def _inconclusive(
 
 def _check_may_report(scene: Scene, stage: Stage, seat: Seat) -> None:
     review = scene.review
-    if seat.veto and (seat.stage, review.digest) in review.vetoes:
+    check_turn(scene, seat)
+    # Another seat's veto is no reason: whoever sits beside it blindly would learn of it.
+    if seat.veto and (seat.stage, review.digest) in review.vetoes and _has_vetoed(review, seat):
         raise refuse(Code.VETO_STANDS)
     before = review.reports.get((seat.id, review.revision))
     if before and before.count >= stage.options.reports_max:
         raise refuse(Code.LIMIT_REACHED, what="reports of this seat on this version", most=stage.options.reports_max)
+
+
+def _has_vetoed(review: Review, seat: Seat) -> bool:
+    """Whether this very seat has rejected these bytes."""
+    own = (one for one in review.reports.values() if one.seat == seat.id and one.verdict is Verdict.REJECT)
+    return any(review.revisions[one.revision - 1].digest == review.digest for one in own)
 
 
 def _drafts(stage: Stage, command: SubmitReport, verdict: Verdict | None) -> tuple[Draft, ...]:
@@ -152,16 +176,19 @@ def _drafts(stage: Stage, command: SubmitReport, verdict: Verdict | None) -> tup
     return (*command.findings, from_summary(command.summary))
 
 
-def _not_found_again(scene: Scene, seat: Seat, actor: Who, verdict: Verdict | None) -> list[ReviewEvent]:
+def _not_found_again(
+    scene: Scene, seat: Seat, actor: Who, verdict: Verdict | None, repeats: tuple[str, ...]
+) -> list[ReviewEvent]:
     """A program looks at everything each time: what it no longer finds in a green run is resolved."""
     if actor.kind is not WhoKind.PROGRAM or verdict is not Verdict.APPROVE:
         return []
     revision = scene.review.revision
-    old = [one for one in scene.review.findings.values() if one.seat == seat.id and not one.is_settled]
+    own = (one for one in scene.review.findings.values() if one.seat == seat.id and one.id not in repeats)
+    old = [one for one in own if not one.is_settled]
     return [
         FindingResolved(finding=one.id, revision=revision, by=actor.name, note="not found again")
-        for one in old
-        if one.revision < revision and one.raiser == actor.name and not one.demand
+        for one in (*old, *scene.review.inherited_from(actor.name))
+        if one.source or (one.revision < revision and one.raiser == actor.name and not one.demand)
     ]
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
-from foureyes.core.assign import has_role, may_review
+from foureyes.core.assign import has_role, may_review, party_problem
 from foureyes.core.checks import check_open
 from foureyes.core.commands import LeaveSeat, RenewSeat, TakeSeat
 from foureyes.core.events import ReviewEvent, SeatLeft, SeatRenewed, SeatTaken
 from foureyes.core.facts import Principal
 from foureyes.core.model import Seat
-from foureyes.core.refusals import Code, Refusal, refuse
+from foureyes.core.parties import check_party
+from foureyes.core.refusals import Code, NextCall, Refusal, refuse
 from foureyes.core.rules import Blind, Stage
 from foureyes.core.scene import Scene
 from foureyes.core.values import LeftBecause, Part, Who
@@ -50,9 +51,9 @@ def leave_seat(scene: Scene, command: LeaveSeat, actor: Who) -> Iterator[ReviewE
     """Give the seat back; what was written so far is for the successor."""
     check_open(scene.review)
     seat, _ = held_seat(scene, command.seat, actor)
-    words = list(LeftBecause)
+    words = [one for one in LeftBecause if one is not LeftBecause.REMOVED]
     if command.reason not in words:
-        raise refuse(Code.UNKNOWN_WORD, what="The reason", word=command.reason, allowed=", ".join(words))
+        raise refuse(Code.UNKNOWN_WORD, what="The reason", word=command.reason, allowed=words, field="reason")
     yield SeatLeft(seat=seat.id, reviewer=actor.name, reason=LeftBecause(command.reason), draft=command.draft)
 
 
@@ -68,18 +69,32 @@ def held_seat(scene: Scene, name: str, actor: Who) -> tuple[Seat, Stage]:
 
 
 def check_fresh(scene: Scene, seat: Seat) -> None:
-    """Whoever vouches was served these very bytes, and their time on the seat has not run out."""
+    """Refuse to vouch for bytes that were not served, or after the time on the seat has run out."""
     check_served(scene)
     if seat.lease is not None and scene.now > seat.lease:
         raise refuse(Code.LEASE_ENDED, seat=seat.id)
 
 
 def check_served(scene: Scene) -> None:
-    """Whoever was given an older version last has not read this one, whatever number they name."""
+    """Refuse a judgement of bytes that the actor was not given, whatever version they name."""
     served, current = scene.facts.served, scene.review.digest
-    if served and served != current:
+    read = NextCall(call="read_work", arguments={"review": scene.review.id})
+    if not served:
+        raise refuse(Code.UNREAD, next_call=read)
+    if served != current:
         sentence = f"The last version you were given is {served[:12]}, the current one is {current[:12]}."
-        raise Refusal(Code.STALE, sentence, "Read the current version and judge that.")
+        step = "Call read_work for this review and judge the version it gives you."
+        raise Refusal(Code.STALE, sentence, step, next_call=read)
+
+
+def check_turn(scene: Scene, seat: Seat) -> None:
+    """Stages judge in order on every revision: a later one is heard once the earlier ones pass, or when it is asked."""
+    if seat.part is not Part.JUDGE or scene.review.report_request(seat.id) is not None:
+        return
+    speaking = scene.assess().speaking
+    names = [one.name for one in scene.stages()]
+    if speaking is not None and seat.stage in names[names.index(speaking.stage.name) + 1 :]:
+        raise refuse(Code.NOT_YET, stage=seat.stage, before=speaking.stage.name)
 
 
 def holder_told(seat: Seat, stage: Stage) -> str:
@@ -92,6 +107,7 @@ def seat_to_take(scene: Scene, actor: Who, *, seat: str = "", stage: str = "") -
     """Which seat the actor may begin on: the named one, one assigned or free, else a new one on an open stage."""
     if scene.review.is_contributor(actor.name):
         raise refuse(Code.AUTHOR_MAY_NOT, name=actor.name)
+    check_party(scene, actor)
     if seat:
         return _named(scene, actor, seat)
     stages = [one for one in scene.stages() if stage in ("", one.name)]
@@ -101,7 +117,8 @@ def seat_to_take(scene: Scene, actor: Who, *, seat: str = "", stage: str = "") -
         found = _free_seat(scene, one, actor) or _extra_seat(scene, one, actor)
         if found:
             return found, one
-    raise refuse(Code.NO_FREE_SEAT, stage=stage or "the review", name=actor.name)
+    none = refuse(Code.NO_FREE_SEAT, stage=stage or "the review", name=actor.name)
+    raise _party_refusal(scene, stages, actor) or none
 
 
 def _named(scene: Scene, actor: Who, name: str) -> tuple[str, Stage]:
@@ -112,8 +129,14 @@ def _named(scene: Scene, actor: Who, name: str) -> tuple[str, Stage]:
     if not _is_free_for(scene, stage, seat, actor):
         raise refuse(Code.SEAT_TAKEN, seat=name, holder=holder_told(seat, stage))
     if not _may_hold(scene, stage, seat, actor):
-        raise refuse(Code.NOT_ELIGIBLE, name=actor.name, seat=name)
+        raise party_problem(scene, stage, actor, name) or refuse(Code.NOT_ELIGIBLE, name=actor.name, seat=name)
     return name, stage
+
+
+def _party_refusal(scene: Scene, stages: Sequence[Stage], actor: Who) -> Refusal | None:
+    """Why an actor for whom no seat is free may not judge the work at all, where that is the reason."""
+    problems = [party_problem(scene, one, actor, "") for one in stages]
+    return next((one for one in problems if one is not None), None) if all(problems) else None
 
 
 def _free_seat(scene: Scene, stage: Stage, actor: Who) -> str:
@@ -126,11 +149,11 @@ def _free_seat(scene: Scene, stage: Stage, actor: Who) -> str:
 def _extra_seat(scene: Scene, stage: Stage, actor: Who) -> str:
     """A volunteer's seat, up to the stage's limit, once its own seats exist."""
     seats = scene.review.seats_of(stage.name)
-    own = sum(rule.part is Part.JUDGE for rule in stage.seats)
+    own = sum(rule.part is Part.JUDGE and not rule.beside for rule in stage.seats)
     is_open = len(seats) >= own > 0 and not _is_full(scene, stage)
     is_lasting = all(one.required or one.left.count(actor.name) < LEAVES_MAX for one in seats)
     name = _volunteers_seat(scene, stage, actor)
-    may = _may_join(scene, stage, actor) and may_review(scene.review, stage, actor, name)
+    may = _may_join(scene, stage, actor) and may_review(scene, stage, actor, name)
     return name if is_open and is_lasting and may else ""
 
 
@@ -172,7 +195,7 @@ def _is_volunteers(seat: Seat) -> bool:
 
 
 def _may_hold(scene: Scene, stage: Stage, seat: Seat, actor: Who) -> bool:
-    if not may_review(scene.review, stage, actor, seat.id) or seat.left.count(actor.name) >= LEAVES_MAX:
+    if not may_review(scene, stage, actor, seat.id) or seat.left.count(actor.name) >= LEAVES_MAX:
         return False
     if seat.reviewer is not None and seat.reviewer.name == actor.name:
         return True

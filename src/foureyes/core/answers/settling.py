@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from foureyes.core.answers.seats import check_fresh, held_seat
+from foureyes.core.answers.inheriting import is_own
+from foureyes.core.answers.seats import check_fresh, check_served, check_turn, held_seat
 from foureyes.core.asks import ask_ruling
-from foureyes.core.checks import check_current, check_open, check_reason, finding_of, raised_by
+from foureyes.core.checks import check_current, check_liftable, check_open, check_reason, finding_of, raised_by
+from foureyes.core.citations import check_places
 from foureyes.core.commands import KeepReport, ReportInconclusive, SettleFinding, Settlement, VerifyFinding
 from foureyes.core.drafts import sort_drafts
 from foureyes.core.events import (
@@ -18,34 +20,50 @@ from foureyes.core.events import (
     ReviewEvent,
     SeatLeft,
 )
+from foureyes.core.evidence import has_words
 from foureyes.core.gates import Resolved
 from foureyes.core.model import Finding, Report, Seat
+from foureyes.core.parties import check_party
 from foureyes.core.refusals import Code, refuse
 from foureyes.core.rules import Stage
 from foureyes.core.scene import Scene
 from foureyes.core.unanswered import last_asked
-from foureyes.core.values import Failure, KeptBy, LeftBecause, Part, Standing, Verdict, Verification, Who
+from foureyes.core.values import Failure, KeptBy, LeftBecause, Part, Severity, Standing, Verdict, Verification, Who
+
+#: What a finding's resolution says where a tie-break reviewer settled the dispute about it.
+TIE_BROKEN = "settled by the tie-break"
 
 
 def settle_finding(scene: Scene, command: SettleFinding, actor: Who) -> Iterator[ReviewEvent]:
     """The seat's holder says whether an answer satisfies; the last one settled vouches for this revision."""
-    check_open(scene.review)
+    if command.resolved:
+        check_liftable(scene.review)
+    else:
+        check_open(scene.review)
     check_current(scene.review, command.revision)
-    seat, stage = held_seat(scene, raised_by(scene.review, command.finding).id, actor)
-    check_fresh(scene, seat)
     word = Settlement(finding=command.finding, resolved=command.resolved, note=command.note)
+    if is_own(scene.review, command.finding, actor):
+        check_party(scene, actor)
+        check_served(scene)
+        yield _settled(scene, word, actor)
+        return
+    seat, stage = held_seat(scene, raised_by(scene.review, command.finding).id, actor)
+    check_party(scene, actor)
+    check_fresh(scene, seat)
     events = tuple(settlements(scene, seat, (word,), actor))
     yield from events
     after = scene.after(events).review
+    if after.outcome is not None:
+        return
     done = not any(one.seat == seat.id and not one.is_settled for one in after.findings.values())
     if done and not stage.options.votes and _own_report(scene, seat, actor):
         yield ReportKept(seat=seat.id, revision=after.revision, digest=after.digest, by=KeptBy.REVIEWER)
 
 
 def settlements(scene: Scene, seat: Seat, words: Iterable[Settlement], actor: Who) -> Iterator[ReviewEvent]:
-    """A reviewer's word on findings of their own seat: resolved, or open again."""
+    """A reviewer's word on findings of their own seat, or of their own in other reviews: resolved, or open again."""
     for word in words:
-        owner = raised_by(scene.review, word.finding)
+        owner = seat if is_own(scene.review, word.finding, actor) else raised_by(scene.review, word.finding)
         if owner.id != seat.id:
             raise refuse(Code.NOT_THE_HOLDER, holder=f"the holder of seat {owner.id}")
         event = _settled(scene, word, actor)
@@ -79,19 +97,34 @@ def _check_own_mistake(finding: Finding, word: Settlement) -> None:
         check_reason("Taking a finding back", word.note)
 
 
+def broken_tie(scene: Scene, stage: Stage, seat: Seat, actor: Who, verdict: Verdict | None) -> list[FindingResolved]:
+    """What an approving tie-break settles: the disputed findings of its stage pass to it, but for critical ones.
+
+    Those are a human's matter, and so is a stage where a veto may stand.
+    """
+    if seat.part is not Part.TIE_BREAK or verdict is not Verdict.APPROVE or stage.has_veto:
+        return []
+    found = [one for one in scene.review.findings_of(stage.name) if scene.review.seats[one.seat].part is Part.JUDGE]
+    disputed = [one for one in found if not one.is_settled and one.severity is not Severity.CRITICAL]
+    revision = scene.review.revision
+    return [FindingResolved(finding=one.id, revision=revision, by=actor.name, note=TIE_BROKEN) for one in disputed]
+
+
 def keep_report(scene: Scene, command: KeepReport, actor: Who) -> Iterator[ReviewEvent]:
     """A reviewer who read the new revision stands by what they said of an earlier one."""
     check_open(scene.review)
     check_current(scene.review, command.revision)
     seat, stage = held_seat(scene, command.seat, actor)
     review = scene.review
+    check_party(scene, actor)
     check_fresh(scene, seat)
+    check_turn(scene, seat)
     last = _own_report(scene, seat, actor)
     if seat.veto or last is None or last.verdict not in (None, Verdict.APPROVE):
         raise refuse(Code.NOTHING_TO_KEEP, seat=seat.id)
     unsettled = review.blocking_of(seat.id, stage.options.blocking)
     if last.verdict is Verdict.APPROVE and unsettled:
-        raise refuse(Code.OWN_FINDING_BLOCKS, findings=", ".join(one.id for one in unsettled))
+        raise refuse(Code.OWN_FINDING_BLOCKS, findings=tuple(one.id for one in unsettled))
     yield ReportKept(seat=seat.id, revision=review.revision, digest=review.digest, by=KeptBy.REVIEWER)
 
 
@@ -107,6 +140,7 @@ def verify_finding(scene: Scene, command: VerifyFinding, actor: Who) -> Iterator
     check_open(scene.review)
     check_current(scene.review, command.revision)
     seat, _ = _verifier(scene, raised_by(scene.review, command.finding).stage, actor)
+    check_served(scene)
     finding = finding_of(scene.review, command.finding)
     if finding.is_settled:
         raise refuse(Code.SETTLED, finding=finding.id, standing=finding.standing)
@@ -116,9 +150,11 @@ def verify_finding(scene: Scene, command: VerifyFinding, actor: Who) -> Iterator
         raise refuse(Code.NOT_ELIGIBLE, name=actor.name, seat=f"{seat.id} for a finding of their own")
     word = command.result.strip().lower()
     if word not in list(Verification):
-        raise refuse(Code.UNKNOWN_WORD, what="The result", word=command.result, allowed=", ".join(Verification))
-    if len(command.evidence.strip()) < scene.rules.limits.evidence_chars_min:
-        raise refuse(Code.EVIDENCE_MISSING, what="A verification")
+        raise refuse(
+            Code.UNKNOWN_WORD, what="The result", word=command.result, allowed=tuple(Verification), field="result"
+        )
+    if not has_words(command.evidence):
+        raise refuse(Code.EVIDENCE_MISSING, what="A verification", field="evidence")
     if word == Verification.REFUTED and scene.review.seats[finding.seat].veto:
         raise refuse(Code.HUMAN_ONLY, what="set aside a finding of a veto seat")
     yield FindingVerified(
@@ -159,6 +195,9 @@ def report_inconclusive(scene: Scene, command: ReportInconclusive, actor: Who) -
         raise refuse(Code.UNKNOWN_REQUEST, request=seat.id)
     if command.findings and seat.part is Part.VERIFY:
         raise refuse(Code.NOT_ELIGIBLE, name=actor.name, seat=f"{seat.id} with findings, it verifies those of others")
+    if command.findings:
+        check_served(scene)
+        check_places(scene, command)
     found = sort_drafts(scene, stage, seat, actor, command.findings).events
     failed = ReportFailed(
         seat=seat.id,

@@ -1,6 +1,7 @@
 """What can have happened? Facts in the past tense; the log is made of nothing else."""
 
 from foureyes.core.events.beside import (
+    BaseAttested,
     BesideEvent,
     BlobPurged,
     HooksResumed,
@@ -26,6 +27,8 @@ from foureyes.core.events.beside import (
 )
 from foureyes.core.events.findings import (
     FindingAnswered,
+    FindingInherited,
+    FindingLifted,
     FindingRaised,
     FindingReopened,
     FindingResolved,
@@ -90,6 +93,8 @@ LaterEvent = (
     | ReportKept
     | ReportFailed
     | FindingRaised
+    | FindingInherited
+    | FindingLifted
     | FindingAnswered
     | FindingResolved
     | FindingReopened
@@ -105,11 +110,14 @@ SideEvent = BesideEvent | PrincipalEvent
 Event = ReviewEvent | SideEvent
 
 __all__ = [
+    "BaseAttested",
     "BlobPurged",
     "DeadlinePassed",
     "EscapeReported",
     "Event",
     "FindingAnswered",
+    "FindingInherited",
+    "FindingLifted",
     "FindingRaised",
     "FindingReopened",
     "FindingResolved",

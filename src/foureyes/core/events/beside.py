@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from foureyes.core.values import Severity, Who
+from foureyes.core.values import Severity, Who, WorkPart
 
 
 class SignalType(StrEnum):
@@ -48,6 +48,17 @@ class LiveRefused:
     digest: str
     actor: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaseAttested:
+    """A publisher said that these files are on the target now, whoever put them there."""
+
+    target: str
+    digest: str
+    parts: tuple[WorkPart, ...]
+    by: str
+    commit: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,6 +236,7 @@ class HooksResumed:
 BesideEvent = (
     WentLive
     | LiveRefused
+    | BaseAttested
     | SkipSuggested
     | SkipEnabled
     | SkipDisabled

@@ -33,6 +33,40 @@ class FindingRaised:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FindingInherited:
+    """An open finding of another review of the same party stands here too: the text it is about is in these bytes."""
+
+    finding: str
+    #: The review and the finding it comes from, where it was raised.
+    review: str
+    source: str
+    raiser: str
+    revision: int
+    severity: Severity
+    severity_word: str
+    category: str
+    text: str
+    fingerprint: str
+    scope: str = ""
+    #: Where the text stands in these bytes.
+    place: Place | None = None
+    evidence: str = ""
+    suggestion: str = ""
+    rule: str = ""
+    #: A seat that can veto raised it.
+    veto: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingLifted:
+    """An inherited finding stands no more: settled where it was raised, its text changed, or raised here anew."""
+
+    finding: str
+    revision: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FindingAnswered:
     """The author replied: it is fixed, or it is wrong and why."""
 
@@ -84,6 +118,8 @@ class FindingWaived:
     false_positive: bool = False
     expires: datetime | None = None
     context_hash: str = ""
+    #: The repository on somebody's machine that it holds in; empty where it holds wherever the text stands.
+    where: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -75,6 +75,8 @@ class ReportSubmitted:
     #: Whether budgets count the cost; what somebody says whom others run is kept, and counts in none.
     counted: bool = True
     flags: tuple[str, ...] = ()
+    #: The digest of the bytes the reviewer was given; empty in reports from before this was written down.
+    served: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from foureyes.core.values import (
     Changed,
     ChangeKind,
     ClearedBy,
+    KnownBase,
     Origin,
     Outcome,
     Pairs,
@@ -54,6 +55,14 @@ class RevisionSubmitted:
     confidence: int | None = None
     turns: int | None = None
     aliases: tuple[str, ...] = ()
+    #: What it was compared with, where the gate knows that; else the whole work counted as new.
+    known_base: KnownBase = KnownBase()
+    #: The files as they were: of the known base, else as the author states them.
+    before: tuple[WorkPart, ...] = ()
+    #: Whether something was asked of the author when it came; only then does it use up an attempt.
+    prompted: bool = True
+    #: Findings of earlier versions whose text still stands in this one, as the shell found it in the bytes.
+    keeps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +141,8 @@ class ReviewReopened:
     reason: str
     undoes: Outcome
     by: Who
+    #: The same version asks again, because nobody had reviewed it.
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

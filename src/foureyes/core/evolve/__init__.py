@@ -60,8 +60,8 @@ def _applied(  # noqa: C901, PLR0911, PLR0912 - one case per event is the whole 
             return findings.finding_verified(review, event)
         case e.FindingWaived():
             return findings.finding_waived(review, event)
-        case e.FindingsMatched():
-            return findings.findings_matched(review, event)
+        case e.FindingInherited() | e.FindingLifted() | e.FindingsMatched():
+            return findings.from_elsewhere(review, event)
         case e.RevisionSubmitted():
             return lifecycle.revision_submitted(review, event)
         case e.StageOverridden():

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from foureyes.core import events as e
 from foureyes.core.evolve.puts import answered, changed, put, with_finding, without
+from foureyes.core.inherited import SEAT, STAGE
 from foureyes.core.model import Finding, Matched, Review
 from foureyes.core.values import Standing
 
@@ -35,6 +38,54 @@ def finding_raised(review: Review, event: e.FindingRaised) -> Review:
         findings=put(review.findings, finding.id, finding),
         seats=put(review.seats, seat.id, changed(seat, findings=seat.findings + 1)),
     )
+
+
+def from_elsewhere(review: Review, event: e.FindingInherited | e.FindingLifted | e.FindingsMatched) -> Review:
+    """What other reviews and other seats have to do with findings."""
+    match event:
+        case e.FindingInherited():
+            return _inherited(review, event)
+        case e.FindingLifted():
+            return _lifted(review, event)
+        case e.FindingsMatched():
+            matched = Matched(groups=event.groups, contradictions=event.contradictions, uncertain=event.uncertain)
+            return changed(review, matched=put(review.matched, (event.stage, event.revision), matched))
+        case _:
+            assert_never(event)
+
+
+def _inherited(review: Review, event: e.FindingInherited) -> Review:
+    finding = Finding(
+        id=event.finding,
+        seat=SEAT,
+        stage=STAGE,
+        raiser=event.raiser,
+        revision=event.revision,
+        severity=event.severity,
+        severity_word=event.severity_word,
+        category=event.category,
+        scope=event.scope,
+        text=event.text,
+        fingerprint=event.fingerprint,
+        place=event.place,
+        evidence=event.evidence,
+        suggestion=event.suggestion,
+        rule=event.rule,
+        advisory="",
+        suppressed_by="",
+        demand=False,
+        review=event.review,
+        source=event.source,
+        veto=event.veto,
+    )
+    known = tuple(one for one in review.inherited if one != finding.id)
+    return changed(with_finding(review, finding), inherited=(*known, finding.id))
+
+
+def _lifted(review: Review, event: e.FindingLifted) -> Review:
+    old = review.findings[event.finding]
+    lifted = changed(old, standing=Standing.RESOLVED, note=event.reason, settled_in=event.revision, lifted=True)
+    return _without_ruling(_after_answer(with_finding(review, lifted)))
 
 
 def finding_answered(review: Review, event: e.FindingAnswered) -> Review:
@@ -92,13 +143,12 @@ def finding_verified(review: Review, event: e.FindingVerified) -> Review:
 def finding_waived(review: Review, event: e.FindingWaived) -> Review:
     old = review.findings[event.finding]
     waived = changed(old, standing=Standing.WAIVED, note=event.reason, settled_in=review.revision)
-    after = _drop_from_about(_after_answer(with_finding(review, waived)), waived)
-    ruling = after.ruling()
-    if ruling and ruling.findings and all(after.findings[one].is_settled for one in ruling.findings):
-        return changed(after, requests=without(after.requests, ruling.id))
-    return after
+    return _without_ruling(_drop_from_about(_after_answer(with_finding(review, waived)), waived))
 
 
-def findings_matched(review: Review, event: e.FindingsMatched) -> Review:
-    matched = Matched(groups=event.groups, contradictions=event.contradictions, uncertain=event.uncertain)
-    return changed(review, matched=put(review.matched, (event.stage, event.revision), matched))
+def _without_ruling(review: Review) -> Review:
+    """A decision is no longer owed once all it was about is settled."""
+    ruling = review.ruling()
+    if ruling and ruling.findings and all(review.findings[one].is_settled for one in ruling.findings):
+        return changed(review, requests=without(review.requests, ruling.id))
+    return review

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from foureyes.core import events as e
 from foureyes.core.evolve.puts import changed, put, with_request, without
-from foureyes.core.evolve.rulings import argued_anew, asked_anew
+from foureyes.core.evolve.rulings import argued_anew, asked_again, asked_anew
 from foureyes.core.model import Note, ReportRequest, Review, Revision, RevisionRequest, Skip
 from foureyes.core.values import ChangeKind, Outcome
 
@@ -39,6 +39,9 @@ def revision_submitted(review: Review, event: e.RevisionSubmitted) -> Review:
         confidence=event.confidence,
         turns=event.turns,
         aliases=event.aliases,
+        known_base=event.known_base,
+        before=event.before,
+        keeps=event.keeps,
     )
     known = review.is_contributor(event.by.name)
     counts = event.number > 1 and event.change is not ChangeKind.CLARIFICATION
@@ -48,6 +51,7 @@ def revision_submitted(review: Review, event: e.RevisionSubmitted) -> Review:
         protocols=event.protocols,
         contributors=review.contributors if known else (*review.contributors, event.by),
         resubmissions=review.resubmissions + counts,
+        unprompted=review.unprompted + (counts and not event.prompted),
         seats={one.id: changed(one, lease=None, until=None) for one in review.seats.values()},
         requests={},
     )
@@ -96,7 +100,8 @@ def cleared(review: Review, event: e.ReviewCleared) -> Review:
 
 
 def closed(review: Review, event: e.ReviewClosed) -> Review:
-    return changed(review, outcome=event.outcome, reason=event.reason, requests={})
+    rejected = review.rejected | {review.digest} if event.outcome is Outcome.REJECTED else review.rejected
+    return changed(review, outcome=event.outcome, reason=event.reason, requests={}, rejected=rejected)
 
 
 def reopened(review: Review, event: e.ReviewReopened) -> Review:
@@ -106,12 +111,17 @@ def reopened(review: Review, event: e.ReviewReopened) -> Review:
         reason="",
         reopenings=review.reopenings + 1,
         resubmissions=0,
+        unprompted=0,
         clock_revisions=0,
         bound=False,
     )
+    if event.again:
+        return asked_again(going)
     if not event.by.is_human:
         return argued_anew(going, "")
-    return asked_anew(changed(going, cleared_digests=review.cleared_digests - {review.digest}), "")
+    gone = {review.digest}
+    undone = changed(going, cleared_digests=review.cleared_digests - gone, rejected=review.rejected - gone)
+    return asked_anew(undone, "")
 
 
 def policy_noted(review: Review, event: e.PolicyNoted) -> Review:

@@ -7,6 +7,7 @@ from datetime import datetime
 from foureyes.core import events as e
 from foureyes.core.evolve.puts import changed, put, with_request, without
 from foureyes.core.model import Report, ReportRequest, Review, Seat
+from foureyes.core.reasons import failure_words
 from foureyes.core.values import Verdict
 
 
@@ -143,6 +144,7 @@ def report_failed(review: Review, event: e.ReportFailed) -> Review:
         review,
         seats=put(review.seats, seat.id, changed(seat, lease=None, draft=event.draft or seat.draft)),
         failures=put(review.failures, key, review.failures.get(key, 0) + 1),
+        failed=put(review.failed, key, failure_words(event)),
         requests=without(review.requests, seat.id),
         usd_micro=review.usd_micro + (event.cost.usd_micro if event.counted else 0),
     )

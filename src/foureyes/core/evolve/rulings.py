@@ -57,6 +57,7 @@ def stage_overridden(review: Review, event: e.StageOverridden) -> Review:
         review,
         overridden=put(review.overridden, (event.stage, event.revision), event.reason),
         vetoes=review.vetoes - {(event.stage, event.digest)},
+        rejected=review.rejected - {event.digest},
         requests=requests,
     )
 
@@ -77,6 +78,7 @@ def asked_anew(review: Review, stage: str) -> Review:
         seats={one.id: _asked_anew(one, stage) for one in review.seats.values()},
         reports={key: one for key, one in review.reports.items() if not forgotten(*key)},
         failures={key: one for key, one in review.failures.items() if not forgotten(*key)},
+        failed={key: one for key, one in review.failed.items() if not forgotten(*key)},
         overridden={key: one for key, one in review.overridden.items() if stands(key)},
         skipped={key: one for key, one in review.skipped.items() if stands(key)},
         ruled=frozenset(one for one in review.ruled if stands(one[:2])),
@@ -86,6 +88,20 @@ def asked_anew(review: Review, stage: str) -> Review:
 def _asked_anew(seat: Seat, stage: str) -> Seat:
     """Who crashed or came too late may be asked again: a human said so."""
     return changed(seat, until=None, left=() if stage in ("", seat.stage) else seat.left)
+
+
+def asked_again(review: Review) -> Review:
+    """Let the seats that nobody came to be asked again; what others said of this version stands."""
+
+    def before(key: StageRevision) -> bool:
+        return key[1] != review.revision
+
+    return changed(
+        review,
+        seats={one.id: _asked_anew(one, "") for one in review.seats.values()},
+        failures={key: count for key, count in review.failures.items() if before(key)},
+        failed={key: words for key, words in review.failed.items() if before(key)},
+    )
 
 
 def argued_anew(review: Review, stage: str) -> Review:

@@ -34,7 +34,9 @@ class Agreement:
     def _passed(self, review: Review, stage: Stage, models: int) -> Judgement:
         if not self.final:
             return Judgement(move=Move.PASS, reason=f"{stage.name}: all models pass")
-        names = self.stages or (stage.name,)
+        accepted = [name for name in self.stages if (name, review.revision) in review.overridden]
+        # What a human has taken as it is, is not asked about once more.
+        names = [name for name in self.stages or (stage.name,) if name not in accepted]
         noted = [one for name in names for one in _noted(review, name)]
         if any(one.blocks(Severity.IMPORTANT) for one in noted) or any(_contradicted(review, name) for name in names):
             return _ask(
@@ -42,6 +44,9 @@ class Agreement:
             )
         scenario, sure = ("minor only", 85) if noted else ("clean", 100)
         reason = "All models pass, minor findings only" if noted else "All models pass, no findings"
+        if accepted:
+            reason = f"{reason}; a human took {', '.join(accepted)} as it is"
+            return Judgement(move=Move.PASS, reason=reason, flags=("as it is",), scenario=scenario, confidence=sure)
         if not self.auto_approve:
             return _ask(scenario, sure, f"{reason}; a human decides because auto_approve is off")
         if models < 2 and not self.auto_approve_single:  # noqa: PLR2004 - one model cannot agree with itself

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from foureyes.core.grounds import SEVERAL_VALID_OPTIONS
 from foureyes.core.judgement import PASSED, Judgement, Move
 from foureyes.core.kinds import are
 from foureyes.core.model import Report, Review
 from foureyes.core.rules import Stage
-
-SEVERAL_VALID_OPTIONS = "several_valid_options"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +31,7 @@ class Certainty:
     def _of(self, review: Review, report: Report) -> Judgement:
         sure, author = report.confidence, review.current.confidence
         if sure is not None and author is not None and max(sure, author) < self.both_min:
-            reason = f"Both uncertain: author {author}%, {report.reviewer.name} {sure}%"
+            reason = f"Both uncertain: author {author}%, {report.reviewer.name} {sure}%; needs research"
             return Judgement(
                 move=Move.ESCALATE, reason=reason, flags=("needs research",), counsel=True, human_only=True
             )

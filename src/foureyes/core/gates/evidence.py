@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from foureyes.core.judgement import Judgement, Move, Owed, Owing
 from foureyes.core.model import Review
+from foureyes.core.reasons import said_by
 from foureyes.core.rules import Stage
-from foureyes.core.stages import said
 from foureyes.core.values import Verdict
 
 
@@ -24,7 +24,9 @@ class Evidence:
         reports = [review.report_of(seat) for seat in seats]
         red = [one for one in reports if one is not None and one.verdict is not Verdict.APPROVE]
         if red and self.must_pass:
-            return Judgement(move=Move.REVISE, reason=f"{self.check} failed: {said(red)}", findings=red[0].blocking)
+            return Judgement(
+                move=Move.REVISE, reason=f"{self.check} failed: {said_by(review, red)}", findings=red[0].blocking
+            )
         if not seats:
             return Judgement(move=Move.ESCALATE, reason=f"Nobody runs {self.check}", error=True)
         owes = tuple(

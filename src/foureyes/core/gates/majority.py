@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from foureyes.core.judgement import Judgement, Move
 from foureyes.core.model import Report, Review
+from foureyes.core.reasons import VETO_STANDS, said_by
 from foureyes.core.rules import Stage
-from foureyes.core.stages import missing, said
+from foureyes.core.stages import missing
 from foureyes.core.values import Verdict
 
 
@@ -28,7 +29,7 @@ class Majority:
         if stage.name not in lost:
             return Judgement(move=Move.PASS, reason=f"{stage.name} approved")
         if 2 * (len(self.chain) - len(lost)) > len(self.chain):
-            reason = said(_against(review, (stage.name,)))
+            reason = said_by(review, _against(review, (stage.name,)))
             return Judgement(move=Move.PASS, reason=reason, flags=(f"outvoted: {stage.name}",))
         return self._back(review)
 
@@ -36,7 +37,7 @@ class Majority:
         """The author hears every layer that spoke against the work, not only the first."""
         against = _against(review, self.chain)
         findings = tuple(f for one in against for f in one.blocking)
-        return Judgement(move=Move.REVISE, reason=said(against), findings=findings)
+        return Judgement(move=Move.REVISE, reason=said_by(review, against) or VETO_STANDS, findings=findings)
 
 
 def _against(review: Review, layers: tuple[str, ...]) -> list[Report]:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from foureyes.core.judgement import Judgement, Move
 from foureyes.core.model import Review
+from foureyes.core.reasons import said_by
 from foureyes.core.rules import Stage
-from foureyes.core.stages import count_distinct, doubts, missing, said, vouches
+from foureyes.core.stages import count_distinct, doubts, missing, vouches
 from foureyes.core.values import WhoKind
 
 
@@ -38,7 +39,7 @@ class Quorum:
         owes = tuple(one for one in missing(review, stage) if not self._is_stood_in_for(review, stage, one.seat))
         against = [one for one in reports if doubts(one) and one.grounds]
         if against:
-            return Judgement(move=Move.REVISE, reason=said(against))
+            return Judgement(move=Move.REVISE, reason=said_by(review, against))
         if have >= self.reviewers and not (self.everyone and owes):
             who = f"{have} reviewers vouch" if have > 1 else "1 reviewer vouches"
             return Judgement(move=Move.PASS, reason=f"{who} for this version")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from foureyes.core.judgement import Judgement, Move, Owed, Owing
 from foureyes.core.model import Finding, Review
 from foureyes.core.rules import Stage
+from foureyes.core.stages import tie_broken
 from foureyes.core.values import Outcome, Part, Severity, Standing
 
 
@@ -24,6 +25,10 @@ class Resolved:
         unsettled = [one for one in review.findings_of(stage.name) if one.blocks(self.at_least)]
         if not unsettled:
             return Judgement(move=Move.PASS, reason="All feedback resolved by all reviewers")
+        if tie_broken(review, stage):
+            names = ", ".join(one.id for one in unsettled)
+            reason = f"The tie-break approved, but what it cannot settle is left to a human: {names}"
+            return Judgement(move=Move.ESCALATE, reason=reason, findings=_ids(unsettled), human_only=True)
         worn = [one for one in unsettled if self._is_worn(one, review)]
         if worn:
             return self._end(worn)

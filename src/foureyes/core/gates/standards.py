@@ -9,8 +9,9 @@ from enum import StrEnum
 from foureyes.core.judgement import Judgement, Move
 from foureyes.core.kinds import are
 from foureyes.core.model import Report, Review
+from foureyes.core.reasons import said_by
 from foureyes.core.rules import Stage
-from foureyes.core.stages import doubting, missing, said, tie_broken, unclear
+from foureyes.core.stages import doubting, missing, tie_broken, unclear
 from foureyes.core.values import Criterion, Part, Severity, Verdict
 
 
@@ -57,7 +58,7 @@ class Standards:
         reports = review.reports_in(stage.name)
         rejecting = [one for one in reports if one.verdict is Verdict.REJECT]
         if rejecting:
-            return Judgement(move=Move.REJECT, reason=said(rejecting))
+            return Judgement(move=Move.REJECT, reason=said_by(review, rejecting))
         owes = unclear(review, stage)
         if owes:
             return Judgement(move=Move.WAIT, reason="Waiting for a reviewer to clarify", owes=owes)
@@ -66,13 +67,13 @@ class Standards:
     def _of_opinions(self, review: Review, stage: Stage, reports: list[Report]) -> Judgement:
         doubts = doubting(review, stage)
         if self._wants_second_opinion(review, stage, doubts):
-            return Judgement(move=Move.ESCALATE, reason=f"The backup is asked too: {said(doubts)}")
+            return Judgement(move=Move.ESCALATE, reason=f"The backup is asked too: {said_by(review, doubts)}")
         short = next((text for one in reports if (text := self.shortfall(review, one))), "")
         if doubts or short:
             findings = tuple(name for one in reports for name in one.blocking)
-            return Judgement(move=Move.REVISE, reason=said(doubts) if doubts else short, findings=findings)
+            return Judgement(move=Move.REVISE, reason=said_by(review, doubts) if doubts else short, findings=findings)
         minors = [one for one in review.findings_of(stage.name) if not one.is_settled]
-        return Judgement(move=Move.PASS, reason=said(reports), flags=("suggestions",) if minors else ())
+        return Judgement(move=Move.PASS, reason=said_by(review, reports), flags=("suggestions",) if minors else ())
 
     def _wants_second_opinion(self, review: Review, stage: Stage, doubts: list[Report]) -> bool:
         """Where policy adds the backup: a reviewer who has nothing against the work is only not sure enough."""

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from foureyes.core.judgement import Judgement, Move
 from foureyes.core.model import Review
+from foureyes.core.reasons import said_by
 from foureyes.core.rules import Stage
-from foureyes.core.stages import missing, said
+from foureyes.core.stages import missing
 from foureyes.core.values import Verdict
 
 
@@ -24,7 +25,7 @@ class Tally:
         if blockers:
             return Judgement(
                 move=Move.ESCALATE,
-                reason=f"Blocker: {said(blockers)}",
+                reason=f"Blocker: {said_by(review, blockers)}",
                 findings=blockers[0].blocking,
                 scenario="rule 1",
             )
@@ -33,7 +34,9 @@ class Tally:
             return Judgement(move=Move.WAIT, reason=f"Waiting for {len(owes)} reviewers", owes=owes)
         concerns = [one for one in reports if one.verdict is Verdict.CONCERNS]
         if len(concerns) >= self.concerns_pause:
-            return Judgement(move=Move.CLARIFY, reason=said(concerns), scenario="rule 2")
+            return Judgement(move=Move.CLARIFY, reason=said_by(review, concerns), scenario="rule 2")
         if concerns:
-            return Judgement(move=Move.PASS, reason=said(concerns), flags=("one concern",), scenario="rule 3")
+            return Judgement(
+                move=Move.PASS, reason=said_by(review, concerns), flags=("one concern",), scenario="rule 3"
+            )
         return Judgement(move=Move.PASS, reason="All reviewers approved", scenario="rule 4")

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from foureyes.core.judgement import Judgement, Move
 from foureyes.core.model import Review
+from foureyes.core.reasons import VETO_STANDS, said_by
 from foureyes.core.rules import Stage
-from foureyes.core.stages import doubting, missing, said
+from foureyes.core.stages import doubting, missing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +20,9 @@ class Unanimous:
         against = doubting(review, stage)
         if against or review.is_vetoed(stage.name):
             return Judgement(
-                move=Move.REVISE, reason=said(against), findings=tuple(f for one in against for f in one.blocking)
+                move=Move.REVISE,
+                reason=said_by(review, against) or VETO_STANDS,
+                findings=tuple(f for one in against for f in one.blocking),
             )
         owes = missing(review, stage)
         if owes:

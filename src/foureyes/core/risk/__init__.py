@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from foureyes.core.kinds import canonical_kind
-from foureyes.core.risk.globs import matches, normal_path
-from foureyes.core.risk.prose import says_nothing_to_machines
+from foureyes.core.risk.globs import guards, matches, normal_path
+from foureyes.core.risk.instruction_files import instructs_agents
 from foureyes.core.rules import Rules
 from foureyes.core.values import Risk, RiskLevel
 
-__all__ = ["FileChange", "matches", "protocols_for", "risk_of"]
+__all__ = ["FileChange", "guards", "is_guarded", "matches", "protocols_for", "risk_of"]
 
 LINES_MAX = 1_000
 FILES_MAX = 100
 LINE_CHARS_MAX = 2_000
 REASONS_MAX = 20
 
-#: Files that decide how work is built, published, judged or guarded.
+#: Files that decide how work is built, published, judged or guarded; those that instruct agents have their own list.
 HIGH_PATHS: tuple[tuple[str, str], ...] = tuple(
     (pattern, why)
     for why, patterns in (
@@ -28,7 +28,6 @@ HIGH_PATHS: tuple[tuple[str, str], ...] = tuple(
             "policy",
             "foureyes.y*ml .foureyes/ codeowners critic-chains.json review-policy.y*ml .gitattributes .gitmodules",
         ),
-        ("agents' orders", "agents.md claude.md gemini.md copilot-instructions.md .claude/ .codex/ .gemini/ .cursor/"),
         ("hooks", "/hooks/ git-hooks/ .githooks/ .husky/ .pre-commit-config.yaml lefthook.y*ml"),
         ("build pipeline", ".github/workflows/ .github/actions/ .gitlab-ci.yml .gitlab/ .circleci/ .buildkite/ .ci/"),
         ("build pipeline", "jenkinsfile* .travis.yml azure-pipelines.y*ml bitbucket-pipelines.yml .drone.yml"),
@@ -64,8 +63,9 @@ _WORDS: dict[str, str] = {
 }
 
 #: Bytes that are dangerous wherever they stand, in folded case: what one word of the text must hold, and the pattern.
-_LINES: tuple[tuple[tuple[str, ...], re.Pattern[str], str], ...] = tuple(
-    (tuple(words.split(",")), re.compile(pattern), why)
+#: Where the pattern has a second part behind "…", that part comes later in the line; so each is linear in the line.
+_LINES: tuple[tuple[tuple[str, ...], tuple[re.Pattern[str], ...], str], ...] = tuple(
+    (tuple(words.split(",")), tuple(map(re.compile, pattern.split("…"))), why)
     for words, pattern, why in (
         ("private", r"-----begin [a-z ]*private key", "a private key"),
         (
@@ -90,10 +90,11 @@ _LINES: tuple[tuple[tuple[str, ...], re.Pattern[str], str], ...] = tuple(
             "reading untrusted objects",
         ),
         (
-            "sudo,setuid,chmod,grant,privileged",
-            r"\bsudo\b|\bsetuid\b|\bchmod\s+\S*7\S*|\bgrant\s+\w+.*\bto\b|privileged\s*:\s*true",
+            "sudo,setuid,chmod,privileged",
+            r"\bsudo\b|\bsetuid\b|\bchmod\s+\S*7|privileged\s*:\s*true",
             "privileges",
         ),
+        ("grant", r"\bgrant\s+\w…\bto\b", "privileges"),
         (
             "verify,rejectunauthorized,check_hostname",
             r"verify\s*=\s*false|insecureskipverify|rejectunauthorized|check_hostname",
@@ -104,13 +105,12 @@ _LINES: tuple[tuple[tuple[str, ...], re.Pattern[str], str], ...] = tuple(
             r"\b(hashlib|hmac|bcrypt|argon2|scrypt|md5|sha1|aes|rsa)\b",
             "cryptography",
         ),
-        ("curl", r"curl\b.*\|\s*(ba|z)?sh\b", "exposure to the network"),
+        ("curl", r"curl\b…\|\s*(ba|z)?sh\b", "exposure to the network"),
         ("0.0.0.0", r"0\.0\.0\.0", "exposure to the network"),  # noqa: S104 - looked for, not listened on
     )
 )
 
 _LINK_MODES = frozenset({"120000", "160000"})
-_PLAIN_MODES = frozenset({"", "100644", "644", "0644"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,21 +127,29 @@ class FileChange:
     binary: bool = False
 
 
-def risk_of(changes: Iterable[FileChange]) -> Risk:
-    """The risk of the bytes themselves; no label of the caller's is asked."""
+def risk_of(changes: Iterable[FileChange], *, proof: str = "") -> Risk:
+    """The risk of the bytes themselves; no label of the caller's is asked.
+
+    Only a program's proof makes it low. What is dangerous wherever it stands is high all the same.
+    """
     listed = tuple(changes)
     reasons = tuple(dict.fromkeys((*_size(listed), *(why for change in listed for why in _reasons(change)))))
     if reasons:
         return Risk(level=RiskLevel.HIGH, reasons=reasons[:REASONS_MAX])
-    if listed and all(_is_trivial(change) for change in listed):
-        return Risk(level=RiskLevel.LOW, trivial=True, reasons=("Only prose, comments or white space changed",))
+    if listed and proof:
+        return Risk(level=RiskLevel.LOW, trivial=True, reasons=(proof,))
     return Risk(level=RiskLevel.MEDIUM)
+
+
+def is_guarded(path: str) -> bool:
+    """Whether the file at this path decides how work is built, judged or guarded, or instructs agents."""
+    return instructs_agents(path) or any(guards(pattern, path) for pattern, _ in HIGH_PATHS)
 
 
 def kinds_for(rules: Rules, kind: str, paths: Iterable[str]) -> tuple[str, ...]:
     """The kind the author named and those the touched paths make it; naming one takes none away."""
     touched = tuple(paths)
-    by_path = (rule.kind for rule in rules.paths if any(matches(rule.pattern, path) for path in touched))
+    by_path = (rule.kind for rule in rules.paths if any(guards(rule.pattern, path) for path in touched))
     return tuple(dict.fromkeys(map(canonical_kind, (kind, *by_path))))
 
 
@@ -181,15 +189,27 @@ def _line_reasons(lines: tuple[str, ...]) -> Iterable[str]:
         yield "a line too long to read"
     # Each word once: a text says most of its words again and again.
     said = " ".join(set("\n".join(readable).casefold().split()))
-    for words, pattern, why in _LINES:
-        if any(map(said.__contains__, words)) and any(pattern.search(line.casefold()) for line in readable):
+    for words, patterns, why in _LINES:
+        if any(map(said.__contains__, words)) and any(_holds(line.casefold(), patterns) for line in readable):
             yield why
+
+
+def _holds(line: str, patterns: tuple[re.Pattern[str], ...]) -> bool:
+    """Whether a line holds these, one behind the other."""
+    at = 0
+    for pattern in patterns:
+        found = pattern.search(line, at)
+        if found is None:
+            return False
+        at = found.end()
+    return True
 
 
 @lru_cache(maxsize=4096)
 def _path_reasons(path: str) -> tuple[str, ...]:
-    lowered = path.lower()
-    by_pattern = [why for pattern, why in HIGH_PATHS if matches(pattern, lowered)]
+    by_pattern = [why for pattern, why in HIGH_PATHS if guards(pattern, path)]
+    if instructs_agents(path):
+        by_pattern.append("instructions to agents")
     by_word = [_WORDS[word] for word in _words(path) if word in _WORDS]
     return (*by_pattern, *by_word)
 
@@ -197,8 +217,3 @@ def _path_reasons(path: str) -> tuple[str, ...]:
 def _words(path: str) -> list[str]:
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", path)
     return [word.lower() for word in re.findall(r"[A-Za-z]+", spaced)]
-
-
-def _is_trivial(change: FileChange) -> bool:
-    plain = change.mode in _PLAIN_MODES
-    return plain and says_nothing_to_machines(normal_path(change.path), change.added, change.removed)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TypeVar
@@ -19,6 +21,8 @@ _ONE: tuple[Token, ...] = (_RUN,)
 
 PATTERNS_CACHED_MAX = 1_024
 PATHS_CACHED_MAX = 4_096
+#: Characters that some disks leave out of a name, as git knows them.
+_UNSEEN = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 
 
 def matches(pattern: str, path: str) -> bool:
@@ -29,6 +33,23 @@ def matches(pattern: str, path: str) -> bool:
     """
     segments = _compiled(pattern)
     return bool(segments) and _wild(segments, _DEEP, normal_path(path).split("/"), _segment_fits)
+
+
+def guards(pattern: str, path: str) -> bool:
+    """The same for a rule that demands more: another case or another Unicode form of the name is no way round it."""
+    folded = folded_path(pattern), folded_path(path)
+    return matches(pattern, path) or (folded != (pattern, path) and matches(*folded))
+
+
+@lru_cache(maxsize=PATHS_CACHED_MAX)
+def folded_path(path: str) -> str:
+    """One spelling for all that a disk which does not tell case or Unicode forms apart takes for one name.
+
+    Some disks also leave out characters that nobody sees, and dots and blanks at the end of a name.
+    """
+    shown = unicodedata.normalize("NFD", _UNSEEN.sub("", path)).casefold()
+    names = unicodedata.normalize("NFC", shown).split("/")
+    return "/".join(name.rstrip(" .") or name for name in names)
 
 
 @lru_cache(maxsize=PATHS_CACHED_MAX)

@@ -18,8 +18,9 @@ from foureyes.reviewers.agents.cli import Reply
 from foureyes.reviewers.agents.laying import laying, make_read_only
 from foureyes.reviewers.agents.scratch import Scratch, scratch
 from foureyes.reviewers.answers import ANSWER_SCHEMA, extract_json, read_answer
-from foureyes.reviewers.boundary import Outgoing, boundary, scrub, told
+from foureyes.reviewers.boundary import Outgoing, scrub, told
 from foureyes.reviewers.prompts import Prompt, prompt_for
+from foureyes.reviewers.secrets_out import lay_out_clean, take_out
 
 ABOUT_THE_FOLDER = (
     "The files of the work, and those around it, lie in the current folder for you to look things up; it is read-only, "
@@ -32,10 +33,11 @@ _MICRO = 1_000_000
 async def look(agent: Agent, task: Task, say: Say) -> Look:
     """Look; raises Inconclusive. Being cancelled ends everything it started."""
     say("taking secrets out")
-    outgoing = await asyncio.to_thread(boundary, _with_folder(agent, task))
+    outgoing = await take_out(task)
     prompt = prompt_for(outgoing.task)
     with scratch() as place:
         try:
+            await _to_its_end(_fill(agent, place.work, task, outgoing))
             code, reply = await _reply(agent, place, outgoing.task, prompt, say)
             found = _answer(agent, reply, outgoing, code)
         except Inconclusive as none:
@@ -47,16 +49,9 @@ async def look(agent: Agent, task: Task, say: Say) -> Look:
     return found
 
 
-def _with_folder(agent: Agent, task: Task) -> Task:
-    """The task with a folder that this agent may have; what is laid out goes through the boundary with the rest."""
-    lay_out = laying(task.change, agent.cli.acts_on)
-    return replace(task, change=replace(task.change, lay_out=lay_out))
-
-
 async def _reply(agent: Agent, place: Scratch, task: Task, prompt: Prompt, say: Say) -> tuple[str, Reply]:
     """What it says, and the code that it was told to mark it with."""
     cli = agent.cli
-    await _to_its_end(asyncio.to_thread(_fill, place.work, task))
     version = await agent.version(place)
     say(f"{cli.called} {version} is reading, with {agent.login.called}")
     errand = agent.errand(place, f"{prompt.system}\n\n{ABOUT_THE_FOLDER}", ANSWER_SCHEMA, task.bounds)
@@ -117,11 +112,11 @@ async def _to_its_end(writing: Coroutine[None, None, None]) -> None:
         raise
 
 
-def _fill(folder: Path, task: Task) -> None:
+async def _fill(agent: Agent, folder: Path, task: Task, outgoing: Outgoing) -> None:
+    """Lay out a folder that this agent may have, without the secrets of the work or others."""
     try:
-        if task.change.lay_out is not None:
-            task.change.lay_out(folder)
-        make_read_only(folder)
+        await lay_out_clean(laying(task.change, agent.cli.acts_on), folder, outgoing.known)
+        await asyncio.to_thread(make_read_only, folder)
     except (OSError, Trouble) as wrong:
         raise Inconclusive(Failure.CRASHED, f"The work could not be laid out for it: {wrong}") from None
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from foureyes.app.reviewers import Checked, Inconclusive, Look, Task
 from foureyes.core.commands import Draft, Settlement
+from foureyes.core.evidence import WHOLE_WORK, has_words
 from foureyes.core.values import Criterion, Evidence, Failure, Place, Severity, Standing, Verification
 from foureyes.reviewers.answers import schema
 from foureyes.reviewers.answers.findings import Kept, keep_findings
@@ -14,8 +15,6 @@ from foureyes.reviewers.answers.shown import one_line, shown
 from foureyes.reviewers.answers.verdicts import Amounts, Grounds, amounts_to
 from foureyes.reviewers.answers.work import Work
 
-#: What says less than this about a check says nothing.
-EXAMINED_CHARS_MIN = 8
 SUMMARY_MAX = 4_000
 _GRAVE = (Severity.CRITICAL, Severity.IMPORTANT)
 
@@ -65,8 +64,8 @@ def _complete(look: Look, task: Task, found: Amounts) -> Look:
     silent = [one for one, answer in zip(task.questions, look.answers, strict=True) if not answer]
     if silent:
         lacks.append(f"{len(silent)} of {len(task.questions)} questions of the author: {_named(silent)}")
-    if look.verdict == "approve" and not look.findings and not look.evidence:
-        lacks.append("what it examined: an approval without findings must say what was checked and why it holds")
+    if look.verdict == "approve" and not look.evidence:
+        lacks.append("what it examined: an approval must say in words what was checked and why it holds")
     if lacks:
         text = f"The answer leaves out {'; '.join(lacks).removesuffix('.')}."
         raise Inconclusive(Failure.INCOMPLETE, text, found=replace(look, verdict=""))
@@ -125,11 +124,12 @@ def _evidence(said: tuple[SaidExamined, ...], work: Work) -> tuple[Evidence, ...
     found: list[Evidence] = []
     for one in said[: schema.ITEMS_MAX]:
         file = work.file(one.path) if one.path else None
-        if min(len(one.what), len(one.why)) < EXAMINED_CHARS_MIN or (one.path and file is None):
+        if not has_words(one.why) or (one.path and file is None):
             continue
         line = one.line if file and work.has_line(file, one.line) else 0
         place = Place(path=file.path, start=line, end=line) if file else None
-        found.append(Evidence(what=one.what, why=one.why, place=place))
+        what = one.what if place else f"{WHOLE_WORK}: {one.what}"
+        found.append(Evidence(what=what, why=one.why, place=place))
     return tuple(dict.fromkeys(found))
 
 

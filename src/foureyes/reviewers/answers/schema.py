@@ -90,7 +90,7 @@ class _Writer:
             path=self.text("The file; empty for the work as a whole.", PATH_MAX, 120),
             line=self.number("The line; 0 for the whole file.", LINE_MAX),
             what=self.text("What was checked.", NOTE_MAX, 80),
-            why=self.text("Why it holds.", NOTE_MAX, 80),
+            why=self.text("What you checked there and why it holds, in a sentence.", NOTE_MAX, 80),
         )
 
     def settled(self) -> Schema:

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from foureyes.app.reviewers import Earlier, Inconclusive, Look, Say, Task
 from foureyes.core.commands import Draft, Settlement
+from foureyes.core.evidence import WHOLE_WORK
 from foureyes.core.values import Cost, Evidence, Failure, Standing, Who, WhoKind
 from foureyes.home.trouble import Trouble
 from foureyes.reviewers.agents.process import Ended, Run, run
@@ -135,7 +136,7 @@ class EvidenceReviewer:
             findings=() if passed else (self._finding(ended.code, last),),
             # Only a green run on exactly these bytes settles what a red one raised.
             settled=tuple(_settlement(one, done) for one in task.earlier if passed and _is_open(one)),
-            evidence=(Evidence(what=done, why=last or "it printed nothing"),),
+            evidence=(Evidence(what=WHOLE_WORK, why=f"{done}: {last or 'it printed nothing'}"),),
             cost=cost,
             looked_at=f"the whole work, by running `{self._said}`",
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -121,3 +122,15 @@ def _is_plain(char: str) -> bool:
         return char.isprintable()
     # Marks are kept out as well: alone, or in stacks, they change what stands beside them.
     return unicodedata.category(char)[0] in "LNPS" and char not in "\u115f\u1160\u3164\uffa0\u2800"
+
+
+def has_conflict(file: File) -> bool:
+    """Whether a change leaves a merge conflict in code: what parsers say of such a file follows from that alone."""
+    text = file.text or ""
+    if "<<<<<<<" not in text or ">>>>>>>" not in text:
+        return False
+    changed = [line for number, line in enumerate(file.lines, start=1) if file.is_changed(number)]
+    return any(map(_OPENS, changed)) and any(map(_ENDS, changed))
+
+
+_OPENS, _ENDS = re.compile(r"<{7} \S").match, re.compile(r">{7} \S").match

@@ -123,8 +123,13 @@ class Endpoint:
     @property
     def sends(self) -> str:
         """Who outside this machine receives the work, in words; empty where it stays here."""
+        return "" if is_loopback(self.host) else self.receiver
+
+    @property
+    def receiver(self) -> str:
+        """Who receives the work, in words. An address on this machine is often a gateway to somewhere else."""
         if is_loopback(self.host):
-            return ""
+            return f"the endpoint at {self.host} on this machine, and whoever it hands on to, the model {self.name}"
         plain = ", unencrypted" if urlsplit(self.url).scheme == "http" else ""
         known = self.provider.called if self.host == self.provider.host else "the endpoint"
         return f"{known} ({self.host}{plain}), the model {self.name}"

@@ -15,11 +15,12 @@ from foureyes.app.reviewers import Health, Inconclusive, Look, Say, Task
 from foureyes.app.reviewing.keeping import Keeping
 from foureyes.core.values import Cost, Failure, Who, WhoKind
 from foureyes.reviewers.answers import extract_json, read_answer
-from foureyes.reviewers.boundary import boundary, scrub, told
+from foureyes.reviewers.boundary import scrub, told
 from foureyes.reviewers.models import asking, trouble
 from foureyes.reviewers.models.endpoints import Endpoint
 from foureyes.reviewers.prompts import Prompt, prompt_for
 from foureyes.reviewers.prompts.prompt import CHARS_MAX
+from foureyes.reviewers.secrets_out import take_out
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage
@@ -110,10 +111,15 @@ class ModelReviewer:
         """Who outside this machine receives the work, in words for people; empty where it stays here."""
         return "; ".join(dict.fromkeys(one.sends for one in self.endpoints if one.sends))
 
+    @property
+    def receivers(self) -> str:
+        """Everybody who receives the work, on this machine too; that is what a person is asked about."""
+        return "; ".join(dict.fromkeys(one.receiver for one in self.endpoints))
+
     async def look(self, task: Task, say: Say) -> Look:
         """Look; raises Inconclusive, with what was found and spent until then."""
         began, spent = time.monotonic(), _Spent()
-        outgoing = await asyncio.to_thread(boundary, task)
+        outgoing = await take_out(task)
         if outgoing.removed:
             say(f"{len(outgoing.removed)} secrets were taken out before anything is sent")
         try:
@@ -272,7 +278,8 @@ def _check_affordable(endpoint: Endpoint, prompt: Prompt, task: Task, spent: _Sp
     worst = asking.worst_price(endpoint, _tokens(prompt))
     left = task.bounds.usd_micro - spent.usd_micro
     if worst is not None and worst > left:
-        text = f"{endpoint.id} could cost ${worst / 1e6:.2f}, and ${left / 1e6:.2f} is left for this."
+        part = f"{endpoint.id} could cost ${worst / 1e6:.2f}, and its part of the budget is ${left / 1e6:.2f}"
+        text = f"{part}: {task.bounds.share}." if task.bounds.share else f"{part}."
         raise Inconclusive(Failure.OUT_OF_BUDGET, text)
     return worst or 0
 

@@ -126,6 +126,9 @@ def _ask(task: Task, code: str) -> Iterator[str]:
         scope = one_line(task.scope, 40)
         yield f"Judge only the scope named here; what lies outside it is a minor note.\n{frame(code, 'scope', scope)}"
     yield from _listed(code, "checklist item", _criteria(task))
+    if task.optional:
+        yield "These may be looked at as well; what is amiss there is a minor finding and not on the checklist."
+        yield from _listed(code, "optional criterion", _optional(task))
     yield from _listed(code, "question of the author", task.questions)
     yield from _listed(code, "earlier finding of yours", map(_earlier, task.earlier))
     if task.draft:
@@ -143,6 +146,13 @@ def _criteria(task: Task) -> Iterator[str]:
     means = dict(task.checks)
     for name in task.checklist:
         yield "\n".join((name, *means.get(name, ())))
+
+
+def _optional(task: Task) -> Iterator[str]:
+    means = dict(task.checks)
+    for name in task.optional:
+        if name not in task.checklist:
+            yield "\n".join((name, *means.get(name, ())))
 
 
 def _owed(task: Task) -> Iterator[str]:

@@ -8,7 +8,8 @@ import re
 from foureyes.reviewers.critics.commands.model import HOLE, Call, words
 from foureyes.reviewers.critics.commands.options import options
 from foureyes.reviewers.critics.commands.outputs import printf
-from foureyes.reviewers.critics.commands.scene import Scene
+from foureyes.reviewers.critics.commands.own_things import own_things
+from foureyes.reviewers.critics.commands.scene import MADE_MAX, Scene
 
 #: Tools that only print, compare or build; nothing about them is worth a second look.
 HARMLESS = words(
@@ -21,6 +22,8 @@ HARMLESS = words(
     "ninja gcc g++ clang ld ar nm objdump strip logger mktemp open code subl"
 )
 _CHECKS = words("sha256sum sha512sum sha1sum shasum md5sum gpg gpgv cosign minisign openssl b3sum slsa-verifier")
+#: What is unpacked from `tool-1.2.tar.gz` lies in `tool-1.2`, where the script works.
+_ARCHIVE = re.compile(r"(?:[^/]{1,200}/){0,20}([^/]{1,200}?)\.(?:tar(?:\.(?:gz|bz2|xz|zst|lz))?|tgz|tbz2?|txz|zip)")
 FETCHED_MAX = 200
 
 
@@ -59,6 +62,8 @@ def follow(call: Call, scene: Scene) -> None:  # noqa: C901 - one line per built
             | "touch"
         ):
             _made(call, scene)
+        case "docker" | "podman" | "nerdctl" | "finch":
+            scene.made.update(own_things(call) if len(scene.made) < MADE_MAX else ())
         case name if name in _CHECKS:
             scene.fetched.clear()
 
@@ -79,12 +84,14 @@ def _read(call: Call, scene: Scene) -> None:
         scene.assign(name, values[at] if at < len(values) else ("" if known else HOLE))
 
 
-def _made(call: Call, scene: Scene) -> None:
+def _made(call: Call, scene: Scene) -> None:  # noqa: C901 - one line per tool
     operands = [word for word in call.args if not word.startswith("-")]
     if call.name == "mkdir":
         scene.make(list(options(call.args, "m").operands))
     elif call.name == "touch":
         scene.make(operands)
+    elif call.name in ("tar", "unzip", "cp"):
+        scene.make(_copied(call, operands))
     elif call.name == "git" and operands[:1] == ["clone"] and len(operands) > 1:
         last = operands[-1]
         scene.make([posixpath.basename(last).removesuffix(".git") if len(operands) == 2 else last])  # noqa: PLR2004
@@ -99,6 +106,15 @@ def _made(call: Call, scene: Scene) -> None:
                 scene.assign(name, value)
     elif call.name in ("curl", "wget") and len(scene.fetched) < FETCHED_MAX:
         scene.fetched.update(fetched_files(call))
+
+
+def _copied(call: Call, operands: list[str]) -> list[str]:
+    """The folders that unpacking or copying makes."""
+    if call.name == "cp":
+        deep = options(call.args).has("r", "R", "a", "recursive", "archive")
+        return operands[-1:] if deep and len(operands) > 1 else []
+    target = options(call.args, "d").value("d") if call.name == "unzip" else None
+    return [*([target] if target else []), *(met[1] for word in operands if (met := _ARCHIVE.fullmatch(word)))]
 
 
 def fetched_files(call: Call) -> list[str]:

@@ -67,7 +67,7 @@ def _python(text: str, depth: int) -> Iterator[Inner]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
         yield from _tokens("python", text)
         return
     yield from python_tree(tree, depth)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from foureyes.reviewers.critics.commands.judge import Judge, Placed, Spot
 from foureyes.reviewers.critics.commands.model import HOLE, NOTHING
 from foureyes.reviewers.critics.commands.scene import Scene
@@ -18,9 +20,16 @@ def judge_command(text: str) -> Judged:
     return judged(hits(settled(placed), STDIN), looked_at=counted(count, "command"))
 
 
-def judge_script(text: str, line: int = 1, *, pinned: bool = False) -> tuple[list[Placed], int]:
-    """What was found in a script whose first line is this line of its file, and how many commands were looked at."""
+def judge_script(
+    text: str, line: int = 1, *, pinned: bool = False, mentions: Callable[[str], bool] | None = None
+) -> tuple[list[Placed], int]:
+    """What was found in a script whose first line is this line of its file, and how many commands were looked at.
+
+    With `mentions`, which says whether other files call something by a name, what nothing calls is only noted.
+    """
     judge = _judge()
+    if mentions is not None:
+        judge.keeps, judge.mentions = True, mentions
     if judge.walk is not None:
         judge.walk.script(text, Scene(), Spot(line=line, end=line, pinned=pinned))
     return judge.placed, judge.judged

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from foureyes.app.reviewers import Change, File, Unread
 from foureyes.reviewers.critics.commands import sql
 from foureyes.reviewers.critics.commands.command import hits, judge_code, judge_script, judge_words, settled
-from foureyes.reviewers.critics.commands.embedded import is_script, pieces
+from foureyes.reviewers.critics.commands.embedded import is_script, is_typed, pieces
+from foureyes.reviewers.critics.commands.embedded.images import copied_into_images
 from foureyes.reviewers.critics.commands.embedded.piece import Piece
 from foureyes.reviewers.critics.commands.judge import Placed, Spot
+from foureyes.reviewers.critics.commands.live import mentions
 from foureyes.reviewers.critics.commands.long import LINE_CHARS_MAX, is_long, parts_of
 from foureyes.reviewers.critics.commands.places import Place
 from foureyes.reviewers.critics.commands.syntax import SCRIPT_BYTES_MAX
@@ -25,7 +28,7 @@ from foureyes.reviewers.critics.commands.tools import (
     system,
 )
 from foureyes.reviewers.critics.critic import Hit, Judged, Rule, State, counted, judged
-from foureyes.reviewers.critics.texts import readable, unread_of, without_long_lines
+from foureyes.reviewers.critics.texts import is_prose, readable, unread_of, without_long_lines
 
 PROGRAM_MODE = "100755"
 FILE_CHARS_MAX = 2 * 1024 * 1024
@@ -54,6 +57,10 @@ _IMAGE_OWN = frozenset(
 class _Count:
     commands: int = 0
     statements: int = 0
+    #: Whether another file calls something by a name; None where all that is written is run.
+    mentions: Callable[[str], bool] | None = None
+    #: Whether an image of the work is built with this file, so that it runs there.
+    in_image: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +80,10 @@ class Commands:
         found: list[Hit] = []
         unread: list[Unread] = []
         count = _Count()
+        copied = copied_into_images(change.files)
         for file in change.files:
+            count.in_image = file.path in copied
+            count.mentions = None if is_typed(file.path, change.kind) else partial(_is_called, file, change.files)
             found.extend(_file(file, change.kind, unread, count))
         looked = f"{counted(count.commands, 'shell command')}, {counted(count.statements, 'SQL statement')}"
         return judged(found, unread=unread, looked_at=looked)
@@ -97,6 +107,7 @@ def _file(file: File, kind: str, unread: list[Unread], count: _Count) -> Iterato
             unread.append(Unread(path=file.path, why=_NO_COMMANDS))
             return
     for piece in pieces(file.path, text, kind, program=file.mode == PROGRAM_MODE):
+        piece = replace(piece, image=True) if count.in_image else piece  # noqa: PLW2901 - the same, where it runs
         long = is_long(piece)
         if long:
             why = why or f"a script in it is longer than {SCRIPT_BYTES_MAX // 1024} KiB; it was read in parts"
@@ -105,6 +116,12 @@ def _file(file: File, kind: str, unread: list[Unread], count: _Count) -> Iterato
             yield from map(_whole, hits(list(_kept(part, _judged(part, count))), file.path))
     if why:
         unread.append(Unread(path=file.path, why=why))
+
+
+def _is_called(file: File, files: Iterable[File], name: str) -> bool:
+    """Whether another file of the work that machines read names this function."""
+    others = (one for one in files if one is not file and not is_prose(one.path))
+    return any(mentions((one.text or "")[:FILE_CHARS_MAX], name) for one in others)
 
 
 def _too_long(path: str, why: str) -> Hit:
@@ -129,7 +146,7 @@ def _judged(piece: Piece, count: _Count) -> list[Placed]:
     elif piece.language != "shell":
         placed, judged_count = judge_code(piece.language, piece.text, piece.line)
     else:
-        placed, judged_count = judge_script(piece.text, piece.line, pinned=piece.pinned)
+        placed, judged_count = judge_script(piece.text, piece.line, pinned=piece.pinned, mentions=count.mentions)
     count.commands += judged_count
     return settled(placed)
 
@@ -148,7 +165,8 @@ def _kept(piece: Piece, placed: list[Placed]) -> Iterator[Placed]:
     """Judged by where the piece stands: an image is its own machine, an example is a note."""
     for one in placed:
         found = one.found
-        if piece.image and found.rule in _IMAGE_OWN and Place.ROOT.value not in found.text:
+        own = found.rule in _IMAGE_OWN or found.text == rights.JOINS_DAEMON
+        if piece.image and own and Place.ROOT.value not in found.text:
             continue
         if piece.certain and found.state is not State.BLOCK:
             continue

@@ -101,6 +101,8 @@ class Feeds:
             for word in self._expander.words(targets[0]):
                 if ">" in sign or word.startswith(("/dev/tcp", "/dev/udp")):
                     self._judge.redirect(sign, word, argv, self._scene, spot)
+                if ">" in sign and not sign.endswith("&"):
+                    self._scene.make([word])
 
 
 def _is_descriptor(child: Node, redirect: Node) -> bool:

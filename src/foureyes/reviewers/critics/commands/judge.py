@@ -6,13 +6,14 @@ import dataclasses
 import fnmatch
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from foureyes.reviewers.critics.commands import builtins, outputs
 from foureyes.reviewers.critics.commands.code import commands as code_commands
-from foureyes.reviewers.critics.commands.model import HOLE, MARKS, NOTHING, REMOTE, Call, Found, Stream
+from foureyes.reviewers.critics.commands.model import HOLE, MARKS, NOTHING, REMOTE, Call, Found, Stream, words
 from foureyes.reviewers.critics.commands.redirects import judge_redirect
 from foureyes.reviewers.critics.commands.scene import Scene
 from foureyes.reviewers.critics.commands.shown import shown
@@ -47,6 +48,9 @@ _STARTS = re.compile(
 )
 #: What is typed at the prompt of an editor or pager to start a command; a shell has no such word.
 _TYPED = re.compile(r"!\S|:!")
+_STARTED = words(
+    "cd sudo doas su ssh env source . eval exec command builtin python python3 node npm yarn make go cargo"
+)
 _ENDINGS = (".exe", ".cmd", ".bat")
 
 
@@ -95,6 +99,22 @@ class Judge:
         self.placed: list[Placed] = []
         self.judged = 0
         self.walk: Walk | None = None
+        #: Whether a function or an alias that nothing calls is only kept for others; what is typed is all run.
+        self.keeps = False
+        #: Whether other files of the work call something by this name.
+        self.mentions: Callable[[str], bool] = _never
+        #: Whether a program was started whose name is only known at run time: it may be any function.
+        self.dispatches = False
+        self._idle = 0
+
+    @contextmanager
+    def idle(self) -> Iterator[None]:
+        """Judge what nothing calls: what would stop the work is noted, and what is unclear is left out."""
+        self._idle += 1
+        try:
+            yield
+        finally:
+            self._idle -= 1
 
     def command(self, argv: tuple[str, ...], stdin: Stream, scene: Scene, spot: Spot) -> Stream:
         """Judge it and all it starts; what it prints comes back."""
@@ -123,6 +143,7 @@ class Judge:
                 return NOTHING
         name = program(argv[0])
         if HOLE in name or not name:
+            self.dispatches = self.dispatches or not self._idle
             self._unknown_program(argv, spot, how)
             return Stream(text=None, fed=True)
         if set(name) & set("?*[") and len(name) > 1:
@@ -185,7 +206,8 @@ class Judge:
                 elsewhere=how.elsewhere or inner.elsewhere,
                 via=how.via if how.via and call.name in privilege.PASSES_ON else call.name,
             )
-            printed = self._inner(inner, call, where, deeper)
+            with self.idle() if self.keeps and defines_new_alias(call) else nullcontext():
+                printed = self._inner(inner, call, where, deeper)
         if len(inners) == 1 and printed is not None and printed.fed:
             return printed
         return outputs.output(call)
@@ -268,6 +290,10 @@ class Judge:
         self.add(Found(rule=UNREADABLE, state=State.UNKNOWN), spot, "")
 
     def add(self, found: Found, spot: Spot, evidence: str) -> None:
+        if self._idle:
+            if found.state is not State.BLOCK:
+                return
+            found = dataclasses.replace(found, state=State.CLEAR, severity="minor")
         if len(self.placed) < FOUND_MAX:
             self.placed.append(Placed(found=found, spot=spot, evidence=evidence))
 
@@ -278,6 +304,20 @@ def program(word: str) -> str:
     for ending in _ENDINGS:
         name = name.removesuffix(ending)
     return name
+
+
+def defines_new_alias(call: Call) -> bool:
+    """Whether a command only gives names to commands; one that takes the name of a tool runs in its place."""
+    return call.name == "alias" and not any(is_tool(word.partition("=")[0]) for word in call.args)
+
+
+def is_tool(name: str) -> bool:
+    """Whether people start a program by this name already."""
+    return name in FAMILIES or name in builtins.HARMLESS or name in _STARTED
+
+
+def _never(_name: str) -> bool:
+    return False
 
 
 def _matched(pattern: str) -> str:

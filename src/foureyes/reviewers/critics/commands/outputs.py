@@ -11,6 +11,7 @@ import re
 from foureyes.reviewers.critics.commands import quoting
 from foureyes.reviewers.critics.commands.model import HOLE, Call, Stream, words
 from foureyes.reviewers.critics.commands.options import options
+from foureyes.reviewers.critics.commands.own_things import MADE_CONTAINER, prints_container
 from foureyes.reviewers.critics.commands.places import SCRATCH
 from foureyes.reviewers.critics.commands.shown import shown
 
@@ -102,6 +103,8 @@ def _text(call: Call) -> str | None:  # noqa: C901, PLR0911, PLR0912 - one line 
             return f"./{HOLE}"
         case "git" if "--show-toplevel" in words:
             return "."
+        case "docker" | "podman" | "nerdctl" if prints_container(call):
+            return MADE_CONTAINER
         case "crontab" if words[:1] == ("-l",):
             return f"{HOLE}\n"
         case "pip" | "pip3" if words[:1] == ("freeze",):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, ClassVar
 
 from foureyes.reviewers.critics.commands import lexer
 from foureyes.reviewers.critics.commands.expand import Expander
 from foureyes.reviewers.critics.commands.feeds import Feeds
 from foureyes.reviewers.critics.commands.judge import Spot
+from foureyes.reviewers.critics.commands.live import live_functions
 from foureyes.reviewers.critics.commands.model import HOLE, LOCAL, NOTHING, REMOTE, SECRET, Stream, words
 from foureyes.reviewers.critics.commands.scene import Scene
 from foureyes.reviewers.critics.commands.syntax import source
@@ -25,6 +28,8 @@ _RUN_SETTINGS = words(
     "GIT_SSH_COMMAND GIT_PAGER GIT_EDITOR GIT_EXTERNAL_DIFF GIT_ASKPASS PAGER EDITOR VISUAL BROWSER MANPAGER LESSOPEN "
     "PROMPT_COMMAND SSH_ASKPASS SUDO_ASKPASS"
 )
+#: `[ -n "$X" ]`
+_FILLED = re.compile(r"\s-n\s{1,4}\"?\$\{?([A-Za-z_]\w{0,80})\}?\"?(?=\s)")
 _UNKNOWN_STREAM = Stream(text=None, fed=True)
 
 
@@ -48,13 +53,19 @@ class Part:
         method = self.METHODS.get(node.type)
         return method(self, node, stdin, depth + 1) if method else self._children(node, stdin, depth + 1)
 
-    def finish(self) -> None:
-        """Functions nobody called here are judged with arguments nobody knows."""
-        for name, body in list(self._scene.functions.items()):
-            if name not in self._scene.called:
-                self._scene.called.add(name)
-                scene = self._scene.copy()
-                Part(self._walk, scene, self._spot).run(body, NOTHING, 1)
+    def finish(self, root: Node) -> None:
+        """Functions nobody called here are judged with arguments nobody knows; those that nothing calls are noted."""
+        judge = self._walk.judge
+        for name in live_functions(root, self._scene, judge) if judge.keeps else list(self._scene.functions):
+            self._unknown_call(name)
+        with judge.idle() if judge.keeps else nullcontext():
+            for name in list(self._scene.functions):
+                self._unknown_call(name)
+
+    def _unknown_call(self, name: str) -> None:
+        if name not in self._scene.called:
+            self._scene.called.add(name)
+            Part(self._walk, self._scene.copy(), self._spot).run(self._scene.functions[name], NOTHING, 1)
 
     def call_function(self, name: str, words: tuple[str, ...], stdin: Stream, depth: int) -> Stream:
         first = name not in self._scene.called
@@ -100,9 +111,16 @@ class Part:
         for child in node.named_children:
             if child.type == "test_command":
                 self._scene.tested.update(_names_in(child))
+        before = set(self._scene.filled)
         printed = self._children(node, stdin, depth)
+        self._scene.filled = before
         self._scene.maybe -= 1
         return printed if printed.text == "" else _UNKNOWN_STREAM
+
+    def _else(self, node: Node, stdin: Stream, depth: int) -> Stream:
+        """What is done when the test has failed: a variable may be empty here."""
+        self._scene.filled = set()
+        return self._children(node, stdin, depth)
 
     def _for(self, node: Node, stdin: Stream, depth: int) -> Stream:
         name = node.child_by_field_name("variable")
@@ -234,6 +252,7 @@ class Part:
 
     def _test(self, node: Node, _stdin: Stream, _depth: int) -> Stream:
         self._scene.tested.update(_names_in(node))
+        self._scene.filled.update(_FILLED.findall(source(node)))
         for child in node.named_children:
             self._substitutions(child, 0)
         return NOTHING
@@ -269,8 +288,8 @@ class Part:
         "pipeline": _pipeline,
         "subshell": _subshell,
         "if_statement": _branches,
-        "elif_clause": _children,
-        "else_clause": _children,
+        "elif_clause": _else,
+        "else_clause": _else,
         "while_statement": _branches,
         "case_item": _branches,
         "c_style_for_statement": _branches,

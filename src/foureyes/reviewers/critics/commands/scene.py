@@ -57,6 +57,8 @@ class Scene:
     maybe: int = 0
     #: Variables that a test has looked at, so that they are not empty by accident.
     tested: set[str] = field(default_factory=set)
+    #: Variables that this part is reached only with, not empty: behind `[ -n "$X" ]`.
+    filled: set[str] = field(default_factory=set)
     #: Started by sudo and the like, on another machine, or by this program.
     root: bool = False
     elsewhere: bool = False
@@ -79,6 +81,7 @@ class Scene:
             streams=self.streams,
             maybe=self.maybe,
             tested=self.tested,
+            filled=set(self.filled),
             root=self.root,
             elsewhere=self.elsewhere,
             via=self.via,
@@ -89,7 +92,9 @@ class Scene:
     def lookup(self, name: str) -> str | None:
         """The value of a variable, with holes; None where nothing is known of it."""
         if name in self.variables:
-            return self.variables[name]
+            value = self.variables[name]
+            # Behind a test of it, an empty value would not have come this far.
+            return HOLE + GUARDED if not value and self.maybe and name in self.filled else value
         if name.isdigit() and self.parameters is not None and int(name) > 0:
             at = int(name) - 1
             return self.parameters[at] if at < len(self.parameters) else ""

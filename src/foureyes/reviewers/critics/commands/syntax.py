@@ -14,7 +14,7 @@ SCRIPT_BYTES_MAX = 256 * 1024
 OPERATORS_PER_LINE_MAX = 1_000
 OPERATORS_MAX = 30_000
 BACKTICKS_MIN = 4
-_OPERATORS = "|<>()`{"
+_OPERATORS = "|<>()`{[]&;"
 _WIDE = re.compile(r"[^\x00-\xff]")
 
 
@@ -22,8 +22,11 @@ class TooMuch(Exception):  # noqa: N818 - an expected "no", not a failure of our
     """The script is larger or denser than we are willing to parse."""
 
 
-def tree(text: str) -> Node:
-    """The script's syntax tree; raises TooMuch. What no byte can hold stands there as a dot."""
+def tree(text: str, *, as_written: bool = False) -> Node:
+    """The script's syntax tree; raises TooMuch. What no byte can hold stands there as a dot.
+
+    Backticks are read as `$(…)`, which moves what follows on the line; `as_written` leaves every place as it is.
+    """
     text = narrow(text)
     data = text.encode("utf-8", "surrogatepass")
     if len(data) > SCRIPT_BYTES_MAX:
@@ -31,7 +34,7 @@ def tree(text: str) -> Node:
     total = sum(text.count(one) for one in _OPERATORS)
     if total > OPERATORS_PER_LINE_MAX and _is_dense(text, total):
         raise TooMuch("too many operators to be written by hand")
-    if text.count("`") >= BACKTICKS_MIN:
+    if not as_written and text.count("`") >= BACKTICKS_MIN:
         data = _one_way(text).encode("utf-8", "surrogatepass")
     return _parser().parse(data).root_node
 

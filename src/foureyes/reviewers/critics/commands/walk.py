@@ -37,7 +37,7 @@ class Walk:
         try:
             part = Part(self, scene, spot)
             printed = part.run(root, stdin, 0)
-            part.finish()
+            part.finish(root)
         finally:
             self._script_depth -= 1
         return printed

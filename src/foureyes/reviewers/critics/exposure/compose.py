@@ -97,6 +97,11 @@ NEAR_ROOT = frozenset(
     ]
 )
 _SOCKETS = ("docker.sock", "containerd.sock", "podman.sock", "crio.sock")
+#: Where development containers are described.
+_DEV_CONTAINERS = ".devcontainer"
+_DEV_ENVIRONMENTS = frozenset({"compose-dev.yaml", "compose-dev.yml"})
+#: The stage of an image that Docker Dev Environments build.
+_DEV_STAGE = "dev-envs"
 _SENSITIVE = frozenset(
     {"/", "/etc", "/root", "/proc", "/sys", "/dev", "/boot", "/var/run", "/run", "/var/lib/docker", "/home"}
 )
@@ -171,13 +176,28 @@ def _mounts(path: str, service: Node) -> Iterator[Hit]:
         source = one.get("source")
         place = source.text if source is not None else one.text.partition(":")[0] if ":" in one.text else ""
         if place.endswith(_SOCKETS):
-            yield hit(SOCKET, path, one.line, evidence=one.text)
+            yield (note if is_workshop(path, service) else hit)(SOCKET, path, one.line)
         elif (place.rstrip("/") or place) in _SENSITIVE or _KEYS.search(place):
             yield hit(HOST_PATH, path, one.line, evidence=one.text)
     devices = service.get("devices")
     for one in devices.items if devices is not None else []:
         if _RAW_DEVICE.match(one.text):
             yield hit(DEVICE, path, one.line, evidence=one.text)
+
+
+def is_workshop(path: str, service: Node) -> bool:
+    """Whether a service is a developer's own container, on a machine whose Docker daemon is the developer's already.
+
+    Only tools of developers start what lies in `.devcontainer` (Dev Container Specification) and in `compose-dev.yaml`
+    (Docker Dev Environments). The latter was `.docker/docker-compose.yaml` before Docker Desktop 4.13; others keep
+    deployments there, so that one counts only for a service that is built as a development environment.
+    """
+    *folders, name = path.split("/")
+    if _DEV_CONTAINERS in folders or name in _DEV_ENVIRONMENTS:
+        return True
+    build = service.get("build")
+    stage = build.get("target") if build is not None else None
+    return folders[-1:] == [".docker"] and stage is not None and stage.text == _DEV_STAGE
 
 
 def _ports(path: str, service: Node) -> Iterator[Hit]:

@@ -26,6 +26,10 @@ ANONYMOUS = rule(
     "k8s.anonymous-binding", "A role is bound to everybody", ANYONE, "Bind it to named accounts.", "critical"
 )
 ESCALATE = rule("k8s.rbac-escalate", "A role may raise its own rights", GAIN, "Remove the verb escalate.", "important")
+RBAC_GROUP = "rbac.authorization.k8s.io"
+_OWN_GROUPS = frozenset({"*", "", "apps", "batch", "autoscaling", "extensions", "policy"})
+#: Numbers that others have measured; nothing in them acts.
+_METRICS = frozenset({"metrics.k8s.io", "custom.metrics.k8s.io", "external.metrics.k8s.io"})
 BIND = rule("k8s.rbac-bind", "A role may bind any role to itself", GAIN, "Remove the verb bind.", "important")
 APPROVE = rule(
     "k8s.rbac-approve-certificates",
@@ -164,14 +168,24 @@ def _words(node: Node, key: str) -> set[str]:
     return {one.text for one in found.items} if found is not None else set()
 
 
+def _is_wide(groups: set[str]) -> bool:
+    """Whether the groups hold what a cluster itself is made of; everything of one extension's own API is less."""
+    return not groups or any(_is_own_group(one) for one in groups)
+
+
+def _is_own_group(group: str) -> bool:
+    return group in _OWN_GROUPS or (group.endswith(".k8s.io") and group not in _METRICS)
+
+
 def _granted(path: str, each: Node) -> Iterator[Hit]:
     verbs, resources, groups = _words(each, "verbs"), _words(each, "resources"), _words(each, "apiGroups")
     anything = "*" in verbs
     if anything or "*" in resources or "*" in groups:
         key = "verbs" if anything else "resources" if "*" in resources else "apiGroups"
-        whole = anything and "*" in resources
+        whole = anything and "*" in resources and _is_wide(groups)
         yield (hit if whole else note)(WILDCARD, path, each.at_line(key))
-    rbac = bool(resources & {"*", "roles", "clusterroles", "rolebindings", "clusterrolebindings"})
+    named = bool(resources & {"*", "roles", "clusterroles", "rolebindings", "clusterrolebindings"})
+    rbac = named and (not groups or not groups.isdisjoint({"*", RBAC_GROUP}))
     if rbac and verbs & {"escalate", "*"} and resources & {"roles", "clusterroles", "*"}:
         yield hit(ESCALATE, path, each.at_line("verbs"))
     if rbac and verbs & {"bind", "*"}:

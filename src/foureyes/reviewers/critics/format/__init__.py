@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
 from foureyes.app.encodings import UTF_8
@@ -12,8 +12,9 @@ from foureyes.reviewers.critics.critic import Hit, Judged, Rule, State, counted,
 from foureyes.reviewers.critics.format import rules
 from foureyes.reviewers.critics.format.leftovers import leftovers_in
 from foureyes.reviewers.critics.format.parsing import Flaw, Unparsed, flaws_in
-from foureyes.reviewers.critics.format.syntax import parses, python_flaws
-from foureyes.reviewers.critics.texts import is_prose, parsable, readable, shown, suffix
+from foureyes.reviewers.critics.format.syntax import python_flaws
+from foureyes.reviewers.critics.python.tools import parses
+from foureyes.reviewers.critics.texts import has_conflict, is_prose, parsable, readable, shown, suffix
 
 #: Of a longer text only the beginning is searched for leftovers; parsers have limits of their own.
 LEFTOVERS_TEXT_MAX = 1_000_000
@@ -47,8 +48,8 @@ class Format:
             except Unparsed as error:
                 unread.append(Unread(path=file.path, why=str(error)))
                 hits.extend(_hit(flaw, file) for flaw in _leftovers(file, change.kind))
-        broken, more = python_flaws(change.files)
-        hits.extend(_hit(flaw, file) for file, flaw in broken)
+        broken, more = python_flaws(change)
+        hits.extend(_hit(flaw, file) for file, flaw in broken if not has_conflict(file))
         unread.extend(more)
         if not change.files:
             hits.append(Hit(rule=rules.NOTHING, path="", state=State.CLEAR, severity="minor"))
@@ -74,7 +75,7 @@ def _flaws(file: File, kind: str) -> Iterator[Flaw]:
         if is_text:
             yield Flaw(rule=rules.ENCODING, line=_bad_line(file.content), state=State.CLEAR, text=words)
     text = parsable(file)
-    if text is not None:
+    if text is not None and not has_conflict(file):
         yield from flaws_in(text, file.path)
     yield from _leftovers(file, kind)
 
@@ -89,7 +90,21 @@ def _link(path: str, target: str) -> Iterator[Flaw]:
 def _leftovers(file: File, kind: str) -> Iterator[Flaw]:
     text = readable(file)
     if text is not None and file.mode != LINK_MODE:
-        yield from leftovers_in(text[:LEFTOVERS_TEXT_MAX], file.path, prose=is_prose(file.path, kind))
+        found = leftovers_in(text[:LEFTOVERS_TEXT_MAX], file.path, prose=is_prose(file.path, kind))
+        yield from _one_for_each_conflict(found, file)
+
+
+def _one_for_each_conflict(flaws: Iterable[Flaw], file: File) -> Iterator[Flaw]:
+    """Of the markers of one conflict, those up to the first that the change brought."""
+    is_told = False
+    for flaw in flaws:
+        if flaw.rule is rules.CONFLICT and flaw.state is State.BLOCK:
+            if file.lines[flaw.line - 1].startswith("<"):
+                is_told = False
+            if is_told:
+                continue
+            is_told = file.is_changed(flaw.line)
+        yield flaw
 
 
 def _empty(file: File, kind: str) -> Iterator[Flaw]:

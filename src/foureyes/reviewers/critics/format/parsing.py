@@ -16,7 +16,7 @@ from xml.parsers import expat
 from foureyes.reviewers.critics.critic import Rule, State
 from foureyes.reviewers.critics.format import rules
 from foureyes.reviewers.critics.format.dockerfile import flaw_in_dockerfile
-from foureyes.reviewers.critics.format.shell import flaw_in_shell
+from foureyes.reviewers.critics.format.shell import DenseScript, flaw_in_shell
 from foureyes.reviewers.critics.texts import shown
 
 TEXT_MAX = 3_000_000
@@ -187,7 +187,10 @@ def _tabbed(text: str) -> Iterator[Flaw]:
 
 
 def _shell(text: str) -> Iterator[Flaw]:
-    flaw = flaw_in_shell(text)
+    try:
+        flaw = flaw_in_shell(text)
+    except DenseScript as dense:
+        raise Unparsed(f"{dense}: not parsed") from None
     if flaw is not None:
         line, certain, said = flaw
         yield Flaw(rule=rules.SHELL, line=line, state=State.BLOCK if certain else State.UNKNOWN, text=said)

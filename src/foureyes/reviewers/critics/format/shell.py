@@ -12,17 +12,25 @@ NODES_MAX = 200_000
 _ENDS = frozenset({"fi", "done", "esac", "}", ")", '"', "'", "]]", "]", "))", "heredoc_end", "then", "do"})
 
 
-def flaw_in_shell(text: str) -> tuple[int, bool, str] | None:
-    """The line, whether it is certain, and what is wrong. The grammar does not know every shell: most is a note."""
-    # Imported here: works without shell must not pay for it.
-    import tree_sitter  # noqa: PLC0415
-    import tree_sitter_bash  # noqa: PLC0415
+class DenseScript(Exception):  # noqa: N818 - it says why nothing can be said
+    """The script is larger or denser than is parsed."""
 
-    parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
-    root = parser.parse(text.encode("utf-8", "replace")).root_node
+
+def flaw_in_shell(text: str) -> tuple[int, bool, str] | None:
+    """The line, whether it is certain, and what is wrong; raises DenseScript.
+
+    The grammar does not know every shell: most is a note.
+    """
+    # Imported here: works without shell must not pay for it.
+    from foureyes.reviewers.critics.commands.syntax import TooMuch, narrow, tree  # noqa: PLC0415
+
+    try:
+        root = tree(text, as_written=True)
+    except TooMuch as too_much:
+        raise DenseScript(str(too_much)) from None
     if not root.has_error:
         return None
-    return _first(root, len(text.rstrip().encode("utf-8", "replace")))
+    return _first(root, len(narrow(text.rstrip()).encode("utf-8", "surrogatepass")))
 
 
 def _first(root: Node, end: int) -> tuple[int, bool, str] | None:

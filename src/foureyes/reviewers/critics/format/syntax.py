@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import ast
 import tempfile
-import warnings
-from collections.abc import Iterable
+from collections.abc import Mapping
 from pathlib import Path
 
-from foureyes.app.reviewers import File, Unread
+from foureyes.app.reviewers import Change, File, Unread
 from foureyes.reviewers.critics.format import rules
 from foureyes.reviewers.critics.format.parsing import SOURCE_MAX, Flaw
+from foureyes.reviewers.critics.python.declared import NOT_READ, PYTHON_2, is_template, versions
 from foureyes.reviewers.critics.python.known import SYNTAX
-from foureyes.reviewers.critics.python.tools import ToolError, laid_out, ruff_says
+from foureyes.reviewers.critics.python.tools import ToolError, laid_out, parses, ruff_says
 from foureyes.reviewers.critics.texts import parsable, shown, suffix
 
 
-def python_flaws(files: Iterable[File]) -> tuple[list[tuple[File, Flaw]], list[Unread]]:
+def python_flaws(change: Change) -> tuple[list[tuple[File, Flaw]], list[Unread]]:
     """Every Python file that does not parse, with the first place.
 
-    Python newer than the one that runs us is no flaw: a parser for the newest has the last word, asked once for all.
+    A parser for the version that the project declares, else for the newest, has the last word, asked once for all.
     """
     unread: list[Unread] = []
     suspects: dict[str, File] = {}
-    for file in files:
+    for file in change.files:
         text = parsable(file)
         if suffix(file.path) not in (".py", ".pyi") or text is None:
             continue
@@ -31,29 +30,22 @@ def python_flaws(files: Iterable[File]) -> tuple[list[tuple[File, Flaw]], list[U
             unread.append(Unread(path=file.path, why=f"longer than {SOURCE_MAX:,} characters: not parsed"))
         elif not parses(text):
             suspects[file.path] = file
+    minors = versions(change, list(suspects)) if suspects else {}
+    for path in [one for one, minor in minors.items() if minor == PYTHON_2 or is_template(suspects[one].text or "")]:
+        unread.append(Unread(path=path, why=NOT_READ[minors[path] == PYTHON_2]))
+        del suspects[path]
     if not suspects:
         return [], unread
     try:
-        return _broken(suspects), unread
+        return _broken(suspects, minors), unread
     except (ToolError, OSError) as error:
         unread.extend(Unread(path=path, why=f"Python that may be broken: {error}") for path in suspects)
         return [], unread
 
 
-def parses(text: str) -> bool:
-    """Whether the Python that runs us can parse it."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about odd escapes in the text, which is not ours
-            ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
-
-
-def _broken(suspects: dict[str, File]) -> list[tuple[File, Flaw]]:
+def _broken(suspects: dict[str, File], minors: Mapping[str, int]) -> list[tuple[File, Flaw]]:
     with tempfile.TemporaryDirectory(prefix="foureyes-format-") as name:
-        places = laid_out({path: (file.text or "").encode() for path, file in suspects.items()}, Path(name))
+        places = laid_out({path: (file.text or "").encode() for path, file in suspects.items()}, Path(name), minors)
         said = [one for one in ruff_says(Path(name)) if one.code == SYNTAX]
     paths = {place.name: path for path, place in places.items()}
     first = {paths[one.name]: one for one in reversed(said) if one.name in paths}

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from foureyes.app.reviewers import Change, Unread
 from foureyes.reviewers.critics.critic import Hit, Judged, Rule, State, counted, judged
+from foureyes.reviewers.critics.file_classes import is_binary
 from foureyes.reviewers.critics.injection import rules
 from foureyes.reviewers.critics.injection.aims import Aim, aims_in
 from foureyes.reviewers.critics.injection.characters import Seen, hidden_in, spelled
@@ -44,7 +45,7 @@ class Injection:
             hits.extend(_hits(file.path, file.path, prose=False, at_line=0))
             unread.extend(unread_of(file))
             text = readable(file)
-            if text is None:
+            if text is None or is_binary(file):
                 continue
             count += 1
             prose = is_prose(file.path, change.kind) or is_words(file.path)

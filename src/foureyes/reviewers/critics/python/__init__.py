@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from foureyes.app.reviewers import Change, File, Unread
 from foureyes.reviewers.critics.critic import Hit, Judged, Rule, State, counted, judged
+from foureyes.reviewers.critics.pragmas import ALLOWED, allows_check
+from foureyes.reviewers.critics.python.declared import NOT_READ, PYTHON_2, is_template, versions
 from foureyes.reviewers.critics.python.known import SYNTAX, all_rules, is_broken, is_passed_on, rule_of
-from foureyes.reviewers.critics.python.tools import Said, ToolError, bandit_says, laid_out, ruff_says
-from foureyes.reviewers.critics.texts import parsable, shown, suffix, unread_of
+from foureyes.reviewers.critics.python.tools import Said, ToolError, bandit_says, laid_out, parses, ruff_says
+from foureyes.reviewers.critics.texts import has_conflict, parsable, shown, suffix, unread_of
 
 FILE_BYTES_MAX = 1_000_000
 TOTAL_BYTES_MAX = 30_000_000
@@ -20,7 +22,8 @@ STATEMENT_LINES_MAX = 200
 #: Checks of bandit that ruff does not have begin with one of these words.
 _ONLY_BANDIT = re.compile(rb"\b(?:torch|from_pretrained|hf_hub_download|load_dataset|snapshot_download|Markup)\b")
 _SHEBANG = re.compile(rb"#![^\n]{0,100}\bpython[0-9.]*\b")
-_SILENCED = re.compile(r"#\s*(?:noqa|nosec|ruff:\s*noqa)\b", re.IGNORECASE)
+#: Syntax that the declared version does not have yet is wrong where it stands, and breaks nothing before it.
+_TOO_NEW = re.compile(r"syntax was (?:added|changed) in Python 3")
 #: A password that a test hands in is no secret, and a hash or a temporary folder there harms nobody.
 _FINE_IN_TESTS = ("105", "106", "107", "108", "110", "112", "113", "301", "306", "310", "314", "324", "608")
 #: Weak only where something depends on it; a checksum does not.
@@ -43,7 +46,7 @@ class Python:
         if not files:
             return judged((), unread=unread, looked_at="no Python")
         with tempfile.TemporaryDirectory(prefix="foureyes-python-") as name:
-            said, failed = _said(files, Path(name))
+            said, failed = _said(files, Path(name), versions(change, list(files)))
         unread.extend(failed)
         hits = [_hit(one, files[path]) for path, one in said if not _is_fine(one, path)]
         return judged(
@@ -78,11 +81,14 @@ def _readable(files: Iterable[File]) -> tuple[dict[str, File], list[Unread]]:
     return chosen, unread
 
 
-def _said(files: dict[str, File], folder: Path) -> tuple[list[tuple[str, Said]], list[Unread]]:
+def _said(
+    files: dict[str, File], folder: Path, minors: Mapping[str, int]
+) -> tuple[list[tuple[str, Said]], list[Unread]]:
     """What both tools say, by path, and what they could not read."""
-    places = laid_out({path: (file.text or "").encode() for path, file in files.items()}, folder)
+    texts = {path: (file.text or "").encode() for path, file in files.items() if minors[path] != PYTHON_2}
+    places = laid_out(texts, folder, minors)
     paths = {place.name: path for path, place in places.items()}
-    unread: list[Unread] = []
+    unread = [Unread(path=path, why=NOT_READ[True]) for path in files if path not in places]
     said: list[Said] = []
     broken: set[str] = set()
     suspects = list(places.values())
@@ -90,6 +96,9 @@ def _said(files: dict[str, File], folder: Path) -> tuple[list[tuple[str, Said]],
         said = [one for one in ruff_says(folder) if one.name in paths]
         telling = {one.name for one in said if one.code.startswith("S")}
         broken = {one.name for one in said if is_broken(one.code)}
+        templates = {one.name for one in said if one.code == SYNTAX and is_template(files[paths[one.name]].text or "")}
+        unread.extend(Unread(path=paths[name], why=NOT_READ[False]) for name in sorted(templates))
+        said = [one for one in said if one.name not in templates]
         suspects = [place for path, place in places.items() if place.name in telling or _needs_bandit(files[path])]
     except ToolError as error:
         unread.extend(Unread(path=path, why=str(error)) for path in files)
@@ -140,25 +149,42 @@ def _hit(said: Said, file: File) -> Hit:
     state = _state(said)
     if said.line > len(file.lines) > 0:
         said = replace(said, line=len(file.lines))  # a lone carriage return ends a line for some
-    line = file.lines[said.line - 1] if 0 < said.line <= len(file.lines) else ""
-    # A comment that came with the work is its author's word for it; one that stood at the base was looked at before.
-    silenced = _SILENCED.search(line) is not None and not file.is_changed(said.line)
+    silenced = _is_allowed(said, file)
     if silenced:
         state = State.CLEAR
+    elif said.code == SYNTAX and has_conflict(file):
+        state = State.CLEAR  # it is no Python because of that, which the critic of form says
     elif is_test(file.path) and state is State.BLOCK and not is_broken(said.code):
         state = State.UNKNOWN
     sure = f", severity {said.severity.lower()}, confidence {said.confidence.lower()}" if said.severity else ""
-    quiet = "; a comment silences it" if silenced else ""
+    quiet = f"; {ALLOWED}" if silenced else ""
     return Hit(
         rule=rule,
         path=file.path,
-        # A parser stops where it notices; what broke the file may stand elsewhere.
-        line=0 if said.code == SYNTAX and not file.is_changed(said.line) else said.line,
+        line=0 if _breaks_elsewhere(said, file) else said.line,
         state=state,
         text=_text(said, rule),
         evidence=f"{said.tool} {said.code}{sure}{quiet}",
         severity={State.BLOCK: rule.severity, State.UNKNOWN: "important", State.CLEAR: "minor"}[state],
     )
+
+
+def _breaks_elsewhere(said: Said, file: File) -> bool:
+    """Whether a changed line broke the file though another is named: a parser stops where it notices."""
+    if said.code != SYNTAX or file.is_changed(said.line) or _TOO_NEW.search(said.text):
+        return False
+    before = File(path=file.path, content=file.before)
+    return before.text is None or parses(before.text)
+
+
+def _is_allowed(said: Said, file: File) -> bool:
+    """Whether a comment on a line of the statement allows this check; code that does not parse cannot be allowed."""
+    if said.code == SYNTAX:
+        return False
+    first, last = said.lines if said.lines[0] else (said.line, said.line)
+    codes = {said.code, f"B{said.code[1:]}", f"S{said.code[1:]}"} if said.code[0] in "BS" else {said.code}
+    lines = file.lines[max(0, first - 1) : min(last, first + STATEMENT_LINES_MAX)]
+    return any("#" in line and allows_check(line, codes) for line in lines)
 
 
 def _state(said: Said) -> State:

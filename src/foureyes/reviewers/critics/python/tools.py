@@ -6,11 +6,10 @@ check, and no name of theirs reaches a command line.
 
 from __future__ import annotations
 
-import contextlib
+import ast
 import json
 import logging
 import os
-import signal
 import subprocess
 import tempfile
 import warnings
@@ -21,7 +20,9 @@ from pathlib import Path
 from foureyes.reviewers.critics.python.known import SYNTAX
 
 RUFF_SECONDS_MAX = 60
-OUTPUT_BYTES_MAX = 64 * 1024 * 1024
+#: Each thread reserves address space, which is bounded in a child process.
+THREADS_MAX = "2"
+OUTPUT_BYTES_MAX = 16 * 1024 * 1024
 FAMILIES = "S,F,E9,B,PLE"
 
 
@@ -44,22 +45,42 @@ class ToolError(Exception):
     """A tool is missing, crashed or took too long; with the reason in words."""
 
 
-def laid_out(files: Mapping[str, bytes], folder: Path) -> dict[str, Path]:
-    """Each file's text under a name of ours in a folder of ours."""
+def laid_out(files: Mapping[str, bytes], folder: Path, minors: Mapping[str, int]) -> dict[str, Path]:
+    """Each file's text under a name of ours in a folder of ours, one for each version of Python 3."""
     places: dict[str, Path] = {}
     for number, (path, content) in enumerate(files.items()):
-        place = folder / f"f{number:05d}{'.pyi' if path.endswith('.pyi') else '.py'}"
+        group = folder / f"py3{minors[path]}"
+        group.mkdir(exist_ok=True)
+        place = group / f"f{number:05d}{'.pyi' if path.endswith('.pyi') else '.py'}"
         place.write_bytes(content)
         places[path] = place
     return places
 
 
+def parses(text: str) -> bool:
+    """Whether the Python that runs us can parse it."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about odd escapes in the text, which is not ours
+            ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
 def ruff_says(folder: Path) -> list[Said]:
-    """What ruff finds in all files of a folder, in one process."""
+    """What ruff finds in all files that were laid out here, in one process for each version of Python."""
+    groups = sorted(one for one in folder.iterdir() if one.is_dir() and one.name.startswith("py3"))
+    return [said for group in groups for said in _ruff_says(group)]
+
+
+def _ruff_says(folder: Path) -> list[Said]:
     with tempfile.TemporaryFile() as output:
         code = _run(_ruff_command(folder), folder, output.fileno())
         if code != 0:
             raise ToolError(f"ruff ended with exit code {code}")
+        if output.seek(0, os.SEEK_END) > OUTPUT_BYTES_MAX:
+            raise ToolError(f"ruff has more to say than {OUTPUT_BYTES_MAX // (1024 * 1024)} MiB")
         output.seek(0)
         text = output.read(OUTPUT_BYTES_MAX)
     try:
@@ -116,13 +137,13 @@ def _ruff_command(folder: Path) -> list[str]:
     except (ImportError, FileNotFoundError) as error:
         raise ToolError("ruff is not installed") from error
     options = ("--isolated", "--no-cache", "--ignore-noqa", "--no-respect-gitignore", "--exit-zero", "--quiet")
-    choice = ("--output-format", "json", "--select", FAMILIES, "--target-version", "py313")
+    choice = ("--output-format", "json", "--select", FAMILIES, "--target-version", folder.name)
     return [os.fspath(program), "check", *options, *choice, "--", os.fspath(folder)]
 
 
 def _run(command: list[str], folder: Path, output: int) -> int:
-    """Run a tool with nothing of ours around it; it and its children end with the time limit."""
-    environment = {"PATH": os.defpath, "HOME": os.fspath(folder), "LANG": "C.UTF-8"}
+    """Run a tool with nothing of ours around it; it ends with the time limit, or with the group of this process."""
+    environment = {"PATH": os.defpath, "HOME": os.fspath(folder), "LANG": "C.UTF-8", "RAYON_NUM_THREADS": THREADS_MAX}
     try:
         child = subprocess.Popen(  # noqa: S603 - a program of our own environment, names of our own
             command,
@@ -131,15 +152,13 @@ def _run(command: list[str], folder: Path, output: int) -> int:
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,
         )
     except OSError as error:
         raise ToolError("ruff cannot be started") from error
     try:
         return child.wait(RUFF_SECONDS_MAX)
     except subprocess.TimeoutExpired as error:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(child.pid, signal.SIGKILL)
+        child.kill()
         child.wait()
         raise ToolError(f"ruff took longer than {RUFF_SECONDS_MAX} seconds") from error
 

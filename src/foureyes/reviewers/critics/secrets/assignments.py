@@ -58,6 +58,8 @@ _BARE = re.compile(r"[^\s\"'`,;&|<>(){}\[\]\\]{1,512}")
 _BARE_WIDE = re.compile(r"[^\s\"'`]{1,512}")
 _MORE_WORDS = re.compile(r"[ \t]+[A-Za-z(]")
 _FLAG = re.compile(r"[ \t]{1,4}")
+#: The next option: no option is the value of the one before it.
+_OPTION = re.compile(r"[\"']?--?[A-Za-z]")
 #: A variable of terraform: what it is given is its default, which need not come first.
 _DEFAULT = re.compile(r"[\"']\s{0,8}\{[^{}]{0,400}?\bdefault\s{0,8}=\s{0,8}")
 #: A line that is a name and one value: `requirepass …`, `bindpw …`, `storePassword "…"`.
@@ -152,7 +154,7 @@ def _other_ties(text: str, start: int, after: int, *, closed: bool, suffix: str)
         # Without quotes it is a call's name or a word of a sentence, unless the file is made of such lines.
         return _value(text, line.end(), suffix, "line") if line and _is_meant(text, line.end(), suffix) else None
     is_flag = text[start : start + 1] == "-" or before.rstrip(" \t").endswith(("\\set", "setx", "ENV", "set"))
-    if is_flag and (gap := _FLAG.match(text, after)):
+    if is_flag and (gap := _FLAG.match(text, after)) and not _OPTION.match(text, gap.end()):
         return _value(text, gap.end(), suffix, "flag")
     return None
 

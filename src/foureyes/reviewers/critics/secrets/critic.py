@@ -10,14 +10,18 @@ from pathlib import PurePosixPath
 from foureyes.app.encodings import wide
 from foureyes.app.reviewers import LINK_MODE, SUBMODULE_MODE, Change, File, Unread
 from foureyes.reviewers.critics.critic import Hit, Judged, Rule, State, counted, judged
+from foureyes.reviewers.critics.file_classes import is_binary, is_catalogue, is_lock
+from foureyes.reviewers.critics.pragmas import ALLOWED, allows_secret
 from foureyes.reviewers.critics.secrets import rules
 from foureyes.reviewers.critics.secrets.extra import Asked, ask
 from foureyes.reviewers.critics.secrets.find import TEXT_MAX, Search, find
 from foureyes.reviewers.critics.secrets.found import SURE, Found, apart, mark
-from foureyes.reviewers.critics.secrets.keyfiles import whole_secret
+from foureyes.reviewers.critics.secrets.keyfiles import has_secret_settings, whole_secret
 from foureyes.reviewers.critics.secrets.sweep import Line, Sweep, sweep
 from foureyes.reviewers.critics.texts import unread_of, without_long_lines
 
+#: What a name and a value only suggest; a token's own shape and a private key are told wherever they stand.
+_SUGGESTED = frozenset({rules.PASSWORD, rules.TOKEN, rules.KEY, rules.SALT, rules.OTHER, rules.UUID})
 #: From here on even a test's value is taken for real.
 _REAL_EVEN_IN_TESTS = 0.75
 #: A file with more secrets than this is told as a whole.
@@ -91,6 +95,8 @@ def is_trial(path: str) -> bool:
 
 def _file_hits(file: File, text: str, search: Search, asked: Asked) -> Iterator[Hit]:
     found = apart((*search.found, *asked.found(file.path, text)))
+    if is_binary(file) or is_catalogue(file.path) or is_lock(file.path):
+        found = tuple(one for one in found if one.rule not in _SUGGESTED)
     uuids = [one for one in found if one.rule is rules.UUID]
     others = [one for one in found if one.rule is not rules.UUID]
     at, line = 0, 1
@@ -110,6 +116,9 @@ def _file_hits(file: File, text: str, search: Search, asked: Asked) -> Iterator[
 
 def _hit(file: File, found: Found, value: str, line: int, last: int) -> Hit:
     state, severity = _weight(file.path, found)
+    allowed = state is not State.CLEAR and allows_secret(file.lines, line)
+    if allowed:
+        state, severity = State.CLEAR, "minor"
     place = " in a test or example" if state is not State.BLOCK and is_trial(file.path) else ""
     return Hit(
         rule=found.rule,
@@ -118,7 +127,7 @@ def _hit(file: File, found: Found, value: str, line: int, last: int) -> Hit:
         end=last,
         state=state,
         text=f"{found.rule.title}{place}",
-        evidence=f"{found.rule.id.rsplit('.', 1)[-1]}, {mark(found, value)}",
+        evidence=f"{found.rule.id.rsplit('.', 1)[-1]}, {mark(found, value)}{f'; {ALLOWED}' if allowed else ''}",
         severity=severity,
     )
 
@@ -144,7 +153,8 @@ def _whole_hits(files: Sequence[File]) -> Iterator[Hit]:
         if not why:
             continue
         rule = rules.ENV_FILE if "environment" in why else rules.LOGIN_FILE
-        state = State.UNKNOWN if is_trial(file.path) else State.BLOCK
+        plain = rule is rules.ENV_FILE and not has_secret_settings(file.content)
+        state = State.CLEAR if plain else State.UNKNOWN if is_trial(file.path) else State.BLOCK
         name = PurePosixPath(file.path).suffix or "no suffix"
         # Nothing that changes with the rest of the file: else it would seem new each time.
         yield Hit(rule=rule, path=file.path, line=1, end=1, state=state, evidence=f"{why} ({name})")

@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from foureyes.reviewers.critics.critic import Rule
 from foureyes.reviewers.critics.secrets import rules, values
 from foureyes.reviewers.critics.secrets.found import Found
+from foureyes.reviewers.critics.secrets.names import sort_of
 
 #: A private key is at most this long; of one without an end that much is taken.
 _KEY_MAX = 20_000
@@ -75,6 +76,13 @@ _SEALED = re.compile(
 _ENV_VALUE = re.compile(
     rb"(?m)^[ \t]{0,8}(?:export[ \t]{1,4})?[A-Za-z_][A-Za-z0-9_]{0,80}[ \t]{0,4}=[ \t]{0,4}[\"']?[^\s\"'#]"
 )
+_SETTINGS_BYTES_MAX = 100_000
+_SETTING = re.compile(
+    r"[ \t]{0,8}(?:export[ \t]{1,4})?(?P<name>[A-Za-z_][A-Za-z0-9_]{0,80})[ \t]{0,4}="
+    r"[ \t]{0,4}[\"']?(?P<value>[^\s\"'#]{1,500})"
+)
+#: A value as random as a made-up password.
+_RANDOM_MIN = 0.4
 _SECRET_BYTES = re.compile(
     rb"PRIVATE KEY|(?i:password|passwd|token|secret|client-key-data|\bauth\b|_key\b|:[^:\s]{3,80}:|:\$|:\{SHA)"
 )
@@ -104,6 +112,17 @@ def whole_secret(path: str, content: bytes) -> str:
         held = re.search(rb"PRIVATE KEY|Private-Lines|PRIVATE", content) is not None or name == "master.key"
         return "a private key" if held else ""
     return "a file of logins" if _SECRET_BYTES.search(content) else ""
+
+
+def has_secret_settings(content: bytes) -> bool:
+    """Whether any setting of an environment file is a secret's by its name or by its value."""
+    for line in content[:_SETTINGS_BYTES_MAX].decode("utf-8", "replace").split("\n"):
+        met = _SETTING.match(line)
+        if met is None or values.is_reference(met["value"]) or values.is_stand_in(met["value"]):
+            continue
+        if sort_of(met["name"]) is not None or "@" in met["value"] or values.randomness(met["value"]) >= _RANDOM_MIN:
+            return True
+    return len(content) > _SETTINGS_BYTES_MAX
 
 
 def private_keys(text: str) -> Iterator[Found]:

@@ -117,6 +117,9 @@ _PLACES: tuple[Place, ...] = (
 #: How many places of one sort a text may have.
 STARTS_MAX = 20_000
 
+#: Where a value could stand: the next option, or where the output goes (`2>&1`, `>/dev/null`).
+_NEXT_WORD = re.compile(r"--?[A-Za-z]|[0-9]?[<>]|[&|]")
+
 _USUAL_PASSWORDS_OF_MANUALS_TEXT = """
     pw pass password pwd passwd secret user username xxx p pa hunter2 mypass
 """
@@ -145,6 +148,7 @@ def is_harmless(value: str) -> bool:
     """Whether a password in such a place is only the manual's word for one."""
     return (
         len(value) < 3
+        or _NEXT_WORD.match(value) is not None
         or value.lower() in _USUAL_PASSWORDS_OF_MANUALS
         or values.is_reference(value)
         or values.is_stand_in(value)

@@ -6,8 +6,10 @@ one, `[[number, start, end, rule, probability], …]`. Imports nothing of ours.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
+import resource
 import sys
 import warnings
 from importlib.abc import Loader, MetaPathFinder
@@ -17,6 +19,7 @@ from typing import Any
 
 #: The exit code that says a package CredSweeper needs is not there; the parent knows it too.
 INCOMPLETE = 3
+MEMORY_BYTES_MAX = 8 * 1024 * 1024 * 1024
 
 #: Readers of documents and archives, which CredSweeper loads at its start and needs for no line of text. They are
 #: large, two need a compiler to be installed, and a parser that is not there cannot be attacked.
@@ -83,11 +86,20 @@ def sweep(rows: list[tuple[int, str, str]]) -> list[tuple[int, int, int, str, fl
 def main() -> None:
     """Read, look, write."""
     rows = json.load(sys.stdin)
+    _widen_memory()
     try:
         answer = sweep([(int(number), str(path), str(text)) for number, path, text in rows])
     except ImportError:
         sys.exit(INCOMPLETE)
     json.dump(answer, sys.stdout)
+
+
+def _widen_memory() -> None:
+    """Its model reserves more address space than a process that only parses may have."""
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    soft = MEMORY_BYTES_MAX if hard == resource.RLIM_INFINITY else min(hard, MEMORY_BYTES_MAX)
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
 if __name__ == "__main__":

@@ -36,6 +36,11 @@ def pieces(path: str, text: str, kind: str = "", *, program: bool = False) -> It
         yield from reader(path, text)
 
 
+def is_typed(path: str, kind: str) -> bool:
+    """Whether all of it is run as it stands: a command as it is typed, or what an agent would have done."""
+    return kind == "command" or path in _OUTPUTS
+
+
 def is_script(path: str, text: str, kind: str = "") -> bool:
     """Whether the whole file is what is run, so that no part of it may go unread in silence."""
     reader = reader_of(path, text, kind) or (typed if kind == "command" else None)

@@ -26,7 +26,7 @@ def calls(_path: str, text: str) -> Iterator[Piece]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
         return
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from foureyes.reviewers.critics.commands.embedded.piece import Piece
@@ -47,6 +48,9 @@ def _walk(node: Any, seen: set[int], depth: int, *, scripts: bool) -> Iterator[P
         return
     seen.add(id(node))
     if node.id == "mapping":
+        if _runs_javascript(node):
+            yield from _javascript(node)
+            return
         for key, value in node.value:
             name = str(key.value).lower() if key.id == "scalar" else ""
             if scripts and depth == 0 and name == "scripts" and value.id == "mapping":
@@ -69,7 +73,8 @@ def _value(name: str, value: Any, owner: Any) -> Iterator[Piece]:
     if value.id == "scalar":
         language = _language(owner)
         if language is not None:
-            yield _scalar(value, language)
+            inside = name in _ARGV and _is_container(owner)
+            yield replace(_scalar(value, language), image=inside)
         return
     if value.id != "sequence":
         return
@@ -83,6 +88,28 @@ def _value(name: str, value: Any, owner: Any) -> Iterator[Piece]:
         return
     for one in items:
         yield _scalar(one)
+
+
+def _is_container(owner: Any) -> bool:
+    """Whether a mapping describes a container: what its command writes, it writes there."""
+    keys = {str(key.value) for key, _ in owner.value if key.id == "scalar"}
+    return "image" in keys or ("build" in keys and not keys.isdisjoint({"ports", "volumes", "depends_on", "expose"}))
+
+
+def _runs_javascript(node: Any) -> bool:
+    """Whether a step is the action whose `script` is JavaScript, which no shell reads."""
+    return any(
+        key.id == value.id == "scalar" and key.value == "uses" and str(value.value).startswith("actions/github-script@")
+        for key, value in node.value
+    )
+
+
+def _javascript(node: Any) -> Iterator[Piece]:
+    """What the `script` of such a step starts itself."""
+    given = (value for key, value in node.value if key.value == "with" and value.id == "mapping")
+    for key, value in ((key, value) for one in given for key, value in one.value):
+        if key.value == "script" and value.id == "scalar":
+            yield Piece(text=_holes(str(value.value)), line=value.start_mark.line + 1, language="js", pinned=True)
 
 
 def _are_scripts(items: list[Any]) -> bool:

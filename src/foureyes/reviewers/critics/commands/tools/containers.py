@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from foureyes.reviewers.critics.commands.model import HOLE, Call, Family, Found, each, rule, words
 from foureyes.reviewers.critics.commands.options import options
+from foureyes.reviewers.critics.commands.own_things import are_own
 from foureyes.reviewers.critics.commands.tools.generic import Cli, cli, is_dry
 
 CONTAINERS = rule(
@@ -44,7 +45,7 @@ def _docker(call: Call) -> Iterator[Found]:
     if call.name.endswith("compose"):
         yield from _compose(words)
         return
-    yield from _verb(words, words[1:])
+    yield from _verb(words, words[1:], call)
 
 
 def _compose(words: tuple[str, ...]) -> Iterator[Found]:
@@ -61,10 +62,12 @@ _PARTS = words(
 )
 
 
-def _verb(words: tuple[str, ...], args: tuple[str, ...]) -> Iterator[Found]:
+def _verb(words: tuple[str, ...], args: tuple[str, ...], call: Call) -> Iterator[Found]:
     part = words[0] if words[:1] and words[0] in _PARTS else ""
     deed = words[1] if part and len(words) > 1 else (words[0] if words else "")
     opts = options(args)
+    if deed in ("rm", "remove", "rmi", "kill") and are_own(opts.operands[1:] if part else opts.operands, call):
+        return
     if (
         deed in ("prune", "rmi", "purge", "reset")
         or (deed in ("rm", "remove", "delete") and part not in ("", "container"))

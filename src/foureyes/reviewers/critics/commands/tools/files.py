@@ -89,7 +89,7 @@ def delete(path: str, call: Call, *, deep: bool) -> Iterator[Found]:
     elif not deep and not path.endswith("/*"):
         yield from _one_file(path, where)
     elif where in GRAVE:
-        yield Found(rule=DELETE_GRAVE, text=f"This deletes {where.value}.")
+        yield Found(rule=DELETE_GRAVE, text=_grave(path, where))
     elif where is Place.UNKNOWN and deep and call.spread:
         yield Found(rule=DELETE, text="This deletes whatever names come through the pipe, with everything below them.")
     elif where is Place.UNKNOWN and deep and GUARDED not in path:
@@ -99,10 +99,17 @@ def delete(path: str, call: Call, *, deep: bool) -> Iterator[Found]:
         yield Found(rule=DELETE, text=f"This deletes {where.value}, with everything below it.")
 
 
+def _grave(path: str, where: Place) -> str:
+    """What is lost; a path that begins with a value nobody knows names it only where that value is empty."""
+    if where is Place.ROOT and path.startswith(HOLE):
+        return f"If the variable at its beginning is empty, this deletes {where.value}."
+    return f"This deletes {where.value}."
+
+
 def _one_file(path: str, where: Place) -> Iterator[Found]:
     """A single file is missed where the machine, a login or the history depends on it."""
     if where in (Place.ROOT, Place.DEVICE, Place.HISTORY, Place.PROJECT) or (where is Place.HOME and _is_door(path)):
-        yield Found(rule=DELETE_GRAVE, text=f"This deletes {where.value}.")
+        yield Found(rule=DELETE_GRAVE, text=_grave(path, where))
     elif where is Place.SYSTEM and _RELIED_ON.match(path):
         yield Found(rule=SYSTEM_FILE, text="A file that the machine relies on is deleted.")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 
 from foureyes.reviewers.critics.commands.model import Call, Family, Found, each, rule, words
 from foureyes.reviewers.critics.commands.options import options
@@ -49,6 +50,9 @@ DOORS = re.compile(
     r"|ld\.so\.preload|rc\.local|profile$|bash\.bashrc|polkit-1/|hosts\.equiv)|(?:^|/)\.ssh/(?:authorized_keys2?|config|rc)$|^/var/spool/cron/|/\.rhosts$"
 )
 _GROUPS = words("sudo wheel docker admin root lxd disk adm shadow libvirt kvm podman")
+#: Groups of a daemon: whoever is in one may speak to it, where it runs.
+_DAEMONS = words("docker podman lxd libvirt kvm")
+JOINS_DAEMON = "Somebody joins the group of a daemon that starts machines as root."
 
 #: Where images and servers keep one application; its owner and modes are set there when it is installed.
 _APPLICATION = re.compile(
@@ -119,7 +123,7 @@ def _usermod(call: Call) -> Iterator[Found]:
     )
     given = {one for value in (opts.value("G", "groups"), opts.value("g", "gid")) for one in (value or "").split(",")}
     if given & _GROUPS or opts.value("u", "uid") == "0" or "-o" in call.args:
-        yield Found(rule=GRANTS)
+        yield Found(rule=GRANTS, text=_joins(given & _GROUPS))
     elif opts.has("p", "password") and "root" in opts.operands:
         yield Found(rule=GRANTS, text="The password of root is replaced.")
     elif opts.has("L", "lock"):
@@ -127,13 +131,16 @@ def _usermod(call: Call) -> Iterator[Found]:
 
 
 def _groups(call: Call) -> Iterator[Found]:
-    if set(call.args) & _GROUPS or (call.name in ("useradd", "adduser") and _usermod_like(call)):
-        yield Found(rule=GRANTS)
-
-
-def _usermod_like(call: Call) -> bool:
     opts = options(call.args, "GgucdsKpfekb", ("groups", "gid", "uid"))
-    return bool(set((opts.value("G", "groups") or "").split(",")) & _GROUPS) or opts.value("u", "uid") == "0"
+    makes = call.name in ("useradd", "adduser")
+    joined = {*call.args, *((opts.value("G", "groups") or "").split(",") if makes else ())} & _GROUPS
+    if joined or (makes and opts.value("u", "uid") == "0"):
+        yield Found(rule=GRANTS, text=_joins(joined))
+
+
+def _joins(groups: AbstractSet[str]) -> str:
+    """What it means to join them; of a daemon's group more is said, since it is worth nothing where none runs."""
+    return JOINS_DAEMON if groups and groups <= _DAEMONS else ""
 
 
 def _users(call: Call) -> Iterator[Found]:

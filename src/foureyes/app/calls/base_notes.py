@@ -1,0 +1,50 @@
+"""Notes on a base or target that was named and is not known: the work is judged as if it had not been sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from typing import Protocol
+
+from foureyes.app.calls.call import Caller
+from foureyes.app.calls.done import Done
+from foureyes.app.calls.office import Office
+from foureyes.app.ports import Unavailable
+from foureyes.core.refusals import WORD_CHARS_MAX, Refusal
+from foureyes.core.values import BaseSource, KnownBase
+
+_ON_TARGET = (BaseSource.LIVE, BaseSource.ATTESTED)
+
+
+class NamesBase(Protocol):
+    """A form that names a base."""
+
+    @property
+    def base(self) -> str: ...
+
+    @property
+    def target(self) -> str: ...
+
+
+async def with_base_notes(office: Office, caller: Caller, done: Done, form: NamesBase) -> Done:
+    """Add to what was done whether the base and the target that were named are known."""
+    if not (form.base or form.target) or not done.digest:
+        return done
+    with suppress(Refusal, Unavailable):
+        known = (await office.gate.read(done.review, caller.who)).view.review.current.known_base
+        return replace(done, notes=(*done.notes, *_notes(known, form)))
+    return done
+
+
+def _notes(known: KnownBase, form: NamesBase) -> Iterator[str]:
+    if form.target and known.source not in _ON_TARGET:
+        yield (
+            f"The target {form.target[:WORD_CHARS_MAX]!r} has nothing yet that this server knows, so the work was not "
+            "compared with it. If the name is right, leave `target` out until something is live there."
+        )
+    if form.base and not known.is_known:
+        yield (
+            f"The base {form.base[:WORD_CHARS_MAX]!r} is no commit or branch that this server reads, so the whole work "
+            "counts as new. Name a commit that a protected branch has, or leave `base` out."
+        )

@@ -1,0 +1,187 @@
+"""What a caller is told when a command was taken: which bytes, which seat, whose turn it is, and the next step.
+
+All of it but the state is made from the caller's own view, so it says nothing of what is hidden from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from foureyes.app.asks import Reply
+from foureyes.app.calls.call import Caller
+from foureyes.app.calls.office import Office
+from foureyes.app.gate import Seen
+from foureyes.app.ports import Quick, Unavailable
+from foureyes.app.vacancies import unfilled
+from foureyes.core.model import Review
+from foureyes.core.options import AUTHOR_SILENT, NOBODY
+from foureyes.core.refusals import Refusal
+from foureyes.core.unanswered import for_anybody
+from foureyes.core.values import Outcome, Part, Standing
+
+REVIEW = "review/"
+#: So long the next call waits: as long as a call may.
+WAIT_SECONDS = 45
+#: So many findings are named at most; the review itself has them all.
+NAMED_MAX = 50
+#: What it costs to name no place.
+PLACELESS = (
+    "Without a `place` a finding is about all of the work: elsewhere it is known again only while the text of every "
+    "file stays as it is ({names}). With path and line it follows that text."
+)
+_OPEN = frozenset((Standing.OPEN, Standing.ANSWERED))
+NextStep = tuple[str, str, Mapping[str, object]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """It was done: which review, how it stands, and what comes next. The same key gives the same review and state."""
+
+    review: str
+    state: str
+    revision: int = 0
+    #: The name of exactly the bytes under review; `gate` takes it.
+    digest: str = ""
+    #: The seats that the caller holds there.
+    seats: tuple[str, ...] = ()
+    #: Findings that are not settled: all that an author sees, or a reviewer's own.
+    findings: tuple[str, ...] = ()
+    #: Whose turn it is: `yours`, `others` or `nobody`. Who the others are is not told: who is chosen for a seat depends
+    #: on how much they have to do elsewhere, and so on reports that the caller does not see.
+    turn: str = ""
+    next_step: str = ""
+    #: The call that makes the next step: its name and its arguments.
+    next_call: Mapping[str, object] = field(default_factory=dict)
+    #: What was sent and changed nothing, and why.
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Told:
+    """What a success says beside the words of a source document, so that nobody has to ask for it.
+
+    Without slots: answers that are slotted already take it as a second base.
+    """
+
+    #: Exactly the bytes under review.
+    digest: str = ""
+    #: The seat that the caller holds there.
+    seat: str = ""
+    next_step: str = ""
+    #: The call that makes the next step: its name and its arguments.
+    next_call: Mapping[str, object] = field(default_factory=dict)
+
+
+NOTHING_TOLD: Mapping[str, Any] = {"digest": "", "seat": "", "next_step": "", "next_call": {}}
+
+
+async def told_of(office: Office, caller: Caller, review: str) -> dict[str, Any]:
+    """The fields of `Told` for a review in which something of the caller's was taken; none where it hides more."""
+    if caller.who.is_human:
+        return {}  # a human sees more by right than may be told without a note of it
+    try:
+        seen = await office.gate.read(review, caller.who)
+    except (Refusal, Unavailable):
+        return {}  # it is done: what cannot be looked up is no reason to say otherwise
+    full = await _with_vacancy(office, _in_full(Done(review=review, state=""), caller, seen), seen)
+    seat = full.seats[0] if full.seats else ""
+    return {"digest": full.digest, "seat": seat, "next_step": full.next_step, "next_call": full.next_call}
+
+
+async def told_done(office: Office, caller: Caller, reply: Reply) -> Done:
+    """What is answered to a command that was taken."""
+    plain = Done(review=reply.stream.removeprefix(REVIEW), state=reply.state)
+    if not reply.version or caller.who.is_human:
+        return plain  # nothing was done; or a human, who sees more by right than may be told without a note of it
+    try:
+        seen = await office.gate.read(plain.review, caller.who)
+    except (Refusal, Unavailable):
+        return plain  # it is done: what cannot be looked up is no reason to say otherwise
+    return await _with_vacancy(office, _in_full(plain, caller, seen), seen)
+
+
+async def _with_vacancy(office: Office, done: Done, seen: Seen) -> Done:
+    """The same with what fills the seats that nobody can hold; who is enrolled tells nothing of what was said."""
+    review = seen.view.review
+    if done.turn != "others" or review.ruling() is not None:
+        return done
+    gate = office.gate
+    step = await office.store.read(Quick(lambda reading: unfilled(reading, gate.policies, gate, review)))
+    return replace(done, next_step=f"{step} {done.next_step}") if step else done
+
+
+def _in_full(plain: Done, caller: Caller, seen: Seen) -> Done:
+    review, name = seen.view.review, caller.who.name
+    mine = tuple(seat.id for seat in review.seats.values() if seat.reviewer and seat.reviewer.name == name)
+    whole = review.author.name == name
+    findings = (one for one in review.findings.values() if one.standing in _OPEN and (whole or one.seat in mine))
+    open_ones = tuple(findings)
+    placeless = [one.id for one in open_ones if one.seat in mine and one.place is None and one.raiser == name]
+    step, call, arguments = next_step(caller, seen)
+    return Done(
+        review=plain.review,
+        state=plain.state,
+        revision=review.revision,
+        digest=review.digest,
+        seats=mine,
+        findings=tuple(one.id for one in open_ones)[:NAMED_MAX],
+        turn=_turn(caller, seen),
+        next_step=f"{step} {PLACELESS.format(names=', '.join(placeless[:NAMED_MAX]))}" if placeless else step,
+        next_call={"call": call, "arguments": arguments},
+    )
+
+
+def _turn(caller: Caller, seen: Seen) -> str:
+    if seen.view.review.outcome is not None:
+        return "nobody"
+    return "yours" if _is_turn(caller, seen) else "others"
+
+
+def _is_turn(caller: Caller, seen: Seen) -> bool:
+    return any(caller.who.name in turn.who for turn in seen.explanation.turns)
+
+
+def next_step(caller: Caller, seen: Seen) -> NextStep:
+    """What the caller does next in this review: in words, as a call, and its arguments."""
+    review, name = seen.view.review, caller.who.name
+    is_turn = _is_turn(caller, seen) or _owes(review, name)
+    if review.author.name == name:
+        return _of_author(review, is_turn=is_turn)
+    if review.outcome is not None:
+        return f"It has ended: {review.outcome}. Wait for what comes next.", "inbox", {"wait": WAIT_SECONDS}
+    if about := _to_verify(review, name):
+        step = f"It is your turn: read the work, then confirm or refute {', '.join(about)} with `verify_finding`."
+        return step, "read_work", {"review": review.id}
+    if is_turn:
+        return "It is your turn: read the work, then report on it.", "read_work", {"review": review.id}
+    waiting = {"review": review.id, "wait": WAIT_SECONDS}
+    return "Others go on. Wait here for how it ends, or with `inbox` for other work.", "read_review", waiting
+
+
+def _owes(review: Review, name: str) -> bool:
+    """Whether they hold a seat that has said nothing of this version: a volunteer's, which nobody asked for."""
+    mine = [seat.id for seat in review.seats.values() if seat.reviewer and seat.reviewer.name == name]
+    return any((seat, review.revision) not in review.reports for seat in mine)
+
+
+def _to_verify(review: Review, name: str) -> list[str]:
+    """The findings that a verifying seat of theirs is asked about."""
+    mine = (seat for seat in review.seats.values() if seat.reviewer and seat.reviewer.name == name)
+    asked = (review.report_request(seat.id) for seat in mine if seat.part is Part.VERIFY)
+    return [finding for one in asked if one is not None for finding in one.about][:NAMED_MAX]
+
+
+def _of_author(review: Review, *, is_turn: bool) -> NextStep:
+    if review.outcome is Outcome.CLEARED:
+        return "Cleared. Ask the gate before these bytes go live.", "gate", {"digest": review.digest}
+    if review.outcome is not None:
+        return f"It has ended: {review.outcome}. Read why.", "read_review", {"review": review.id}
+    if is_turn:
+        return "It is your turn: read what is asked, then revise or answer.", "read_review", {"review": review.id}
+    waiting = {"review": review.id, "wait": WAIT_SECONDS}
+    ruling = review.ruling()
+    if ruling and ruling.reason in NOBODY - {AUTHOR_SILENT}:
+        return f"{for_anybody(ruling.text)}. A human is asked instead; wait.", "read_review", waiting
+    return "Wait: it answers when it is your turn or the review has ended. Never poll.", "read_review", waiting

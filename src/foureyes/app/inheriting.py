@@ -1,0 +1,331 @@
+"""Which findings of other reviews stand on text that is in some bytes, by an index that the log can make anew."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import islice
+
+from foureyes.app.contexts import Spot, anchors, context_of, files_of, is_at
+from foureyes.app.facts import bytes_at_hand
+from foureyes.app.objections import from_log, load_once
+from foureyes.app.policies import Policies
+from foureyes.app.ports import Damaged, Reading
+from foureyes.app.reviewers import File
+from foureyes.app.rows import INHERITABLE
+from foureyes.app.texts import normal_digest, readings
+from foureyes.app.work import GONE_MODE, NO_BYTES
+from foureyes.core.contexts import FORMER, Context, read_context
+from foureyes.core.independence import normal
+from foureyes.core.inherited import Inheritable
+from foureyes.core.model import Finding, Review
+from foureyes.core.objections import stands_on_text
+from foureyes.core.refusals import Code, Refusal
+from foureyes.core.rejections import is_taken_back, rejections
+from foureyes.core.rules import Stage
+from foureyes.core.stack import stages_of
+from foureyes.core.values import CLOCK, Origin, Place, Who, WorkPart
+
+#: So many names are looked up at once, and so many rows are looked at; with more nothing is opened.
+NAMES_AT_ONCE, ROWS_MAX = 2_000, 1_000
+#: So many lines are compared for one work; what is not compared counts as unchanged.
+COMPARED_MAX = 2_000_000
+#: So many reviews are told when something changes where their findings come from.
+HEIRS_MAX = 100
+HEIR = "heir"
+SETTLED_THERE = "it was settled, waived or passed in review {review}, where it was raised"
+#: What a text is looked up by: lines by how they begin, a file by its digest, a work by one of its files.
+_LINES, _FILE, _WORK = "l", "f", "w"
+
+
+def parties(makers: Iterable[Who], origin: Origin) -> tuple[str, ...]:
+    """The names of everybody whose works are one party's: authors, operators, the session and the task."""
+    found = [(kind, name) for one in makers if one != CLOCK for kind, name in _named(one)]
+    found += [("session", origin.session), ("task", origin.task)]
+    told = dict.fromkeys(f"{kind}:{name}" for kind, name in found if name)
+    return tuple(hashlib.sha256(one.encode("utf-8", "surrogatepass")).hexdigest()[:16] for one in told)
+
+
+def _named(who: Who) -> Iterator[tuple[str, str]]:
+    yield from (("author", normal(who.name)), ("operator", normal(who.operator)), ("session", who.session))
+
+
+def rows_of(reading: Reading, policies: Policies, review: Review) -> dict[str, str]:
+    """The rows a review leaves: what stands in it on which text, what was settled here, and whose heir it is."""
+    if not (review.findings or review.reports):
+        return {}
+    stages, rows = _stages(reading, policies, review), dict[str, str]()
+    known_texts = KnownTexts(reading=reading)
+    own = parties(review.contributors, review.origin)
+    origins = {one: _parties_of(reading, one) for one in {review.findings[name].review for name in review.inherited}}
+    for one in objections_in(review, stages).values():
+        stands = _stands_in(review, stages, one)
+        if stands and one.source:
+            rows[f"{HEIR}/{one.review}/{review.id}"] = ""
+        if not stands and (not one.source or one.lifted):
+            continue
+        # What stands where it was raised is found there; an heir adds only the parties that are its own.
+        known = origins[one.review] if one.source and stands else ()
+        body = json.dumps({"severity": int(one.severity), "stands": stands})
+        named = [(party, name) for party in own if party not in known for name in known_texts.names(review, one)]
+        rows |= {f"{party}/{name}/{review.id}/{one.id}": body for party, name in named}
+    return rows
+
+
+def _parties_of(reading: Reading, review: str) -> tuple[str, ...]:
+    """The parties of another review; none where its log is gone, so that an heir stands for it."""
+    try:
+        held = load_once(reading, f"review/{review}")
+    except Damaged:
+        return ()
+    return parties(held.review.contributors, held.review.origin) if held else ()
+
+
+def objections_in(review: Review, stages: Sequence[Stage]) -> dict[str, Finding]:
+    """The findings of a review, and its rejections without one as findings about all of the work."""
+    return {**review.findings, **rejections(review, stages)}
+
+
+def _stands_in(review: Review, stages: Sequence[Stage], finding: Finding) -> bool:
+    if finding.id in review.findings:
+        return stands_on_text(review, stages, finding)
+    keeping = [one.number for one in review.revisions if finding.id in one.keeps]
+    return not is_taken_back(review, finding, keeping)
+
+
+def noted_by(reading: Reading, stream: str) -> dict[str, str]:
+    """The rows that the log of a review makes; none where there is no such review."""
+    held = load_once(reading, stream)
+    return rows_of(reading, from_log(reading).policies, held.review) if held else {}
+
+
+def review_of(key: str) -> str:
+    """The review whose row this is."""
+    steps = key.split("/")
+    return steps[-1] if steps[0] == HEIR else steps[-2]
+
+
+def changed_rows(before: Mapping[str, str], after: Mapping[str, str]) -> dict[tuple[str, str], str | None]:
+    """What to write so that the rows of a review become these."""
+    new = {(INHERITABLE, key): text for key, text in after.items() if before.get(key) != text}
+    return {**new, **{(INHERITABLE, key): None for key in before if key not in after}}
+
+
+def heirs(reading: Reading, review: str, changed: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """The reviews that have an open finding from this one, where something of it changed."""
+    if not any(name == INHERITABLE for name, _ in changed):
+        return ()
+    return tuple(review_of(key) for key, _ in reading.rows(INHERITABLE, f"{HEIR}/{review}/", limit=HEIRS_MAX))
+
+
+@dataclass(kw_only=True)
+class Texts:
+    """The bytes of a work, in which the text of findings is looked for."""
+
+    parts: tuple[WorkPart, ...]
+    blobs: Mapping[str, bytes]
+    compared: int = 0
+
+    @cached_property
+    def files(self) -> dict[str, File]:
+        """The files by their paths."""
+        return {one.path: one for one in files_of(self.parts, self.blobs)}
+
+    @cached_property
+    def digests(self) -> dict[str, str]:
+        """The path of each content, by the digest of its bytes and by that of its text."""
+        bytes_of = {one.digest: one.name for one in self.parts if one.mode != GONE_MODE}
+        return {normal_digest(one): path for path, one in self.files.items()} | bytes_of
+
+    @cached_property
+    def begins(self) -> dict[str, list[tuple[str, Spot]]]:
+        """Where a text begins that is looked up by this."""
+        found: dict[str, list[tuple[str, Spot]]] = {}
+        for path, file in self.files.items():
+            for anchor, spot in anchors(file):
+                found.setdefault(anchor, []).append((path, spot))
+        return found
+
+    def names(self) -> Iterator[str]:
+        """Everything that is looked up for these bytes."""
+        yield from (f"{kind}{digest}" for digest in self.digests for kind in (_FILE, _WORK))
+        yield from (f"{_LINES}{anchor}" for anchor in self.begins)
+
+    def find(self, place: Place | None, known: Context | None, whole: frozenset[str]) -> tuple[bool, Place | None]:
+        """Whether a text is in these bytes, and where; without a context, all contents of its work are the text."""
+        if place is None or known is None:
+            return bool(whole) and whole <= self.digests.keys(), None
+        if known.lines:
+            found = self._lines(known, place)
+            return found is not None, found
+        path = self.digests.get(known.anchor)
+        return path is not None, place if path is None else replace(place, path=path, context_hash=known.text)
+
+    def _lines(self, known: Context, place: Place) -> Place | None:
+        for path, (lines, at) in self.begins.get(known.anchor, ()):
+            if known.is_weak and path != place.path:
+                continue
+            self.compared += known.lines
+            if self.compared > COMPARED_MAX or is_at((lines, at), known):
+                last = lines[min(at + known.lines, len(lines)) - 1].number
+                return Place(path=path, start=lines[at].number, end=last, context_hash=known.text)
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownTexts:
+    """The text that findings were raised on, as it would be hashed today."""
+
+    reading: Reading
+    _normal: dict[str, str] = field(default_factory=dict)
+
+    def context(self, review: Review, finding: Finding) -> Context | None:
+        """The text around the place of a finding; that of an earlier release is hashed anew, if its file is there."""
+        place = finding.place
+        if place is None:
+            return None
+        parts = tuple(one for one in review.revisions[finding.revision - 1].parts if one.name == place.path)
+        if place.context_hash.startswith(FORMER):
+            file = next(files_of(parts, bytes_at_hand(self.reading, parts)), None)
+            if file is not None and file.content:
+                return context_of(file, place)
+        digest = next((one.digest for one in parts if one.mode != GONE_MODE and one.digest != NO_BYTES), "")
+        return read_context(place.context_hash) or (Context(anchor=digest) if digest else None)
+
+    def whole(self, review: Review, finding: Finding) -> frozenset[str]:
+        """The texts of all files of the version that a finding is about; of a file whose bytes are gone, its digest."""
+        parts = review.revisions[finding.revision - 1].parts
+        there = tuple(one for one in parts if one.mode != GONE_MODE and one.digest != NO_BYTES)
+        fresh = tuple(one for one in there if one.digest not in self._normal)
+        for part, file in zip(fresh, self._files(fresh), strict=True):
+            self._normal[part.digest] = part.digest if file is None else normal_digest(file) if readings(file) else ""
+        return frozenset(found for one in there if (found := self._normal[one.digest]))
+
+    def names(self, review: Review, finding: Finding) -> list[str]:
+        """What the text of a finding is looked up by."""
+        if known := self.context(review, finding):
+            return [f"{_LINES if known.lines else _FILE}{known.anchor}"]
+        return [f"{_WORK}{min(whole)}"] if (whole := self.whole(review, finding)) else []
+
+    def _files(self, parts: tuple[WorkPart, ...]) -> Iterator[File | None]:
+        blobs = bytes_at_hand(self.reading, parts) if parts else {}
+        for one in parts:
+            content = blobs.get(one.digest)
+            yield None if content is None else File(path=one.name, mode=one.mode, content=content)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inheriting:
+    """Finds what a party's works inherit, on one look at the store."""
+
+    reading: Reading
+    policies: Policies
+    #: Whether an open review hides something from those who would see what was inherited.
+    hides: Callable[[Review], bool]
+    texts: KnownTexts
+    _loaded: dict[str, Review | None] = field(default_factory=dict)
+
+    def inheritable(self, own: str, makers: Sequence[Who], origin: Origin, texts: Texts) -> list[Inheritable]:
+        """What stands in other reviews of these makers on text that is in these bytes, the gravest first.
+
+        The index says where to look; whether it stands is judged from the log. Raises Refusal where there is too much
+        to look at.
+        """
+        known = [one for one in parties(makers, origin) if self.reading.rows(INHERITABLE, f"{one}/", limit=1)]
+        if not known:
+            return []
+        found = {key: body for key, body in self._rows(known, texts) if review_of(key) != own}
+        rows = {tuple(key.split("/")[-2:]): json.loads(body) for key, body in found.items()}
+        stands = [name for name, body in rows.items() if body["stands"]]
+        passed = set(self._passed(name for name, body in rows.items() if not body["stands"]))
+        stands.sort(key=lambda name: (-rows[name]["severity"], name))
+        taken = [one for name in stands if (one := self._taken(name[0], name[1], texts)) is not None]
+        left = [one for one in taken if (one.origin, one.text) not in passed]
+        return sorted(left, key=lambda one: one.hidden)  # what may be told stands for the same finding elsewhere
+
+    def kept(self, review: Review, texts: Texts) -> list[str]:
+        """The findings of a review whose text is in its new bytes."""
+        found = objections_in(review, _stages(self.reading, self.policies, review)).values()
+        return [one.id for one in found if self._find(review, one, texts)[0]]
+
+    def lifted(self, review: Review) -> dict[str, str]:
+        """The inherited findings of a review that stand no more where they were raised, and why."""
+        found = {}
+        for one in (review.findings[name] for name in review.inherited):
+            source = self._review(one.review)
+            if source is None or (raised := self._raised(source, one.source)) is None:
+                continue
+            if not self._stands(source, raised):
+                found[one.id] = SETTLED_THERE.format(review=one.review)
+        return found
+
+    def _rows(self, known: list[str], texts: Texts) -> Iterator[tuple[str, str]]:
+        count = 0
+        every = texts.names()
+        while names := list(islice(every, NAMES_AT_ONCE)):
+            wanted = [f"{party}/{name}" for party in known for name in names]
+            rows = self.reading.rows_under(INHERITABLE, wanted, limit=ROWS_MAX + 1)
+            count += len(rows)
+            if count > ROWS_MAX:
+                raise Refusal(
+                    Code.OBJECTED,
+                    "Too many open findings of earlier reviews stand on text that is in this work.",
+                    "Change that text, or have the findings settled or waived where they were raised.",
+                )
+            yield from rows
+
+    def _passed(self, names: Iterable[tuple[str, ...]]) -> Iterator[tuple[tuple[str, str], str]]:
+        """What raisers settled or humans passed in reviews that had inherited it, each on this very text."""
+        for review, name in names:
+            found = self._review(review)
+            one = found.findings.get(name) if found else None
+            is_copy = one is not None and bool(one.source) and not one.lifted
+            if found is not None and one is not None and is_copy and not self._stands(found, one):
+                yield (one.review, one.source), self._text(found, one)
+
+    def _taken(self, review: str, name: str, texts: Texts) -> Inheritable | None:
+        found = self._review(review)
+        one = self._raised(found, name) if found else None
+        if found is None or one is None or not self._stands(found, one):
+            return None
+        is_there, place = self._find(found, one, texts)
+        if not is_there:
+            return None
+        seat = found.seats.get(one.seat)
+        veto = one.veto or (seat is not None and seat.veto)
+        hidden = found.outcome is None and self.hides(found)
+        text = self._text(found, one)
+        return Inheritable(review=review, finding=one, place=place, text=text, veto=veto, hidden=hidden)
+
+    def _find(self, review: Review, finding: Finding, texts: Texts) -> tuple[bool, Place | None]:
+        known = self.texts.context(review, finding)
+        whole = frozenset[str]() if known else self.texts.whole(review, finding)
+        return texts.find(finding.place, known, whole)
+
+    def _text(self, review: Review, finding: Finding) -> str:
+        known = self.texts.context(review, finding)
+        return known.text if known else ""
+
+    def _raised(self, review: Review, name: str) -> Finding | None:
+        return objections_in(review, _stages(self.reading, self.policies, review)).get(name)
+
+    def _stands(self, review: Review, finding: Finding) -> bool:
+        return _stands_in(review, _stages(self.reading, self.policies, review), finding)
+
+    def _review(self, name: str) -> Review | None:
+        if name not in self._loaded:
+            held = load_once(self.reading, f"review/{name}")
+            self._loaded[name] = held.review if held else None
+        return self._loaded[name]
+
+
+def _stages(reading: Reading, policies: Policies, review: Review) -> tuple[Stage, ...]:
+    """By a review's own rules; where these are gone, everything blocks."""
+    try:
+        rules, stricter = policies.rules(reading, review.rules), policies.stricter(reading, review.stricter)
+    except Damaged:
+        return ()
+    return stages_of(rules, review, stricter)

@@ -1,0 +1,96 @@
+"""What a decision is told of text: the hash around each place it names, and what stands elsewhere on such text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TypedDict, TypeVar
+
+from foureyes.app.contexts import files_of, places_of, with_context
+from foureyes.app.facts import Bytes, bytes_at_hand
+from foureyes.app.former_contexts import former_hashes
+from foureyes.app.inheriting import Inheriting, KnownTexts, Texts, changed_rows, rows_of
+from foureyes.app.lazily import LazyMapping, LazySequence
+from foureyes.app.policies import Policies
+from foureyes.app.ports import Damaged, Reading
+from foureyes.core import commands as c
+from foureyes.core.inherited import Inheritable
+from foureyes.core.model import Review
+from foureyes.core.values import Origin, Who, WorkPart
+from foureyes.core.views import view
+
+C = TypeVar("C", bound=c.ReviewCommand)
+
+
+class InheritedFacts(TypedDict):
+    """Facts about inherited findings, as the core takes them; each is looked up when it is first used."""
+
+    inheritable: Sequence[Inheritable]
+    lifted: Mapping[str, str]
+    kept: Sequence[str]
+
+
+def located(reading: Reading, review: Review | None, command: C) -> tuple[C, dict[str, tuple[str, ...]]]:
+    """The command with the text around each place it names hashed anew, and what earlier releases made of each.
+
+    A hash that somebody sends is not used: whoever could choose it could choose what a dismissal silences.
+    """
+    if review is None or not isinstance(command, c.SubmitReport | c.ReportInconclusive):
+        return command, {}
+    wanted = places_of(command.findings)
+    parts = tuple(one for one in review.current.parts if one.name in wanted)
+    files = {one.path: one for one in files_of(parts, bytes_at_hand(reading, parts))} if parts else {}
+    drafts = tuple(with_context(one, files) for one in command.findings)
+    places = [one.place for one in drafts if one.place is not None and one.place.path in files]
+    before = {one.context_hash: former_hashes(files[one.path], one, review.origin.task) for one in places}
+    return replace(command, findings=drafts), before
+
+
+def inherited_facts(
+    reading: Reading,
+    policies: Policies,
+    command: c.ReviewCommand,
+    makers: Sequence[Who],
+    *,
+    review: Review | None,
+    work: Bytes | None,
+) -> InheritedFacts:
+    """What a review of these makers inherits with the bytes at hand, new or as they are stored."""
+    parts: tuple[WorkPart, ...] = getattr(command, "parts", ()) if work else review.current.parts if review else ()
+    origin = command.origin if isinstance(command, c.OpenReview) else review.origin if review else Origin()
+    found = Inheriting(
+        reading=reading,
+        policies=policies,
+        hides=lambda one: _hides(reading, policies, one, makers[0]),
+        texts=KnownTexts(reading=reading),
+    )
+
+    def texts() -> Texts:
+        return Texts(parts=parts, blobs=work.blobs if work else bytes_at_hand(reading, parts))
+
+    def inheritable() -> list[Inheritable]:
+        return found.inheritable(review.id if review else "", makers, origin, texts())
+
+    has_words = review is not None and bool(review.findings or review.reports)
+    return InheritedFacts(
+        inheritable=LazySequence(inheritable),
+        lifted=LazyMapping(lambda: found.lifted(review) if review else {}),
+        kept=LazySequence(lambda: found.kept(review, texts()) if review and work and has_words else []),
+    )
+
+
+def inheriting_rows(
+    reading: Reading, policies: Policies, before: Review | None, after: Review
+) -> dict[tuple[str, str], str | None]:
+    """What changes in the index of text that findings stand on."""
+    old = rows_of(reading, policies, before) if before else {}
+    return changed_rows(old, rows_of(reading, policies, after))
+
+
+def _hides(reading: Reading, policies: Policies, review: Review, viewer: Who) -> bool:
+    """Whether an open review hides something from somebody; one whose rules are gone hides everything."""
+    try:
+        rules, stricter = policies.rules(reading, review.rules), policies.stricter(reading, review.stricter)
+    except Damaged:
+        return True
+    return view(rules, review, viewer, stricter).hides

@@ -1,0 +1,36 @@
+"""Which review is meant by an id or task of the caller's own? The newest of each author's under that name.
+
+Rows: `own/<id>/<author>`, for the reference and for the task a review was opened with.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from foureyes.app.ports import Reading
+from foureyes.app.projections.projection import Changed, Happened, Projection, Read, key, slot_of, types
+from foureyes.core.events import ReviewOpened
+
+#: So many authors' reviews under one name are looked at.
+AUTHORS_MAX = 100
+
+
+def changes(one: Happened, _: Read) -> Changed:
+    """The rows of a review that was opened."""
+    if not isinstance(one.event, ReviewOpened):
+        return
+    origin, author = one.event.origin, one.event.author.name
+    for name in dict.fromkeys((origin.ref, origin.task)):
+        if name:
+            yield key("own", name, author), {"review": one.review.id, "author": author, "trigger": one.event.trigger}
+
+
+OWN_IDS = Projection(name="own_ids", version=1, takes=types(ReviewOpened), changes=changes)
+
+
+def reviews_named(reading: Reading, name: str) -> Iterator[tuple[str, str, str]]:
+    """The review, its author and its trigger, for each author with a review under this name."""
+    for _, body in reading.rows(slot_of(reading, OWN_IDS.name), f"{key('own', name)}/", limit=AUTHORS_MAX):
+        row = json.loads(body)
+        yield row["review"], row["author"], row["trigger"]

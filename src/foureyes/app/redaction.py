@@ -1,0 +1,299 @@
+"""Cut recognised secrets out of what agents and models are served: one place for every call at every door.
+
+What is judged stays the real bytes: their digest is what a report names. What was cut is told by path, line and kind,
+never by value. Humans who are signed in get everything, with the places marked. An agent gets the same cut text of its
+own work as of any other: bytes can be named by their digest, so being an author proves no acquaintance with them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from typing import Any, Protocol, cast
+
+from foureyes.app.calls.bodies import given
+from foureyes.app.calls.call import Caller
+from foureyes.app.gate import Gate, Seen, Served
+from foureyes.app.ports import Damaged, Store
+from foureyes.codec import Json
+from foureyes.codec.shapes import CodecError, shape
+from foureyes.core.refusals import Refusal
+from foureyes.core.values import Who
+
+#: A shorter text holds no secret that could be told from a word.
+SECRET_CHARS_MIN = 8
+#: Texts of more characters are searched beside the server, and remembered by their hash.
+LONG_CHARS = 16 * 1024
+#: Bytes of cleaned works, and characters of cleaned texts, that are kept at hand.
+WORKS_BYTES_MAX, TEXTS_CHARS_MAX = 64 * 1024 * 1024, 8 * 1024 * 1024
+#: Answers with a mark that are remembered.
+MARKS_MAX = 1_024
+#: Fields that hold names we make, and no text of anybody.
+_OURS = frozenset({"digest", "mark", "cursor", "next", "opened", "at", "due", "lease", "revision", "version", "etag"})
+#: So many reviews of a list, with so many bytes that were not searched before, are searched for one answer.
+LISTED_MAX, LISTED_BYTES_MAX = 100, 2 * 1024 * 1024
+_IS_ID = re.compile(r"[a-z0-9]{12}").fullmatch
+_REVIEWS = ("review", "review_id", "reviewId", "content_id", "id")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """A secret that was recognised: where and of which kind; there is no field for its value."""
+
+    path: str
+    #: 0: the file as a whole.
+    line: int
+    kind: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cleaned:
+    """A version without its secrets: files by their paths, files of the base by their digests, and what was cut."""
+
+    files: Mapping[str, bytes] = field(repr=False)
+    before: Mapping[str, bytes] = field(repr=False)
+    cuts: tuple[Cut, ...]
+    #: The values, to be found again in what is said of the work; only the cutter looks into it.
+    known: Any = field(default=None, repr=False)
+
+
+class Cutter(Protocol):
+    """Recognises secrets and takes them out; lines keep their numbers."""
+
+    def text(self, text: str, path: str, known: Any) -> str:
+        """A short text without secrets, those that are known of its review too."""
+
+    async def long_text(self, text: str, path: str, known: Any) -> str:
+        """The same for a long one."""
+
+    async def work(self, files: Mapping[str, bytes], before: Mapping[str, tuple[str, bytes]]) -> Cleaned:
+        """A version without secrets; `before` has path and bytes by digest. What cannot be searched is withheld."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A call's answer as it may leave: the value, and the same as plain JSON."""
+
+    value: Any
+    as_given: Json
+
+    def __getattr__(self, name: str) -> Any:
+        """Whatever the value has."""
+        return getattr(self.value, name)
+
+
+@dataclass(slots=True)
+class Redaction:
+    """Cuts answers; what was cleaned once is remembered by the digest of the version, or by the text."""
+
+    cutter: Cutter
+    _works: OrderedDict[str, Cleaned] = field(default_factory=OrderedDict)
+    _works_bytes: int = 0
+    _texts: dict[tuple[str, str, str], str] = field(default_factory=dict)
+    _texts_chars: int = 0
+    #: By the mark of an answer, which is a hash of all of it: what it is without secrets; None where it has none.
+    _marked: dict[str, Json | None] = field(default_factory=dict)
+
+    async def work(self, served: Served) -> Cleaned:
+        """A version without its secrets."""
+        key = current_key(served.seen)
+        known = self._works.get(key)
+        if known is None:
+            parts = served.seen.view.review.current.before
+            before = {one.digest: (one.name, served.before[one.digest]) for one in parts if one.digest in served.before}
+            known = await self.cutter.work(served.files, before)
+            self._keep(key, known)
+        self._works.move_to_end(key)
+        return known
+
+    async def answer(self, place: Place, found: Any) -> Any:
+        """An answer without secrets."""
+        told = given(found)
+        mark = str(getattr(found, "mark", "")) if hasattr(found, "as_given") else ""
+        mark = "" if "." in mark else mark  # one that counts turns is no hash of the answer alone
+        if mark and mark in self._marked:
+            clean = self._marked[mark]
+            return Answered(found, told) if clean is None else Answered(_read(found, clean), clean)
+        about = await self._about(place, told)
+        for text, path, known in _long_texts(told, "", about.get("", NOTHING), about):
+            if self._remembered(text, path, known) is None:
+                self._remember(text, path, known, await self.cutter.long_text(text, path, known.values))
+        clean = self._walk(told, "", about.get("", NOTHING), about)
+        if mark:
+            if len(self._marked) >= MARKS_MAX:
+                self._marked.clear()
+            self._marked[mark] = None if clean is told else clean
+        return Answered(found, told) if clean is told else Answered(_read(found, clean), clean)
+
+    async def refusal(self, place: Place, refusal: Refusal) -> Refusal:
+        """A refusal without secrets."""
+        about = await self._about(place, {})
+        said = [refusal.sentence, refusal.next_step, dict(refusal.fields)]
+        clean = self._walk(said, "", about.get("", NOTHING), about)
+        if clean is said:
+            return refusal
+        return Refusal(refusal.code, clean[0], clean[1], fields=clean[2], next_call=refusal.next_call)
+
+    def text(self, text: str, seen: Seen, clean: Cleaned) -> str:
+        """A text about a version without the secrets of that version."""
+        return self._text(text, "", About(key=current_key(seen), values=clean.known))
+
+    async def _about(self, place: Place, told: Json) -> dict[str, About]:
+        """The secrets of the reviews that an answer is about, by their names; under no name those of the call's own.
+
+        Of a list of large works some are left for the next time: their texts are still searched for what shows itself.
+        """
+        own = next((one for one in _named(place.form) if one), "")
+        found, room = dict[str, About](), LISTED_BYTES_MAX
+        for name in dict.fromkeys((own, *islice(_reviews(told), LISTED_MAX))):
+            if not name:
+                continue
+            try:
+                seen = await place.gate.read(name, place.who)
+                key = current_key(seen)
+                if key not in self._works:
+                    room -= sum(one.size for one in seen.view.review.current.parts)
+                    if room < 0 and name != own:
+                        continue
+                    take = partial(place.gate.take_out, name, place.who)
+                    served = await place.store.read(take)
+                    await self.work(served)
+                    key = current_key(served.seen)
+            except (Refusal, Damaged):
+                continue
+            found[name] = About(key=key, values=self._works[key].known)
+        return found | ({"": found[own]} if own in found else {})
+
+    def _walk(self, value: Any, path: str, known: About, about: Mapping[str, About]) -> Any:
+        """The same JSON without secrets; the very same object where there are none."""
+        if type(value) is str:
+            return self._text(value, path, known)
+        if type(value) is list:
+            new = [self._walk(one, path, known, about) for one in value]
+            return new if any(one is not other for one, other in zip(new, value, strict=True)) else value
+        if type(value) is dict:
+            path, known = _inside(value, path, known, about)
+            made = {name: one if name in _OURS else self._walk(one, path, known, about) for name, one in value.items()}
+            return made if any(made[name] is not one for name, one in value.items()) else value
+        return value
+
+    def _text(self, text: str, path: str, known: About) -> str:
+        if len(text) < SECRET_CHARS_MIN:
+            return text
+        found = self._remembered(text, path, known)
+        if found is None:
+            found = self.cutter.text(text, path, known.values)
+            self._remember(text, path, known, found)
+        return text if found == text else found
+
+    def _remembered(self, text: str, path: str, known: About) -> str | None:
+        return self._texts.get((_name(text), path, known.key))
+
+    def _remember(self, text: str, path: str, known: About, clean: str) -> None:
+        self._texts_chars += 2 * len(text)
+        if self._texts_chars > TEXTS_CHARS_MAX:
+            self._texts.clear()
+            self._texts_chars = 2 * len(text)
+        self._texts[_name(text), path, known.key] = clean
+
+    def _keep(self, key: str, one: Cleaned) -> None:
+        self._works[key] = one
+        self._works_bytes += _size(one)
+        while self._works_bytes > WORKS_BYTES_MAX and len(self._works) > 1:
+            _, gone = self._works.popitem(last=False)
+            self._works_bytes -= _size(gone)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """The secrets of one version, and a name of them."""
+
+    key: str = ""
+    values: Any = field(default=None, repr=False)
+
+
+NOTHING = About()
+
+
+@dataclass(slots=True, kw_only=True)
+class Place:
+    """What a call is about: the form, which may name a review, and where that is looked up."""
+
+    gate: Gate
+    store: Store
+    who: Who
+    form: Any
+
+
+def is_served_whole(caller: Caller) -> bool:
+    """Whether somebody gets secrets too: a human who is signed in."""
+    return caller.signed_in is not None
+
+
+def _read(found: Any, clean: Json) -> Any:
+    """The same value with clean texts; what cannot be read back is plain JSON."""
+    try:
+        return shape(cast("Any", type(found)))[1](clean)
+    except (CodecError, TypeError, LookupError):
+        return clean
+
+
+def _named(form: Any) -> Iterator[str]:
+    for name in _REVIEWS:
+        value = form.get(name) if isinstance(form, dict) else getattr(form, name, None)
+        if isinstance(value, str):
+            yield value
+
+
+def _reviews(value: Any) -> Iterator[str]:
+    """The reviews that an answer names."""
+    if type(value) is list:
+        for one in value:
+            yield from _reviews(one)
+    elif type(value) is dict:
+        yield from (one for one in map(value.get, _REVIEWS) if type(one) is str and _IS_ID(one))
+        for one in value.values():
+            yield from _reviews(one)
+
+
+def _inside(value: Json, path: str, known: About, about: Mapping[str, About]) -> tuple[str, About]:
+    """What holds within an object: the path it names, and the secrets of the review it names."""
+    here = value.get("path")
+    named = next((about[one] for one in map(value.get, _REVIEWS) if type(one) is str and one in about), known)
+    return (here if type(here) is str else path), named
+
+
+def _long_texts(value: Any, path: str, known: About, about: Mapping[str, About]) -> Iterator[tuple[str, str, About]]:
+    if type(value) is str:
+        if len(value) > LONG_CHARS:
+            yield value, path, known
+    elif type(value) is list:
+        for one in value:
+            yield from _long_texts(one, path, known, about)
+    elif type(value) is dict:
+        path, known = _inside(value, path, known, about)
+        for name, one in value.items():
+            if name not in _OURS:
+                yield from _long_texts(one, path, known, about)
+
+
+def _name(text: str) -> str:
+    """A short text names itself."""
+    if len(text) <= LONG_CHARS:
+        return text
+    return f"sha256:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
+
+
+def current_key(seen: Seen) -> str:
+    """A name of exactly the bytes that are served of a version."""
+    current = seen.view.review.current
+    return "\0".join((current.digest, *sorted(one.digest for one in current.before)))
+
+
+def _size(one: Cleaned) -> int:
+    return sum(map(len, one.files.values())) + sum(map(len, one.before.values()))

@@ -1,0 +1,62 @@
+"""Which seats nobody can hold on this store: by its accounts, our programs, and the minds that a server may run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from foureyes.app.accounts import Enrolled
+from foureyes.app.policies import Policies
+from foureyes.app.ports import Directory, Reading
+from foureyes.core.facts import Principal
+from foureyes.core.model import Review
+from foureyes.core.vacancies import Vacancy, vacancies, vacancies_of
+from foureyes.core.values import Who, WhoKind
+from foureyes.policy.binding import PROGRAMS
+from foureyes.policy.policy import Command, Holder, Model, Policy, Program, Run
+
+
+def vacant(reading: Reading, policies: Policies, directory: Directory) -> tuple[Vacancy, ...]:
+    """The seats of the policy in force that nobody of a directory can hold."""
+    return vacancies(policies.current(reading).policy.rules, directory.pool(reading))
+
+
+def vacant_alone(policy: Policy) -> tuple[Vacancy, ...]:
+    """The same of a policy by itself: nobody is enrolled, and everybody whom it names may be asked."""
+    return vacancies(policy.rules, _hosted(policy, lambda _: True))
+
+
+def unfilled(reading: Reading, policies: Policies, directory: Directory, review: Review) -> str:
+    """What fills the open seats of a review for which there are too few reviewers; empty where there are enough."""
+    makers = {one.name for one in review.contributors}
+    pool = (one for one in directory.pool(reading) if one.who.name not in makers)
+    found = vacancies_of(policies.rules(reading, review.rules), review.protocols, pool)
+    return next((f"Too few reviewers are there. {one.how}." for one in found if not one.roles), "")
+
+
+def vacant_beside(
+    reading: Reading, policy: Policy, now: datetime, may_send: Callable[[str], bool]
+) -> tuple[Vacancy, ...]:
+    """The same, seen from beside a server: it runs our programs, and the minds it was allowed to send work to."""
+    enrolled = Enrolled(lambda: now).pool(reading)
+    return vacancies(policy.rules, (*enrolled, *_hosted(policy, may_send)))
+
+
+def _hosted(policy: Policy, may_send: Callable[[str], bool]) -> tuple[Principal, ...]:
+    roles: dict[Who, set[str]] = {Who(name=one, kind=WhoKind.PROGRAM): {one} for one in PROGRAMS}
+    for role in policy.reviewers:
+        for holder in role.holders:
+            who = _who(role.name, holder)
+            if who.kind is WhoKind.PROGRAM or may_send(who.name):
+                roles.setdefault(who, set()).add(role.name)
+    return tuple(Principal(who=who, roles=frozenset(held), hosted=True) for who, held in roles.items())
+
+
+def _who(role: str, holder: Holder) -> Who:
+    match holder:
+        case Program(name=name):
+            return Who(name=name, kind=WhoKind.PROGRAM)
+        case Command(name=name) | Model(name=name):
+            return Who(name=name, kind=WhoKind.AGENT)
+        case Run():
+            return Who(name=role, kind=WhoKind.PROGRAM)

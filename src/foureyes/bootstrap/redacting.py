@@ -1,0 +1,16 @@
+"""The redaction of what is served, as the settings of this installation bound it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foureyes.app.redaction import Redaction
+from foureyes.reviewers.cutter import SecretsCutter
+
+if TYPE_CHECKING:
+    from foureyes.bootstrap.assembly import Assembly
+
+
+def redaction(assembly: Assembly) -> Redaction:
+    """What cuts secrets out of answers; a version may take as long as a program may look at one."""
+    return Redaction(cutter=SecretsCutter(seconds=assembly.settings.critic_work_seconds))

@@ -1,0 +1,155 @@
+"""Whether a report says in words what was checked, and names something in the work."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterator
+
+from foureyes.core.commands import SubmitReport
+from foureyes.core.refusals import Code, Refusal
+from foureyes.core.scene import Scene
+from foureyes.core.values import Evidence
+
+#: How a reviewer names all of a work.
+WHOLE_WORK = "the whole work"
+#: So many different words say what was checked.
+WORDS_MIN = 3
+#: So many paths of the work are named in a refusal.
+PATHS_TOLD_MAX = 20
+RULE = (
+    f"Name in `what` a file of this version, a section of it or {WHOLE_WORK!r}, and say in `why` in at least "
+    f"{WORDS_MIN} different words what you checked there"
+)
+#: Words that speak of all of it, in the languages that reviewers use most.
+_WHOLE = frozenset(
+    (
+        *(
+            "whole",
+            "everything",
+            "every",
+            "each",
+            "entire",
+            "entirely",
+            "complete",
+            "completely",
+            "full",
+            "fully",
+        ),
+        *("throughout", "alles", "ganze", "gesamte", "todo", "toda", "tout", "toute", "tutto", "весь", "все", "всё"),
+    )
+)
+_WHOLE_UNSPACED = ("全部", "整个", "所有", "全体", "すべて", "전체", "모두")
+#: Scripts that are written without spaces: each of their letters counts as a word.
+_UNSPACED = (
+    (0x0E00, 0x0EFF),
+    (0x1000, 0x109F),
+    (0x1780, 0x17FF),
+    (0x2E80, 0xA4CF),
+    (0xF900, 0xFAFF),
+    (0x20000, 0x3FFFF),
+)
+#: "all" alone says nothing of the work ("all ok"); all of something does.
+_ALL_OF = re.compile(r"\ball (?:of|the|its|lines|files|parts)\b", re.IGNORECASE)
+#: A single word of letters that is shorter names nothing by itself.
+NAME_LETTERS_MIN = 5
+#: Longer words that stand in every text or program and name nothing in it.
+_FUNCTION_WORDS = frozenset(
+    (
+        *("about", "after", "again", "before", "being", "below", "between", "because", "should", "through", "would"),
+        *("a", "all", "an", "and", "any", "are", "as", "at", "be", "but", "by", "can", "do", "for", "from", "has"),
+        *("have", "if", "in", "into", "is", "it", "its", "no", "not", "of", "on", "or", "so", "some", "that", "the"),
+        *("their", "then", "there", "these", "this", "those", "to", "was", "were", "which", "with", "without", "you"),
+        *("class", "const", "def", "else", "false", "function", "import", "public", "private", "return", "static"),
+        *("string", "true", "none", "null", "while"),
+    )
+)
+#: What a refusal leaves to be filled in.
+_PLACEHOLDER = re.compile(r"<[^<>]*>")
+BETWEEN = re.compile(r"[\s,;()\[\]{}\"'`]+")
+
+
+def check_evidence(scene: Scene, command: SubmitReport, what: str) -> None:
+    """Refuse a report that vouches for work without evidence of what was checked in it."""
+    paths = [one.name for one in scene.review.current.parts]
+    if any(is_evidence(one, paths, scene.facts.quoted) for one in statements(command)):
+        return
+    told = ", ".join(paths[:PATHS_TOLD_MAX])
+    more = f" and {len(paths) - PATHS_TOLD_MAX} more" if len(paths) > PATHS_TOLD_MAX else ""
+    files = f" Its files: {told}{more}." if paths else ""
+    raise Refusal(
+        Code.EVIDENCE_MISSING,
+        f"{what} needs evidence of what was checked.",
+        f"{RULE}.{files}",
+        fields={
+            "field": "evidence",
+            "paths": [*paths[:PATHS_TOLD_MAX], WHOLE_WORK],
+            "add": {"evidence": [{"what": WHOLE_WORK, "why": "<what you checked and why it holds>"}]},
+        },
+    )
+
+
+def statements(command: SubmitReport) -> Iterator[Evidence]:
+    """What a report says of what was checked: its evidence, and its summary where that names something."""
+    yield from command.evidence
+    yield Evidence(what="", why=command.summary)
+
+
+def is_evidence(said: Evidence, paths: Collection[str], quoted: Collection[str] = ()) -> bool:
+    """Whether this says what was checked and names something in a work with these files.
+
+    `quoted` are texts that stand in the work, such as the name of a section. Where there is only one file, whatever is
+    named is in it.
+    """
+    only = len(paths) <= 1
+    named = said.place is not None or (is_name(said.what) and (said.what in quoted or only))
+    return has_words(said.why) and (named or names_any(f"{said.what} {said.why}", paths) or said.what in paths)
+
+
+def is_name(text: str) -> bool:
+    """Whether a text can name something: several words, or one that is long or written as no plain word is."""
+    words = [one for one in words_of(text) if one not in _FUNCTION_WORDS]
+    plain = text.strip()
+    if len(words) != 1 or not plain.isalpha() or _is_unspaced(plain[0]) or len(plain) >= NAME_LETTERS_MIN:
+        return bool(words)
+    return not (plain.islower() or plain.isupper() or plain.istitle())
+
+
+def has_words(text: str) -> bool:
+    """Whether a text has enough different words to say something, and not single letters alone."""
+    found = words_of(_PLACEHOLDER.sub(" ", text))
+    telling = [one for one in found if len(one) > 1 or _is_unspaced(one)]
+    return len(found) >= WORDS_MIN and len(telling) > 1
+
+
+def words_of(text: str) -> set[str]:
+    """The different words of a text, in any script; one letter again and again is none."""
+    found, word = set[str](), ""
+    for char in f"{text} ":
+        sort = unicodedata.category(char)[0]
+        is_unspaced = _is_unspaced(char)
+        if sort in "LM" and not is_unspaced:
+            word += char.casefold()
+            continue
+        if sort == "L":
+            found.add(char)
+        if len(word) == 1 or len(set(word)) > 1:
+            found.add(word)
+        word = ""
+    return found
+
+
+def names_any(text: str, paths: Collection[str]) -> bool:
+    """Whether a text names a file of a work, or all of it."""
+    files = {*paths, *(one.rpartition("/")[2] for one in paths)}
+    tokens = [one.strip(".:!?") for one in BETWEEN.split(text)]
+    heads = (part for one in tokens for part in (one, one.partition(":")[0], one.partition("#")[0]))
+    if any(one in files for one in heads if one):
+        return True
+    is_whole = not _WHOLE.isdisjoint(words_of(text)) or bool(_ALL_OF.search(text))
+    return is_whole or any(one in text for one in _WHOLE_UNSPACED)
+
+
+def _is_unspaced(char: str) -> bool:
+    code = ord(char)
+    return any(first <= code <= last for first, last in _UNSPACED)

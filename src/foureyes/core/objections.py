@@ -1,0 +1,179 @@
+"""What stands against exact bytes in one review: a veto, a rejection, or findings that block.
+
+The rules of the review where it was raised say what blocks. An objection to a version is lifted by whoever may lift it
+for exactly these bytes: the raiser settles the finding, a human waives it, overrides its stage or reopens the review.
+Fixing it in another version lifts nothing of the version that has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from foureyes.core.gates import Resolved
+from foureyes.core.model import Finding, Report, Review
+from foureyes.core.refusals import Code, NextCall, Refusal, refuse
+from foureyes.core.rules import Stage
+from foureyes.core.values import Outcome, Part, Severity, Standing, Verdict
+
+#: So many names are told of one objection; there may be more.
+NAMES_MAX = 5
+WAY_OUT = "Answer it there, change the work, or ask for a ruling there."
+CHANGE = "change the work"
+SETTLE = "have its raiser settle it there"
+WAIVE = "ask a human to waive it there"
+#: What works in a review that has ended, where its author can answer nothing any more.
+WAYS_OUT: Mapping[Outcome, str] = {
+    Outcome.WITHDRAWN: "ask for a ruling there",
+    Outcome.REJECTED: "ask for a ruling there or have a human reopen it",
+    Outcome.SHELVED: "revise the work there",
+    Outcome.RETURNED: "revise the work there",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Objection:
+    """What one review has against a version: the stage of a veto, that it was rejected, findings, rejecting seats."""
+
+    review: str
+    veto: str = ""
+    rejected: bool = False
+    findings: tuple[str, ...] = ()
+    seats: tuple[str, ...] = ()
+    #: How the review ended; None while it goes on.
+    ended: Outcome | None = field(default=None, compare=False)
+
+    @property
+    def sentence(self) -> str:
+        """What stands, by name."""
+        if self.veto:
+            return f"A veto stands on this version in review {self.review}."
+        if self.findings:
+            return f"This exact version still has open findings in review {self.review}: {_named(self.findings)}."
+        if self.rejected:
+            return f"Review {self.review} rejected this exact version."
+        return f"{_named(self.seats)} spoke against this exact version in review {self.review}."
+
+    @property
+    def way_out(self) -> str:
+        """What may be done about it, of what the review still takes."""
+        if self.veto:
+            return "A human must override it there, or the author revises."
+        if self.ended is None:
+            return WAY_OUT
+        settled = bool(self.findings) and not self.rejected and self.ended is not Outcome.CLEARED
+        waived = bool(self.findings) and not self.rejected
+        ways = (SETTLE if settled else "", WAIVE if waived else "", WAYS_OUT.get(self.ended, ""), CHANGE)
+        *others, last = filter(None, ways)
+        said = f"{', '.join(others)}, or {last}" if others else last
+        return f"That review has ended: {said}."
+
+
+def objection(review: Review, stages: Sequence[Stage], digest: str) -> Objection | None:
+    """What stands against these bytes in this review; nothing where it cleared them, unless a veto stands."""
+    vetoes = sorted(stage for stage, vetoed in review.vetoes if vetoed == digest)
+    if vetoes:
+        return Objection(review=review.id, veto=vetoes[0], ended=review.outcome)
+    if digest in review.cleared_digests:
+        return None
+    numbers = frozenset(one.number for one in review.revisions if one.digest == digest)
+    known = blocking_severities(stages)
+    findings = tuple(one.id for one in review.findings.values() if _stands(review, one, known, numbers))
+    seats = tuple(dict.fromkeys(one.seat for one in rejecting_reports(review, numbers)))
+    rejected = digest in review.rejected
+    if not (findings or seats or rejected):
+        return None
+    return Objection(review=review.id, rejected=rejected, findings=findings, seats=seats, ended=review.outcome)
+
+
+def stands_on_text(review: Review, stages: Sequence[Stage], finding: Finding) -> bool:
+    """Whether a finding that blocks still holds against the text it was raised on, wherever that text stands.
+
+    Settling it on a version with that text, passing its stage there or clearing such a version takes it back. A fix
+    that changed the text does not: the text as it was is as bad as before.
+    """
+    if finding.lifted or not _is_objection(finding, blocking_severities(stages)):
+        return False
+    numbers = [one.number for one in review.revisions if is_text_in(review, finding, one.number)]
+    if finding.standing is Standing.RESOLVED and finding.settled_in in numbers:
+        return False
+    passed = ((finding.stage, one) in review.overridden for one in numbers)
+    cleared = (review.revisions[one - 1].digest in review.cleared_digests for one in numbers)
+    return not (any(passed) or any(cleared))
+
+
+def is_text_in(review: Review, finding: Finding, number: int) -> bool:
+    """Whether the text that a finding is about stands in a version: its file, or without a place all of the work."""
+    raised, other = review.revisions[finding.revision - 1], review.revisions[number - 1]
+    if other.digest == raised.digest or finding.id in other.keeps:
+        return True
+    if number < finding.revision:
+        return False
+    path = finding.place.path if finding.place else ""
+    before = {one.name: one.digest for one in raised.parts if path in ("", one.name)}
+    after = {one.name: one.digest for one in other.parts}
+    return bool(before) and all(after.get(name) == digest for name, digest in before.items())
+
+
+def objected(found: Objection) -> Refusal:
+    """The refusal of a command that would put these bytes under review again beside what stands against them."""
+    return refuse(
+        Code.OBJECTED,
+        next_call=NextCall(call="read_review", arguments={"review": found.review}),
+        stands=found.sentence.removesuffix("."),
+        way_out=found.way_out.removesuffix("."),
+        review=found.review,
+        findings=found.findings[:NAMES_MAX],
+    )
+
+
+def _stands(review: Review, finding: Finding, known: Mapping[str, Severity], numbers: frozenset[int]) -> bool:
+    """Whether a finding that blocks was raised on one of these revisions, or before, and not lifted for its bytes."""
+    return _is_objection(finding, known) and any(
+        finding.revision <= number
+        and (finding.stage, number) not in review.overridden
+        and not _is_resolved(review, finding, number)
+        for number in numbers
+    )
+
+
+def blocking_severities(stages: Sequence[Stage]) -> dict[str, Severity]:
+    """From which severity on a finding stops each stage: for its own reviewer, or until it is settled."""
+    gates = {one.name: [gate.at_least for gate in one.gates if isinstance(gate, Resolved)] for one in stages}
+    return {one.name: min((one.options.blocking, *gates[one.name])) for one in stages}
+
+
+def _is_objection(finding: Finding, known: Mapping[str, Severity]) -> bool:
+    # Where the rules of a stage are not known, everything blocks.
+    blocks = finding.severity >= known.get(finding.stage, Severity.MINOR)
+    return blocks and not finding.is_advisory and finding.standing is not Standing.WAIVED
+
+
+def is_fixed_elsewhere(review: Review, finding: Finding) -> bool:
+    """Whether its raiser was satisfied with other bytes than those it was raised on: against these it still stands."""
+    raised = finding.revision
+    return finding.standing is Standing.RESOLVED and not _is_resolved(review, finding, raised)
+
+
+def _is_resolved(review: Review, finding: Finding, number: int) -> bool:
+    """Whether the raiser was satisfied with these bytes, or with earlier ones: later ones are others."""
+    if finding.standing is not Standing.RESOLVED:
+        return False
+    settled = review.revisions[finding.settled_in - 1].digest
+    return finding.settled_in <= number or settled == review.revisions[number - 1].digest
+
+
+def rejecting_reports(review: Review, numbers: frozenset[int]) -> Iterator[Report]:
+    """The reports on these versions that reject them or doubt them on a named ground, and stand."""
+    for (name, number), report in review.reports.items():
+        seat = review.seats[name]
+        counts = seat.part is not Part.COUNSEL and (seat.stage, number) not in review.overridden
+        # A doubt without a finding stands where its reviewer named a ground; otherwise it rests on a question.
+        stands = report.verdict is Verdict.REJECT or (report.verdict is Verdict.CONCERNS and bool(report.grounds))
+        if number in numbers and counts and stands and not review.is_groundless(report):
+            yield report
+
+
+def _named(names: tuple[str, ...]) -> str:
+    more = f" and {len(names) - NAMES_MAX} more" if len(names) > NAMES_MAX else ""
+    return ", ".join(names[:NAMES_MAX]) + more

@@ -1,0 +1,204 @@
+"""What a review comes to, in one sentence: what is still wrong and why, whose turn it is, and the next step.
+
+Every door renders this value. It is made of what one viewer may see, so it tells nothing that is hidden from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import assert_never
+
+from foureyes.core.model import ReportRequest, Review, RevisionRequest, RulingRequest
+from foureyes.core.reasons import blocks
+from foureyes.core.rules import Stage
+from foureyes.core.values import Outcome
+
+#: So many reasons stand in the sentence; the requirements list all of them.
+REASONS_MAX = 4
+#: So much of one reason stands in the sentence.
+REASON_CHARS_MAX = 600
+CLEARED = "Cleared: exactly this version may go live"
+NOTHING_BLOCKS = "Nothing blocks; nobody is asked for anything"
+
+
+class Result(StrEnum):
+    """What a review comes to; each has its exit code."""
+
+    CLEARED = "cleared"
+    NOTHING_BLOCKS = "nothing blocks"
+    BLOCKED = "blocked"
+    PENDING = "pending"
+    INCONCLUSIVE = "inconclusive"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """What a review comes to, and how it goes on."""
+
+    result: Result = Result.NOTHING_BLOCKS
+    #: What is still wrong and why; or that it is cleared, or how it ended.
+    sentence: str = ""
+    #: The reasons in the sentence, one by one.
+    reasons: tuple[str, ...] = ()
+    #: Whose turn it is, and with what; empty where nobody is asked. Who reviews is not named: who is chosen depends on
+    #: how much they have to do elsewhere, and so on reports that not everybody sees.
+    turn: str = ""
+    next_step: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weighed:
+    """What was found out about a review, for `weigh`."""
+
+    #: It ended without being cleared, or something stops the work: a veto, a finding, a request to its author.
+    stops: bool = False
+    #: Something was found after it was cleared.
+    late: bool = False
+    cleared: bool = False
+    #: A human is asked to decide.
+    decides: bool = False
+    #: Everybody who was asked and could think failed, or what there is cannot be judged.
+    silent: bool = False
+    #: Somebody by name owes a report.
+    owed: bool = False
+    #: Somebody has reported on this version.
+    answered: bool = False
+
+
+def weigh(seen: Weighed) -> Result:
+    """What it comes to; the gravest speaks, and what is not known never reads as nothing."""
+    cases = (
+        (seen.stops, Result.BLOCKED),
+        (seen.late, Result.INCONCLUSIVE),
+        (seen.cleared, Result.CLEARED),
+        (seen.decides, Result.PENDING),
+        (seen.silent, Result.INCONCLUSIVE),
+        (seen.owed, Result.PENDING),
+        (not seen.answered, Result.INCONCLUSIVE),
+    )
+    return next((result for holds, result in cases if holds), Result.NOTHING_BLOCKS)
+
+
+def situation_of(
+    review: Review, stages: Iterable[Stage], unmet: Iterable[str], turns: Iterable[tuple[str, str]]
+) -> Situation:
+    """What a review comes to: `unmet` are the reasons of the requirements, `turns` what each request asks and how."""
+    stages, turns = tuple(stages), tuple(turns)
+    reasons = tuple(_reasons(review, unmet))
+    return Situation(
+        result=weigh(_weighed(review, stages)),
+        sentence=_sentence(review, reasons),
+        reasons=reasons,
+        turn="; ".join(dict.fromkeys(_turns(review, turns))) if review.outcome is None else "",
+        next_step=_next_step(review, turns),
+    )
+
+
+def _weighed(review: Review, stages: tuple[Stage, ...]) -> Weighed:
+    least = {one.name: one.options.blocking for one in stages}
+    asked = review.revision_request()
+    vetoed = any(digest == review.digest for _, digest in review.vetoes)
+    open_ones = any(blocks(one, least) for one in review.findings.values())
+    stops = review.outcome is not Outcome.CLEARED if review.outcome else vetoed or open_ones or asked is not None
+    return Weighed(
+        stops=stops,
+        late=bool(review.escapes),
+        cleared=review.outcome is Outcome.CLEARED,
+        decides=review.ruling() is not None,
+        silent=bool(failed(review)) and not is_read(review),
+        owed=owes_report(review, stages),
+        answered=is_read(review),
+    )
+
+
+def owes_report(review: Review, stages: Iterable[Stage]) -> bool:
+    """Whether a report is waited for; where a lone developer works, whoever comes may look and nobody has to.
+
+    There it is waited for only until somebody has looked at all.
+    """
+    lone = {one.name for one in stages if one.options.waits}
+    asked = [one for one in review.requests.values() if isinstance(one, ReportRequest)]
+    if any(review.seats[one.seat].stage not in lone for one in asked):
+        return True
+    return not is_read(review) and any(not one.queued and review.seats[one.seat].reviewer for one in asked)
+
+
+def is_read(review: Review) -> bool:
+    """Whether anybody has reported on this version."""
+    return any(one.revision == review.revision for one in review.reports.values())
+
+
+def failed(review: Review) -> tuple[str, ...]:
+    """Who had no answer to this version on a seat that has none yet, and why."""
+    silent = ((key, words) for key, words in review.failed.items() if key[1] == review.revision)
+    return tuple(words for key, words in silent if key not in review.reports)
+
+
+def _reasons(review: Review, unmet: Iterable[str]) -> Iterator[str]:
+    """Why it is not cleared, each said once: what the gates say, what a human is asked, and who failed."""
+    if review.outcome is not None:
+        yield from (review.reason,) if review.reason else ()
+        return
+    said = list(dict.fromkeys(one.strip() for one in unmet if one.strip()))[:REASONS_MAX]
+    ruling, asked = review.ruling(), review.revision_request()
+    if ruling is not None:
+        said = [*(one for one in said if one not in ruling.text), ruling.text]
+    if asked is not None and asked.ordered_by:
+        said += [one for one in asked.reasons if not any(one in known for known in said)]
+    yield from (one if len(one) <= REASON_CHARS_MAX else f"{one[: REASON_CHARS_MAX - 1]}…" for one in said)
+    yield from (f"no answer from {one}" for one in failed(review) if not any(one in known for known in said))
+
+
+def _sentence(review: Review, reasons: tuple[str, ...]) -> str:
+    listed = "; ".join(one.rstrip(".") for one in reasons)
+    if review.outcome is Outcome.CLEARED:
+        late = f", but {_found_late(review)}" if review.escapes else ""
+        return f"{CLEARED}{late}."
+    if review.outcome is not None:
+        word = str(review.outcome).replace("_", " ").capitalize()
+        return f"{word}: {listed}." if listed else f"{word}."
+    ruling = review.ruling()
+    if ruling is not None:
+        return asked_of_a_human(listed or ruling.text)
+    return f"{listed[:1].upper()}{listed[1:]}." if listed else f"{_waits(review)}."
+
+
+def asked_of_a_human(text: str) -> str:
+    """What a human is asked, as a sentence of its own."""
+    return f"A human must decide: {text.rstrip('.')}."
+
+
+def _found_late(review: Review) -> str:
+    return f"{', '.join(sorted(review.escapes))} found something after that"
+
+
+def _waits(review: Review) -> str:
+    return "Somebody is still asked" if review.requests else NOTHING_BLOCKS
+
+
+def _turns(review: Review, turns: tuple[tuple[str, str], ...]) -> Iterator[str]:
+    for request, (what, _) in zip(review.requests.values(), turns, strict=False):
+        match request:
+            case ReportRequest():
+                yield f"a reviewer: {what}"
+            case RevisionRequest():
+                yield f"the author: {what}"
+            case RulingRequest(group=group):
+                yield f"{group or 'a human'}: a decision"
+            case _:
+                assert_never(request)
+
+
+def _next_step(review: Review, turns: tuple[tuple[str, str], ...]) -> str:
+    if review.outcome is Outcome.CLEARED:
+        return f"Ask the gate about {review.digest} before these bytes go live."
+    if review.outcome is not None:
+        return "It has ended. A human may reopen it; a new review may be asked for."
+    asked = list(zip(review.requests.values(), turns, strict=False))
+    for party in (RulingRequest, RevisionRequest):
+        found = [how for request, (_, how) in asked if isinstance(request, party)]
+        if found:
+            return f"{found[0].rstrip('.')}."
+    return f"A reviewer reports on version {review.revision}." if asked else ""

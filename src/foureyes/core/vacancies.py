@@ -1,0 +1,99 @@
+"""Seats that nobody can hold, and what fills them.
+
+The same words stand where a server starts, in its status, in the question to a human and in every answer that waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from foureyes.core.assign import OTHER_FAMILY, REVIEWING, has_role, may_be_bound, same_role
+from foureyes.core.facts import Principal
+from foureyes.core.rules import Protocol, Rules, SeatRule, Stage
+from foureyes.core.values import WhoKind
+
+Roles = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vacancy:
+    """Roles of which nobody at hand holds any, and the styles or chains that ask for one; no role means anybody."""
+
+    roles: Roles
+    protocols: tuple[str, ...]
+
+    @property
+    def how(self) -> str:
+        """What fills it."""
+        return how_to_fill((self.roles,))
+
+    def in_words(self) -> str:
+        """Who is missing, where, and what to do."""
+        return f"Nobody can be {' or '.join(self.roles) or 'a reviewer'} in {', '.join(self.protocols)}. {self.how}."
+
+
+def vacancies(rules: Rules, pool: Iterable[Principal]) -> tuple[Vacancy, ...]:
+    """The seats of what the rules demand of any work for which nobody in the pool is there, beside an author."""
+    return _vacancies(_demanded(rules), pool, authors=1)
+
+
+def vacancies_of(rules: Rules, names: Iterable[str], pool: Iterable[Principal]) -> tuple[Vacancy, ...]:
+    """The seats of these styles or chains for which nobody in the pool, which holds no author, is there."""
+    return _vacancies(filter(None, map(rules.protocol, names)), pool, authors=0)
+
+
+def _vacancies(protocols: Iterable[Protocol], pool: Iterable[Principal], *, authors: int) -> tuple[Vacancy, ...]:
+    there = tuple(one for one in pool if one.available and one.who.kind in REVIEWING)
+    found: dict[Roles, dict[str, None]] = {}
+    for protocol in protocols:
+        for stage in protocol.stages:
+            for roles in _vacant(stage, there, authors):
+                found.setdefault(roles, {})[protocol.name] = None
+    return tuple(Vacancy(roles=roles, protocols=tuple(names)) for roles, names in found.items())
+
+
+def how_to_fill(wanted: Sequence[Roles]) -> str:
+    """What a human can do so that somebody holds seats for these roles."""
+    named = tuple(dict.fromkeys(roles for roles in wanted if roles and roles != OTHER_FAMILY))
+    if not named:
+        other = " of another model family than the author's" if OTHER_FAMILY in wanted else ""
+        return f"Enrol one more reviewer{other} who had no hand in the work, with `foureyes agents add NAME`"
+    roles = ", ".join(" or ".join(one) for one in named)
+    line = ", ".join(f"{one[0]}: {{command: claude}}" for one in named)
+    which = "roles" if len(named) > 1 else "role"
+    return (
+        f"Enrol agents with the {which} {roles}, or write `reviewers: {{{line}}}` in the policy and start the server "
+        "with `--yes-send claude`"
+    )
+
+
+def _demanded(rules: Rules) -> Iterator[Protocol]:
+    named = (
+        *(name for one in rules.kinds for name in one.protocols),
+        *rules.default,
+        *(name for one in rules.risks for name in one.protocols),
+    )
+    for name in dict.fromkeys(named):
+        if found := rules.protocol(name):
+            yield found
+
+
+def _vacant(stage: Stage, pool: tuple[Principal, ...], authors: int) -> Iterator[Roles]:
+    needed = [one for one in stage.seats if not one.beside]
+    minds = sum(one.who.kind is not WhoKind.PROGRAM for one in pool)
+    if sum(not (one.roles or one.by_matrix) for one in needed) > max(0, minds - authors):
+        yield ()
+    for rule in needed:
+        for roles in _roles(rule, stage, pool):
+            if not any(has_role(one, roles, one.who) and may_be_bound(rule, one) for one in pool):
+                yield roles
+
+
+def _roles(rule: SeatRule, stage: Stage, pool: tuple[Principal, ...]) -> Iterator[Roles]:
+    """The roles a seat is for; of a matrix, those for the authors there are."""
+    if rule.roles:
+        yield rule.roles
+    if rule.by_matrix:
+        held = {same_role(role) for one in pool for role in one.roles}
+        yield from ((row.primary, row.backup) for row in stage.options.matrix if same_role(row.creator) in held)

@@ -1,0 +1,257 @@
+"""Which files does a commit have that a protected ref of a configured repository reaches?
+
+The server reads them itself. What an author names is never handed to git unless it is a whole object id; refs and
+patterns come from the configuration. Content is asked of a scratch repository that borrows nothing but objects, so no
+setting, hook, graft or replacement of the repository counts. Whatever goes wrong, or takes too long, is no base.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from foureyes.app.bases import KnownFiles
+from foureyes.app.work import PARTS_MAX, SUBMODULE_MODE, WORK_BYTES_MAX, blob_digest, manifest_digest
+from foureyes.core.values import BaseSource, KnownBase, WorkPart
+from foureyes.git.repositories import Repository, known
+from foureyes.git.running import environment, run
+from foureyes.git.scratch import Scratch, scratch
+from foureyes.home.trouble import Trouble
+
+#: So long the search for one base may take, with all that git does for it.
+SECONDS_MAX = 5.0
+#: So many searches run at once; whoever comes while all are busy waits for as long.
+SEARCHES_MAX = 4
+TIPS_MAX = 200
+TIPS_BYTES_MAX = 256 * 1024
+#: A tree is looked for in so many of the last commits of each protected ref.
+COMMITS_MAX = 1_000
+#: So many bytes of paths go into one question.
+PATHS_BYTES_MAX = 64 * 1024
+LISTING_BYTES_MAX = 4 * 1024 * 1024
+
+_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}").fullmatch
+_HEADS = "refs/heads/"
+#: The usual names of a default branch, for a repository that does not say which it is.
+_USUAL = (f"{_HEADS}main", f"{_HEADS}master")
+log = logging.getLogger("foureyes.mirrors")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mirror:
+    """A repository on this disk, and which of its refs are protected; none named: its default branch."""
+
+    name: str
+    path: Path
+    protected: tuple[str, ...] = ()
+
+    def repository(self) -> Repository:
+        """The repository at exactly this path; raises Trouble where there is none."""
+        here = known(self.path)
+        if self.path.resolve() not in (here.git_dir.resolve(), here.place.resolve()):
+            raise Trouble(f"{self.path} is not a repository itself.", "Name the folder of the repository.", usage=True)
+        return here
+
+    def tips(self, here: Repository) -> dict[str, str]:
+        """The commit of every protected ref, by its full name; raises Trouble where there is none."""
+        patterns = tuple(map(_full, self.protected)) or (_default_branch(here),)
+        asked = ("for-each-ref", "--format=%(objectname) %(refname)", f"--count={TIPS_MAX}", "--", *patterns)
+        ran = run(
+            asked,
+            folder=here.place,
+            environment=environment(),
+            out_bytes_max=TIPS_BYTES_MAX,
+            seconds=SECONDS_MAX,
+        )
+        lines = (line.split(" ", 1) for line in ran.out.decode(errors="replace").splitlines())
+        found = {ref: commit for commit, ref in lines}
+        if ran.code or not found:
+            raise Trouble(
+                f"The repository {self.name} at {self.path} has none of its protected refs: {', '.join(patterns)}.",
+                "Name refs that it has, in `protected` of the configuration.",
+                usage=True,
+            )
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Entry:
+    """A file in a tree."""
+
+    mode: str
+    object: str
+    size: int
+
+
+@dataclass(slots=True)
+class Mirrors:
+    """Reads bases from the repositories of the configuration."""
+
+    mirrors: tuple[Mirror, ...]
+    _room: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(SEARCHES_MAX))
+
+    async def files(self, base: str, paths: tuple[str, ...]) -> KnownFiles | None:
+        """These files at a base that a protected ref reaches; None where it is none, or cannot be read in time."""
+        named = tuple(self._named(base))
+        if not named or len(paths) > PARTS_MAX:
+            return None
+        try:
+            async with asyncio.timeout(SECONDS_MAX):
+                await self._room.acquire()
+        except TimeoutError:
+            log.warning("a base was not looked up: too many are being read")
+            return None
+        try:
+            return await asyncio.to_thread(_first, named, paths)
+        finally:
+            self._room.release()
+
+    def _named(self, base: str) -> Iterator[tuple[Mirror, str]]:
+        """Which repositories a base may be of: the one it names, each for an object id, the only one for a ref."""
+        prefix, colon, rest = base.partition(":")
+        for mirror in self.mirrors:
+            if colon and prefix == mirror.name:
+                yield mirror, rest
+            elif not colon and (_ID(base) or len(self.mirrors) == 1):
+                yield mirror, base
+
+    def check(self) -> None:
+        """Raise Trouble where a repository or its protected refs cannot be read."""
+        for mirror in self.mirrors:
+            mirror.tips(mirror.repository())
+
+
+def _first(named: tuple[tuple[Mirror, str], ...], paths: tuple[str, ...]) -> KnownFiles | None:
+    until = time.monotonic() + SECONDS_MAX
+    for mirror, name in named:
+        try:
+            found = _Search(mirror=mirror, paths=paths, until=until).files(name)
+        except (Trouble, OSError, ValueError) as error:
+            log.warning("the base could not be read in %s: %s", mirror.name, error)
+            continue
+        if found is not None:
+            return found
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Search:
+    """One search in one repository."""
+
+    mirror: Mirror
+    paths: tuple[str, ...]
+    until: float
+
+    def files(self, name: str) -> KnownFiles | None:
+        here = self.mirror.repository()
+        tips = self.mirror.tips(here)
+        with scratch(here, SECONDS_MAX) as bench:
+            reached = self._reached(bench, tips, name)
+            if reached is None:
+                return None
+            ref, start = reached
+            then, now = self._listed(bench, start), self._listed(bench, tips[ref])
+            # A file that the ref has changed since is not compared with: that would hide that the change is undone.
+            same = {path: one for path, one in then.items() if now.get(path) == one}
+            contents = self._contents(bench, same)
+        parts = tuple(_part(path, same[path], contents) for path in sorted(same) if same[path].object in contents)
+        base = KnownBase(
+            source=BaseSource.REPOSITORY,
+            name=f"{self.mirror.name} {ref} {start}",
+            digest=manifest_digest(parts),
+        )
+        return KnownFiles(base=base, parts=parts, blobs={blob_digest(one): one for one in contents.values()})
+
+    def _reached(self, bench: Scratch, tips: dict[str, str], name: str) -> tuple[str, str] | None:
+        """The protected ref that reaches what is named, and its commit or tree."""
+        if not _ID(name):
+            ref = next((ref for ref in tips if name and name in (ref, ref.removeprefix(_HEADS))), "")
+            return (ref, tips[ref]) if ref else None
+        commit = bench.ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+        if commit.code == 0:
+            start = commit.out.decode().strip()
+            return next(((ref, start) for ref in tips if self._is_ancestor(bench, start, tips[ref])), None)
+        return next(((ref, name) for ref in tips if self._has_tree(bench, name, tips[ref])), None)
+
+    def _is_ancestor(self, bench: Scratch, commit: str, tip: str) -> bool:
+        return self._asked(bench, "merge-base", "--is-ancestor", "--end-of-options", commit, tip)[0] == 0
+
+    def _has_tree(self, bench: Scratch, tree: str, tip: str) -> bool:
+        asked = ("rev-list", f"--max-count={COMMITS_MAX}", "--no-commit-header", "--format=%T", "--end-of-options", tip)
+        code, out = self._asked(bench, *asked)
+        return code == 0 and tree in out.decode().split()
+
+    def _listed(self, bench: Scratch, tree: str) -> dict[str, _Entry]:
+        """The plain files and links among the paths; a folder or submodule of that name is no file to compare with."""
+        found: dict[str, _Entry] = {}
+        for some in _chunks(self.paths):
+            code, out = self._asked(bench, "ls-tree", "-l", "-z", "--full-tree", tree, "--", *some)
+            if code:
+                raise Trouble(f"{tree} cannot be read.", "Check the repository: git fsck")
+            for line in filter(None, out.split(b"\0")):
+                head, _, path = line.partition(b"\t")
+                mode, sort, name, size = head.decode().split()
+                if sort == "blob" and mode != SUBMODULE_MODE:
+                    found[os.fsdecode(path)] = _Entry(mode=mode, object=name, size=int(size))
+        return found
+
+    def _contents(self, bench: Scratch, files: dict[str, _Entry]) -> dict[str, bytes]:
+        """The bytes of these files by their object ids; too many together are none."""
+        sizes = {one.object: one.size for one in files.values()}
+        if sum(sizes.values()) > WORK_BYTES_MAX:
+            raise Trouble(f"The files have more than {WORK_BYTES_MAX} bytes at the base.", "Split the work.")
+        self._check_time()
+        return bench.contents(sizes, at_most=sum(sizes.values()))
+
+    def _asked(self, bench: Scratch, *words: str) -> tuple[int, bytes]:
+        self._check_time()
+        ran = bench.ask(*words, at_most=LISTING_BYTES_MAX)
+        return ran.code, ran.out
+
+    def _check_time(self) -> None:
+        if time.monotonic() > self.until:
+            raise Trouble(f"It took longer than {SECONDS_MAX:.0f} seconds.", "Pack the repository: git gc")
+
+
+def _part(path: str, entry: _Entry, contents: dict[str, bytes]) -> WorkPart:
+    content = contents[entry.object]
+    return WorkPart(name=path, digest=blob_digest(content), size=len(content), mode=entry.mode)
+
+
+def _chunks(paths: tuple[str, ...]) -> Iterator[list[str]]:
+    """The paths in pieces that fit into one command line each."""
+    some, size = list[str](), 0
+    for path in paths:
+        if some and size + len(path.encode()) > PATHS_BYTES_MAX:
+            yield some
+            some, size = [], 0
+        some.append(path)
+        size += len(path.encode())
+    if some:
+        yield some
+
+
+def _full(name: str) -> str:
+    return name if name.startswith("refs/") else _HEADS + name
+
+
+def _default_branch(here: Repository) -> str:
+    """What a bare repository has checked out, or what a clone says its remote has; else one of the usual names."""
+    asked = "HEAD" if here.top is None else "refs/remotes/origin/HEAD"
+    ran = run(("symbolic-ref", "--quiet", asked), folder=here.place, environment=environment(), seconds=SECONDS_MAX)
+    if ran.code == 0:
+        return ran.out.decode(errors="replace").strip()
+    usual = [ref for ref in _USUAL if here.commit_or_none(ref)]
+    if len(usual) != 1:
+        raise Trouble(
+            f"The repository at {here.place} does not say which branch is its default one.",
+            "Name its protected refs in the configuration.",
+            usage=True,
+        )
+    return usual[0]

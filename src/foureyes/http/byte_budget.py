@@ -1,0 +1,87 @@
+"""A bound on the bytes of all request bodies that are held at the same time, by everybody together.
+
+What one account may send is bounded elsewhere. Many accounts that send at once must not fill the memory either.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from foureyes.app.ports import Unavailable
+from foureyes.http.problems import unavailable
+
+#: A body is held about twice while it is written to the store.
+HELD_BYTES_MAX = 128 * 1024 * 1024
+#: Whoever sends large bodies more slowly than this keeps others out, and is asked to come again while room is short.
+RATE_BYTES_MIN = 128 * 1024
+#: So long everybody may take, however little came by then.
+GRACE_SECONDS = 10.0
+#: So often it is looked whether room has become short, for a body that is late.
+LOOK_SECONDS = 0.5
+#: Room is short from this part of the whole on.
+SHORT_PART = 0.5
+#: So much of each body is not counted: whoever sends large files keeps nobody from a plain call.
+SMALL_BYTES = 64 * 1024
+
+
+class NoRoom(Unavailable):
+    """So much is on its way that this body is not taken now."""
+
+    def __init__(self, why: str = "Others are sending so much that there is no room for this body now.") -> None:
+        """Say when to come back."""
+        super().__init__(why, "Send it again soon.")
+
+
+class ByteBudget:
+    """Stands before everything that reads a body."""
+
+    def __init__(self, app: ASGIApp, most: int = HELD_BYTES_MAX, grace_seconds: float = GRACE_SECONDS) -> None:
+        """Take no more than this at a time."""
+        self._app, self._most, self._grace_seconds = app, most, grace_seconds
+        self.held = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Count a request's body from its first large piece to its answer."""
+        size, counted, is_answered = 0, 0, False
+        began = asyncio.get_running_loop().time()
+
+        async def taken() -> Message:
+            nonlocal size, counted
+            due = began + self._grace_seconds + size / RATE_BYTES_MIN
+            message = await (self._in_time(receive, due) if counted and not is_answered else receive())
+            size += len(message.get("body", b""))
+            more = max(0, size - SMALL_BYTES) - counted
+            if self.held + more > self._most:
+                raise NoRoom
+            self.held, counted = self.held + more, counted + more
+            return message
+
+        async def told(message: Message) -> None:
+            nonlocal is_answered
+            is_answered = True
+            await send(message)
+
+        try:
+            await self._app(scope, taken, told)
+        except NoRoom as error:
+            if is_answered:
+                raise
+            await unavailable(error)(scope, receive, send)
+        finally:
+            self.held -= counted
+
+    async def _in_time(self, receive: Receive, due: float) -> Message:
+        """The next piece of a large body; one that is late is waited for only while there is room for others."""
+        loop = asyncio.get_running_loop()
+        coming = asyncio.ensure_future(receive())
+        try:
+            while not coming.done():
+                await asyncio.wait((coming,), timeout=max(due - loop.time(), LOOK_SECONDS))
+                if not coming.done() and loop.time() >= due and self.held > self._most * SHORT_PART:
+                    raise NoRoom("This body comes too slowly while others wait for room.")
+            return await coming
+        finally:
+            if not coming.done():
+                coming.cancel()

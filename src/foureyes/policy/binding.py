@@ -1,0 +1,115 @@
+"""The seat of a role that the policy binds to a program is held by that program, in every style.
+
+A bound program has a seat of its own, which is required and passes to nobody else. The agents and models that the
+policy binds beside a program have another seat, and enrolled accounts with the role the last one; both are asked where
+somebody can hold them. A veto seat is bound to agents and models in the same way. Where the seat has a veto, all of
+them have it: the gravest decision is the layer's.
+
+The added seats come last in their stage, so that the seats of reviews opened before keep their numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from foureyes.codec.shapes import Json
+from foureyes.core.assign import same_role
+from foureyes.core.rules import Rules, SeatRule, Stage, Style
+from foureyes.core.values import Part
+
+#: The programs that come with foureyes.
+PROGRAMS = ("format", "security", "injection", "factual", "python")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Binding:
+    """Whom a policy binds to a role: programs by name, and whether agents or models beside them."""
+
+    role: str
+    programs: tuple[str, ...] = ()
+    minds: bool = False
+
+
+def bind(rules: Rules, bindings: tuple[Binding, ...], programs: tuple[str, ...] = ()) -> Rules:
+    """The same rules with a seat for everybody whom the policy binds to a role; bound seats stay as they are.
+
+    In `solo`, a role that bears the name of one of these programs and that the policy binds to nobody is the program's.
+    """
+    held = {same_role(one.role): one for one in bindings}
+    alone = {same_role(one): Binding(role=one, programs=(one,)) for one in programs} | held
+    protocols = (
+        replace(one, stages=tuple(_bound_stage(stage, alone if _is_solo(stage) else held) for stage in one.stages))
+        for one in rules.protocols
+    )
+    return replace(rules, protocols=tuple(protocols))
+
+
+def with_parties(rules: Json) -> Json:
+    """The rules of a policy from before parties were told apart, with the careful answer for each new field."""
+    return rules | {"services": [], "protocols": [_lifted_protocol(one) for one in rules["protocols"]]}
+
+
+def without_length(rules: Json) -> Json:
+    """The rules of a policy from when evidence had a least length, which decided nothing since it must be words."""
+    limits: Json = rules["limits"]
+    return rules | {"limits": {name: one for name, one in limits.items() if name != "evidence_chars_min"}}
+
+
+def with_escalate_when(rules: Json) -> Json:
+    """The rules of a policy from before rows of the matrix said when to ask for a human."""
+    return rules | {"protocols": [_with_rows(one) for one in rules["protocols"]]}
+
+
+def _with_rows(protocol: Json) -> Json:
+    return protocol | {"stages": [_with_full_rows(one) for one in protocol["stages"]]}
+
+
+def _with_full_rows(stage: Json) -> Json:
+    rows = [one | {"escalate_when": []} for one in stage["options"]["matrix"]]
+    return stage | {"options": stage["options"] | {"matrix": rows}}
+
+
+def _lifted_protocol(protocol: Json) -> Json:
+    return protocol | {"stages": [_lifted_stage(one) for one in protocol["stages"]]}
+
+
+def _lifted_stage(stage: Json) -> Json:
+    options: Json = stage["options"]
+    own_operator = options.get("style") != Style.RESOLVE
+    seats = [one | {"program": "", "hosted": False, "beside": False} for one in stage["seats"]]
+    return stage | {"options": options | {"own_operator": own_operator}, "seats": seats}
+
+
+def _is_solo(stage: Stage) -> bool:
+    return stage.options.style is Style.SOLO
+
+
+def _bound_stage(stage: Stage, held: Mapping[str, Binding]) -> Stage:
+    seats: list[SeatRule] = []
+    added: list[SeatRule] = []
+    for index, rule in enumerate(stage.seats):
+        taken = {one.program for one in (*seats, *added, *stage.seats[index:]) if one.program}
+        first, *more = _bound_seats(rule, held, taken)
+        seats.append(first)
+        added.extend(more)
+    # Volunteers find as much room as before.
+    seats_max = stage.seats_max + len(added) if stage.seats_max else 0
+    return replace(stage, seats=(*seats, *added), seats_max=seats_max)
+
+
+def _bound_seats(rule: SeatRule, held: Mapping[str, Binding], taken: set[str]) -> Iterator[SeatRule]:
+    """The seats in the place of one; `taken` are the programs that have a seat of the stage already."""
+    bound = next((held[name] for role in rule.roles if (name := same_role(role)) in held), None)
+    is_bound = bool(rule.program) or rule.hosted or rule.beside or rule.part is not Part.JUDGE
+    if is_bound or bound is None or not (rule.veto or bound.programs):
+        yield rule
+        return
+    programs = [name for name in bound.programs if name not in taken]
+    if bound.programs and not programs:
+        yield rule
+        return
+    yield from (replace(rule, program=name) for name in programs)
+    if bound.minds:
+        yield replace(rule, hosted=True, beside=bool(programs))
+    yield replace(rule, beside=True)

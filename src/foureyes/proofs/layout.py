@@ -1,0 +1,70 @@
+"""A source text taken apart into lines of code and the comments before and beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+#: Where a comment begins and ends in the text.
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """Lines of code without comments, and for each what stands before and beside it; one more for the end."""
+
+    code: tuple[str, ...]
+    #: The comments on lines of their own before each line of code, and before the end.
+    above: tuple[tuple[str, ...], ...]
+    #: The same places as they are, with empty lines.
+    between: tuple[str, ...]
+    #: The comments that begin on each line of code.
+    beside: tuple[tuple[str, ...], ...]
+
+    @property
+    def comments(self) -> tuple[str, ...]:
+        """All comments."""
+        return tuple(text for group in (*self.above, *self.beside) for text in group)
+
+
+def take_apart(text: str, comments: Sequence[Span]) -> Layout:
+    """Sort the lines of a text whose comments are known."""
+    code, above, between, beside = list[str](), list[tuple[str, ...]](), list[str](), list[tuple[str, ...]]()
+    group, raw, waiting, at = list[str](), list[str](), list(reversed(comments)), 0
+    inside = 0
+    for line in text.split("\n"):
+        end, kept, here, position = at + len(line), list[str](), list[str](), max(at, inside)
+        while waiting and waiting[-1][0] < end:
+            start, stop = waiting.pop()
+            kept.append(text[position:start])
+            here.append(text[start:stop])
+            position = inside = stop
+        kept.append(text[position:end])
+        left = "".join(kept).rstrip()
+        if left.strip():
+            code.append(left)
+            above.append(tuple(group))
+            between.append("\n".join(raw))
+            beside.append(tuple(here))
+            group, raw = [], []
+        else:
+            group.extend(here)
+            raw.append(line.rstrip())
+        at = end + 1
+    above.append(tuple(group))
+    between.append("\n".join(raw))
+    return Layout(code=tuple(code), above=tuple(above), between=tuple(between), beside=tuple(beside))
+
+
+def comments_are_free(before: Layout, after: Layout, is_plain: Callable[[str], bool], *, beside_too: bool) -> bool:
+    """Whether every place whose comments differ held and holds nothing but plain words.
+
+    Where the lines of code are not the same, no comment may be anything else: a directive might meet another line.
+    """
+    if before.code != after.code:
+        return all(map(is_plain, (*before.comments, *after.comments)))
+    for old, new, was, now in zip(before.above, after.above, before.between, after.between, strict=True):
+        if was != now and not all(map(is_plain, (*old, *new))):
+            return False
+    changed = [(old, new) for old, new in zip(before.beside, after.beside, strict=True) if old != new]
+    return not changed or (beside_too and all(is_plain(text) for pair in changed for group in pair for text in group))

@@ -1,0 +1,58 @@
+"""Take secrets out of what a server serves: what is short here, the rest in a child process that is cut off in time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from foureyes.app.children import ChildError, shared
+from foureyes.app.children.pool import REQUESTS
+from foureyes.app.redaction import Cleaned, Cut
+from foureyes.reviewers.boundary import UNSEARCHED, cleaned, redacted
+from foureyes.reviewers.known import NOTHING_KNOWN, Known
+
+#: Bytes that are searched in this process: some milliseconds.
+HERE_BYTES_MAX = 16 * 1024
+UNREAD = "[withheld: it was not searched for secrets in time]\n"
+
+Version = tuple[dict[str, bytes], dict[str, tuple[str, bytes]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecretsCutter:
+    """The redaction that hosted models get, for whoever is served."""
+
+    #: Processor seconds for one version, or for one long text.
+    seconds: float
+
+    def text(self, text: str, path: str, known: Any) -> str:
+        """A short text without secrets, those that are known of its review too."""
+        return clean_text((text, path, known))
+
+    async def long_text(self, text: str, path: str, known: Any) -> str:
+        """The same for a long one; one that takes too long is withheld."""
+        try:
+            return await shared(REQUESTS).call(clean_text, (text, path, known), seconds=self.seconds)
+        except ChildError:
+            return UNSEARCHED + "\n" * text.count("\n")
+
+    async def work(self, files: Mapping[str, bytes], before: Mapping[str, tuple[str, bytes]]) -> Cleaned:
+        """A version without secrets; where it takes too long, nothing of it is served."""
+        work: Version = (dict(files), dict(before))
+        size = sum(map(len, files.values())) + sum(len(one) for _, one in before.values())
+        if size <= HERE_BYTES_MAX:
+            return cleaned(work)
+        try:
+            return await shared(REQUESTS).call(cleaned, work, seconds=self.seconds)
+        except ChildError:
+            cuts = tuple(Cut(path=one, line=0, kind="unsearched") for one in files)
+            unread = UNREAD.encode()
+            return Cleaned(files=dict.fromkeys(files, unread), before=dict.fromkeys(before, unread), cuts=cuts)
+
+
+def clean_text(one: tuple[str, str, Known | None]) -> str:
+    """A text without secrets, by its path and by none: a path may say that what it holds is no secret."""
+    text, path, known = one
+    clean = redacted(text, path, known=known or NOTHING_KNOWN)[0]
+    return redacted(clean, known=known or NOTHING_KNOWN)[0] if path else clean

@@ -1,0 +1,46 @@
+"""Takes secrets out of a work in a child process: a text that takes the search too long holds up nobody else."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from foureyes.app.children import ChildError, CutOff, shared
+from foureyes.app.reviewers import Inconclusive, Task, each_time
+from foureyes.core.values import Failure
+from foureyes.reviewers.boundary import Outgoing, boundary, clean_folder
+from foureyes.reviewers.known import Known
+
+#: Processor seconds for the texts of a work, and for a folder that is laid out for an agent.
+SECONDS_MAX = 60.0
+
+LayOut = Callable[[Path], None]
+
+
+async def take_out(task: Task) -> Outgoing:
+    """The task as it may leave this machine; raises Inconclusive where that cannot be made sure of.
+
+    A folder is not laid out with it: see `lay_out_clean`.
+    """
+    change = replace(task.change, files=tuple(map(replace, task.change.files)), lay_out=None, whole=None)
+    try:
+        found = await shared().call(boundary, replace(task, change=change, once=each_time), seconds=SECONDS_MAX)
+    except ChildError as error:
+        raise _not_searched("the work", error) from error
+    return replace(found, task=replace(found.task, once=task.once))
+
+
+async def lay_out_clean(lay_out: LayOut, folder: Path, known: Known) -> None:
+    """Lay out a folder and take the secrets out of it; raises Inconclusive, and then nobody may read it."""
+    await asyncio.to_thread(lay_out, folder)
+    try:
+        await shared().call(clean_folder, (folder, known), seconds=SECONDS_MAX)
+    except ChildError as error:
+        raise _not_searched("its folder", error) from error
+
+
+def _not_searched(what: str, error: ChildError) -> Inconclusive:
+    reason = Failure.TIMED_OUT if isinstance(error, CutOff) else Failure.CRASHED
+    return Inconclusive(reason, f"Nothing was sent: {what} could not be searched for secrets ({error}).")

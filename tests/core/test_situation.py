@@ -1,0 +1,176 @@
+"""U-56: what a review comes to, in words: cleared and doubted since, ended, asked of a human, waiting."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from foureyes.core import commands as c
+from foureyes.core.categories import common_category
+from foureyes.core.checks import check_step
+from foureyes.core.contexts import Context, is_same_text, read_context
+from foureyes.core.events import ReportKept
+from foureyes.core.evolve.rulings import asked_again
+from foureyes.core.gates import Quorum, Resolved
+from foureyes.core.local import AUTHOR_MARK, is_local_author, local_author
+from foureyes.core.model import Review
+from foureyes.core.reasons import advisory, why_advisory
+from foureyes.core.refusals import Code, Refusal
+from foureyes.core.rejections import is_taken_back, rejections
+from foureyes.core.rules import SeatRule
+from foureyes.core.situation import Result, Situation, situation_of
+from foureyes.core.values import ChangeKind, Failure, Outcome, Part, Place, Severity, Verdict
+from tests.cast import AUDITOR, BASE, CODEX, DEV, HUGO, LINTER, RULES, Play, finding
+from tests.seeds.shaped import protocol, shaped, stage
+
+VERIFY = SeatRule(roles=("auditor",), part=Part.VERIFY)
+AGENT = SeatRule(roles=("agent",))
+
+
+def comes_to(review: Review, *unmet: str) -> Situation:
+    """The situation, where each request is told as a wish and how to answer it."""
+    turns = tuple(("a word", "Give it.") for _ in review.requests)
+    return situation_of(review, (), unmet, turns)
+
+
+def test_a_human_who_is_asked_is_whose_turn_it_is() -> None:
+    """U-56, U-28: the sentence is what the human is asked."""
+    play = Play()
+    play.know(pool=(play.facts.pool[0],))
+    play.open("create_core")
+    seen = comes_to(play.review)
+    assert seen.result is Result.PENDING
+    assert seen.sentence.startswith("A human must decide: ")
+    assert "a human: a decision" in seen.turn
+
+
+def test_work_that_was_cleared_and_is_doubted_since_says_so() -> None:
+    """U-56: a late defect is told beside the clearance."""
+    play = Play()
+    play.open("script")
+    play.report(CODEX, verdict="approve")
+    play.do(HUGO, c.OverrideStage(stage="solo", revision=1, digest="d1", reason="the other seats are empty"))
+    assert play.review.outcome is Outcome.CLEARED
+    play.do(HUGO, c.ReportEscape(text="it deletes the wrong table", severity="critical", found_in="production"))
+    seen = comes_to(play.review)
+    assert seen.result is Result.INCONCLUSIVE
+    assert "found something after that" in seen.sentence
+
+
+def test_an_open_review_without_a_reason_says_that_it_waits() -> None:
+    """U-56."""
+    play = Play()
+    play.open("script")
+    assert comes_to(play.review).sentence == "Somebody is still asked."
+    assert comes_to(play.review, "Codex has to look").sentence == "Codex has to look."
+
+
+def test_a_finding_that_stops_nothing_says_why() -> None:
+    """U-24: below what stops the work, or refuted by a second look."""
+    play = shaped(protocol(stage(Quorum(reviewers=1), Resolved(), seats=(AGENT, VERIFY))))
+    play.report(CODEX, verdict="concerns", findings=(finding("it leaks"), finding("it is slow"), finding("a", "minor")))
+    first, second = "shaped.1-F1", "shaped.1-F2"
+    play.do(AUDITOR, c.VerifyFinding(finding=first, revision=1, result="refuted", evidence="I ran it"))
+    request = play.review.report_request("shaped.2")
+    assert request is not None
+    assert request.about == (second,)
+    assert why_advisory(play.review.findings[first]) == "refuted by a second look"
+    shown = advisory(play.review, {"shaped": Severity.IMPORTANT})
+    assert shown["shaped.1-F3"] == why_advisory(play.review.findings["shaped.1-F3"])
+
+
+def test_a_human_who_sets_a_finding_aside_is_why_it_stops_nothing() -> None:
+    """U-24."""
+    play = shaped(protocol(stage(Quorum(reviewers=1), Resolved(), seats=(AGENT,))))
+    play.report(CODEX, verdict="concerns", findings=(finding("it leaks"),))
+    known = replace(play.review.findings["shaped.1-F1"], suppressed_by="lesson-1")
+    assert why_advisory(known) == "a human set the same one aside before"
+
+
+def test_a_rejection_without_a_finding_stands_on_all_of_the_work() -> None:
+    """U-03: until its reviewer approves a version with the same text."""
+    play = shaped(protocol(stage(Quorum(reviewers=1), Resolved(), seats=(AGENT,))))
+    play.report(CODEX, verdict="reject", grounds=("security_risk",))
+    standing = rejections(play.review, ())
+    assert [one.raiser for one in standing.values()] == ["codex"]
+    (rejection,) = standing.values()
+    assert (rejection.severity, rejection.place) == (Severity.CRITICAL, None)
+    assert not is_taken_back(play.review, rejection, ())
+    reports = {key: replace(one, verdict=Verdict.APPROVE) for key, one in play.review.reports.items()}
+    approved = replace(play.review, reports=reports)
+    assert is_taken_back(approved, rejection, ())
+    assert is_taken_back(approved, rejection, (1,))
+
+
+def test_a_program_looks_again_whatever_a_rule_keeps() -> None:
+    """D-02, Y18: it judges all of the bytes, and these are others."""
+    seats = (SeatRule(roles=("program",)), AGENT)
+    keeps = frozenset({ChangeKind.REBASE})
+    play = shaped(protocol(stage(Quorum(reviewers=2), seats=seats, keeps=keeps)))
+    play.report(LINTER, verdict="approve")
+    play.know(change=ChangeKind.REBASE, base=BASE)
+    play.revise("d2")
+    assert play.count(ReportKept) == 0
+
+
+def test_who_failed_is_forgotten_when_work_that_nobody_reviewed_asks_again() -> None:
+    """U-15: a run that crashed is no reason not to ask the same reviewer for the same version."""
+    play = Play()
+    play.open("create_core")
+    failed = c.ReportInconclusive(seat="peer.1", revision=1, reason=Failure.CRASHED)
+    play.do(AUDITOR, failed)
+    assert play.review.failed
+    assert not asked_again(play.review).failed
+
+
+def test_an_unknown_step_is_refused_with_those_of_the_policy() -> None:
+    """U-05."""
+    check_step(RULES, "", "step")
+    check_step(RULES, "content_step", "step")
+    with pytest.raises(Refusal) as caught:
+        check_step(RULES, "nostep", "step")
+    assert caught.value.code is Code.UNKNOWN_WORD
+    assert "content_step" in caught.value.sentence or "content_step" in str(caught.value.fields)
+
+
+@pytest.mark.parametrize(
+    ("word", "common"), [(" Docs", "documentation"), ("error-handling", "error_handling"), ("vibes", "vibes")]
+)
+def test_a_category_is_known_by_its_common_spellings(word: str, common: str) -> None:
+    """U-05."""
+    assert common_category(word) == common
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        Context(anchor="a" * 32),
+        Context(anchor="a", lines=2, digest="b", before="c", behind="d"),
+        Context(anchor="a", lines=1, digest="b", strength="w", is_comment=True),
+    ],
+)
+def test_the_hash_of_a_text_is_read_as_it_was_kept(context: Context) -> None:
+    """U-03."""
+    assert read_context(context.text) == context
+
+
+def test_the_same_lines_are_the_same_text_beside_one_side_of_what_was_around_them() -> None:
+    """U-03: lines that say little alone need both sides, and no place is no text."""
+    strong = Context(anchor="a", lines=1, digest="b", before="c", behind="d")
+    assert strong.is_like(replace(strong, before="x"))
+    assert not strong.is_like(replace(strong, before="x", behind="y"))
+    assert not strong.is_like(replace(strong, digest="z"))
+    assert not replace(strong, strength="s").is_like(replace(strong, before="x"))
+    assert replace(strong, before="", behind="").is_like(strong)
+    place = Place(path="a.py", start=1, end=1, context_hash=strong.text)
+    assert is_same_text(place, replace(place, path="b.py"))
+    assert not is_same_text(place, None)
+    assert read_context("t1:a:1:s:b") is None
+
+
+def test_the_author_of_a_local_review_is_known_by_its_name() -> None:
+    """U-50."""
+    assert local_author("ann") == f"ann{AUTHOR_MARK}"
+    assert is_local_author(local_author("ann"))
+    assert not is_local_author(DEV.name)

@@ -1,0 +1,1 @@
+"""Proofs that a change does no harm, and everything that looks like one."""

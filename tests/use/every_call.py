@@ -1,0 +1,52 @@
+"""Every call of the registry, made by somebody with what they know of a review; a new call is covered by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from foureyes.app.calls.bodies import schema
+from foureyes.app.calls.registry import CALLS
+from foureyes.mcp.tools import TOOLS
+from tests.use.served import HTTP, MCP, Caller, Reply
+
+#: What would end what the test stands on, for everybody else who asks after it.
+LAST = ("remove_account", "revoke_token", "withdraw", "withdraw_content")
+
+
+def every_call(caller: Caller, known: Mapping[str, Any]) -> Iterator[tuple[str, Reply]]:
+    """Each call at each door that has it, with `known` values by the names of fields; its door and name, and answer."""
+    for name in sorted(CALLS, key=lambda one: (one in LAST, one)):
+        arguments = arguments_of(name, known)
+        for door in (HTTP, MCP) if name in TOOLS else (HTTP,):
+            yield f"{door} {name}", caller.at(door).unread().call(name, **arguments)
+
+
+def arguments_of(name: str, known: Mapping[str, Any]) -> dict[str, Any]:
+    """What the call needs, and whatever else of it is known."""
+    form = schema(cast("Any", CALLS[name].form))
+    found: dict[str, Any] = _value(form, known)
+    return found
+
+
+def _value(shape: Any, known: Mapping[str, Any]) -> Any:
+    shape = next((one for one in shape.get("anyOf", ()) if one.get("type") != "null"), shape)
+    if "enum" in shape:
+        return shape["enum"][0]
+    match shape.get("type"):
+        case "object":
+            needed = shape.get("required", ())
+            fields = shape.get("properties", {})
+            return {
+                field: known[field] if field in known else _value(of, known)
+                for field, of in fields.items()
+                if field in needed or field in known
+            }
+        case "array":
+            return [_value(shape.get("items", {}), known)]
+        case "integer" | "number":
+            return 1
+        case "boolean":
+            return False
+        case _:
+            return "x"

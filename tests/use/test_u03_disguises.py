@@ -1,0 +1,150 @@
+"""U-03: what changes nothing that a reader sees sheds no objection: zeros, line ends, blanks, comments, a newline."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import Any
+
+import pytest
+
+from tests.use.judging import judge
+from tests.use.served import DOORS, Caller, Reply, Served, served
+
+RUBY = (
+    "# Pays.\ndef pay(amount)\n  total = amount * 100\n  log(total)\n"
+    '  system("rm -rf #{amount}{n}")\n  notify(total)\n  total\nend\n'
+)
+FLAGGED = 5
+LINE = '  system("rm'
+DISGUISES: dict[str, Callable[[str], str | bytes]] = {
+    "a zero byte at the end": lambda text: text.encode() + b"\0",
+    "many zero bytes": lambda text: text.encode() + b"\0" * 400,
+    "control characters": lambda text: text.encode() + bytes(range(1, 9)) * 50,
+    "bytes of no encoding": lambda text: text.encode() + bytes(range(128, 256)) * 20,
+    "a zero byte in the line": lambda text: text.replace(LINE, '  sys\0tem("rm'),
+    "bare carriage returns": lambda text: text.replace("\n", "\r"),
+    "form feeds": lambda text: text.replace("\n", "\f\n"),
+    "a blank line before": lambda text: text.replace(LINE, f"\n{LINE}"),
+    "a comment before": lambda text: text.replace(LINE, f"  # harmless\n{LINE}"),
+    "comments on both sides": lambda text: text.replace(LINE, f"# a\n\n{LINE}").replace("  notify", "# b\n  notify"),
+    "two spaces": lambda text: text.replace("rm -rf", "rm  -rf"),
+    "a no-break space": lambda text: text.replace("  system", "\xa0 system"),
+    "a zero-width space": lambda text: text.replace("  system", "  \u200bsystem"),
+    "a statement before": lambda text: text.replace(LINE, f"  x = 1\n{LINE}"),
+}
+#: What a reader sees: the text is another.
+CHANGES: dict[str, Callable[[str], str | bytes]] = {
+    "the line": lambda text: text.replace("rm -rf", "echo"),
+    "both sides": lambda text: text.replace("log(total)", "warn(total)").replace("notify(total)", "tell(total)"),
+}
+_numbers = count()
+
+
+@pytest.fixture(scope="module", params=["server", "solo"])
+def house(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with served(tmp_path_factory.mktemp(request.param), request.param) as running:
+        for name in ("att", "ra", "rb"):
+            running.account(name, "dev" if name == "att" else "agent")
+        yield running
+
+
+def _text() -> str:
+    return RUBY.replace("{n}", str(next(_numbers)))
+
+
+def _opened(author: Caller, text: str | bytes, path: str = "pay.rb") -> Reply:
+    content = text.encode() if isinstance(text, str) else text
+    file = {"path": path, "base64": base64.b64encode(content).decode()}
+    opened = author.call("open_review", kind="script", title=f"Pay {next(_numbers)}", files=[file])
+    assert opened.is_ok, opened.text
+    return opened
+
+
+def _objected(house: Served, door: str, text: str, **more: Any) -> str:
+    """A review whose text a reviewer speaks against, and which its author withdraws."""
+    author = house.callers["att"].at(door)
+    review = str(_opened(author, text)["review"])
+    said = judge(house.callers["ra"].at(door), review, "reject", **more)
+    assert said.is_ok, said.text
+    assert author.call("withdraw", review=review, reason="Another way.").is_ok
+    return review
+
+
+def _flagged(**place: Any) -> dict[str, Any]:
+    finding = {"severity": "critical", "text": f"Deletes {next(_numbers)}.", "evidence": "rm -rf"}
+    return {"findings": [finding | ({"place": {"path": "pay.rb", **place}} if place else {})], "summary": "No."}
+
+
+def _inherited(house: Served, opened: Reply) -> list[str]:
+    findings = house.human.call("read_review", review=opened["review"])["review"]["findings"]
+    return [str(one["from_review"]) for one in findings if one["from_review"] and one["raiser"] == "ra"]
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_no_disguise_sheds_a_finding_with_a_place(house: Served, door: str) -> None:
+    """U-03: each of them opens with the finding, and another reviewer's yes lets nothing live."""
+    shed = []
+    for name, disguise in DISGUISES.items():
+        text = _text()
+        source = _objected(house, door, text, **_flagged(start=FLAGGED, end=FLAGGED))
+        opened = _opened(house.callers["att"].at(door), disguise(text))
+        if source not in _inherited(house, opened):
+            shed.append(name)
+            continue
+        judge(house.callers["rb"].at(door), opened["review"])
+        assert not house.human.call("gate", digest=opened["digest"], target="production")["allowed"], name
+    assert shed == []
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_changed_text_sheds_it(house: Served, change: str) -> None:
+    """U-03: the flagged line, or the lines on both sides of it."""
+    text = _text()
+    source = _objected(house, "http", text, **_flagged(start=FLAGGED, end=FLAGGED))
+    assert source not in _inherited(house, _opened(house.callers["att"], CHANGES[change](text)))
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_rejection_without_a_finding_follows_the_text(house: Served, door: str) -> None:
+    """U-03: a newline more sheds no rejection and no named ground; its reviewer takes it back, and nobody else."""
+    text = _text()
+    source = _objected(house, door, text, grounds=["security_risk"], summary=f"Not this {next(_numbers)}.")
+    opened = _opened(house.callers["att"].at(door), text + "\n")
+    assert _inherited(house, opened) == [source]
+    other = house.callers["rb"].at(door)
+    assert judge(other, opened["review"]).is_ok
+    assert not house.human.call("gate", digest=opened["digest"], target="production")["allowed"]
+    found = house.human.call("read_review", review=opened["review"])["review"]["findings"]
+    name = next(one["finding"] for one in found if one["from_review"])
+    words = {"review": opened["review"], "finding": name, "revision": 1, "resolved": True, "note": "It holds."}
+    assert not other.call("settle_finding", **words).is_ok
+    settled = house.callers["ra"].at(door).call("settle_finding", **words)
+    assert settled.is_ok, settled.text
+    third = _opened(house.callers["att"].at(door), text + "\n\n")
+    assert _inherited(house, third) == [], "its raiser took it back on this very text"
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_doubt_with_a_ground_follows_the_text(house: Served, door: str) -> None:
+    """U-03: the same for `concerns` on a named ground."""
+    author, text = house.callers["att"].at(door), _text()
+    review = _opened(author, text)["review"]
+    said = judge(house.callers["ra"].at(door), review, "concerns", grounds=["security_risk"], summary="Risky.")
+    assert said.is_ok, said.text
+    assert author.call("withdraw", review=review, reason="Another way.").is_ok
+    assert _inherited(house, _opened(author, text + "# more\n")) == [review]
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_finding_without_a_place_follows_the_text_of_every_file(house: Served, door: str) -> None:
+    """U-03: blanks and comments shed nothing; a changed word does, and that is said where it is raised."""
+    text, author = _text(), house.callers["att"].at(door)
+    source = str(_opened(author, text)["review"])
+    said = judge(house.callers["ra"].at(door), source, "reject", **_flagged())
+    assert "only while the text of every file stays as it is" in said["next_step"]
+    assert author.call("withdraw", review=source, reason="Another way.").is_ok
+    for changed in (text + "\n# more\n", text.replace("\n", "\r"), text.encode() + b"\0"):
+        assert _inherited(house, _opened(author, changed)) == [source]
+    assert _inherited(house, _opened(author, text.replace("notify", "inform"))) == []

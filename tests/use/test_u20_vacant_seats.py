@@ -1,0 +1,104 @@
+"""U-20: a seat that nobody can hold is told by `foureyes policy check`, at start, in `status` and in what waits."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tests.use.judging import wait_for
+from tests.use.laptop import foureyes
+from tests.use.served import DOORS, SHIPPED, Caller, served
+
+#: What each shipped policy lacks where nobody is enrolled and everybody whom it names may be asked.
+LACKS = {
+    "solo": [],
+    "server": [],
+    "team": [["reviewer"]],
+    "resolve": [["reviewer-in-resolve"]],
+    "peer": [],
+    "chains": [],
+    "session": [["reviewer"]],
+    "panel": [["haiku"], ["sonnet"]],
+}
+CUSTOM = """\
+version: 1
+reviewers: {format: {program: format}}
+kinds: {default: {chain: mine}}
+chains:
+  mine:
+    layers: [{agent: format, scope: format}, {agent: zorro, scope: creative}]
+    require_unanimous: true
+    max_retries: 1
+    on_final_reject: return_error
+"""
+WARNING = (
+    "Nobody can be zorro in mine. Enrol agents with the role zorro, or write `reviewers: {zorro: {command: claude}}`"
+)
+
+
+def checked(folder: Path, policy: Path) -> dict[str, object]:
+    ran = foureyes(folder, "policy", "check", str(policy), "--json")
+    assert ran.returncode == 0, ran.stderr
+    found: dict[str, object] = json.loads(ran.stdout)
+    return found
+
+
+def tells(caller: Caller, review: str) -> bool:
+    """Whether what its author reads names the line that fills the seat."""
+    return "reviewers: {zorro: {command: claude}}" in caller.call("read_review", review=review).text
+
+
+@pytest.mark.parametrize("policy", LACKS)
+def test_every_shipped_policy_is_checked_for_seats_without_a_server(tmp_path: Path, policy: str) -> None:
+    """U-20: before anything runs; reviewers whom the policy names count as there."""
+    (tmp_path / "here").mkdir()
+    found = checked(tmp_path / "here", SHIPPED / f"{policy}.yaml")["vacant"]
+    assert isinstance(found, list)
+    lacks = [one["roles"] or [f"reviewer-in-{one['needed_by'][0]}"] for one in found]
+    assert sorted(lacks) == sorted(LACKS[policy])
+    assert all(one["how"] for one in found)
+
+
+def test_a_policy_whose_seats_nobody_can_hold_is_told_everywhere(tmp_path: Path) -> None:
+    """U-20: without a server, at start, beside the server, in its status and in the answer that waits."""
+    (tmp_path / "here").mkdir()
+    file = tmp_path / "mine.yaml"
+    file.write_text(CUSTOM, encoding="utf-8")
+    alone = foureyes(tmp_path / "here", "policy", "check", str(file))
+    assert WARNING in " ".join(alone.stdout.split())
+    assert "is sound" in alone.stdout
+    with served(tmp_path, FOUREYES_POLICY=str(file)) as up:
+        assert [one["roles"] for one in up.server.begun["vacant"]] == [["zorro"]]
+        for command in (("policy", "check"), ("status",)):
+            assert WARNING in " ".join(up.run(*command).stdout.split()), command
+        alice = up.account("alice")
+        for door in DOORS:
+            files = [{"path": "a.md", "text": f"Words over {door}.\n"}]
+            opened = alice.at(door).call("open_review", kind="words", title="Words", files=files)
+            assert opened.is_ok, opened.text
+            wait_for(partial(tells, alice.at(door), opened["review"]))
+        up.account("z", "zorro")
+        assert "Warning: Nobody can be zorro" not in up.run("policy", "check").stdout
+        assert "Nobody can be zorro" not in " ".join(up.run("status").stdout.split())
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_too_few_reviewers_are_told_to_the_author_who_waits(tmp_path: Path, door: str) -> None:
+    """U-20: feedback takes two besides the author; a session says why it is paused."""
+    with served(tmp_path, "server") as up:
+        alice = up.account("alice").at(door)
+        assert "Nobody can be a reviewer in resolve" in " ".join(up.run("status").stdout.split())
+        work = {"kind": "story", "title": "Tides", "files": [{"path": "a.md", "text": "The sea came back.\n"}]}
+        opened = alice.call("open_review", **work)
+        assert opened["next_step"].startswith("Too few reviewers are there. Enrol one more reviewer"), opened.text
+        said = alice.call("signal", session="s", type="milestone", summary="Parsed the tides.")
+        assert said["status"] == "PAUSED"
+        why = alice.call("read_session", session="s")["paused_because"]
+        assert "reviewers: {reviewer: {command: claude}}" in why
+        up.account("bob")
+        up.account("carol")
+        work["files"] = [{"path": "b.md", "text": "The sea went away.\n"}]
+        assert "Too few" not in alice.call("open_review", **work)["next_step"]
