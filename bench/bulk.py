@@ -20,14 +20,15 @@ from datetime import UTC, datetime, timedelta
 from multiprocessing import get_context
 from pathlib import Path
 
-from bench.story import AUTHOR, POLICY, REVIEWER, gate_on, lifecycle, opened, opening
+from bench.story import AUTHOR, CHECKED, FINDINGS, POLICY, REVIEWER, gate_on, lifecycle, opened, opening, work
 from foureyes.app.asks import Ask
 from foureyes.app.chain import ROOT, link_of
 from foureyes.app.gate import new_key
+from foureyes.app.inheriting import parties
 from foureyes.app.projections.metrics import METRICS, TOTALS
 from foureyes.app.projections.pairings import PAIRINGS
 from foureyes.app.projections.projection import VERSION_KEY, key
-from foureyes.app.rows import Answered, Append, Changes, DigestRow, Entry, InboxRow, ReviewRow, Stored
+from foureyes.app.rows import INHERITABLE, Answered, Append, Changes, DigestRow, Entry, InboxRow, ReviewRow, Stored
 from foureyes.app.shelf import dated
 from foureyes.app.trusting import to_row
 from foureyes.app.work import Work, work_of
@@ -36,6 +37,7 @@ from foureyes.codec.shapes import spelled
 from foureyes.core.commands import SubmitReport
 from foureyes.core.events import Event, ReportSubmitted, ReviewCleared, ReviewOpened, RevisionSubmitted
 from foureyes.core.trust import TrustRecord
+from foureyes.core.values import Origin, Severity, Who
 from foureyes.policy.policy import policy_text
 from foureyes.store.migrate import migrate
 from foureyes.store.sqlite import SqliteDriver, SqliteWriting
@@ -90,8 +92,9 @@ async def patterns() -> Patterns:
         gate = gate_on(store)
         long = await lifecycle(gate, 0)
         short = await gate.handle(opening(1))
-        approving = SubmitReport(revision=1, verdict="approve")
-        await gate.handle(Ask(actor=REVIEWER, key=new_key(), command=approving, stream=short.stream))
+        approving = SubmitReport(revision=1, verdict="approve", evidence=(CHECKED,))
+        ask = Ask(actor=REVIEWER, key=new_key(), command=approving, stream=short.stream)
+        await gate.handle(replace(ask, loaded=work(1, 1).digest))
         waiting = await gate.handle(opening(2))
 
         async def events(stream: str) -> Pattern:
@@ -178,6 +181,7 @@ def _batch(first: int, size: int, known: Patterns) -> list[Changes]:
         inbox=tuple(one for each in found for one in each.inbox),
         aliases=tuple(sorted(one for each in found for one in each.aliases)),
         blobs=dict(sorted((digest, content) for each in found for digest, content in each.blobs.items())),
+        along=dict(sorted((key, text) for each in found for key, text in each.along.items())),
     )
     replies = sorted((one.answered for one in found if one.answered), key=lambda one: (one.asker, one.key))
     return [merged, *(Changes(answered=one) for one in replies)]
@@ -212,8 +216,18 @@ def review(number: int, size: int, known: Patterns) -> Changes:
         inbox=(replace(known.owed, review=name),) if is_open else (),
         aliases=tuple((f"{int(one.digest[:40], 16):040x}", one.digest) for one in works),
         blobs={digest: content for one in works for digest, content in one.blobs.items()},
+        along=_texts(name, author, works[0]) if pattern is known.long else {},
         answered=Answered(asker=author.name, key=name, body_hash=works[0].digest, reply=REPLY, at=at),
     )
+
+
+def _texts(name: str, author: Who, work: Work) -> dict[tuple[str, str], str | None]:
+    """What the index says of the two findings that block the first version of a long review."""
+    begins = min(part.digest for part in work.parts)
+    body = json.dumps({"severity": int(Severity.IMPORTANT), "stands": True})
+    findings = FINDINGS[:2]
+    own = parties((author,), Origin())
+    return {(INHERITABLE, f"{party}/w{begins}/{name}/{one}"): body for party in own for one in findings}
 
 
 def _differing(pattern: Pattern, row: ReviewRow, works: list[Work]) -> Iterable[Event]:

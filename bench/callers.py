@@ -1,4 +1,4 @@
-"""How is a lifecycle played over a network? In five requests, by those who are enrolled; every answer is checked."""
+"""How is a lifecycle played over a network? In seven requests, by those who are enrolled; every answer is checked."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any, Protocol
 
 from bench.floor import WORK
 from bench.servers import Failed, Line
-from bench.story import FINDINGS, FOUND, LINES, TARGET, WORK_BYTES, work
+from bench.story import CHECKED, FINDINGS, FOUND, LINES, TARGET, WORK_BYTES, work
 from foureyes.app.gate import new_key
 from tests.mcp.desk import MODERN
 from tests.mcp.wire import message
 
 API = "/api/v1"
-REQUESTS = 5
+REQUESTS = 7
 _FOUND = [{"severity": severity, "text": text} for severity, text in FOUND]
 
 
@@ -36,8 +36,10 @@ class OnFloor:
     async def lifecycle(self, number: int) -> None:  # noqa: ARG002 - the floor looks at no bytes
         """Open, three findings, a revision that answers them, an approval, the gate."""
         review = (await self._post("/reviews", work=WORK))["id"]
+        await self.line.ask("GET", f"/reviews/{review}/work")
         found = (await self._post(f"/reviews/{review}/reports", findings=_FOUND, approves=False))["ids"]
         await self._post(f"/reviews/{review}/revisions", work=f"{WORK}# 2", answered=found)
+        await self.line.ask("GET", f"/reviews/{review}/work")
         await self._post(f"/reviews/{review}/reports", findings=[], approves=True)
         await self.gate(review)
 
@@ -74,10 +76,17 @@ class OnHttp:
 
     async def reviewed(self, review: str, number: int) -> None:
         """Everything after that."""
+        await self._read(review)
         _is(await self._post(self.reviewer, f"/reviews/{review}/reports", objecting()), "open")
         _is(await self._post(self.author, f"/reviews/{review}/revisions", revising(number)), "open")
+        await self._read(review)
         _is(await self._post(self.reviewer, f"/reviews/{review}/reports", approving()), "cleared")
         await self.gate(number)
+
+    async def _read(self, review: str) -> None:
+        """The reviewer is given the work: nobody judges what they were not served."""
+        headers = {"Authorization": f"Bearer {self.reviewer}"}
+        await self.line.ask("GET", f"{API}/reviews/{review}/work", headers=headers)
 
     async def gate(self, number: int) -> None:
         """May it go live?"""
@@ -103,11 +112,13 @@ class OnMcp:
     era: str = MODERN
 
     async def lifecycle(self, number: int) -> None:
-        """The same in five calls of tools."""
+        """The same in seven calls of tools."""
         review = (await self.tool(self.author, "open_review", key=new_key(), **opening(number)))["review"]
         about = {"review": review}
+        await self.tool(self.reviewer, "read_work", **about)
         _is(await self.tool(self.reviewer, "report", key=new_key(), **about, **objecting()), "open")
         _is(await self.tool(self.author, "revise", key=new_key(), **about, **revising(number)), "open")
+        await self.tool(self.reviewer, "read_work", **about)
         _is(await self.tool(self.reviewer, "report", key=new_key(), **about, **approving()), "cleared")
         await self.gate(number)
 
@@ -161,8 +172,10 @@ def revising(number: int) -> dict[str, Any]:
 
 
 def approving() -> dict[str, Any]:
-    """The reviewer is content."""
-    return {"revision": 2, "verdict": "approve", "settled": [{"finding": one, "resolved": True} for one in FINDINGS]}
+    """The reviewer is content, and says what was checked."""
+    checked = [{"what": CHECKED.what, "why": CHECKED.why}]
+    settled = [{"finding": one, "resolved": True} for one in FINDINGS]
+    return {"revision": 2, "verdict": "approve", "evidence": checked, "settled": settled}
 
 
 def _file(number: int, revision: int) -> dict[str, str]:

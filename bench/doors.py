@@ -102,7 +102,7 @@ class Bench:
         return self.tokens[f"dev{pair}"], self.tokens["codex"]
 
     async def play(self, player: Player, _: int = 0) -> None:
-        """One lifecycle of ours on bytes that nobody has seen; five requests, not more."""
+        """One lifecycle of ours on bytes that nobody has seen; seven requests, not more."""
         sent = player.line.sent
         await player.lifecycle(next(self.numbers))
         self.played += 1
@@ -237,7 +237,7 @@ async def many(bench: Bench, callers: int, rounds: int, count: int) -> None:
 
 
 async def over_mcp(bench: Bench, rounds: int, count: int) -> None:
-    """Single calls in turns with the SDK's echo, in both eras; and a lifecycle in five calls."""
+    """Single calls in turns with the SDK's echo, in both eras; and a lifecycle in seven calls."""
     for suffix, era in ERAS.items():
         costs = await _called(bench, era, rounds, count)
         words = "an MCP call" if era == MODERN else "an MCP call of the older era"
@@ -245,7 +245,7 @@ async def over_mcp(bench: Bench, rounds: int, count: int) -> None:
             *(_call(f"doors.mcp{suffix}.{name}", f"{words}, {what}", costs, name) for name, what in _CALLED),
             Figure(
                 figure=f"doors.mcp{suffix}.lifecycle",
-                what=f"a lifecycle in five calls ({era}): server's processor time against five echos",
+                what=f"a lifecycle in seven calls ({era}): server's processor time against seven echos",
                 measured=round(costs.ratio("lifecycle", "echo") / REQUESTS, 3),
                 unit="×",
                 correct=True,

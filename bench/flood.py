@@ -33,7 +33,7 @@ from typing import Any
 
 from bench.lines import Figure, keep, middle
 from bench.servers import Failed, Line, Server, enrolled, ours
-from bench.story import FINDINGS, FOUND, LINES, WORK_BYTES, work
+from bench.story import CHECKED, FINDINGS, FOUND, LINES, WORK_BYTES, work
 
 API = "/api/v1"
 COMMAND = "python -m bench.flood"
@@ -106,11 +106,15 @@ class Players:
         done = await self.ask(author, "POST", "/reviews", kind="code", title="Transfer", files=_files(number, 1))
         review = f"/reviews/{done['review']}"
         found = [{"severity": one, "text": text, "category": "bug", "evidence": "Seen."} for one, text in FOUND]
+        await self.ask(REVIEWER, "GET", f"{review}/work")
         await self.ask(REVIEWER, "POST", f"{review}/reports", revision=1, verdict="reject", findings=found)
         answers = [{"finding": one, "text": "Done as you say."} for one in FINDINGS]
         await self.ask(author, "POST", f"{review}/revisions", files=_files(number, 2), answers=answers)
         settled = [{"finding": one, "resolved": True} for one in FINDINGS]
-        await self.ask(REVIEWER, "POST", f"{review}/reports", revision=2, verdict="approve", settled=settled)
+        await self.ask(REVIEWER, "GET", f"{review}/work")
+        checked = [{"what": CHECKED.what, "why": CHECKED.why}]
+        said = {"verdict": "approve", "evidence": checked, "settled": settled}
+        await self.ask(REVIEWER, "POST", f"{review}/reports", revision=2, **said)
         asked = time.perf_counter()
         answer = await self.ask(author, "GET", f"/gate/{work(number, 2).digest}?target=production")
         if not answer["allowed"]:

@@ -76,6 +76,15 @@ class LeastSqlite:
         do("COMMIT")
         return review or 0
 
+    def read(self, review: int) -> str:
+        """The work, with a note of who was given it."""
+        do = self._db.execute
+        do("BEGIN IMMEDIATE")
+        found: tuple[str] = do("SELECT work FROM review WHERE id = ?", (review,)).fetchone()
+        do(_EVENT, (review, "served", "{}"))
+        do("COMMIT")
+        return found[0]
+
     def report(self, review: int, findings: Sequence[tuple[str, str]], *, approves: bool) -> list[int]:
         """The second commit, and the last."""
         do = self._db.execute

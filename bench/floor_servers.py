@@ -42,6 +42,10 @@ class Http:
         """Work asks to go live."""
         return JSONResponse({"id": self._floor.open((await request.json())["work"])})
 
+    async def read(self, request: Request) -> JSONResponse:
+        """A reviewer is given the work, and that is noted."""
+        return JSONResponse({"work": self._floor.read(_review(request))})
+
     async def report(self, request: Request) -> JSONResponse:
         """Somebody says what they found."""
         sent = await request.json()
@@ -62,6 +66,7 @@ class Http:
         """Where they are."""
         return [
             Route("/reviews", self.open, methods=["POST"]),
+            Route("/reviews/{review}/work", self.read),
             Route("/reviews/{review}/reports", self.report, methods=["POST"]),
             Route("/reviews/{review}/revisions", self.revise, methods=["POST"]),
             Route("/reviews/{review}/gate", self.gate),

@@ -20,7 +20,7 @@ from bench import bulk, bulk_postgres
 from bench.bytes import size_of
 from bench.lifecycle import NAMES, places_of, take_turns
 from bench.lines import Figure, keep, middle
-from bench.story import TARGET, gate_on, lifecycle, opened
+from bench.story import TARGET, gate_on, lifecycle, objecting, opened, opening, several, work
 from foureyes.app.gate import Gate
 from foureyes.app.ports import Reading, Store
 from foureyes.app.projections.metrics import of_day, pairs, totals
@@ -51,6 +51,9 @@ class Side:
     size: int
     lot: random.Random = field(default_factory=lambda: random.Random(7))
     numbers: itertools.count[int] = field(default_factory=lambda: itertools.count(10_000_000))
+
+    shared: str = ""
+    objected: int = 0
 
     def __post_init__(self) -> None:
         """One gate that lives long, as in a server."""
@@ -93,6 +96,22 @@ class Side:
         """A whole lifecycle."""
         await lifecycle(self.gate, next(self.numbers))
 
+    async def several(self) -> None:
+        """Bytes that five reviews had: four were withdrawn, one cleared them; nothing at hand."""
+        if not self.shared:
+            self.shared = await several(self.gate, next(self.numbers))
+        answer = await gate_on(self.store).may_go_live(self.shared, TARGET)
+        assert answer.allowed, answer
+
+    async def inherits(self) -> None:
+        """Work is opened whose text an earlier review of its author has a finding on."""
+        if not self.objected:
+            self.objected = next(self.numbers)
+            stream = (await self.gate.handle(opening(self.objected))).stream
+            await self.gate.handle(objecting(stream, work(self.objected, 1), line=1))
+        events = (await self.gate.handle(opening(self.objected, next(self.numbers)))).events
+        assert "FindingInherited" in events, events
+
     async def _asked(self, gate: Gate, number: int) -> None:
         answer = await gate.may_go_live(bulk.last_digest(number, self.size), TARGET)
         assert answer.allowed, answer
@@ -120,6 +139,8 @@ QUESTIONS: dict[str, tuple[str, float, int]] = {
     "inbox": ("an inbox and what is overdue", 1.5, BLOCK),
     "metrics": ("metrics and the status page", 1.5, BLOCK),
     "life": ("a lifecycle", 1.2, LIFECYCLES),
+    "several": ("the gate by a digest that five reviews had", 1.2, BLOCK),
+    "inherits": ("opening work that inherits two findings", 1.2, BLOCK),
 }
 
 

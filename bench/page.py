@@ -64,8 +64,9 @@ reviews has to more often. Processor time is that of our process.""",
         "doors.",
         "Over the network",
         """`foureyes up` on SQLite (FULL) with credentials, policy, log and audit, asked from another process. Beside
-it stand, in processes of their own, the least four commits behind Starlette, and an echo of the official MCP SDK behind
-the same transport. A lifecycle is five requests or five calls of tools; the number is checked, and so is every answer.
+it stand, in processes of their own, the least four commits behind Starlette, with a note of who read, and an echo of
+the official MCP SDK behind the same transport. A lifecycle is seven requests or seven calls of tools: a reviewer reads
+each version before judging it. The number is checked, and so is every answer.
 What counts is the processor time of the server's process. Both eras of the protocol are asked: the SDK itself needs
 about three times as much for a call of the older one.""",
     ),
@@ -102,6 +103,12 @@ that is all wrong. Welch's t says how far apart the two means are; above 4.5 it 
     ),
     ("bytes.", "Room", "Bytes on the disk, the empty store's taken off."),
     ("cold.", "A check from nothing", "A new process for every answer; none of the heavy modules may be imported."),
+    (
+        "redaction.",
+        "Secrets cut out",
+        """The processor time of a call in one process, with the answer written as JSON; turns with and without take
+each other's place. What was cleaned once is remembered by its digest.""",
+    ),
     (
         "review.",
         "A review from nothing",

@@ -13,7 +13,7 @@ from bench.lines import Figure, keep, read
 
 PARTS = (
     *("cold", "bytes", "lifecycle", "groups", "doors", "engine", "cluster", "starts"),
-    *("timing", "flood", "sustained", "growth", "review"),
+    *("timing", "flood", "sustained", "growth", "review", "redaction"),
 )
 
 

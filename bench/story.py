@@ -15,7 +15,7 @@ from foureyes.app.ports import Reading, Store
 from foureyes.app.work import Work, work_of
 from foureyes.core import commands as c
 from foureyes.core.facts import Principal
-from foureyes.core.values import Who
+from foureyes.core.values import Evidence, Place, Who
 from foureyes.policy import load_text
 from foureyes.store.memory import MemoryStore
 from foureyes.store.postgres import PostgresStore
@@ -28,6 +28,8 @@ FOUND = (
     ("major", "Two writes without a transaction. " * 4),
     ("minor", "The name does not say what unit amount is in. " * 3),
 )
+#: What the reviewer says of the version that is right.
+CHECKED = Evidence(what="transfer.py", why="the amount is checked and both writes are one transaction")
 TARGET = "production"
 AUTHOR = Who(name="dev", operator="acme", model_family="claude", session="s-dev")
 REVIEWER = Who(name="codex", operator="bolt", model_family="gpt", session="s-codex")
@@ -60,20 +62,25 @@ def work(number: int, revision: int) -> Work:
     return work_of({"transfer.py": text.encode()[:WORK_BYTES]})
 
 
-def opening(number: int) -> Ask:
-    """Somebody wants something to go live."""
+def opening(number: int, again: int = 0) -> Ask:
+    """Somebody wants something to go live; `again` takes it elsewhere with a part that means nothing."""
     new = work(number, 1)
+    if again:
+        contents = {one.name: new.blobs[one.digest] for one in new.parts}
+        new = work_of({**contents, "more.txt": f"{again}\n".encode()})
     command = c.OpenReview(review="", kind="code", title="Transfer", digest=new.digest, parts=new.parts)
     return Ask(actor=AUTHOR, key=new_key(), command=command, blobs=new.blobs)
 
 
-def objecting(stream: str) -> Ask:
-    """A reviewer finds three things."""
+def objecting(stream: str, judged: Work, line: int = 0) -> Ask:
+    """A reviewer finds three things in the bytes that whoever runs them has loaded, all of it or at a line."""
+    place = Place(path="transfer.py", start=line, end=line) if line else None
     drafts = tuple(
-        c.Draft(severity=severity, text=text, category="bug", evidence="Seen in transfer()") for severity, text in FOUND
+        c.Draft(severity=severity, text=text, category="bug", evidence="Seen in transfer()", place=place)
+        for severity, text in FOUND
     )
     command = c.SubmitReport(revision=1, verdict="reject", findings=drafts)
-    return Ask(actor=REVIEWER, key=new_key(), command=command, stream=stream)
+    return Ask(actor=REVIEWER, key=new_key(), command=command, stream=stream, loaded=judged.digest)
 
 
 def revising(stream: str, new: Work) -> Ask:
@@ -83,23 +90,37 @@ def revising(stream: str, new: Work) -> Ask:
     return Ask(actor=AUTHOR, key=new_key(), command=command, stream=stream, blobs=new.blobs)
 
 
-def approving(stream: str) -> Ask:
-    """The reviewer is content."""
+def approving(stream: str, judged: Work) -> Ask:
+    """The reviewer is content with these bytes, and says what was checked."""
     settled = tuple(c.Settlement(finding=one, resolved=True) for one in FINDINGS)
-    command = c.SubmitReport(revision=2, verdict="approve", settled=settled)
-    return Ask(actor=REVIEWER, key=new_key(), command=command, stream=stream)
+    command = c.SubmitReport(revision=2, verdict="approve", evidence=(CHECKED,), settled=settled)
+    return Ask(actor=REVIEWER, key=new_key(), command=command, stream=stream, loaded=judged.digest)
 
 
 async def lifecycle(gate: Gate, number: int) -> Reply:
     """Play it; a gate that says no stops the measurement."""
     stream = (await gate.handle(opening(number))).stream
-    await gate.handle(objecting(stream))
+    await gate.handle(objecting(stream, work(number, 1)))
     new = work(number, 2)
     await gate.handle(revising(stream, new))
-    reply = await gate.handle(approving(stream))
+    reply = await gate.handle(approving(stream, new))
     answer = await gate.may_go_live(new.digest, TARGET)
     assert answer.allowed, f"the gate said {answer.state} for {stream}: {answer.reason}"
     return reply
+
+
+async def several(gate: Gate, number: int) -> str:
+    """The digest of bytes that were in five reviews, of which the last cleared them."""
+    judged = work(number, 1)
+    for _ in range(4):
+        stream = (await gate.handle(opening(number))).stream
+        withdrawal = c.WithdrawReview(reason="Once more.")
+        await gate.handle(Ask(actor=AUTHOR, key=new_key(), command=withdrawal, stream=stream))
+    stream = (await gate.handle(opening(number))).stream
+    approval = c.SubmitReport(revision=1, verdict="approve", evidence=(CHECKED,))
+    ask = Ask(actor=REVIEWER, key=new_key(), command=approval, stream=stream, loaded=judged.digest)
+    await gate.handle(ask)
+    return judged.digest
 
 
 @asynccontextmanager

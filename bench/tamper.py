@@ -18,13 +18,14 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from foureyes.app.book import NAME
+from foureyes.app.book_end import NAME
 from foureyes.app.chain import ROOT, appended
 from foureyes.app.checkpoints import AT_ONCE, checkpoint_if_due, last_line
 from foureyes.app.keys import new_key
 from foureyes.app.ports import Reading, Writing
 from foureyes.app.rows import Changes, Stored
-from foureyes.app.verify import check_start, verify
+from foureyes.app.verify import verify
+from foureyes.app.verify_start import check_start
 from foureyes.codec import decode
 from foureyes.core.events import Event, ReviewOpened
 from foureyes.store.sqlite_store import SqliteStore
