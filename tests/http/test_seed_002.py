@@ -18,6 +18,8 @@ from tests.seeds.chain_play import CHAINS, Seven, approve, opened, reject
 
 TASK = "6f1c1d52-0c0a-4f0e-9c55-9d3b1a1f2a10"
 OUTPUT: dict[str, Any] = {"output": "deploy --prod\n", "step": "write", "task_id": TASK, "agent": "daneel-1"}
+#: Far less than an answer is waited for unasked.
+SOON = 10
 REASON = 'Statistics in paragraph 3 are unverified. Claim about "95% accuracy" has no cited source.'
 
 
@@ -280,3 +282,20 @@ async def test_every_decision_of_a_layer_is_a_row_of_the_log() -> None:
         "Nothing dangerous.",
         "No way back.",
     ]
+
+
+@played
+async def test_an_answer_that_waits_for_programs_alone_does_not_wait_for_a_mind_that_comes_meanwhile() -> None:
+    """C7, U-20: who held the next seat may take hours; the author is told where the output stands."""
+    web = Five(house=house(default=("default",)))
+    agent = await web.role("daneel-1", "agent")
+    seldon = await web.role("seldon", kind="program")
+    asked = asyncio.create_task(web.done("/validate", agent, **OUTPUT, kind="security_step"))
+    async with asyncio.timeout(SOON):
+        while "ReportRequested" not in await web.log("r1"):
+            await asyncio.sleep(0.02)
+        assert not asked.done()
+        await web.role("hardin", family="of hardin")
+        await say(web, seldon, "r1", "approve")
+        shown = await asked
+    assert (shown["status"], [one["critic_agent_id"] for one in shown["layers"]]) == ("pending", ["seldon"])

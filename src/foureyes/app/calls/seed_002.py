@@ -26,6 +26,7 @@ from foureyes.app.ports import Reading
 from foureyes.app.reviewers import OUTPUT_FILE, OUTPUT_JSON
 from foureyes.core.assign import has_role, may_be_bound
 from foureyes.core.checks import check_step
+from foureyes.core.explain import Turn
 from foureyes.core.facts import Principal
 from foureyes.core.kinds import canonical_kind
 from foureyes.core.model import Report, Review
@@ -45,8 +46,8 @@ ACTION, NUMBER = "action", "step"
 #: Why a human is asked where that is because of the critics' silence.
 NO_ANSWER = NOBODY - {"author_silent"}
 _THREAD = re.compile(r"[0-9]{1,20}").fullmatch
-#: So long programs are waited for.
-PROGRAMS_SECONDS_MAX = 30
+#: So long programs are waited for; clients often give up after half a minute.
+PROGRAMS_SECONDS_MAX = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,8 +149,10 @@ async def validate(office: Office, caller: Caller, form: ValidateForm) -> Valida
             done = await revise(office, caller, again)
         else:
             done = await open_work(office, caller, _opening(form, kind))
-        seconds = form.wait or await office.store.read(partial(_seconds, office, done.review))
-        await waited(office, caller, done.review, seconds, _is_decided)
+        if form.wait:
+            await waited(office, caller, done.review, form.wait, _is_decided)
+        elif programs := await office.store.read(partial(_lone_programs, office, done.review)):
+            await waited(office, caller, done.review, PROGRAMS_SECONDS_MAX, partial(_have_said, programs))
     shown = await read_validation(office, caller, RunNamed(review=done.review))
     return picked(ValidationTaken, shown, **{**NOTHING_TOLD, **await told_of(office, caller, done.review)})
 
@@ -188,8 +191,8 @@ def _kind(office: Office, form: ValidateForm, reading: Reading) -> str:
     return name if alone else form.kind
 
 
-def _seconds(office: Office, review: str, reading: Reading) -> int:
-    """How long the answer is waited for unasked: where nobody but programs is asked, until they have said it.
+def _lone_programs(office: Office, review: str, reading: Reading) -> frozenset[str]:
+    """The programs that are there, where they alone can be asked now: their answer is waited for unasked.
 
     A seat that nobody can hold is waited for too: as soon as its turn comes, a human is asked, and the answer says so.
     """
@@ -199,7 +202,9 @@ def _seconds(office: Office, review: str, reading: Reading) -> int:
     seats = [rule for stage in stages_of(rules, held, stricter) for rule in stage.seats]
     who = [[one.who.kind for one in pool if _can_come(one, rule, held)] for rule in seats]
     asked = [set(kinds) for kinds in who if kinds]
-    return PROGRAMS_SECONDS_MAX if asked and all(kinds == {WhoKind.PROGRAM} for kinds in asked) else 0
+    if not asked or any(kinds != {WhoKind.PROGRAM} for kinds in asked):
+        return frozenset()
+    return frozenset(one.who.name for one in pool if one.who.kind is WhoKind.PROGRAM)
 
 
 def _can_come(principal: Principal, rule: SeatRule, review: Review) -> bool:
@@ -237,7 +242,17 @@ def _files(output: object) -> tuple[FileSent, ...]:
 
 
 def _is_decided(seen: SeenShown) -> bool:
-    return not any(one.what == "a report" for one in seen.review.turns)
+    return not _reports_due(seen)
+
+
+def _have_said(programs: frozenset[str], seen: SeenShown) -> bool:
+    """Whether these programs owe no report; where somebody else came to a seat meanwhile, that one may take long."""
+    due = _reports_due(seen)
+    return not due or any(not programs.issuperset(one.who) for one in due)
+
+
+def _reports_due(seen: SeenShown) -> list[Turn]:
+    return [one for one in seen.review.turns if one.what == "a report"]
 
 
 def _validated(seen: Seen) -> Validated:
