@@ -282,7 +282,7 @@ def test_no_child_survives_its_parent(tmp_path: Path, function: str, number: sig
     assert is_gone_soon(pid)
 
 
-def test_an_idle_child_ends_when_its_parent_is_killed() -> None:
+def test_an_idle_child_ends_when_its_parent_is_killed_and_leaves_no_folder(tmp_path: Path) -> None:
     text = """
 import asyncio, os, signal
 from foureyes.app.children import Children
@@ -292,8 +292,10 @@ children = Children()
 print(asyncio.run(children.call(functions.pid, None, seconds=60)), flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
-    done = subprocess.run((sys.executable, "-c", text), cwd=ROOT, capture_output=True, check=False)
+    words, environ = (sys.executable, "-c", text), {**os.environ, "TMPDIR": str(tmp_path)}
+    done = subprocess.run(words, cwd=ROOT, env=environ, capture_output=True, check=False)
     assert is_gone_soon(int(done.stdout))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_program_that_forgets_to_close_leaves_no_child_behind() -> None:

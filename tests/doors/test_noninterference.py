@@ -18,7 +18,7 @@ from tests.conftest import EFFORT
 from tests.doors.hidden import GROUNDS, LATECOMER, OPEN_KINDS, differing, ground, leaks
 
 #: Pairs of worlds in all, at least.
-PAIRS = {"test": 300, "all": 2_000}
+PAIRS = {"test": 150, "all": 2_000}
 #: How many pairs a planted leak may stay unseen for.
 SOON = 12
 

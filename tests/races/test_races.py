@@ -17,7 +17,7 @@ from tests.races.checker import Said, check_links, check_lives, check_nothing_is
 from tests.races.racer import open_store
 
 #: On each store.
-OPERATIONS = {"test": 5_000, "all": 20_000}[EFFORT]
+OPERATIONS = {"test": 2_500, "all": 20_000}[EFFORT]
 #: Enough to meet a planted bug many times over.
 FEW = 1_000
 #: Of so many operations one is a veto that meets an approval and a question to the gate, at least.

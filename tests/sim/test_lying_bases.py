@@ -10,10 +10,11 @@ from foureyes.app.ports import Store
 from foureyes.app.work import manifest_digest
 from foureyes.core.commands import OpenReview
 from foureyes.core.values import BaseSource, KnownBase, Proof
+from tests.conftest import EFFORT
 from tests.sim.lying import SORTS, claims, played
 from tests.sim.planted.plant import Function, bug
 
-LIES = 10_000
+LIES = {"all": 10_000}.get(EFFORT, 3_000)
 
 
 @bug("foureyes.app.bases:Bases.prepare", source="T38", found_by="T38")

@@ -21,14 +21,14 @@ from tests.sim.people import ADVERSARIES, Temper
 from tests.sim.run import Run, replay, replayed, shrunk
 
 EFFORT = os.environ.get("EFFORT", "")
-STEPS = {"test": 300_000, "all": 1_000_000}.get(EFFORT, 20_000)
+STEPS = {"test": 150_000, "all": 1_000_000}.get(EFFORT, 20_000)
 #: So many steps are one piece of work for a process.
 CHUNK_STEPS = 10_000
 PROCESSES = 2
 FIRST_SEED = 10_000
 SEEDS_A_CHUNK = 100
 #: The threshold holds for the whole campaign; a short one only shows that things work.
-THRESHOLD = SEEN_MIN if STEPS >= 300_000 else 0
+THRESHOLD = {"test": SEEN_MIN // 2, "all": SEEN_MIN}.get(EFFORT, 0)
 SAME_STEPS = 1_000
 #: Where make finds what the campaign saw; a test's own output is not shown when tests run side by side.
 HISTOGRAM = Path(__file__).parents[2] / "build" / "simulation.txt"

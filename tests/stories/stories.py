@@ -26,7 +26,7 @@ async def feedback_first(here: Theatre) -> None:
     mine = (await here.done(ann, f"{page}/feedback", items=[vague]))["items"][0]["id"]
     shown = await here.found(haku, page)
     items = {one["id"]: by["reviewer_id"] for by in shown["feedback"] for one in by["items"]}
-    assert len(set(items.values())) == 3
+    assert len(set(items.values())) == 3, shown["feedback"]
     assert "ann" in items.values()
     assert (await here.found(haku, gate))["reason"] == "3 feedback items unresolved"
     answers = [{"feedback_item_id": one, "response_text": "The council does, and nobody else."} for one in items]

@@ -21,7 +21,7 @@ from foureyes.core.values import BaseSource, KnownBase, Proof, Risk, RiskLevel, 
 from tests.sim.planted.plant import Function, bug
 
 
-@bug("foureyes.core.skips:skip_stages", source="T17", found_by="I11", seed=2)
+@bug("foureyes.core.skips:skip_stages", source="T17", found_by="I11")
 def a_veto_stage_is_skipped(original: Function, scene: Scene) -> Iterator[StagesSkipped]:
     """The fast lane leads around the seats that have a veto."""
     for one in original(scene):
@@ -38,13 +38,13 @@ def nobody_enabled_the_fast_lane(
     return Skip(reason="a good record", pattern=record.pattern, enabled_by="trust")
 
 
-@bug("foureyes.core.trust:_why_not_skip", source="S7", found_by="I11")
+@bug("foureyes.core.trust:_why_not_skip", source="S7", found_by="I11", seed=2)
 def the_fast_lane_never_ends(_original: Function, *_given: object) -> str:
     """The test whether a record is still good is always true."""
     return ""
 
 
-@bug("foureyes.core.trust:record_escape", source="S10", found_by="I11")
+@bug("foureyes.core.trust:record_escape", source="S10", found_by="I11", seed=8)
 def escapes_do_not_count(_original: Function, record: TrustRecord, *, at: datetime, learning: Learning) -> TrustRecord:
     """Trust counts approvals, not what happened afterwards."""
     assert at is not None
@@ -127,14 +127,14 @@ def one_of_several_is_enough(original: Function, *given: object) -> RulingReques
     return replace(found, needs=1)
 
 
-@bug("foureyes.core.checks:check_human", source="T1", found_by="Y10", seed=2)
+@bug("foureyes.core.checks:check_human", source="T1", found_by="Y10", seed=7)
 def authors_rule_on_their_own_work(_original: Function, _review: Review, actor: Who, what: str) -> None:
     """A human who made the work opens the gate for it."""
     if not actor.is_human:
         raise refuse(Code.HUMAN_ONLY, what=what)
 
 
-@bug("foureyes.core.live:why_not", source="GitLab 410123", found_by="I7")
+@bug("foureyes.core.live:why_not", source="GitLab 410123", found_by="I7", seed=2)
 def the_name_goes_live(original: Function, command: RecordLive, facts: LiveFacts, now: datetime) -> str:
     """What goes live is looked up by its name; which bytes bear it is not asked."""
     digest = facts.clearance.digest if facts.clearance else command.digest
@@ -153,7 +153,7 @@ def cleared_bytes_come_back(original: Function, scene: Scene, command: object) -
     return original(replace(scene, review=replace(scene.review, cleared_digests=frozenset())), command)
 
 
-@bug("foureyes.core.lessons:suppressions_for", source="S22", found_by="P12")
+@bug("foureyes.core.lessons:suppressions_for", source="S22", found_by="P12", seed=14)
 def a_pattern_becomes_a_false_positive(_original: Function, lessons: Lessons, now: datetime) -> tuple[Suppression, ...]:
     """What an agent remembers silences findings."""
     return tuple(

@@ -80,7 +80,7 @@ def an_order_lapses_by_itself(original: Function, asked: RevisionRequest, *given
     return bool(original(replace(asked, ordered_by=""), *given))
 
 
-@bug("foureyes.core.answers.author:_change_of", source="CVE-2026-104632", found_by="Y10")
+@bug("foureyes.core.answers.author:_change_of", source="CVE-2026-104632", found_by="Y10", seed=11)
 def a_rerun_loses_the_pending_decision(original: Function, scene: Scene, command: SubmitRevision) -> ChangeKind:
     """A new version is taken while a human decides, and the question is lost."""
     pending = scene.review.ruling()
@@ -144,7 +144,7 @@ def work_is_cleared_past_the_human(original: Function, scene: Scene) -> Iterator
     yield from original(scene)
 
 
-@bug("foureyes.core.settle:_is_ordered", source="Y2", found_by="Y10", seed=2)
+@bug("foureyes.core.settle:_is_ordered", source="Y2", found_by="Y10", seed=11)
 def reviewers_overrule_a_human(_original: Function, _asked: RevisionRequest | None) -> bool:
     """A human asked for new bytes, and the old ones are cleared."""
     return False

@@ -32,7 +32,7 @@ def a_dispute_does_not_block(original: Function, finding: Finding, at_least: Sev
     return finding.standing is Standing.OPEN and bool(original(finding, at_least))
 
 
-@bug("foureyes.core.model:Finding.is_settled", source="S13", found_by="I3")
+@bug("foureyes.core.model:Finding.is_settled", source="S13", found_by="I3", seed=3)
 def addressed_is_resolved(original: Function, finding: Finding) -> bool:
     """A rebuttal settles a finding without a word of the seat that raised it."""
     return bool(original(finding)) or (finding.standing is Standing.ANSWERED and finding.rebuttal)
@@ -72,13 +72,13 @@ def the_floor_holds_in_the_first_round(original: Function, *given: object) -> st
     return "below the floor" if low else str(original(*given))
 
 
-@bug("foureyes.core.lessons:applies", source="S22", found_by="P12")
+@bug("foureyes.core.lessons:applies", source="S22", found_by="P12", seed=2)
 def a_dismissal_silences_everything(_original: Function, suppression: object, **named: object) -> bool:
     """A finding that somebody dismissed once silences whatever is found in its place, critical or of a veto seat."""
     return getattr(suppression, "context_hash", "") == named["context_hash"] != ""
 
 
-@bug("foureyes.core.lessons:_expired", source="S22", found_by="P12")
+@bug("foureyes.core.lessons:_expired", source="S22", found_by="P12", seed=2)
 def a_dismissal_never_expires(_original: Function, *_given: object) -> bool:
     """A false positive is remembered for ever."""
     return False
@@ -95,7 +95,7 @@ def a_failed_stage_discards_the_findings_of_others(original: Function, review: R
     return replace(found, findings=findings)
 
 
-@bug("foureyes.core.evolve.findings:finding_verified", source="D-11", found_by="I3", seed=21)
+@bug("foureyes.core.evolve.findings:finding_verified", source="D-11", found_by="I3", seed=14)
 def who_verifies_refutes(original: Function, review: Review, event: FindingVerified) -> Review:
     """Whatever a verifying seat says of a finding makes it advice."""
     found: Review = original(review, replace(event, result=Verification.REFUTED))
@@ -109,7 +109,7 @@ def findings_count_per_review(original: Function, scene: Scene, *given: object, 
     return replace(found, finding=f"{found.seat}-F{len(scene.review.findings) + 1}")
 
 
-@bug("foureyes.core.answers.author:_answered", source="own mutation", found_by="A1", seed=2)
+@bug("foureyes.core.answers.author:_answered", source="own mutation", found_by="A1", seed=11)
 def settled_findings_are_answered(
     _original: Function, review: Review, answer: Answer, revision: int
 ) -> FindingAnswered:

@@ -20,7 +20,7 @@ def the_same_bytes_get_another_review(_original: Function, _command: OpenReview 
     """Whoever meets an objection opens the same bytes again, under another name, kind or chain."""
 
 
-@bug("foureyes.core.live:why_not", source="T40", found_by="U03")
+@bug("foureyes.core.live:why_not", source="T40", found_by="U03", seed=3)
 def one_clearance_is_enough(original: Function, command: RecordLive, facts: LiveFacts, *given: object) -> str:
     """Bytes go live by the review that cleared them, whatever another one has against them."""
     found: str = original(command, replace(facts, against=""), *given)
@@ -33,7 +33,7 @@ def a_fix_elsewhere_lifts_it_here(_original: Function, _review: Review, finding:
     return finding.standing is Standing.RESOLVED
 
 
-@bug("foureyes.core.answers.inheriting:_new", source="T40", found_by="U03")
+@bug("foureyes.core.answers.inheriting:_new", source="T40", found_by="U03", seed=4)
 def one_changed_byte_sheds_it(_original: Function, _scene: Scene) -> Iterator[Inheritable]:
     """Work with a byte, a path or a part changed inherits nothing, as it was."""
     return iter(())

@@ -51,7 +51,7 @@ def resubmission_lifts_a_veto(original: Function, scene: Scene, command: SubmitR
     return found
 
 
-@bug("foureyes.core.evolve.rulings:asked_anew", source="S17", found_by="I4", seed=5)
+@bug("foureyes.core.evolve.rulings:asked_anew", source="S17", found_by="I4", seed=2)
 def asking_anew_forgets_the_veto(original: Function, review: Review, stage: str) -> Review:
     """A veto is gone once a review is reopened or its reviewers are asked again."""
     found: Review = original(replace(review, vetoes=frozenset()), stage)

@@ -106,6 +106,9 @@ def _exactly(line: socket.socket, count: int) -> bytes:
 
 
 def _end() -> NoReturn:
+    # A parent that is gone removes nothing: the folder for temporary files goes with this process if it is empty.
+    with contextlib.suppress(OSError):
+        os.rmdir(os.environ["TMPDIR"])  # noqa: PTH106 - a Path says no more here
     # Nothing to flush, and no destructor of a library may delay the end.
     os._exit(0)
 
