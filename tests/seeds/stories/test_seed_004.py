@@ -199,7 +199,7 @@ def test_the_fix_loop_ends_with_a_human_after_two_attempts(panel: Panel) -> None
         assert row["message"] == f"Fix attempt {attempt}/2: Password hashed with MD5 (auth.py:10)"
         assert row["fix_iterations"] == ("1", "2 (max)")[attempt - 1]
         if attempt == 1:
-            first = panel.asked(review)
+            first = until(lambda: panel.asked(review), lambda asked: len(asked) == 4)
             assert sorted(first) == [(one, side) for one in ("haiku", "sonnet") for side in ("quality", "spec")]
         panel.fix(review, MD5)
     row = panel.row(review, status="escalated", fix_iterations="2 (max)", dependents_may_start=False)
