@@ -39,7 +39,7 @@ def test_a_folder_outside_any_repository_is_refused_with_the_way_on(tmp_path: Pa
 
 
 def test_before_the_first_commit_everything_is_new(ground: Ground) -> None:
-    assert read_default(ground.path).title == "Nothing changed: Uncommitted changes on main"
+    assert read_default(ground.path).title == f"Nothing changed: Uncommitted changes on main of {ground.path.name}"
     ground.write("a.py", "a\n")
     ground.write("foureyes.yaml", "version: 1\n")
     ground.git("add", "a.py")
@@ -238,7 +238,7 @@ def test_a_second_work_tree_has_its_own_files_and_place(ground: Ground, tmp_path
     second = Ground(path=tmp_path / "second")
     second.write("b.py", "b\n")
     change = read_worktree(second.path)
-    assert (paths(change), change.title) == (["b.py"], "Uncommitted changes on other")
+    assert (paths(change), change.title) == (["b.py"], f"Uncommitted changes on other of {ground.path.name}")
     assert read_worktree(ground.path).files == ()
     second.git("add", "b.py")
     assert paths(read_staged(second.path)) == ["b.py"]

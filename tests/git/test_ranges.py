@@ -31,7 +31,7 @@ def test_the_place_of_a_range_is_its_newer_end_and_not_what_is_checked_out(groun
     ground.git("checkout", "-q", "main")
     again = read_range(ground.path, "main..feature")
     assert (again.place, again.title) == (first.place, first.title)
-    assert again.title.endswith("on feature")
+    assert again.title.endswith("on feature of repo")
 
 
 def test_what_is_counted_from_here_belongs_to_what_is_checked_out(ground: Ground) -> None:

@@ -33,7 +33,7 @@ def test_a_range_has_the_bytes_of_both_sides_and_the_new_lines(ground: Ground) -
     assert file.lines[2] == "3"
     assert (one(change, "b.py").changed, one(change, "b.py").before) == (((1, 1),), None)
     assert (change.base, change.note) == (base, "Second\n\nAnd why")
-    assert change.title == f"Commit {head[:12]}: Second"
+    assert change.title == f"Commit {head[:12]} of {ground.path.name}: Second"
     assert (change.kind, change.unread) == ("code", ())
 
 
@@ -167,13 +167,17 @@ def test_the_work_tree_is_what_lies_there_staged_or_not(ground: Ground) -> None:
     ground.git("add", "-N", "planned")
     change = read_worktree(ground.path)
     assert paths(change) == [".gitignore", "a.py", "b.py", "c.py", "new file", "planned"]
-    assert (change.base, change.aliases, change.title) == (base, (), "Uncommitted changes on main")
+    assert (change.base, change.aliases, change.title) == (
+        base,
+        (),
+        f"Uncommitted changes on main of {ground.path.name}",
+    )
     assert one(change, "a.py").changed == ((11, 11),)
     assert one(change, "b.py").content == b"later\n"
     assert one(change, "c.py").mode == GONE_MODE
     staged = read_staged(ground.path)
     assert [(file.path, file.content) for file in staged.files] == [("b.py", b"staged\n"), ("d.py", None)]
-    assert staged.title == "Staged changes on main"
+    assert staged.title == f"Staged changes on main of {ground.path.name}"
     assert read_default(ground.path).title == change.title
 
 
@@ -203,20 +207,23 @@ def test_files_git_was_told_not_to_look_at_are_looked_at(ground: Ground) -> None
 def test_what_is_committed_is_the_branch_then_the_last_commit(ground: Ground) -> None:
     ground.commit("First", a__py="a\n")
     base = ground.commit("Second", a__py="b\n")
-    assert read_committed(ground.path).title == f"Commit {base[:12]}: Second"
+    assert read_committed(ground.path).title == f"Commit {base[:12]} of {ground.path.name}: Second"
     ground.git("checkout", "-q", "-b", "feature")
-    assert read_committed(ground.path).title == f"Commit {base[:12]}: Second"
+    assert read_committed(ground.path).title == f"Commit {base[:12]} of {ground.path.name}: Second"
     ground.commit("Third", b__py="b\n")
     head = ground.commit("Fourth", c__py="c\n")
     change = read_committed(ground.path)
-    assert (change.title, paths(change)) == (f"2 commits since {base[:12]} on feature", ["b.py", "c.py"])
+    assert (change.title, paths(change)) == (
+        f"2 commits since {base[:12]} on feature of {ground.path.name}",
+        ["b.py", "c.py"],
+    )
     assert (change.base, change.note) == (base, "Third\n\nFourth")
     ground.git("checkout", "-q", "main")
     ground.git("checkout", "-q", "--detach", head)
-    assert read_committed(ground.path).title == f"2 commits since {base[:12]} on {head[:12]}"
+    assert read_committed(ground.path).title == f"2 commits since {base[:12]} on {head[:12]} of {ground.path.name}"
     assert read_default(ground.path).files == (), "a clean tree is nothing to look at"
     ground.write("d.py", "d\n")
-    assert read_default(ground.path).title == f"Uncommitted changes at {head[:12]}"
+    assert read_default(ground.path).title == f"Uncommitted changes at {head[:12]} of {ground.path.name}"
 
 
 def test_what_was_not_pushed_comes_before_what_the_branch_did(tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ USE = (
     Row("U-52", "A dismissal holds for the same code in every later review."),
     Row("U-53", "A range or branch name means the merge base; a clean tree says so."),
     Row("U-54", "What no program judges is said in the headline."),
-    Row("U-55", "A list of reviews tells them apart.", area="laptop"),
+    Row("U-55", "A list of reviews tells them apart."),
     Row("U-56", "`why`, `status`, `wait` and the page tell the same story."),
     Row("U-57", "SARIF holds the rules that fired; the list of rules fits a screen."),
     Row("U-58", "The restore drill of a PostgreSQL backup works as its page says."),

@@ -66,11 +66,11 @@ def test_the_headline_says_what_was_looked_at(behind: Path) -> None:
     assert one.startswith("✓ Nothing blocks in commit ")
     (behind / "n.py").write_text("x = 2\n", encoding="utf-8")
     other = review(behind, "--no-agents", "-q").stdout.split("\n")[0]
-    assert other.startswith("✓ Nothing blocks in uncommitted changes on work.")
+    assert other.startswith("✓ Nothing blocks in uncommitted changes on work of shop.")
     (behind / "n.sh").write_text(PIPE, encoding="utf-8")
     third = review(behind, "--no-agents", "-q").stdout.split("\n")
     assert third[0].startswith("✗ 1 thing to fix")
-    assert third[1].strip().startswith("Uncommitted changes on work")
+    assert third[1].strip().startswith("Uncommitted changes on work of shop")
 
 
 #: Commits by which the branch is behind, and the seconds that finding where the two parted may add.

@@ -67,13 +67,14 @@ class Chromium:
     _last: int = 0
 
     def __enter__(self) -> Self:
+        chromium = program()
         self.folder.mkdir(parents=True, exist_ok=True)
         self._log = (self.folder / "stderr").open("wb")
         child_reads, self._to = os.pipe()
         self._from, child_writes = os.pipe()
         started = [sys.executable, "-c", _START, str(child_reads), str(child_writes)]
         self.process = subprocess.Popen(
-            [*started, program(), *FLAGS, f"--user-data-dir={self.folder / 'profile'}", "about:blank"],
+            [*started, chromium, *FLAGS, f"--user-data-dir={self.folder / 'profile'}", "about:blank"],
             pass_fds=(child_reads, child_writes),
             env={"PATH": os.environ["PATH"], "HOME": str(self.folder), "LANG": "C.UTF-8"},
             stdin=subprocess.DEVNULL,

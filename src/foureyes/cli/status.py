@@ -30,9 +30,10 @@ from foureyes.cli.fitting import terminal_width
 from foureyes.cli.parts import Parts
 from foureyes.cli.program import answering
 from foureyes.cli.receipt_lines import rows
-from foureyes.cli.telling import counted, duration, exit_code
+from foureyes.cli.telling import age, counted, exit_code
 from foureyes.cli.up import vacant_data
 from foureyes.core.explain import is_vacant
+from foureyes.core.situation import by_severity, files_of, open_by_severity
 from foureyes.core.vacancies import Vacancy
 from foureyes.core.values import Who
 from foureyes.home.lock import running
@@ -47,8 +48,6 @@ URGENT_MAX = 20
 #: Behind every time there is.
 _EVER = "9999-12-31T23:59:59Z"
 _NOW = "now_"
-#: From then on nobody counts in minutes.
-_HOUR, _HOURS = 3_600, 7_200
 _PARTIES = {"reviewer": "a reviewer", "author": "the author", "human": "a human"}
 
 
@@ -94,7 +93,7 @@ def status(parts: Parts) -> Answer:
         async with there.store() as store:
             found = await store.read(partial(_look, parts.now(), _vacant(parts)))
             gate, human = there.gate(store), parts.human()
-            newest = [_newest(await gate.read(name, human)) for name in found.newest]
+            newest = [await gate.read(name, human) for name in found.newest]
             due = await _due(gate, found, human)
             answer = _answer(parts, found, due, newest, await here.last_or_none(parts))
             return await parts.scrub(answer, *found.newest, *((due.review,) if due else ()))
@@ -152,17 +151,26 @@ async def _due(gate: Gate, found: Found, human: Who) -> Owed | None:
 
 
 def _newest(seen: Seen) -> dict[str, Json]:
-    """One of the last open reviews, with how many findings are open in it."""
+    """One of the last open reviews: what tells it from the others."""
     review = seen.view.review
-    count = sum(not one.is_settled for one in review.findings.values())
-    return {"review": review.id, "title": review.title, "revision": review.revision, "findings": count}
+    return {
+        "review": review.id,
+        "title": review.title,
+        "author": review.author.name,
+        "files": files_of(review),
+        "revision": review.revision,
+        "findings": sum(not one.is_settled for one in review.findings.values()),
+        "by_severity": dict[str, Json](open_by_severity(review)),
+        "turn": seen.explanation.situation.turn,
+        "opened": seen.opened,
+    }
 
 
 def _answer(
     parts: Parts,
     found: Found,
     due: Owed | None,
-    newest: list[dict[str, Json]],
+    newest: list[Seen],
     outcome: Outcome | None,
 ) -> Answer:
     server, last, spooled = running(parts.settings.home), signing.book_end(parts), spool_bytes(parts.settings.spool)
@@ -175,7 +183,7 @@ def _answer(
         *here.shown(outcome, width),
         *rows("Hooks", [silenced.told(found.off) if found.off else ""], width, "care"),
         Line(""),
-        *rows("Open reviews", [_open(found), *(_one(one) for one in newest)], width, ""),
+        *rows("Open reviews", [_open(found), *(_one(one, now) for one in newest)], width, ""),
         *rows("Ended", [ended], width, "dim"),
         *rows("Most urgent", [urgent], width, ""),
         *rows("At work", [server.in_words() if server else _nobody(parts)], width, "" if server else "dim"),
@@ -202,7 +210,7 @@ def _answer(
         "off": silenced.data(found.off),
         "off_anywhere": [silenced.data(one) for one in going.off],
         "open": found.open,
-        "newest": newest,
+        "newest": [_newest(one) for one in newest],
         "waits": found.waits,
         "ended": found.ended,
         "due": {"review": due.review, "what": due.what, "at": due.at.isoformat()} if due else None,
@@ -258,7 +266,7 @@ def _untold(found: Pulse) -> str:
         return ""
     oldest = max(one.oldest_seconds for one in found.types)
     types = ", ".join(f"{one.waiting:,} {one.type}" for one in found.types[:LISTED_MAX])
-    return f"{types}; the oldest waits for {duration(oldest) if oldest < _HOURS else f'{oldest // _HOUR} h'}"
+    return f"{types}; the oldest waits for {age(oldest)}"
 
 
 def _off(one: Silence) -> str:
@@ -280,9 +288,18 @@ def _open(found: Found) -> str:
     return f"{found.open:,}{more}, waiting {waits or 'for nobody'}"
 
 
-def _one(newest: dict[str, Json]) -> str:
-    open_ones = counted(int(str(newest["findings"])), "open finding")
-    return f"{newest['review']}: {open_ones} in round {newest['revision']}, {newest['title']}"
+def _one(seen: Seen, now: datetime) -> str:
+    """`x7k2: Uncommitted changes on main of shop; a.py; 2 critical; turn: mara: answers; round 1, 3 h old`."""
+    review, turn = seen.view.review, seen.explanation.situation.turn
+    opened = age((now - datetime.fromisoformat(seen.opened)).total_seconds())
+    facts = (
+        review.title,
+        files_of(review),
+        by_severity(open_by_severity(review)) or "no open finding",
+        f"turn: {turn}" if turn else "",
+        f"round {review.revision}, {opened} old",
+    )
+    return f"{review.id}: {'; '.join(fact for fact in facts if fact)}"
 
 
 def _when(due: datetime, now: datetime) -> str:

@@ -18,7 +18,7 @@ EXIT = {
     Result.INCONCLUSIVE: codes.INCONCLUSIVE,
 }
 DIGITS = 12
-_MINUTE = 60
+_MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
 _CENT_MICRO, _USD_MICRO = 10_000, 1_000_000
 _LIST_MAX = 3
 TITLE_CHARS_MAX = 80
@@ -162,6 +162,14 @@ def duration(seconds: float) -> str:
         return f"{seconds:.1f} s" if seconds < _MINUTE / 6 else f"{seconds:.0f} s"
     minutes, rest = divmod(round(seconds), _MINUTE)
     return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+
+
+def age(seconds: float) -> str:
+    """How long ago something was, in the largest unit that fits twice: nobody counts days in minutes."""
+    for unit, length in (("d", _DAY), ("h", _HOUR)):
+        if seconds >= 2 * length:
+            return f"{int(seconds // length)} {unit}"
+    return duration(max(0, int(seconds)))
 
 
 def money(usd_micro: int) -> str:

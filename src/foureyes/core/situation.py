@@ -5,7 +5,8 @@ Every door renders this value. It is made of what one viewer may see, so it tell
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import assert_never
@@ -111,6 +112,24 @@ def _weighed(review: Review, stages: tuple[Stage, ...]) -> Weighed:
         owed=owes_report(review, stages),
         answered=is_read(review),
     )
+
+
+def open_by_severity(review: Review) -> dict[str, int]:
+    """How many findings are open, by severity, the gravest first; what stops nothing is counted too."""
+    count = Counter(one.severity for one in review.findings.values() if not one.is_settled)
+    return {severity.name.lower(): count[severity] for severity in sorted(count, reverse=True)}
+
+
+def by_severity(findings: Mapping[str, int]) -> str:
+    """Those numbers in words: `2 critical, 1 minor`."""
+    return ", ".join(f"{count:,} {severity}" for severity, count in findings.items())
+
+
+def files_of(review: Review) -> str:
+    """Which files the newest version changes, or holds where nobody said: `auth.py and 2 more`."""
+    newest = review.current
+    names = list(dict.fromkeys(one.path for one in newest.changed)) or [part.name for part in newest.parts]
+    return f"{names[0]} and {len(names) - 1:,} more" if len(names) > 1 else "".join(names)
 
 
 def owes_report(review: Review, stages: Iterable[Stage]) -> bool:

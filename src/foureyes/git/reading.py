@@ -35,6 +35,7 @@ __all__ = [
 
 NOTE_CHARS_MAX = 8_000
 TITLE_CHARS_MAX = 120
+NAME_CHARS_MAX = 60
 COMMITS_MAX = 50
 COMMIT_BYTES_MAX = 1024 * 1024
 #: What is checked out, and what is named by how far it is from there.
@@ -214,7 +215,8 @@ def _range(here: Repository, bench: Scratch, base: str, head: str, *, called: st
     count = len(messages)
     first = plain(messages[-1].partition("\n")[0], TITLE_CHARS_MAX) if messages else ""
     some = f"{count}{'+' if count == COMMITS_MAX else ''} commits since {base[:12]}"
-    title = f"Commit {head[:12]}: {first}" if count == 1 else f"{some} on {called or head[:12]}"
+    of = _of(here)
+    title = f"Commit {head[:12]}{of}: {first}" if count == 1 else f"{some} on {called or head[:12]}{of}"
     change = _change(here, bench, files, left, base=base, how=f"range {base}", title=title)
     return replace(
         change,
@@ -238,7 +240,14 @@ def _of_index(here: Repository, bench: Scratch, index: Path, left: Left, *, how:
     files = gathered(bench, ("diff-index", "--cached", head or bench.empty_tree), left, index)
     where = f"on {here.branch}" if here.branch else f"at {head[:12]}"
     what = {"staged": "Staged changes", "worktree": "Uncommitted changes"}[how]
-    return _change(here, bench, files, left, base=head, how=how, title=f"{what} {where}")
+    return _change(here, bench, files, left, base=head, how=how, title=f"{what} {where}{_of(here)}")
+
+
+def _of(here: Repository) -> str:
+    """The name of the repository, the same in each of its work trees, so that titles tell repositories apart."""
+    shared = here.common_dir
+    name = shared.parent.name if shared.name == ".git" else shared.name.removesuffix(".git")
+    return f" of {plain(name, NAME_CHARS_MAX)}" if name else ""
 
 
 def _worktree(here: Repository, bench: Scratch) -> Change:

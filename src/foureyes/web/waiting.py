@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from urllib.parse import urlencode
 
@@ -11,6 +12,7 @@ from foureyes.app.calls.inbox import Waiting
 from foureyes.app.calls.looking import Listed
 from foureyes.app.silences import Silence
 from foureyes.app.silent_places import silences
+from foureyes.core.situation import by_severity
 from foureyes.web.door import Visit, path_to
 from foureyes.web.frame import badge, link, page
 from foureyes.web.html import Html, element, together, when
@@ -19,6 +21,7 @@ LISTED_MAX = 50
 #: Places where hooks are off that are named.
 OFF_MAX = 10
 _KINDS = {"ruling": "a decision", "report": "a report", "revision": "a new version", "finding": "your finding"}
+GRAVE = frozenset({"critical", "important"})
 _FILTERS = (("", "All"), ("open", "Open"), ("cleared", "Cleared"), ("rejected", "Rejected"))
 
 
@@ -55,6 +58,7 @@ def _waits(waits: tuple[Waiting, ...], now: datetime) -> Html:
             "li",
             link(path_to("reviews", one.review), one.title or one.review),
             badge(_KINDS.get(one.kind, one.kind), "care"),
+            _findings(one.findings),
             element("span", f"version {one.revision}", class_="soft small"),
             element("span", "due ", when(_time(one.due), now), class_="soft small end") if one.due else None,
         )
@@ -89,15 +93,27 @@ def _reviews(reviews: tuple[Listed, ...], now: datetime) -> Html:
             "li",
             link(path_to("reviews", one.review), one.title),
             badge(one.state, tone_of(one.state)),
+            _findings(one.findings),
             element(
                 "span",
-                together(f"{one.kind} by {one.author}, version {one.revision}, opened ", when(_time(one.opened), now)),
+                together(
+                    f"{one.kind} by {one.author}, {one.files}, ",
+                    f"from {one.origin}, " if one.origin else "",
+                    f"version {one.revision}, opened ",
+                    when(_time(one.opened), now),
+                ),
                 class_="soft small whole",
             ),
+            element("span", f"Turn: {one.turn}", class_="soft small whole") if one.turn else None,
         )
         for one in reviews
     )
     return element("ul", *rows, class_="list")
+
+
+def _findings(findings: Mapping[str, int]) -> Html | None:
+    """How many findings are open, by severity."""
+    return badge(by_severity(findings), "bad" if GRAVE & findings.keys() else "") if findings else None
 
 
 def _none(state: str) -> Html:

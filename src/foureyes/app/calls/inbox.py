@@ -6,9 +6,9 @@ What wakes a caller who waits is any change; when they are answered depends on t
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -18,6 +18,8 @@ from foureyes.app.calls.cursors import cursor_of, limited, parts_of
 from foureyes.app.calls.offers import offers
 from foureyes.app.calls.office import Handed, Office
 from foureyes.app.calls.shown import mark_of, next_mark, read_mark
+from foureyes.app.calls.whole import note
+from foureyes.app.gate import Seen
 from foureyes.app.heads import COUNSEL, HUMANS, group
 from foureyes.app.ports import Quick, Reading
 from foureyes.app.rows import FIRST, InboxRow, Urgency
@@ -26,6 +28,7 @@ from foureyes.core.briefs import Brief
 from foureyes.core.commands import TakeSeat
 from foureyes.core.independence import normal
 from foureyes.core.refusals import Code, Refusal, refuse
+from foureyes.core.situation import open_by_severity
 
 #: A caller waits so long at most: less than what clients give a call.
 WAIT_SECONDS_MAX = 45
@@ -37,6 +40,8 @@ COUNSEL_MAX = 20
 #: Of so many reports the inbox says what they are judged by.
 BRIEFS_MAX = 5
 REPORT = "report"
+#: What answers findings.
+ANSWERS = frozenset({"ruling", "revision"})
 #: What waits, and the title of its review.
 Titled = tuple[InboxRow, str]
 
@@ -72,6 +77,8 @@ class Waiting:
     #: Empty for a finding: nobody is late with it.
     due: str
     lease: str
+    #: Of a decision or a new version that is asked for: how many findings are open, by severity.
+    findings: Mapping[str, int] = field(default_factory=dict)
     #: Of a report that is asked of the caller by name: what to judge by, of the first few; `read_review` has it of all.
     briefs: tuple[Brief, ...] = ()
 
@@ -128,9 +135,12 @@ async def _page(office: Office, caller: Caller, form: InboxForm) -> InboxShown:
     more = cursor_of(*found[limit - 1][0].urgency) if len(found) > limit else ""
     page = found[:limit]
     briefs = await _briefs(office, caller, [row for row, _ in page if row.kind == REPORT and row.held])
-    return InboxShown(
-        waiting=tuple(_waiting(row, title, briefs.get(row.urgency, ())) for row, title in page), next=more, mark=""
+    findings = await _findings(office, caller, [row.review for row, _ in page if row.kind in ANSWERS])
+    waiting = (
+        picked(Waiting, row, title=title, briefs=briefs.get(row.urgency, ()), findings=findings.get(row.review, {}))
+        for row, title in page
     )
+    return InboxShown(waiting=tuple(waiting), next=more, mark="")
 
 
 async def _briefs(office: Office, caller: Caller, rows: list[InboxRow]) -> dict[Urgency, tuple[Brief, ...]]:
@@ -141,6 +151,16 @@ async def _briefs(office: Office, caller: Caller, rows: list[InboxRow]) -> dict[
             briefs = (await office.gate.read(row.review, caller.who)).explanation.briefs
             found[row.urgency] = tuple(one for one in briefs if one.seat == row.request)
     return found
+
+
+async def _findings(office: Office, caller: Caller, reviews: list[str]) -> dict[str, dict[str, int]]:
+    """How many findings are open in these reviews; a human who is told that of others' reports is written down."""
+    found = dict[str, Seen]()
+    for review in dict.fromkeys(reviews):
+        with suppress(Refusal):
+            found[review] = await office.gate.read(review, caller.who)
+    await note(office, caller, found.values())
+    return {review: open_by_severity(seen.view.review) for review, seen in found.items()}
 
 
 async def _owed(office: Office, caller: Caller, limit: int, after: Urgency) -> list[Titled]:
@@ -204,10 +224,6 @@ async def _titled(office: Office, caller: Caller, row: InboxRow) -> Titled | Non
         if row.request in seen.view.review.requests:
             return row, seen.view.review.title
     return None
-
-
-def _waiting(row: InboxRow, title: str, briefs: tuple[Brief, ...]) -> Waiting:
-    return picked(Waiting, row, title=title, briefs=briefs)
 
 
 def calls() -> Iterator[Call[Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Self
@@ -13,15 +14,18 @@ from foureyes.app.calls.call import Call, Caller, Need
 from foureyes.app.calls.cursors import cursor_of, limited, parts_of
 from foureyes.app.calls.office import Office
 from foureyes.app.calls.shown import ReviewShown, mark_of, shown
-from foureyes.app.calls.whole import shown_to
+from foureyes.app.calls.whole import note, shown_to
 from foureyes.app.diffs import compared_with, diff_of
 from foureyes.app.gate import Seen
 from foureyes.app.heads import OPEN
 from foureyes.app.live import PENDING, UNKNOWN, Live
+from foureyes.app.ports import Reading
 from foureyes.app.redaction import Cut, is_served_whole
 from foureyes.app.rows import Listing, ReviewRow
 from foureyes.codec import Json
+from foureyes.core.model import Review
 from foureyes.core.refusals import Code, Refusal, refuse
+from foureyes.core.situation import files_of, open_by_severity
 from foureyes.core.values import Outcome
 
 STATES = (OPEN, *(one.value for one in Outcome))
@@ -114,7 +118,7 @@ class ListForm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """A review in a list: nothing that would tell of reports the caller may not know of."""
+    """A review in a list, as far as the caller may see it."""
 
     review: str
     kind: str
@@ -124,6 +128,14 @@ class Listed:
     revision: int
     digest: str
     opened: str
+    #: Where the work comes from: a branch or other reference, a task or a session, as its author said.
+    origin: str
+    #: The first file that the newest version changes, and how many more.
+    files: str
+    #: How many findings are open, by severity.
+    findings: Mapping[str, int]
+    #: Whose turn it is, and with what; empty where nobody is asked.
+    turn: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,16 +216,30 @@ def _work(review: str, seen: Seen, contents: Mapping[str, bytes], before: Mappin
     )
 
 
-async def list_reviews(office: Office, _: Caller, form: ListForm) -> ListShown:
-    """A page of reviews."""
+async def list_reviews(office: Office, caller: Caller, form: ListForm) -> ListShown:
+    """A page of reviews: where each comes from, its open findings by severity, and whose turn it is."""
     limit = limited(form.limit)
     if form.state and form.state not in STATES:
         raise refuse(Code.UNKNOWN_WORD, what="The state", word=form.state[:80], allowed=STATES, field="state")
     before = parts_of(form.cursor, tuple[str, str]) if form.cursor else None
     listing = Listing(state=form.state, author=form.author, kind=form.kind, before=before, limit=limit + 1)
-    rows = await office.store.read(lambda reading: reading.reviews(listing))
+
+    rows, seen = await office.store.read(partial(_page, office, caller, listing))
+    await note(office, caller, seen.values())  # a human is told how much others found
     more = cursor_of(rows[limit - 1].opened, rows[limit - 1].review) if len(rows) > limit else ""
-    return ListShown(reviews=tuple(map(_listed, rows[:limit])), next=more)
+    listed = tuple(_listed(row, seen[row.review]) for row in rows[:limit] if row.review in seen)
+    return ListShown(reviews=listed, next=more)
+
+
+def _page(
+    office: Office, caller: Caller, listing: Listing, reading: Reading
+) -> tuple[tuple[ReviewRow, ...], dict[str, Seen]]:
+    """The rows of a page and one more, and each review as the caller may see it; local reviews are left out."""
+    rows, seen = reading.reviews(listing), dict[str, Seen]()
+    for row in rows[: listing.limit - 1]:
+        with suppress(Refusal):
+            seen[row.review] = office.gate.look(reading, row.review, caller.who)
+    return rows, seen
 
 
 async def gate(office: Office, caller: Caller, form: GateForm) -> GateShown:
@@ -254,8 +280,16 @@ def _text(content: bytes) -> tuple[str | None, str | None]:
     return (None, base64.b64encode(content).decode()) if "\0" in text else (text, None)
 
 
-def _listed(row: ReviewRow) -> Listed:
-    return picked(Listed, row)
+def _listed(row: ReviewRow, seen: Seen) -> Listed:
+    review = seen.view.review
+    turn = seen.explanation.situation.turn
+    found = open_by_severity(review)
+    return picked(Listed, row, origin=origin_of(review), files=files_of(review), findings=found, turn=turn)
+
+
+def origin_of(review: Review) -> str:
+    """Where the work comes from, in the words of its author."""
+    return review.origin.ref or review.origin.task or review.origin.session
 
 
 def calls() -> Iterator[Call[Any]]:
