@@ -41,10 +41,10 @@ test-all: install ## The same with the long simulator run, and the wheel.
 
 tests: install
 	@rm -rf .coverage && mkdir .coverage
-	$(BIN)/coverage run -m pytest -n $(JOBS) --dist worksteal $(MEASURED)
+	$(BIN)/python -m tools.run_tests $(BIN)/coverage run -m pytest -n $(JOBS) --dist worksteal $(MEASURED)
 	@$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(MEASURED:%=--ignore=%)
+	$(BIN)/python -m tools.run_tests $(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(MEASURED:%=--ignore=%)
 	@cat build/simulation.txt
 
 wheel-test: install ## Build the wheel, install it elsewhere, run it there.

@@ -1,0 +1,1 @@
+"""Of the scripts that build and test this project."""
