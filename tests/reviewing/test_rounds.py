@@ -306,11 +306,23 @@ async def test_bytes_with_an_open_finding_are_held_up_in_every_place() -> None:
     """U-03: another folder, or another base, is no way to shed what was found in exactly these bytes."""
     desk = solo(security=marks("bad"))
     here = await reviewed(desk, change(BAD))
-    for other in (change(BAD, place="there"), change(BAD, place="there", base="b" * 40)):
-        there = await reviewed(desk, other)
+    based = await reviewed(desk, change(BAD, place="there", base="b" * 40))
+    assert "still has open findings" in based.held_up
+    same = await reviewed(desk, change(BAD, place="there"))
+    assert (same.held_up, here.result, same.result) == ("", Result.BLOCKED, Result.BLOCKED)
+    for there in (based, same):
         assert there.review == here.review
-        assert "still has open findings" in there.held_up
         assert there.blocking
+
+
+@played
+async def test_the_same_bytes_in_a_second_work_tree_are_told_as_they_were_in_the_first() -> None:
+    """A copy of a repository is no new work: it said that nobody had looked, and ended with another code."""
+    desk = solo(security=marks("bad"))
+    here = await reviewed(desk, change(BAD))
+    there = await reviewed(desk, change(BAD, place="there"))
+    assert (there.found, there.state, there.revision) == (here.found, here.state, here.revision)
+    assert any(note.startswith("The same bytes are under review elsewhere: ") for note in there.notes)
 
 
 @played

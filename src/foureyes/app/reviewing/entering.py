@@ -94,18 +94,23 @@ async def enter(gate: Gate, store: Store, change: Change, entry: Entry) -> Enter
         try:
             reply = await gate.handle(replace(ask, key=new_key()))
         except Refusal as refusal:
-            return await _elsewhere(gate, entry, refusal, notes)
+            entered = await _elsewhere(gate, change, entry, work.digest, refusal)
+            return replace(entered, notes=(*notes, *entered.notes))
     return Entered(review=reply.review, notes=notes)
 
 
-async def _elsewhere(gate: Gate, entry: Entry, refusal: Refusal, notes: tuple[str, ...]) -> Entered:
+async def _elsewhere(gate: Gate, change: Change, entry: Entry, digest: str, refusal: Refusal) -> Entered:
     """The author's own review that has something against these very bytes, wherever they were; else the refusal."""
-    review = refusal.fields.get("review")
-    if refusal.code is not Code.OBJECTED or not isinstance(review, str):
+    name = refusal.fields.get("review")
+    if refusal.code is not Code.OBJECTED or not isinstance(name, str):
         raise refusal
-    if (await gate.read(review, entry.author)).view.review.author.name != entry.author.name:
+    review = (await gate.read(name, entry.author)).view.review
+    if review.author.name != entry.author.name:
         raise refusal
-    return Entered(review=review, held_up=f"{refusal.sentence} {refusal.next_step}", notes=notes)
+    if review.outcome is not None or review.digest != digest or not _is_the_same(review, change, entry):
+        return Entered(review=name, held_up=f"{refusal.sentence} {refusal.next_step}")
+    entered = await _the_same(gate, review, change, entry)
+    return replace(entered, notes=(f"The same bytes are under review elsewhere: {review.title}.", *entered.notes))
 
 
 async def _go_on(gate: Gate, known: Review, change: Change, entry: Entry, digest: str) -> Entered | None:
