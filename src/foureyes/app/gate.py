@@ -34,7 +34,7 @@ from foureyes.app.live import Judge, Live
 from foureyes.app.policies import Policies
 from foureyes.app.ports import Conflict, Directory, Quick, Reading, Store, Unavailable, Writing, looking
 from foureyes.app.reviewing.panel_report import panel_report
-from foureyes.app.rows import SERVED, START, Answered, Changes, Known
+from foureyes.app.rows import SERVED, START, Answered, Changes, Given, Known
 from foureyes.app.shelf import Held, Shelf, read_until
 from foureyes.app.work import GONE_MODE
 from foureyes.core.commands import CheckInherited, OpenReview, ReviewCommand
@@ -104,8 +104,8 @@ class Served:
     files: dict[str, bytes]
     #: The bytes of the base, known or stated, by their digests; those that are not here are left out.
     before: dict[str, bytes] = field(default_factory=dict)
-    #: The digest of the version this viewer was given last, before now.
-    noted: str = ""
+    #: The version this viewer was given last, before now.
+    noted: Given = Given()
 
     @property
     def digest(self) -> str:
@@ -236,16 +236,16 @@ class Gate:
         seen = self._seen(review, viewer, reading)
         parts = seen.view.review.current.parts
         files = {part.name: stored_bytes(reading, part) for part in parts if part.mode != GONE_MODE}
-        noted = reading.row(SERVED, f"{review}/{viewer.name}") or ""
+        noted = Given.of(reading.row(SERVED, f"{review}/{viewer.name}"))
         base = bytes_at_hand(reading, seen.view.review.current.before)
         return Served(seen=seen, files=files, before=base, noted=noted)
 
-    async def note_served(self, served: Served, viewer: Who) -> None:
-        """Note that a viewer was given exactly these bytes, all of them; an author's own work needs no note."""
-        review, digest = served.seen.view.review, served.digest
-        if served.noted == digest or review.is_contributor(viewer.name):
+    async def note_served(self, served: Served, viewer: Who, withheld: str = "") -> None:
+        """Note that a viewer was given exactly these bytes, but for a file that was withheld; authors need no note."""
+        review, given = served.seen.view.review, Given(served.digest, withheld)
+        if served.noted == given or review.is_contributor(viewer.name):
             return
-        await self._store.write(Quick(lambda tx: tx.follow(SERVED, {f"{review.id}/{viewer.name}": digest}, START)))
+        await self._store.write(Quick(lambda tx: tx.follow(SERVED, {f"{review.id}/{viewer.name}": given.row}, START)))
 
     async def may_go_live(self, name: str, target: str = "", viewer: Who | None = None) -> Live:
         """Whether bytes, named by digest or alias, may go live there: judged anew from the log on one snapshot.

@@ -61,6 +61,11 @@ class Cleaned:
     #: The values, to be found again in what is said of the work; only the cutter looks into it.
     known: Any = field(default=None, repr=False)
 
+    @property
+    def withheld(self) -> str:
+        """The first file of which nothing is served; empty where there is none."""
+        return next((one.path for one in self.cuts if not one.line), "")
+
 
 class Cutter(Protocol):
     """Recognises secrets and takes them out; lines keep their numbers."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 #: Where a reader of the log stands: the transaction and the event. Behind it nothing can appear any more.
 Cursor = tuple[int, int]
@@ -42,6 +43,24 @@ SIGN_INS, LINKS, DECIDING_LINKS = "sign_ins", "links", "deciding_links"
 DELIVERIES = "deliveries"
 #: Which process hosts reviewers: likewise of this moment only.
 ENGINE = "engine"
+
+
+class Given(NamedTuple):
+    """What a row of SERVED says: the digest of the version somebody was given last, and a file of it they were not."""
+
+    digest: str = ""
+    withheld: str = ""
+
+    @classmethod
+    def of(cls, row: str | None) -> Given:
+        """Read a row."""
+        digest, _, withheld = (row or "").partition("\n")
+        return cls(digest, withheld)
+
+    @property
+    def row(self) -> str:
+        """The row that says it."""
+        return "\n".join(filter(None, self))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

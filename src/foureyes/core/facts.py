@@ -107,6 +107,8 @@ class Facts:
     draw: int = 0
     #: The digest of the bytes that whoever acts was given last, whole: by a door, or by the run that loaded them.
     served: str = ""
+    #: A file of that version that they were not given: it may hold secrets, or cannot be searched for them.
+    withheld: str = ""
     #: How many lines the files have that the command names lines of, where whoever acts comes through a door.
     lines: Mapping[str, int] = field(default_factory=dict)
     #: Paths that the current version removes.

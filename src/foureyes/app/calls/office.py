@@ -15,13 +15,13 @@ from foureyes.app.calls.blindness import told_blindly
 from foureyes.app.calls.call import Caller
 from foureyes.app.credentials import Acquaintances, Credential, Lately, caller_of, is_over, put_down
 from foureyes.app.following import Follower
-from foureyes.app.gate import Gate, new_key
+from foureyes.app.gate import Gate, Served, new_key
 from foureyes.app.limits import Quotas
 from foureyes.app.live import Live
 from foureyes.app.places import Places
 from foureyes.app.ports import Conflict, Store, Unavailable
 from foureyes.app.projections.projection import Projection
-from foureyes.app.redaction import Place, Redaction, is_served_whole
+from foureyes.app.redaction import Cleaned, Place, Redaction, is_served_whole
 from foureyes.app.spooling import IsSpooled, Spooled, SpoolingGate
 from foureyes.codec.commands import Command
 from foureyes.codec.shapes import shape
@@ -90,6 +90,17 @@ class Office:
         if self.redaction is None or is_served_whole(caller):
             return found
         return await self.redaction.answer(self._place(caller, form), found)
+
+    async def cleaned(self, found: Served) -> Cleaned | None:
+        """A version without secrets; None where nothing is cut."""
+        return await self.redaction.work(found) if self.redaction else None
+
+    async def hand_over(self, caller: Caller, found: Served) -> Cleaned | None:
+        """The same for somebody who shall judge it: noted once it is ready, with a file that they do not get."""
+        clean = await self.cleaned(found)
+        withheld = "" if clean is None or is_served_whole(caller) else clean.withheld
+        await self.gate.note_served(found, caller.who, withheld)
+        return clean
 
     async def refused(self, caller: Caller, form: Any, refusal: Refusal) -> Refusal:
         """A refusal as this caller may have it."""

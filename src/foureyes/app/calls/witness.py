@@ -18,7 +18,7 @@ from foureyes.app.calls.seed_work import is_shown_whole
 from foureyes.app.calls.whole import note
 from foureyes.app.gate import Seen, Served
 from foureyes.app.ports import Reading
-from foureyes.app.rows import SERVED
+from foureyes.app.rows import SERVED, Given
 from foureyes.app.shelf import dated
 from foureyes.codec.shapes import shape
 from foureyes.core import events as e
@@ -102,7 +102,7 @@ async def given_work(office: Office, caller: Caller, review: str) -> tuple[Witne
     found, served = await office.store.read(work)
     await note(office, caller, (found.seen,))
     if is_shown_whole(found.review.current.parts, served.files):
-        await office.gate.note_served(served, caller.who)
+        await office.hand_over(caller, served)
         found = replace(found, served=served.digest)
     return found, served.files
 
@@ -110,7 +110,7 @@ async def given_work(office: Office, caller: Caller, review: str) -> tuple[Witne
 def _witness(reading: Reading, seen: Seen, caller: Caller) -> Witness:
     """All on one look: a past that is longer than the review would tell of versions it does not have."""
     review = seen.view.review.id
-    served = reading.row(SERVED, f"{review}/{caller.who.name}") or ""
+    served = Given.of(reading.row(SERVED, f"{review}/{caller.who.name}")).digest
     stored = tuple(reading.events(REVIEW + review))
     known = [(cast("e.ReviewEvent", event), at) for event, at in dated(stored)]
     said = {

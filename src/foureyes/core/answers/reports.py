@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from foureyes.core.answers.inheriting import restated
-from foureyes.core.answers.seats import check_served, check_turn, holder_told, seat_to_take
+from foureyes.core.answers.seats import check_given_whole, check_served, check_turn, holder_told, seat_to_take
 from foureyes.core.answers.settling import after_failure, broken_tie, settlements
 from foureyes.core.checks import check_current, check_open, check_reason, severity_of
 from foureyes.core.citations import check_places
@@ -111,6 +111,8 @@ def _report(scene: Scene, command: SubmitReport, stage: Stage, name: str, actor:
     if failure:
         yield from _inconclusive(scene, command, stage, seat, actor=actor, failure=failure)
         return
+    if not _objects(stage, command, verdict):
+        check_given_whole(scene)
     settled = tuple(settlements(scene, seat, command.settled, actor))
     after = scene.after(settled)
     found = sort_drafts(after, stage, seat, actor, _drafts(stage, command, verdict))
@@ -164,6 +166,13 @@ def _has_vetoed(review: Review, seat: Seat) -> bool:
     """Whether this very seat has rejected these bytes."""
     own = (one for one in review.reports.values() if one.seat == seat.id and one.verdict is Verdict.REJECT)
     return any(review.revisions[one.revision - 1].digest == review.digest for one in own)
+
+
+def _objects(stage: Stage, command: SubmitReport, verdict: Verdict | None) -> bool:
+    """Whether a report speaks against the work and lifts nothing."""
+    doubts = verdict in (Verdict.CONCERNS, Verdict.REJECT)
+    blocks = any(severity_of(one.severity) >= stage.options.blocking for one in command.findings)
+    return (doubts or blocks) and not any(one.resolved for one in command.settled)
 
 
 def _drafts(stage: Stage, command: SubmitReport, verdict: Verdict | None) -> tuple[Draft, ...]:

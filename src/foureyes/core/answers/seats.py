@@ -87,6 +87,17 @@ def check_served(scene: Scene) -> None:
         raise Refusal(Code.STALE, sentence, step, next_call=read)
 
 
+def check_given_whole(scene: Scene) -> None:
+    """Refuse to vouch for a version of which the actor was not given every file; objections need no more."""
+    if scene.facts.withheld:
+        raise Refusal(
+            Code.UNREAD,
+            f"You were not given {scene.facts.withheld}: it was withheld, so you cannot vouch for this version.",
+            "Report what speaks against it, ask its author to split or remove that file, or leave it to a human, who "
+            "reads all of it when signed in.",
+        )
+
+
 def check_turn(scene: Scene, seat: Seat) -> None:
     """Stages judge in order on every revision: a later one is heard once the earlier ones pass, or when it is asked."""
     if seat.part is not Part.JUDGE or scene.review.report_request(seat.id) is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from foureyes.core.answers.inheriting import is_own
-from foureyes.core.answers.seats import check_fresh, check_served, check_turn, held_seat
+from foureyes.core.answers.seats import check_fresh, check_given_whole, check_served, check_turn, held_seat
 from foureyes.core.asks import ask_ruling
 from foureyes.core.checks import check_current, check_liftable, check_open, check_reason, finding_of, raised_by
 from foureyes.core.citations import check_places
@@ -41,6 +41,8 @@ def settle_finding(scene: Scene, command: SettleFinding, actor: Who) -> Iterator
     else:
         check_open(scene.review)
     check_current(scene.review, command.revision)
+    if command.resolved:
+        check_given_whole(scene)
     word = Settlement(finding=command.finding, resolved=command.resolved, note=command.note)
     if is_own(scene.review, command.finding, actor):
         check_party(scene, actor)
@@ -118,6 +120,7 @@ def keep_report(scene: Scene, command: KeepReport, actor: Who) -> Iterator[Revie
     review = scene.review
     check_party(scene, actor)
     check_fresh(scene, seat)
+    check_given_whole(scene)
     check_turn(scene, seat)
     last = _own_report(scene, seat, actor)
     if seat.veto or last is None or last.verdict not in (None, Verdict.APPROVE):
@@ -155,6 +158,8 @@ def verify_finding(scene: Scene, command: VerifyFinding, actor: Who) -> Iterator
         )
     if not has_words(command.evidence):
         raise refuse(Code.EVIDENCE_MISSING, what="A verification", field="evidence")
+    if word == Verification.REFUTED:
+        check_given_whole(scene)
     if word == Verification.REFUTED and scene.review.seats[finding.seat].veto:
         raise refuse(Code.HUMAN_ONLY, what="set aside a finding of a veto seat")
     yield FindingVerified(
