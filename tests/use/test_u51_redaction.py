@@ -19,6 +19,12 @@ GITHUB = "ghp_" + "w3kqT9vZb1LmX8cRyN5uDfG7hJ2sPa4E0iKo"
 PASSWORD = "tR4-marble-Quokka-77"
 OLD = "AKIA" + "7Q1Z5M9K3B8X2C4V"
 KEY_BODY = "MIIEpAIBAAKCAQEA3x9k2LwQ7vYz5bN8mT1rHs6pJdGfUcEoWiXqRyVnKjZa"
+COMMITTED = {
+    "severity": "important",
+    "text": "A key is committed.",
+    "evidence": "deploy/id_rsa is one from its first line to its last",
+    "place": {"path": "deploy/id_rsa", "start": 1},
+}
 CANARIES = (AWS, GITHUB, PASSWORD, OLD, KEY_BODY)
 KEY = f"-----BEGIN RSA PRIVATE KEY-----\n{KEY_BODY}\n-----END RSA PRIVATE KEY-----\n"
 SETTINGS = f'REGION = "eu-central-1"\nACCESS_KEY = "{AWS}"\npassword = "{PASSWORD}"\n'
@@ -119,10 +125,121 @@ def test_what_was_cut_is_told_and_the_real_digest_is_judged(tmp_path: Path, door
         assert AWS in whole.text
         assert {(one["path"], one["line"]) for one in whole["secrets"]} >= {("app/settings.py", 2)}
         evidence = [{"what": "app/settings.py", "why": "I looked at every line for keys that are still valid"}]
-        said = codex.unread().call(
-            "report", review=review, revision=work["revision"], verdict="approve", evidence=evidence
-        )
-        assert said.is_ok, said.text
+        said = {"review": review, "revision": work["revision"], "evidence": evidence}
+        assert "deploy/id_rsa" in codex.unread().call("report", **said, verdict="approve").text
+        against = codex.unread().call("report", **said, verdict="concerns", findings=[COMMITTED])
+        assert against.is_ok, against.text
+
+
+@pytest.mark.timeout(300)
+def test_what_the_next_version_no_longer_holds_is_cut_as_before(tmp_path: Path) -> None:
+    """U-51: the honest repair takes the secret out of the work, and not out of what was said and titled before."""
+    with served(tmp_path) as up:
+        dev = up.account("dev")
+        review = opened(dev)
+        reported(up, review)
+        clean = [{"path": "app/settings.py", "text": "import os\n"}, {"path": "notes.md", "text": f"Not {PASSWORD}.\n"}]
+        found = {one["raiser"]: one["finding"] for one in dev.call("read_review", review=review)["review"]["findings"]}
+        answers = [{"finding": found["codex"], "text": f"{PASSWORD} is gone."}]
+        revised = dev.call("revise", review=review, files=clean, note=f"No {PASSWORD} now.", answers=answers)
+        assert revised.is_ok, revised.text
+        known = {
+            **dict.fromkeys(("review", "review_id", "reviewId", "id", "content_id"), review),
+            "limit": 50,
+            "wait": 0,
+        }
+        for kind, caller in eyes(up):
+            for call, reply in every_call(caller, {**known, "seconds": 0, "finding": "solo.1-F1"}):
+                assert not _found(reply.text), (kind, call, reply.text[:800])
+        for command in (("why", review), ("wait", review, "--seconds", "0"), ("status",), ("fix", review, "--all")):
+            for more in ((), ("--json",)):
+                ran = up.run(*command, *more)
+                assert not _found(ran.stdout + ran.stderr), (command, ran.stdout[:800])
+
+
+@pytest.mark.timeout(120)
+def test_an_item_of_feedback_is_told_without_the_secrets_of_its_content(tmp_path: Path) -> None:
+    """U-51: also by the calls that name the item and not the content."""
+    with served(tmp_path, "resolve") as up:
+        alice, bob = up.account("alice"), up.account("bob")
+        content = f'A world.\npassword = "{PASSWORD}"\n'
+        name = alice.call("submit_content", content_type="proposal", content=content)["content_id"]
+        bob.call("read_content", content_id=name)
+        item = {"category": "causal_gap", "severity": "critical", "description": f"The value {PASSWORD} is in it."}
+        one = bob.call("give_feedback", content_id=name, items=[item])["items"][0]["id"]
+        for reply in (
+            alice.call("read_feedback", feedback_item_id=one),
+            bob.call("read_feedback", feedback_item_id=one),
+            alice.call("respond_feedback", feedback_item_id=one, response_text=f"I keep {PASSWORD}."),
+            bob.call("resolve_feedback", feedback_item_id=one, resolved=False, resolution_note=f"{PASSWORD} again"),
+        ):
+            assert reply.is_ok, reply.text
+            assert not _found(reply.text), reply.text
+
+
+@pytest.mark.timeout(120)
+def test_why_a_session_is_paused_is_told_without_secrets(tmp_path: Path) -> None:
+    """U-51: the reason quotes the reviews it waits for, named in a list."""
+    with served(tmp_path, "session") as up:
+        claude, codex = up.account("claude"), up.account("codex", "reviewer")
+        up.account("gemini", "reviewer")
+        files = [{"path": "auth.py", "text": f'password = "{PASSWORD}"\n'}]
+        sent = claude.call("signal", session="s1", type="milestone", summary="Implemented auth.", files=files)
+        assert sent.is_ok, sent.text
+        codex.call("review_requests", session="s1")
+        issue = {"severity": "high", "description": f"{PASSWORD} is in it", "file": "auth.py"}
+        payload = {"verdict": "blocker", "summary": f"{PASSWORD} is in it, in plain words.", "issues": [issue]}
+        said = codex.call("submit_result", session="s1", type="review_result", reviewer="codex", payload=payload)
+        assert said["status"] == "PAUSED", said.text
+        for caller in (claude, up.account("orchestrator", kind="service")):
+            seen = caller.call("read_session", session="s1")
+            assert "is in it" in seen["paused_because"], seen.text
+            assert not _found(seen.text), seen.text
+
+
+@pytest.mark.timeout(120)
+def test_of_a_large_work_nothing_is_told_in_lists_before_it_was_searched(tmp_path: Path) -> None:
+    """U-51: reading it by itself searches it."""
+    with served(tmp_path) as up:
+        dev, codex = up.account("dev"), up.account("codex")
+        lines = "total = amount * rate  # what the customer pays\n" * 17_000
+        files = [{"path": f"part{n}.py", "text": f"# {n}\n{lines}"} for n in range(3)]
+        files.append({"path": "settings.py", "text": f'password = "{PASSWORD}"\n'})
+        review = dev.call("open_review", kind="code", title=f"Rotate {PASSWORD}", files=files)["review"]
+        up.human.call("open_review", kind="note", title="A small one", files=[{"path": "a.md", "text": "# A\n"}])
+        for door in (HTTP, MCP):
+            listed = codex.at(door).call("list_reviews")
+            assert not _found(listed.text)
+            titles = {one["review"]: one["title"] for one in listed["reviews"]}
+            assert titles.pop(review).startswith("[withheld until this review is read by itself")
+            assert list(titles.values()) == ["A small one"]
+        assert not _found(codex.call("read_review", review=review).text)
+        (told,) = [one["title"] for one in codex.call("list_reviews")["reviews"] if one["review"] == review]
+        assert told == "Rotate [secret removed: repeated]"
+
+
+#: What a shell runs between the lines of a key.
+BLOCK = f"#!/bin/sh\necho hello\n{KEY.replace(KEY_BODY, KEY_BODY + chr(10) + '/usr/sbin/poweroff')}echo bye\n"
+LINE = '#!/bin/sh\npassword="tR4;/tmp/evil;Quokka-77"\n'
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("text", [BLOCK, LINE], ids=["block", "line"])
+def test_nobody_vouches_for_lines_that_were_cut_out(tmp_path: Path, text: str) -> None:
+    """U-04, U-51: what is cut may be more than a value; a value in its line hides nothing that could be run."""
+    with served(tmp_path) as up:
+        dev, codex = up.account("dev"), up.account("codex")
+        opened = dev.call("open_review", kind="script", title="Run", files=[{"path": "run.sh", "text": text}])
+        evidence = [{"what": "run.sh", "why": "I looked at every line that it has"}]
+        said = {"review": opened["review"], "revision": 1, "verdict": "approve", "evidence": evidence}
+        for door in (HTTP, MCP):
+            no = codex.at(door).call("report", **said)
+            assert (no.is_ok, no.code) == (False, "unread"), no.text
+            assert "You were not given run.sh" in no.text
+        plain = [{"path": "run.sh", "text": f'#!/bin/sh\npassword="{PASSWORD}"\n'}]
+        opened = dev.call("open_review", kind="script", title="Run", files=plain)
+        yes = codex.call("report", **{**said, "review": opened["review"]})
+        assert yes.is_ok, yes.text
 
 
 @pytest.mark.timeout(120)

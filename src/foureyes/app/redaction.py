@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -18,12 +18,14 @@ from typing import Any, Protocol, cast
 
 from foureyes.app.calls.bodies import given
 from foureyes.app.calls.call import Caller
+from foureyes.app.facts import bytes_at_hand
 from foureyes.app.gate import Gate, Seen, Served
-from foureyes.app.ports import Damaged, Store
+from foureyes.app.ports import Damaged, Reading, Store
 from foureyes.codec import Json
 from foureyes.codec.shapes import CodecError, shape
+from foureyes.core.model import Revision
 from foureyes.core.refusals import Refusal
-from foureyes.core.values import Who
+from foureyes.core.values import Who, WorkPart
 
 #: A shorter text holds no secret that could be told from a word.
 SECRET_CHARS_MIN = 8
@@ -37,8 +39,17 @@ MARKS_MAX = 1_024
 _OURS = frozenset({"digest", "mark", "cursor", "next", "opened", "at", "due", "lease", "revision", "version", "etag"})
 #: So many reviews of a list, with so many bytes that were not searched before, are searched for one answer.
 LISTED_MAX, LISTED_BYTES_MAX = 100, 2 * 1024 * 1024
+#: Versions whose secrets are remembered.
+VERSIONS_MAX = 10_000
 _IS_ID = re.compile(r"[a-z0-9]{12}").fullmatch
-_REVIEWS = ("review", "review_id", "reviewId", "content_id", "id")
+_REVIEWS = ("review", "review_id", "reviewId", "content_id", "feedback_item_id", "id")
+#: Fields with words of people; of a review that was not searched yet none of them is served.
+_WORDS = frozenset(
+    {"title", "origin", "files", "turn", "text", "summary", "reason", "message", "sentence", "note", "paused_because"}
+)
+#: Fields that name several reviews.
+_LISTS = ("waits_for",)
+NOT_YET = "[withheld until this review is read by itself: its work was not searched for secrets yet]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,13 +69,10 @@ class Cleaned:
     files: Mapping[str, bytes] = field(repr=False)
     before: Mapping[str, bytes] = field(repr=False)
     cuts: tuple[Cut, ...]
-    #: The values, to be found again in what is said of the work; only the cutter looks into it.
+    #: The values, to be found again in what is said of the work; only the cutter looks into it. None: not searched.
     known: Any = field(default=None, repr=False)
-
-    @property
-    def withheld(self) -> str:
-        """The first file of which nothing is served; empty where there is none."""
-        return next((one.path for one in self.cuts if not one.line), "")
+    #: The first file of which more is cut than a value in its line: whoever is served the rest has not read it.
+    withheld: str = ""
 
 
 class Cutter(Protocol):
@@ -76,8 +84,17 @@ class Cutter(Protocol):
     async def long_text(self, text: str, path: str, known: Any) -> str:
         """The same for a long one."""
 
-    async def work(self, files: Mapping[str, bytes], before: Mapping[str, tuple[str, bytes]]) -> Cleaned:
-        """A version without secrets; `before` has path and bytes by digest. What cannot be searched is withheld."""
+    async def work(self, files: Mapping[str, bytes], before: Mapping[str, tuple[str, bytes]], known: Any) -> Cleaned:
+        """A version without secrets, those that are known of its review too; what cannot be searched is withheld.
+
+        `before` has path and bytes by digest.
+        """
+
+    async def secrets(self, files: Mapping[str, bytes], before: Mapping[str, tuple[str, bytes]]) -> Any:
+        """The secrets of a version, to be found again in what is said of it; None where it takes too long."""
+
+    def together(self, known: Iterable[Any]) -> Any:
+        """The secrets of several versions as those of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,22 +116,43 @@ class Redaction:
     cutter: Cutter
     _works: OrderedDict[str, Cleaned] = field(default_factory=OrderedDict)
     _works_bytes: int = 0
+    #: The secrets of every version that was searched; None of one that could not be.
+    _secrets: OrderedDict[str, Any] = field(default_factory=OrderedDict)
     _texts: dict[tuple[str, str, str], str] = field(default_factory=dict)
     _texts_chars: int = 0
     #: By the mark of an answer, which is a hash of all of it: what it is without secrets; None where it has none.
     _marked: dict[str, Json | None] = field(default_factory=dict)
 
-    async def work(self, served: Served) -> Cleaned:
-        """A version without its secrets."""
-        key = current_key(served.seen)
-        known = self._works.get(key)
-        if known is None:
-            parts = served.seen.view.review.current.before
-            before = {one.digest: (one.name, served.before[one.digest]) for one in parts if one.digest in served.before}
-            known = await self.cutter.work(served.files, before)
-            self._keep(key, known)
+    async def work(self, store: Store, served: Served) -> Cleaned:
+        """A version without secrets: its own, and those of the versions before it, which somebody may quote."""
+        review = served.seen.view.review
+        key = _key_of(review.revisions)
+        clean = self._works.get(key)
+        if clean is None:
+            known = await self._known(store, review.revisions[:-1])
+            before = _named_bytes(review.current.before, served.before)
+            clean = await self.cutter.work(served.files, before, known)
+            self._keep(key, clean)
+            self._note(_key(review.current), clean.known)
         self._works.move_to_end(key)
-        return known
+        return clean
+
+    async def _known(self, store: Store, revisions: Sequence[Revision]) -> Any:
+        """The secrets of these versions; None where one of them could not be searched."""
+        found = []
+        for one in revisions:
+            key = _key(one)
+            if key not in self._secrets:
+                files, before = await store.read(partial(stored, one))
+                self._note(key, await self.cutter.secrets(files, before))
+            self._secrets.move_to_end(key)
+            found.append(self._secrets[key])
+        return None if None in found else self.cutter.together(found)
+
+    def _note(self, key: str, known: Any) -> None:
+        self._secrets[key] = known
+        if len(self._secrets) > VERSIONS_MAX:
+            self._secrets.popitem(last=False)
 
     async def answer(self, place: Place, found: Any) -> Any:
         """An answer without secrets."""
@@ -125,7 +163,7 @@ class Redaction:
             clean = self._marked[mark]
             return Answered(found, told) if clean is None else Answered(_read(found, clean), clean)
         about = await self._about(place, told)
-        for text, path, known in _long_texts(told, "", about.get("", NOTHING), about):
+        for text, path, known in self._long_texts(told, "", about.get("", NOTHING), about):
             if self._remembered(text, path, known) is None:
                 self._remember(text, path, known, await self.cutter.long_text(text, path, known.values))
         clean = self._walk(told, "", about.get("", NOTHING), about)
@@ -146,12 +184,12 @@ class Redaction:
 
     def text(self, text: str, seen: Seen, clean: Cleaned) -> str:
         """A text about a version without the secrets of that version."""
-        return self._text(text, "", About(key=current_key(seen), values=clean.known))
+        return self._text(text, "", About(key=_key_of(seen.view.review.revisions), values=clean.known))
 
     async def _about(self, place: Place, told: Json) -> dict[str, About]:
         """The secrets of the reviews that an answer is about, by their names; under no name those of the call's own.
 
-        Of a list of large works some are left for the next time: their texts are still searched for what shows itself.
+        Of a list of large works some are left out: their words are withheld until they are read by themselves.
         """
         own = next((one for one in _named(place.form) if one), "")
         found, room = dict[str, About](), LISTED_BYTES_MAX
@@ -159,19 +197,17 @@ class Redaction:
             if not name:
                 continue
             try:
-                seen = await place.gate.read(name, place.who)
-                key = current_key(seen)
-                if key not in self._works:
-                    room -= sum(one.size for one in seen.view.review.current.parts)
-                    if room < 0 and name != own:
-                        continue
-                    take = partial(place.gate.take_out, name, place.who)
-                    served = await place.store.read(take)
-                    await self.work(served)
-                    key = current_key(served.seen)
+                review = (await place.gate.read(name, place.who)).view.review
             except (Refusal, Damaged):
                 continue
-            found[name] = About(key=key, values=self._works[key].known)
+            new = [one for one in review.revisions if _key(one) not in self._secrets]
+            size = sum(part.size for one in new for part in one.parts)
+            if size > room and name != own:
+                found[name] = UNKNOWN
+                continue
+            room -= size
+            values = await self._known(place.store, review.revisions)
+            found[name] = UNKNOWN if values is None else About(key=_key_of(review.revisions), values=values)
         return found | ({"": found[own]} if own in found else {})
 
     def _walk(self, value: Any, path: str, known: About, about: Mapping[str, About]) -> Any:
@@ -182,10 +218,41 @@ class Redaction:
             new = [self._walk(one, path, known, about) for one in value]
             return new if any(one is not other for one, other in zip(new, value, strict=True)) else value
         if type(value) is dict:
-            path, known = _inside(value, path, known, about)
-            made = {name: one if name in _OURS else self._walk(one, path, known, about) for name, one in value.items()}
+            path, known = self._inside(value, path, known, about)
+            made = {
+                name: one
+                if name in _OURS
+                else NOT_YET
+                if _is_unknown(name, one, known)
+                else self._walk(one, path, known, about)
+                for name, one in value.items()
+            }
             return made if any(made[name] is not one for name, one in value.items()) else value
         return value
+
+    def _long_texts(
+        self, value: Any, path: str, known: About, about: Mapping[str, About]
+    ) -> Iterator[tuple[str, str, About]]:
+        if type(value) is str:
+            if len(value) > LONG_CHARS:
+                yield value, path, known
+        elif type(value) is list:
+            for one in value:
+                yield from self._long_texts(one, path, known, about)
+        elif type(value) is dict:
+            path, known = self._inside(value, path, known, about)
+            for name, one in value.items():
+                if name not in _OURS:
+                    yield from self._long_texts(one, path, known, about)
+
+    def _inside(self, value: Json, path: str, known: About, about: Mapping[str, About]) -> tuple[str, About]:
+        """What holds within an object: the path it names, and the secrets of the reviews it names."""
+        here = value.get("path")
+        named = [about[one] for one in dict.fromkeys(_names_of(value)) if one in about]
+        if len(named) > 1 and UNKNOWN not in named:
+            keys = "\0".join(one.key for one in named)
+            named = [About(key=keys, values=self.cutter.together(one.values for one in named))]
+        return (here if type(here) is str else path), (UNKNOWN if UNKNOWN in named else next(iter(named), known))
 
     def _text(self, text: str, path: str, known: About) -> str:
         if len(text) < SECRET_CHARS_MIN:
@@ -223,6 +290,8 @@ class About:
 
 
 NOTHING = About()
+#: Of a review that was not searched yet.
+UNKNOWN = About(key="unknown")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -252,7 +321,7 @@ def _named(form: Any) -> Iterator[str]:
     for name in _REVIEWS:
         value = form.get(name) if isinstance(form, dict) else getattr(form, name, None)
         if isinstance(value, str):
-            yield value
+            yield value.partition(":")[0]  # an item names its review and its finding
 
 
 def _reviews(value: Any) -> Iterator[str]:
@@ -261,30 +330,24 @@ def _reviews(value: Any) -> Iterator[str]:
         for one in value:
             yield from _reviews(one)
     elif type(value) is dict:
-        yield from (one for one in map(value.get, _REVIEWS) if type(one) is str and _IS_ID(one))
+        yield from filter(_IS_ID, _names_of(value))
         for one in value.values():
             yield from _reviews(one)
 
 
-def _inside(value: Json, path: str, known: About, about: Mapping[str, About]) -> tuple[str, About]:
-    """What holds within an object: the path it names, and the secrets of the review it names."""
-    here = value.get("path")
-    named = next((about[one] for one in map(value.get, _REVIEWS) if type(one) is str and one in about), known)
-    return (here if type(here) is str else path), named
+def _names_of(value: dict[str, Any]) -> Iterator[str]:
+    """The reviews that an object names itself: one by its field, or several in a list."""
+    for name in _REVIEWS:
+        if type(one := value.get(name)) is str:
+            yield one.partition(":")[0]
+    for name in _LISTS:
+        if type(some := value.get(name)) is list:
+            yield from (one for one in some if type(one) is str)
 
 
-def _long_texts(value: Any, path: str, known: About, about: Mapping[str, About]) -> Iterator[tuple[str, str, About]]:
-    if type(value) is str:
-        if len(value) > LONG_CHARS:
-            yield value, path, known
-    elif type(value) is list:
-        for one in value:
-            yield from _long_texts(one, path, known, about)
-    elif type(value) is dict:
-        path, known = _inside(value, path, known, about)
-        for name, one in value.items():
-            if name not in _OURS:
-                yield from _long_texts(one, path, known, about)
+def _is_unknown(name: str, value: Any, known: About) -> bool:
+    """Whether these are words about a work that was not searched yet."""
+    return known is UNKNOWN and name in _WORDS and type(value) is str and value != ""
 
 
 def _name(text: str) -> str:
@@ -294,10 +357,25 @@ def _name(text: str) -> str:
     return f"sha256:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
-def current_key(seen: Seen) -> str:
-    """A name of exactly the bytes that are served of a version."""
-    current = seen.view.review.current
-    return "\0".join((current.digest, *sorted(one.digest for one in current.before)))
+def _key(revision: Revision) -> str:
+    """A name of exactly the bytes of a version, and of those it is compared with."""
+    return "\0".join((revision.digest, *sorted(one.digest for one in revision.before)))
+
+
+def _key_of(revisions: Iterable[Revision]) -> str:
+    """A name of the bytes of several versions."""
+    return hashlib.sha256("\n".join(map(_key, revisions)).encode()).hexdigest()
+
+
+def stored(revision: Revision, reading: Reading) -> tuple[dict[str, bytes], dict[str, tuple[str, bytes]]]:
+    """The bytes of a version by path, and of what it was compared with by digest; what is gone is left out."""
+    found = bytes_at_hand(reading, revision.parts)
+    files = {one.name: found[one.digest] for one in revision.parts if one.digest in found}
+    return files, _named_bytes(revision.before, bytes_at_hand(reading, revision.before))
+
+
+def _named_bytes(parts: Iterable[WorkPart], found: Mapping[str, bytes]) -> dict[str, tuple[str, bytes]]:
+    return {one.digest: (one.name, found[one.digest]) for one in parts if one.digest in found}
 
 
 def _size(one: Cleaned) -> int:

@@ -186,8 +186,10 @@ class Assembly:
     async def scrub(self, value: T, *reviews: str) -> T:
         """The same value without secrets in any of its texts.
 
-        What is said of a local review was freed of them when it was written down; of another, its bytes are searched.
+        What is said of a local review was freed of them when it was written down; of another, the bytes of all its
+        versions are searched.
         """
+        from foureyes.app.redaction import stored
         from foureyes.core.refusals import Refusal
         from foureyes.reviewers.boundary import scrubbed
 
@@ -197,9 +199,11 @@ class Assembly:
             if there.is_local:
                 continue
             async with there.store() as store:
-                take = partial(there.gate(store).take_out, review, there.human())
-                with suppress(Refusal):  # bytes that are gone hold nothing
-                    works.append((await store.read(take)).files)
+                with suppress(Refusal):
+                    seen = await there.gate(store).read(review, there.human())
+                    for one in seen.view.review.revisions:
+                        files, before = await store.read(partial(stored, one))
+                        works += (files, dict(before.values()))
         return scrubbed(value, works)
 
     def ask_signed_in(self, question: PageQuestion, to: str = "") -> bool | None:

@@ -78,7 +78,10 @@ class Door:
 
     def _route(self, path: str, call: Call[Any], way: Way) -> Route:
         handler = told(partial(self._answer, call, way))
-        return Route(path, self.meter.around(call.name, handler), methods=[way.method], name=call.name)
+        route = Route(path, self.meter.around(call.name, handler), methods=[way.method], name=call.name)
+        # A HEAD is answered without a body: a work that was asked for with one would count as read.
+        route.methods = {way.method}
+        return route
 
     async def _answer(self, call: Call[Any], way: Way, request: Request) -> Response:
         caller = await self.caller(request, spools=call.spools)

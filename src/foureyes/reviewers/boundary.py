@@ -5,6 +5,7 @@ What was removed is recorded by its kind and place, never by its value. Lines ke
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
@@ -17,7 +18,7 @@ from foureyes.app.reviewers import GONE_MODE, SUBMODULE_MODE, Change, File, Look
 from foureyes.reviewers.critics.secrets.critic import decoded
 from foureyes.reviewers.critics.secrets.find import TEXT_MAX, find
 from foureyes.reviewers.critics.secrets.keyfiles import whole_secret
-from foureyes.reviewers.known import NOTHING_KNOWN, Known, known_in
+from foureyes.reviewers.known import NOTHING_KNOWN, Known, known_in, together
 
 __all__ = ["Outgoing", "Removed", "boundary", "clean_folder", "redacted", "scrub"]
 
@@ -32,6 +33,10 @@ FOLDER_BYTES_MAX = 48 * 1024 * 1024
 FILE_BYTES_MAX = TEXT_MAX
 
 T = TypeVar("T")
+#: Files by path, those of the base by digest with their paths, and the secrets that are known already.
+Version = tuple[Mapping[str, bytes], Mapping[str, tuple[str, bytes]], Known]
+#: What a value in its line looks like: nothing in it could be done or run.
+_IS_VALUE = re.compile(r"[^\s;|&`$(){}<>]*").fullmatch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +46,8 @@ class Removed:
     path: str
     line: int
     kind: str
+    #: More than a value in its line: code could stand there.
+    is_long: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,19 +105,26 @@ def told(look: Look, outgoing: Outgoing) -> Look:
     return replace(look, summary=f"{look.summary}{said}".strip(), unread=(*look.unread, *outgoing.withheld))
 
 
-def cleaned(work: tuple[Mapping[str, bytes], Mapping[str, tuple[str, bytes]]]) -> Cleaned:
-    """A version as it may be served: files by path and those of the base by digest, without secrets."""
-    files, before = work
+def secrets_of(work: Version) -> Known:
+    """The secrets of a version and of what it is compared with, and those that were known before."""
+    files, before, known = work
     texts = [(path, decoded(one)) for path, one in (*files.items(), *before.values()) if len(one) <= FILE_BYTES_MAX]
     # A path may say that what it holds is no secret; under another path the same bytes would be read otherwise.
-    guard = _Guard(known=known_in([*texts, *(("", text) for _, text in texts)]))
+    return together((known_in([*texts, *(("", text) for _, text in texts)]), known))
+
+
+def cleaned(work: Version) -> Cleaned:
+    """A version as it may be served: files by path and those of the base by digest, without secrets."""
+    files, before, _ = work
+    guard = _Guard(known=secrets_of(work))
     clean = {path: guard.served(path, content) for path, content in files.items()}
-    own = tuple(guard.removed)
+    own, hidden = tuple(guard.removed), guard.hidden
     return Cleaned(
         files=clean,
         before={digest: guard.served(path, content) for digest, (path, content) in before.items()},
         cuts=tuple(Cut(path=one.path, line=one.line, kind=one.kind) for one in own),
         known=guard.known,
+        withheld=hidden,
     )
 
 
@@ -124,9 +138,13 @@ class _Guard:
         self.known = known
         self.removed: list[Removed] = []
         self.withheld: list[Unread] = []
+        #: Whether more was taken out of the last texts than values in their lines, and the first file where it was.
+        self._is_long = False
+        self.hidden = ""
 
     def text(self, text: str, path: str = "") -> str:
         clean, removed = _clean(text, path, self.known)
+        self._is_long |= any(one.is_long for one in removed)
         self.removed += removed[: max(0, _REMOVED_MAX - len(self.removed))]
         return clean
 
@@ -181,11 +199,15 @@ class _Guard:
     def served(self, path: str, content: bytes) -> bytes:
         """The bytes as they are served; in place of those that are one secret, or cannot be searched, the reason."""
         why = whole_secret(path, content)
+        self._is_long = False
         clean = None if why else self.content(content, path)
         if clean is None:
             self.removed.append(Removed(path=path, line=0, kind=why or "unsearched"))
+            self.hidden = self.hidden or path
             return f"[withheld: {why or 'it cannot be searched for secrets to its end'}]\n".encode()
         again = self.content(clean, "")
+        if self._is_long:
+            self.hidden = self.hidden or path
         return clean if again is None else again
 
     def content(self, content: bytes | None, path: str) -> bytes | None:
@@ -232,7 +254,8 @@ def _cut_out(text: str, path: str, places: list[tuple[int, int, str]], removed: 
     for start, end, kind in places:
         line += text.count("\n", at, start)
         lines = text.count("\n", start, end)
-        removed.append(Removed(path=path, line=line, kind=kind))
+        is_long = not _IS_VALUE(text, start, end)
+        removed.append(Removed(path=path, line=line, kind=kind, is_long=is_long))
         parts += (text[at:start], f"[secret removed: {kind.replace('-', ' ')}]", "\n" * lines)
         at, line = end, line + lines
     parts.append(text[at:])

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from foureyes.app.children import ChildError, shared
 from foureyes.app.children.pool import REQUESTS
 from foureyes.app.redaction import Cleaned, Cut
-from foureyes.reviewers.boundary import UNSEARCHED, cleaned, redacted
-from foureyes.reviewers.known import NOTHING_KNOWN, Known
+from foureyes.reviewers.boundary import UNSEARCHED, Version, cleaned, redacted, secrets_of
+from foureyes.reviewers.known import NOTHING_KNOWN, Known, together
 
 #: Bytes that are searched in this process: some milliseconds.
 HERE_BYTES_MAX = 16 * 1024
 UNREAD = "[withheld: it was not searched for secrets in time]\n"
 
-Version = tuple[dict[str, bytes], dict[str, tuple[str, bytes]]]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,18 +37,35 @@ class SecretsCutter:
         except ChildError:
             return UNSEARCHED + "\n" * text.count("\n")
 
-    async def work(self, files: Mapping[str, bytes], before: Mapping[str, tuple[str, bytes]]) -> Cleaned:
+    async def work(self, files: Mapping[str, bytes], before: Mapping[str, tuple[str, bytes]], known: Any) -> Cleaned:
         """A version without secrets; where it takes too long, nothing of it is served."""
-        work: Version = (dict(files), dict(before))
-        size = sum(map(len, files.values())) + sum(len(one) for _, one in before.values())
-        if size <= HERE_BYTES_MAX:
-            return cleaned(work)
+        work: Version = (dict(files), dict(before), known or NOTHING_KNOWN)
         try:
-            return await shared(REQUESTS).call(cleaned, work, seconds=self.seconds)
+            return await self._called(cleaned, work)
         except ChildError:
             cuts = tuple(Cut(path=one, line=0, kind="unsearched") for one in files)
-            unread = UNREAD.encode()
-            return Cleaned(files=dict.fromkeys(files, unread), before=dict.fromkeys(before, unread), cuts=cuts)
+            unread, first = UNREAD.encode(), next(iter(files), "")
+            return Cleaned(
+                files=dict.fromkeys(files, unread), before=dict.fromkeys(before, unread), cuts=cuts, withheld=first
+            )
+
+    async def secrets(self, files: Mapping[str, bytes], before: Mapping[str, tuple[str, bytes]]) -> Known | None:
+        """The secrets of a version, to be found again in what is said of it; None where it takes too long."""
+        try:
+            return await self._called(secrets_of, (dict(files), dict(before), NOTHING_KNOWN))
+        except ChildError:
+            return None
+
+    def together(self, known: Iterable[Known]) -> Known:
+        """The secrets of several versions as those of one."""
+        return together(known)
+
+    async def _called(self, job: Callable[[Version], T], work: Version) -> T:
+        files, before, _ = work
+        size = sum(map(len, files.values())) + sum(len(one) for _, one in before.values())
+        if size <= HERE_BYTES_MAX:
+            return job(work)
+        return await shared(REQUESTS).call(job, work, seconds=self.seconds)
 
 
 def clean_text(one: tuple[str, str, Known | None]) -> str:

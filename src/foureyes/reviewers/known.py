@@ -56,6 +56,15 @@ def known_in(texts: Iterable[tuple[str, str]]) -> Known:
     return Known(plain=tuple(plain), pieces=tuple(pieces))
 
 
+def together(known: Iterable[Known]) -> Known:
+    """The secrets of several works as those of one."""
+    some = [one for one in known if one is not NOTHING_KNOWN]
+    return Known(
+        plain=tuple(dict.fromkeys(value for one in some for value in one.plain)),
+        pieces=tuple(dict.fromkeys(piece for one in some for piece in one.pieces)),
+    )
+
+
 def _is_telling(value: str) -> bool:
     return len(value) >= _VALUE_MIN and (len(value) >= _LONG_VALUE or randomness(value) >= _RANDOM_MIN)
 

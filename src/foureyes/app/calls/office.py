@@ -93,7 +93,7 @@ class Office:
 
     async def cleaned(self, found: Served) -> Cleaned | None:
         """A version without secrets; None where nothing is cut."""
-        return await self.redaction.work(found) if self.redaction else None
+        return await self.redaction.work(self.store, found) if self.redaction else None
 
     async def hand_over(self, caller: Caller, found: Served) -> Cleaned | None:
         """The same for somebody who shall judge it: noted once it is ready, with a file that they do not get."""
