@@ -129,6 +129,31 @@ def test_a_webhook_carries_the_sentence(tmp_path: Path) -> None:
         assert "secret tests" not in json.dumps(heard)
 
 
+def test_a_webhook_tells_no_secret_of_the_work(tmp_path: Path) -> None:
+    """U-51: a title that quotes the password of the work is told without it, also after the work has lost it."""
+    password = "tR4-marble-Quokka-77"
+    with _hearing() as (url, heard):
+        environment = {"FOUREYES_NOTIFY_PRIVATE": "127.0.0.0/8", "HOOK": SECRET}
+        policy = str(_notifying(tmp_path, url))
+        with started(Running(tmp_path / "home"), "server", {**environment, "FOUREYES_POLICY": policy}) as up:
+            dev, auditor = up.account("dev", "core_developer"), up.account("auditor", "auditor")
+            work = {"type": "create_core", "title": f"Rotate {password}"}
+            code = {"code": f'password = "{password}"\n'}
+            asked = dev.call("request_review", **work, artifacts=code)["id"]
+            auditor.call("get_review", reviewId=asked)
+            feedback = {"overall": "Not yet.", "concerns": ["It has no tests."]}
+            said = auditor.call("submit_review", reviewId=asked, status="CHANGES_REQUESTED", feedback=feedback)
+            assert said.is_ok, said.text
+            again = {"reviewId": asked, "changes_made": "It is gone.", "artifacts": {"code": "import os\n"}}
+            assert dev.call("request_re_review", **again).is_ok
+            until = time.monotonic() + SECONDS_MAX
+            while max((one["data"].get("revision", 0) for one in heard), default=0) < 2:
+                assert time.monotonic() < until, heard
+                time.sleep(0.2)
+        assert "Rotate [secret removed" in json.dumps(heard)
+        assert password not in json.dumps(heard)
+
+
 @pytest.mark.door("http", policy="peer")
 def test_the_audit_says_why_the_clock_asked_somebody_else(tmp_path: Path) -> None:
     """U-59: a reviewer who did not answer is named in the row of whoever is asked instead."""

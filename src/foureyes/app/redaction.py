@@ -23,7 +23,7 @@ from foureyes.app.gate import Gate, Seen, Served
 from foureyes.app.ports import Damaged, Reading, Store
 from foureyes.codec import Json
 from foureyes.codec.shapes import CodecError, shape
-from foureyes.core.model import Revision
+from foureyes.core.model import Review, Revision
 from foureyes.core.refusals import Refusal
 from foureyes.core.values import Who, WorkPart
 
@@ -181,6 +181,11 @@ class Redaction:
         if clean is said:
             return refusal
         return Refusal(refusal.code, clean[0], clean[1], fields=clean[2], next_call=refusal.next_call)
+
+    async def said(self, store: Store, review: Review, told: Any) -> Any:
+        """What is said of a review to somebody who did not ask: without the secrets of any of its versions."""
+        values = await self._known(store, review.revisions)
+        return self._walk(told, "", About(key=_key_of(review.revisions), values=values), {})
 
     def text(self, text: str, seen: Seen, clean: Cleaned) -> str:
         """A text about a version without the secrets of that version."""

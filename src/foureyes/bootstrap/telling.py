@@ -6,12 +6,14 @@ import ipaddress
 import os
 import secrets
 import stat
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from foureyes.app.gate import Gate
 from foureyes.app.links import KEY_BYTES
 from foureyes.app.ports import Store
+from foureyes.bootstrap.redacting import redaction
 from foureyes.config import NONE
 from foureyes.home.files import write_whole
 from foureyes.home.folder import OTHERS
@@ -49,6 +51,7 @@ def delivery(assembly: Assembly, store: Store, gate: Gate, desk: Desk, public: s
         public=public,
         shared=settings.is_postgres,
         link_key=link_key(os.path.join(settings.keys, LINK_KEY)),
+        cuts=partial(redaction(assembly).said, store),
     )
 
 

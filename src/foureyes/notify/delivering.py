@@ -10,11 +10,11 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 from foureyes.app import links
 from foureyes.app.calls.whole import write_down
@@ -23,6 +23,7 @@ from foureyes.app.policies import Policies
 from foureyes.app.ports import Damaged, Reading, Store
 from foureyes.app.ports import Writing as Transaction
 from foureyes.app.rows import DELIVERIES, START, Changes, OutboxRow, Parcel
+from foureyes.core.model import Review
 from foureyes.core.views import whole_seen
 from foureyes.notify.channels import Channel, Message
 from foureyes.notify.desk import PROGRAM, Desk, Target
@@ -102,6 +103,8 @@ class Delivery:
     public: str
     #: What signs the links with which a human decides; without it there are none.
     link_key: bytes = field(default=b"", repr=False)
+    #: Cuts secrets out of what is said of a review, in texts, lists and objects.
+    cuts: Callable[[Review, Any], Awaitable[Any]] | None = None
     #: Whether other servers deliver from this outbox too, who may know targets that are not ours.
     shared: bool = False
     _health: dict[str, Health] = field(default_factory=dict)
@@ -164,6 +167,10 @@ class Delivery:
             return
         now = self.clock()
         found = await self.store.read(lambda reading: [(one, self._letters(reading, one.row, now)) for one in events])
+        for _, made in found:
+            if made is not None and made.about is not None:
+                clean = await self._cut(made.about, [body for _, _, body in made.digests])
+                made.digests = [(target, key, body) for (target, key, _), body in zip(made.digests, clean, strict=True)]
         await self.store.write(partial(self._put, found, now))
 
     def _letters(self, reading: Reading, row: OutboxRow, now: datetime) -> Sorted | None:
@@ -175,7 +182,8 @@ class Delivery:
         except Damaged as error:
             log.error("not told: %s", error)  # noqa: TRY400 - what is wrong, not where in the program
             return None
-        sorted_ = Sorted(letters=[letter_row(row, one, PROGRAM) for one in self.desk.programs()])
+        letters = [letter_row(row, one, PROGRAM) for one in self.desk.programs()]
+        sorted_ = Sorted(letters=letters, about=told.review)
         for notice in notices(told, self.desk.on):
             for target in self.desk.told(notice, told.rules):
                 if target.person is None or notice.presses:
@@ -250,6 +258,9 @@ class Delivery:
             went.later[left[0]] = now + PAUSE
         return went
 
+    async def _cut(self, review: Review, said: Any) -> Any:
+        return said if self.cuts is None else await self.cuts(review, said)
+
     async def _singly(
         self, target: Target, letters: Sequence[tuple[Parcel, Letter]], went: _Went
     ) -> Sequence[tuple[Parcel, Letter]]:
@@ -258,16 +269,17 @@ class Delivery:
         if person is None or len(letters) <= SINGLY_MAX or self._waits(target, letters[0][0].row, letters[0][1], now):
             return letters
 
-        def look(reading: Reading) -> list[tuple[int, str]]:
+        def look(reading: Reading) -> list[tuple[int, Written]]:
             asked = [
                 (parcel, one) for parcel, one in letters if one.party == Party.HUMAN and not is_over(parcel.row, now)
             ]
             seen = [(parcel, one) for parcel, one in asked if not self._writing.hides(reading, parcel.row, person.name)]
             written = [(parcel.id, self._writing.letter(reading, parcel.row, one, named=True)) for parcel, one in seen]
-            return [(number, one.message.title) for number, one in written if one]
+            return [(number, one) for number, one in written if one]
 
         try:
-            together = dict(await self.store.read(look))
+            found = await self.store.read(look)
+            together = {number: (await self._clean(one)).title for number, one in found}
         except Damaged:  # one by one it is seen which
             return letters
         if len(together) <= SINGLY_MAX:
@@ -350,7 +362,17 @@ class Delivery:
             return await self.store.read(lambda reading: writing.digest(reading, row, target.name))
         named = target.person is not None
         written = await self.store.read(lambda reading: writing.letter(reading, row, letter, named=named))
-        return (await self._linked(target, written) if written else None), {}
+        if written is None:
+            return None, {}
+        return await self._linked(target, replace(written, message=await self._clean(written))), {}
+
+    async def _clean(self, written: Written) -> Message:
+        """The message without secrets: a channel has more readers than who is signed in, and a program is no human."""
+        message, about = written.message, written.about
+        if about is None:
+            return message
+        title, text, data = await self._cut(about, [message.title, message.text, message.data])
+        return replace(message, title=title, text=text, data=data)
 
     async def _linked(self, target: Target, written: Written) -> Message:
         """A letter to one human about a question carries the way to answer it; never where a veto stands."""
@@ -359,7 +381,8 @@ class Delivery:
             return message
         if notice.veto or not self.link_key:
             return message
-        asked = links.Asked(letter=message.id, human=target.person.name, review=written.review, request=notice.request)
+        review = written.about.id if written.about else ""
+        asked = links.Asked(letter=message.id, human=target.person.name, review=review, request=notice.request)
         secret = await self.store.write(lambda tx: links.made(tx, self.link_key, asked, self.clock()))
         return replace(message, url=f"{self.public}/decide?link={secret}") if secret else message
 

@@ -47,7 +47,7 @@ class Written:
 
     message: Message
     notice: Notice | None = None
-    review: str = ""
+    about: Review | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -56,6 +56,7 @@ class Sorted:
 
     letters: list[OutboxRow] = field(default_factory=list)
     digests: list[tuple[str, str, str]] = field(default_factory=list)
+    about: Review | None = None
 
 
 def addressed(row: OutboxRow) -> Letter | None:
@@ -119,7 +120,7 @@ class Writing:
         """
         told = told_of(reading, self.policies, row, letter.about)
         if letter.party == PROGRAM:
-            return Written(message=self._event(row, letter, told))
+            return Written(message=self._event(row, letter, told), about=told.review)
         found = next((one for one in notices(told, self.on) if one.party == letter.party), None)
         if found is None:
             return None
@@ -133,7 +134,7 @@ class Writing:
             url="" if found.party is Party.THREAD else f"{self.public}{path_of(told)}",
             thread=_thread(told.review) if told.review else "",
         )
-        return Written(message=message, notice=found, review=told.review.id if told.review else "")
+        return Written(message=message, notice=found, about=told.review)
 
     def hides(self, reading: Reading, row: OutboxRow, person: str) -> bool:
         """Whether this human reviews it and may not see yet what others said: until then they hear nothing of it."""
