@@ -95,3 +95,15 @@ def test_a_branch_that_is_500_commits_behind_is_read_from_where_it_parted(behind
         assert ran.returncode == 0, ran.stdout + ran.stderr
         assert result_of(ran)["files"] == 1, what
         assert time.monotonic() - begun < SECONDS_MAX, what
+
+
+def test_what_stands_against_a_change_stands_once_it_is_committed(behind: Path) -> None:
+    """U-53, U-56: naming the commit said that nobody had looked, with another code; a clone said so, too."""
+    (behind / "more.sh").write_text(PIPE, encoding="utf-8")
+    assert review(behind, "--no-agents", "-q").returncode == 2
+    commit(behind, "add more")
+    named = review(behind, "HEAD", "--no-agents", "-q")
+    assert (named.returncode, named.stdout.split("\n")[0]) == (2, "✗ 1 thing to fix before this goes live")
+    git(behind.parent, "clone", "-q", str(behind), "copy")
+    copied = review(behind.parent / "copy", "HEAD", "--no-agents", "-q")
+    assert (copied.returncode, copied.stdout.split("\n")[0]) == (2, "✗ 1 thing to fix before this goes live")
