@@ -314,6 +314,23 @@ BREAKS_USE: dict[str, tuple[Break, ...]] = {
         Break(file="git/reading.py", old="    return base or commits[0], head", new="    return commits[0], head"),
     ),
     "U-54": (Break(file="app/reviewing/standing.py", old=" or nobody_read(told.unread, looked)", new=""),),
+    "U-55": (
+        Break(
+            file="core/situation.py",
+            old="for one in review.findings.values() if not one.is_settled)\n    return {sev",
+            new="for one in review.findings.values() if one.is_settled)\n    return {sev",
+        ),
+        Break(
+            file="core/situation.py",
+            old='return f"{names[0]} and {len(names) - 1:,} more" if len(names) > 1 else "".join(names)',
+            new='return "".join(names[:1])',
+        ),
+        Break(
+            file="app/calls/looking.py",
+            old="files=files_of(review), findings=found, turn=turn)",
+            new='files=files_of(review), findings=found, turn="")',
+        ),
+    ),
     "U-57": (Break(file="cli/sarif.py", old="for one in rules if one.id in fired}", new="for one in rules}"),),
     "U-60": (
         Break(
