@@ -6,6 +6,7 @@ Its clock is moved by the tests. Without a policy file it has the policy that sh
 from __future__ import annotations
 
 import asyncio
+import json
 import pwd
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -48,6 +49,8 @@ class Stage:
     clock: Clock
     #: The PostgreSQL database, or nothing: then the store is a file.
     url: str = ""
+    #: The process beside the server that hosts the reviewers, where there is one.
+    worker: Worker | None = None
 
     def agent(self, name: str, *roles: str, **fields: Any) -> Caller:
         """The account of this name, over HTTP; enrolled by the human where it is not yet there."""
@@ -64,6 +67,15 @@ class Stage:
     def wait(self, **span: float) -> None:
         """Let this time pass on the server's clock."""
         self.clock.wait(**span)
+
+    def hosted(self, review: str) -> set[str]:
+        """Who has looked at this review where this place hosts reviewers; the other process has begun nothing.
+
+        Both processes write down each run that they begin.
+        """
+        server, worker = begun(self.up.server.logged()), begun(self.worker.logged() if self.worker else "")
+        assert not (server if self.worker else worker), (server, worker)
+        return {reviewer for where, reviewer in (worker if self.worker else server) if where == review}
 
     @contextmanager
     def stopped(self) -> Iterator[None]:
@@ -105,12 +117,19 @@ def stage(
         server = Running(folder / "home", arguments=(*at, *arguments), program=(sys.executable, "-m", *program))
         server.environment |= environ
         stack.enter_context(server)
+        worker: Worker | None = None
         if place == WORKERS:
             model = ScriptedModel(url="http://127.0.0.1:9", record=folder / "requests.jsonl")
             named = {"FOUREYES_POLICY": str(policy or folder / "none.yaml")}
             worker = Worker(folder / "worker", url, model, program=(*program, "worker"), environ=environ | named)
             stack.enter_context(worker).name()
-        yield Stage(Served(server=server, browser=asyncio.run(signed_in(server))), clock, url)
+        yield Stage(Served(server=server, browser=asyncio.run(signed_in(server))), clock, url, worker)
+
+
+def begun(log: str) -> set[tuple[str, str]]:
+    """The review and the reviewer of each run that a process has begun, by its log."""
+    lines = [json.loads(line) for line in log.splitlines() if '"message": "begun"' in line]
+    return {(line["review"], line["reviewer"]) for line in lines}
 
 
 def done(caller: Caller, path: str, /, **body: Any) -> Any:

@@ -147,6 +147,13 @@ def test_each_chain_ends_as_it_says_after_its_last_retry(here: Stage, chain: Sev
     assert decisions == run * (chain.retries + 1)
 
 
+def test_the_programs_of_a_chain_run_where_the_place_hosts_them(here: Stage) -> None:
+    """002-05: with a worker beside the server, the worker runs them and the server none."""
+    seen = sent(here, bad("hardin"), chain="security")
+    assert [one["critic_agent_id"] for one in seen["layers"]] == ["seldon", "hardin"]
+    assert here.hosted(seen["review"]) == {"format", "security"}
+
+
 @pytest.mark.door("http", "chat", policy="server-with-more")
 def test_a_veto_and_an_approval_are_in_the_thread_of_the_task(both: tuple[Stage, Chats]) -> None:
     """002-18, 002-19, 002-25: the author is told the same words, with the reason."""

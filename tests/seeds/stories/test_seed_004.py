@@ -166,6 +166,13 @@ def test_each_scenario_has_its_confidence_and_its_action(panel: Panel) -> None:
             assert panel.row(review)["status"] == "rejected"
 
 
+def test_the_models_are_asked_by_whoever_hosts_them(panel: Panel) -> None:
+    """004-03: with a worker beside the server, the worker asks them and the server none."""
+    review = panel.begin()
+    panel.row(review, status="complete")
+    assert panel.here.hosted(review) == {f"{one} (endpoint:{one})" for one in ("haiku", "sonnet")}
+
+
 def test_a_report_groups_what_the_models_found(panel: Panel) -> None:
     """004-19, 004-28: agreed and alone, with severity and what becomes of it, and how to decide oneself."""
     both, own = "both.quality minor Name it after what it does", "haiku.quality minor The comment is old"
