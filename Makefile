@@ -57,7 +57,7 @@ manifest-audit: install ## Disable proven rules one at a time; each one's test m
 	$(BIN)/python -m tests.seeds.audit
 
 bench: install ## Measure everything, with 100,000 stored reviews, and write docs/explain/performance.md.
-	$(BIN)/python -m bench.run
+	$(BIN)/python -m bench.run $(DATA)
 
 bench-growth: install ## The same questions with 1,000,000 stored reviews; they need about 8 GB for a while.
 	$(BIN)/python -m bench.growth --size 1000000

@@ -122,10 +122,11 @@ each other's place. What was cleaned once is remembered by its digest.""",
 _QUALITY_HEAD = """# Quality
 
 How good is what the programs say? Measured on data that nobody here wrote, with no model and no network. This page is
-written by `python -m bench.quality FOLDER` from `bench/results/lines.jsonl`; nobody types a figure here. The folder
-holds parts of public sets: commands of three guard projects, lines labelled for secrets, configuration files of a
-scanner's own tests, texts with injected instructions, and findings of several tools on the same pull requests. Rules
-are written from how shells, databases and platforms work; a third of the rows was looked at meanwhile.
+written by `python -m bench.quality FOLDER` and `python -m bench.quality_commits FOLDER` from
+`bench/results/lines.jsonl`; nobody types a figure here. The folder holds parts of public sets: commands of three guard
+projects, lines labelled for secrets, configuration files of a scanner's own tests, texts with injected instructions,
+findings of several tools on the same pull requests, and merged commits of public repositories. Rules are written from
+how shells, databases and platforms work; a third of the rows was looked at meanwhile.
 
 What a program finds is never all there is. A critic that is not sure says so (unknown), and `foureyes review` says each
 time that no model and no person looked.
@@ -149,6 +150,12 @@ _QUALITY = (
         "Texts with injected instructions by kind, benign hosts, and every invisible or look-alike character.",
     ),
     ("quality.merging", "Merging", "Pairs of findings of different tools that name the same bug, by their text alone."),
+    (
+        "quality.replayed.",
+        "Whole commits",
+        """Each commit is replayed in a repository of its own, and `foureyes review --no-agents` looks at it; what counts
+is the code it ends with. Nearly all that was merged is good work.""",
+    ),
 )
 
 
@@ -258,6 +265,9 @@ _WORDS = {
     "f1_of_blocks": "counting only what stops the work",
     "checks": "checks",
     "per_source": "by source",
+    "without_one_least": "without one repository at least",
+    "without_one_most": "at most",
+    "rules": "commits by rule",
 }
 
 

@@ -66,21 +66,22 @@ def repository(folder: Path, files: dict[str, str]) -> Path:
     return folder
 
 
-def run(folder: Path, *, cores: set[int] | None = None, program: Path = PROGRAM) -> Ran:
-    """A review of what is not committed there, with programs only, from nothing."""
+def run(folder: Path, *words: str, cores: set[int] | None = None, program: Path = PROGRAM) -> Ran:
+    """A review of what is not committed there, or of what these words name, with programs only, from nothing."""
     with tempfile.TemporaryDirectory(prefix="foureyes-bench-home-") as home:
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "COV"))}
         environment["FOUREYES_HOME"] = f"{home}/data"
         begun = time.perf_counter()
         process = subprocess.Popen(  # noqa: S603 - our own
-            (str(program), "review", "--no-agents", "--json"),
+            (str(program), "review", *words, "--no-agents", "--json"),
             cwd=folder,
             env=environment,
             stdout=subprocess.PIPE,
             preexec_fn=_pinned(cores),  # noqa: PLW1509 - one thread runs here
         )
         assert process.stdout
-        said = process.stdout.read()
+        with process.stdout as pipe:
+            said = pipe.read()
         _, status, used = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - begun
         process.returncode = os.waitstatus_to_exitcode(status)
