@@ -31,8 +31,8 @@ same name: what it takes, gives and refuses is the same there. `tools/list` give
 
 A list of tools stands in an agent's context for as long as it works, so `tools/list` names the tools of the parts that
 the token is for, and nothing else: an author's with the scope `author`, a reviewer's with `review`, both with both.
-With neither it is the session's (`signal`) or a reader's. No such list has more than 14 kB. Every other tool is called
-by its name all the same, but most agents call only what they were told of. To have another list:
+With neither it is the session's (`signal`) or a reader's. No such list has more than 14 kB. Every other tool, those of
+`review-server` included, is called by its name all the same, but most agents call only what they were told of. To have another list:
 
 | over HTTP | on stdio | what is listed |
 |---|---|---|
@@ -42,7 +42,7 @@ by its name all the same, but most agents call only what they were told of. To h
 | `/mcp?{WORD}={Which.SESSION}` | `foureyes mcp --tools {Which.SESSION}` | those of sessions and chains |
 | `/mcp?{WORD}={Which.READER}` | `foureyes mcp --tools {Which.READER}` | those that only look |
 | `/mcp?{WORD}={Which.ALL}` | `foureyes mcp --all-tools` | all, with `outputSchema` and every field |
-| `/mcp/review-server` | `foureyes mcp --as review-server` | the seven of that server, and only there |
+| `/mcp/review-server` | `foureyes mcp --as review-server` | the seven of that server alone |
 
 Another word is refused. An answer is the same, listed or not: `structuredContent`, and the same as text.
 

@@ -55,9 +55,27 @@ def test_open_seats_need_as_many_minds_beside_an_author_and_programs_are_none() 
     assert [one.roles for one in vacancies_of(found, ("resolve",), two[:1])] == [()]
     (vacancy,) = vacancies(found, ())
     assert vacancy.in_words() == (
-        "Nobody can be a reviewer in resolve. Enrol one more reviewer who had no hand in the work, with "
-        "`foureyes agents add NAME`."
+        "Nobody can be a reviewer in resolve. Enrol 2 more reviewers who had no hand in the work, with "
+        "`foureyes agents add NAME`. Until then such work waits; a human is asked after 24 hours."
     )
+
+
+def test_a_human_and_a_hosted_agent_are_offered_no_open_seat_but_count_once_they_came() -> None:
+    """U-20: only agents with an account are offered content that is open to anybody."""
+    found = rules(protocols.resolve())
+    agents = somebody("author"), somebody("a")
+    root, claude = somebody("root", kind=WhoKind.HUMAN), somebody("claude", hosted=True)
+    (vacancy,) = vacancies(found, (*agents, root, claude))
+    assert (vacancy.roles, vacancy.missing) == ((), 1)
+    (vacancy,) = vacancies_of(found, ("resolve",), (agents[1], root, claude))
+    assert vacancy.missing == 1
+    assert vacancies_of(found, ("resolve",), (agents[1], root), ("root",)) == ()
+
+
+def test_a_role_is_asked_of_a_human_at_once() -> None:
+    """U-20: the sentence says what happens until somebody is there."""
+    (first, *_) = vacancies(rules(RESEARCH), ())
+    assert first.in_words().endswith("`--yes-send claude`. Until then a human is asked instead.")
 
 
 def test_of_the_matrix_only_the_rows_of_authors_there_are_count() -> None:

@@ -97,7 +97,8 @@ async def _everything_is_handed_on(client: Client) -> None:
     assert (await client.read_resource("review://inbox")).contents
     assert (await client.list_prompts()).prompts
     assert (await client.get_prompt("author")).messages
-    assert "Code: review_missing" in await no(client, "read_review", review="ünknown")
+    for name, field in (("read_review", "review"), ("get_review", "reviewId")):
+        assert "Code: review_missing" in await no(client, name, **{field: "ünknown"})
     with pytest.raises(MCPError, match="Unknown tool: rule"):
         await client.call_tool("rule", {})
 

@@ -15,8 +15,8 @@ from tests.use.served import DOORS, SHIPPED, Caller, served
 #: What each shipped policy lacks where nobody is enrolled and everybody whom it names may be asked.
 LACKS = {
     "solo": [],
-    "server": [],
-    "team": [["reviewer"]],
+    "server": [["reviewer-in-resolve"]],
+    "team": [["reviewer"], ["reviewer-in-resolve"]],
     "resolve": [["reviewer-in-resolve"]],
     "peer": [],
     "chains": [],
@@ -93,7 +93,7 @@ def test_too_few_reviewers_are_told_to_the_author_who_waits(tmp_path: Path, door
         assert "Nobody can be a reviewer in resolve" in " ".join(up.run("status").stdout.split())
         work = {"kind": "story", "title": "Tides", "files": [{"path": "a.md", "text": "The sea came back.\n"}]}
         opened = alice.call("open_review", **work)
-        assert opened["next_step"].startswith("Too few reviewers are there. Enrol one more reviewer"), opened.text
+        assert opened["next_step"].startswith("Too few reviewers are there. Enrol 2 more reviewers"), opened.text
         said = alice.call("signal", session="s", type="milestone", summary="Parsed the tides.")
         assert said["status"] == "PAUSED"
         why = alice.call("read_session", session="s")["paused_because"]

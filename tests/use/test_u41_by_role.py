@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -38,9 +39,9 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield server
 
 
-def asked(caller: Caller, method: str, path: str = "/mcp") -> tuple[dict[str, Any], int]:
-    """What a list answers, and how long the message is."""
-    body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {}}
+def asked(caller: Caller, method: str, path: str = "/mcp", **params: Any) -> tuple[dict[str, Any], int]:
+    """What is answered to a message, and how long the answer is."""
+    body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
     answer = caller.raw("POST", path, json.dumps(body).encode(), **HEADERS).body.decode()
     text = answer.partition("data: ")[2] or answer
     return json.loads(text)["result"], len(text)
@@ -67,6 +68,10 @@ def test_each_role_sees_its_own_tools_and_the_seven_are_at_their_own_address(hou
         assert not names(house.callers[role]) & SEVEN.keys()
         assert not names(house.callers[role], "/mcp?tools=all") & SEVEN.keys()
     assert names(house.callers["both"], "/mcp/review-server") == set(SEVEN)
+    for address in (house.server.begun["mcp"], house.server.begun["review_server"]):
+        message = {"name": "get_review_metrics", "arguments": {"period": "week"}}
+        answer, _ = asked(house.callers["both"], "tools/call", urlsplit(address).path, **message)
+        assert "total_reviews" in answer["structuredContent"]
     assert connected(house.callers["both"], path="/mcp/review-server")["serverInfo"]["name"] == "review-server"
 
 

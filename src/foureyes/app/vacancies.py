@@ -27,10 +27,14 @@ def vacant_alone(policy: Policy) -> tuple[Vacancy, ...]:
 
 
 def unfilled(reading: Reading, policies: Policies, directory: Directory, review: Review) -> str:
-    """What fills the open seats of a review for which there are too few reviewers; empty where there are enough."""
+    """What fills the open seats of a review for which there are too few reviewers; empty where there are enough.
+
+    The review is as its viewer may see it: reviewers who are hidden from them are not counted as having come.
+    """
     makers = {one.name for one in review.contributors}
     pool = (one for one in directory.pool(reading) if one.who.name not in makers)
-    found = vacancies_of(policies.rules(reading, review.rules), review.protocols, pool)
+    came = {one.reviewer.name for one in review.seats.values() if one.reviewer}
+    found = vacancies_of(policies.rules(reading, review.rules), review.protocols, pool, came)
     return next((f"Too few reviewers are there. {one.how}." for one in found if not one.roles), "")
 
 

@@ -75,7 +75,8 @@ async def _embedded(assembly: Assembly, how: Speaking, credential: Credential) -
         from foureyes.mcp.server import FACES, build
 
         face = FACES[how.name]
-        near = Near(office, who, SEVEN if face.bare else OWN, always(Which(how.tools)))
+        offered, beside = (SEVEN, None) if face.bare else (OWN, SEVEN)
+        near = Near(office, who, offered, always(Which(how.tools)), beside=beside)
         await on_stdio(build(near, face))
 
 

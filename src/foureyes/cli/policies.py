@@ -65,7 +65,7 @@ def check(parts: Parts, file: str | None) -> Answer:
     vacant = asyncio.run(_vacant(parts, found.policy, sends))
     text = f"Policy {found.policy.name} is sound; its digest is {found.policy.digest}."
     notes = tuple(Line(f"Note: {one}", "care") for one in found.notes)
-    warned = tuple(Line(f"Warning: {one.in_words()} Until then a human is asked instead.", "care") for one in vacant)
+    warned = tuple(Line(f"Warning: {one.in_words()}", "care") for one in vacant)
     data = {**_data(found.policy), "notes": list(found.notes), "vacant": [vacant_data(one) for one in vacant]}
     return Answer(lines=(*notes, *warned, Line(text, "good")), data=data)
 

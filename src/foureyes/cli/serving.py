@@ -81,4 +81,8 @@ def connecting(address: str, token: str = TOKEN) -> tuple[tuple[str, str], ...]:
         ("Claude Code", f"claude mcp add --scope user --transport http foureyes {place} {header}"),
         ("Codex", f"export FOUREYES_TOKEN={token}\ncodex mcp add foureyes --url {place} {variable}"),
         ("Gemini CLI", f"gemini mcp add --scope user --transport http foureyes {place} {header}"),
+        (
+            "The seven tools of review-server alone, at their own address",
+            f"claude mcp add --scope user --transport http review-server {place}/review-server {header}",
+        ),
     )

@@ -56,6 +56,7 @@ def _data(begun: Begun) -> dict[str, Json]:
         "address": begun.address,
         "public": begun.public,
         "mcp": f"{begun.public}/mcp",
+        "review_server": f"{begun.public}/mcp/review-server",
         "first_human": begun.first_human or None,
         "opened": begun.opened,
         "connect": connect,
@@ -87,6 +88,6 @@ def _lines(begun: Begun, beside: str) -> list[Line]:
         found.append(Line(f"  {name}", "strong"))
         found += [Line(f"    {one}", "command") for one in lines.split("\n")]
     if begun.vacant:
-        found += [Line(""), Line("Nobody can hold these seats yet; until then a human is asked instead:", "care")]
+        found += [Line(""), Line("Nobody can hold these seats yet:", "care")]
         found += [Line(f"  {one.in_words()}") for one in begun.vacant]
     return [*found, Line("")]

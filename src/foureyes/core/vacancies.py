@@ -5,8 +5,9 @@ The same words stand where a server starts, in its status, in the question to a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from foureyes.core.assign import OTHER_FAMILY, REVIEWING, has_role, may_be_bound, same_role
 from foureyes.core.facts import Principal
@@ -22,15 +23,22 @@ class Vacancy:
 
     roles: Roles
     protocols: tuple[str, ...]
+    #: How many are missing.
+    missing: int = 1
+    #: How long work waits for them before a human is asked; of a role a human is asked at once.
+    patience: timedelta = timedelta(0)
 
     @property
     def how(self) -> str:
         """What fills it."""
-        return how_to_fill((self.roles,))
+        return how_to_fill((self.roles,), self.missing)
 
     def in_words(self) -> str:
-        """Who is missing, where, and what to do."""
-        return f"Nobody can be {' or '.join(self.roles) or 'a reviewer'} in {', '.join(self.protocols)}. {self.how}."
+        """Who is missing, where, what to do, and what happens meanwhile."""
+        who, where = " or ".join(self.roles) or "a reviewer", ", ".join(self.protocols)
+        hours = self.patience // timedelta(hours=1)
+        until = f"such work waits; a human is asked after {hours} hours" if self.patience else "a human is asked instead"
+        return f"Nobody can be {who} in {where}. {self.how}. Until then {until}."
 
 
 def vacancies(rules: Rules, pool: Iterable[Principal]) -> tuple[Vacancy, ...]:
@@ -38,27 +46,50 @@ def vacancies(rules: Rules, pool: Iterable[Principal]) -> tuple[Vacancy, ...]:
     return _vacancies(_demanded(rules), pool, authors=1)
 
 
-def vacancies_of(rules: Rules, names: Iterable[str], pool: Iterable[Principal]) -> tuple[Vacancy, ...]:
-    """The seats of these styles or chains for which nobody in the pool, which holds no author, is there."""
-    return _vacancies(filter(None, map(rules.protocol, names)), pool, authors=0)
+def vacancies_of(
+    rules: Rules, names: Iterable[str], pool: Iterable[Principal], came: Collection[str] = ()
+) -> tuple[Vacancy, ...]:
+    """The seats of these styles or chains for which nobody in the pool, which holds no author, is there.
+
+    Of those in `came` it is known that they review this work, whether or not anybody offered it to them.
+    """
+    return _vacancies(filter(None, map(rules.protocol, names)), pool, authors=0, came=came)
 
 
-def _vacancies(protocols: Iterable[Protocol], pool: Iterable[Principal], *, authors: int) -> tuple[Vacancy, ...]:
+def _vacancies(
+    protocols: Iterable[Protocol], pool: Iterable[Principal], *, authors: int, came: Collection[str] = ()
+) -> tuple[Vacancy, ...]:
     there = tuple(one for one in pool if one.available and one.who.kind in REVIEWING)
-    found: dict[Roles, dict[str, None]] = {}
+    offered = sum(_is_offered(one) or one.who.name in came for one in there) - authors
+    found: dict[Roles, list[tuple[str, int, timedelta]]] = {}
     for protocol in protocols:
         for stage in protocol.stages:
-            for roles in _vacant(stage, there, authors):
-                found.setdefault(roles, {})[protocol.name] = None
-    return tuple(Vacancy(roles=roles, protocols=tuple(names)) for roles, names in found.items())
+            for roles, missing in _vacant(stage, there, max(0, offered)):
+                patience = timedelta(0) if roles else stage.options.times.volunteer
+                found.setdefault(roles, []).append((protocol.name, missing, patience))
+    return tuple(
+        Vacancy(
+            roles=roles,
+            protocols=tuple(dict.fromkeys(name for name, _, _ in rows)),
+            missing=max(missing for _, missing, _ in rows),
+            patience=max(patience for _, _, patience in rows),
+        )
+        for roles, rows in found.items()
+    )
 
 
-def how_to_fill(wanted: Sequence[Roles]) -> str:
+def _is_offered(principal: Principal) -> bool:
+    """Whether a seat without a role is offered to them: to agents with an account, who come by themselves."""
+    return principal.who.kind is WhoKind.AGENT and not principal.hosted
+
+
+def how_to_fill(wanted: Sequence[Roles], missing: int = 1) -> str:
     """What a human can do so that somebody holds seats for these roles."""
     named = tuple(dict.fromkeys(roles for roles in wanted if roles and roles != OTHER_FAMILY))
     if not named:
         other = " of another model family than the author's" if OTHER_FAMILY in wanted else ""
-        return f"Enrol one more reviewer{other} who had no hand in the work, with `foureyes agents add NAME`"
+        more = f"{missing} more reviewers" if missing > 1 else "one more reviewer"
+        return f"Enrol {more}{other} who had no hand in the work, with `foureyes agents add NAME`"
     roles = ", ".join(" or ".join(one) for one in named)
     line = ", ".join(f"{one[0]}: {{command: claude}}" for one in named)
     which = "roles" if len(named) > 1 else "role"
@@ -79,15 +110,16 @@ def _demanded(rules: Rules) -> Iterator[Protocol]:
             yield found
 
 
-def _vacant(stage: Stage, pool: tuple[Principal, ...], authors: int) -> Iterator[Roles]:
+def _vacant(stage: Stage, pool: tuple[Principal, ...], offered: int) -> Iterator[tuple[Roles, int]]:
+    """The roles of which somebody is missing, and how many; `offered` may come to seats without a role."""
     needed = [one for one in stage.seats if not one.beside]
-    minds = sum(one.who.kind is not WhoKind.PROGRAM for one in pool)
-    if sum(not (one.roles or one.by_matrix) for one in needed) > max(0, minds - authors):
-        yield ()
+    missing = sum(not (one.roles or one.by_matrix) for one in needed) - offered
+    if missing > 0:
+        yield (), missing
     for rule in needed:
         for roles in _roles(rule, stage, pool):
             if not any(has_role(one, roles, one.who) and may_be_bound(rule, one) for one in pool):
-                yield roles
+                yield roles, 1
 
 
 def _roles(rule: SeatRule, stage: Stage, pool: tuple[Principal, ...]) -> Iterator[Roles]:

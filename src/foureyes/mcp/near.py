@@ -60,11 +60,23 @@ _BOTH = frozenset((Which.AUTHOR, Which.REVIEWER))
 class Near:
     """Answers from the gate in this process."""
 
-    def __init__(self, office: Office, who: WhoAsks, tools: Mapping[str, Tool], which: WhichListed = _ALL) -> None:
-        """Answer with these tools, listed or not; what each may do is up to the credential of each request."""
+    def __init__(
+        self,
+        office: Office,
+        who: WhoAsks,
+        tools: Mapping[str, Tool],
+        which: WhichListed = _ALL,
+        *,
+        beside: Mapping[str, Tool] | None = None,
+    ) -> None:
+        """Answer with these tools, listed or not, and with those `beside` them, which no list has.
+
+        What each may do is up to the credential of each request.
+        """
         self._office = office
         self._who = who
-        self._tools = tools
+        self._offered = tools
+        self._tools = {**(beside or {}), **tools}
         self._which = which
         self._methods: dict[str, Callable[[Caller, Json], Awaitable[Json]]] = {
             "tools/call": self._called,
@@ -102,7 +114,7 @@ class Near:
         return instructions_for(parts & {self._which(request)} or parts)
 
     async def _listed(self, request: object, caller: Caller, _: Json) -> Json:
-        mine = [one for one in self._tools.values() if one.call.needs.value in caller.scopes]
+        mine = [one for one in self._offered.values() if one.call.needs.value in caller.scopes]
         tools = listed(mine, self._which(request), parts_of(caller.scopes))
         return {"resultType": COMPLETE, "tools": tools, "ttlMs": 0, "cacheScope": "private"}
 

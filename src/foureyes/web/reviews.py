@@ -7,6 +7,7 @@ from datetime import datetime
 
 from starlette.responses import Response
 
+from foureyes.app.calls.done import vacancy_told
 from foureyes.app.calls.looking import FileShown, WorkShown
 from foureyes.app.calls.records import Acted
 from foureyes.app.calls.shown import FindingShown, ReportShown, ReviewShown
@@ -16,7 +17,7 @@ from foureyes.core.values import Severity, Standing, Verdict, WhoKind
 from foureyes.web import briefs, deciding
 from foureyes.web.door import Turned, Visit, away, path_to
 from foureyes.web.frame import badge, folded, link, page
-from foureyes.web.html import Html, element, text, together, when
+from foureyes.web.html import Html, element, prose, text, together, when
 from foureyes.web.waiting import tone_of
 
 #: So much of a file is shown on a page; all of it is at the API.
@@ -53,6 +54,7 @@ async def show(visit: Visit) -> Response:
         _state(one),
         await _shut(visit, one),
         deciding.done(visit),
+        await _missing(visit, one.review),
         _facts(one, visit.office.clock()),
         _panel(one.report),
         deciding.ruling(visit, one, one.ruling) if one.ruling else None,
@@ -150,6 +152,13 @@ async def _shut(visit: Visit, one: ReviewShown) -> Html | None:
         link(path_to("reviews", gate.review), "That review"),
         class_="bad",
     )
+
+
+async def _missing(visit: Visit, review: str) -> Html | None:
+    """What fills the seats of reviewers who are missing; until then a human can pass the step below."""
+    seen = await visit.office.gate.read(review, visit.caller.who)
+    told = await vacancy_told(visit.office, seen.view.review)
+    return element("p", prose(told), class_="note care") if told else None
 
 
 def _facts(one: ReviewShown, now: datetime) -> Html:

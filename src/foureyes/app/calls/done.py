@@ -102,13 +102,20 @@ async def told_done(office: Office, caller: Caller, reply: Reply) -> Done:
     return await _with_vacancy(office, _in_full(plain, caller, seen), seen)
 
 
-async def _with_vacancy(office: Office, done: Done, seen: Seen) -> Done:
-    """The same with what fills the seats that nobody can hold; who is enrolled tells nothing of what was said."""
-    review = seen.view.review
-    if done.turn != "others" or review.ruling() is not None:
-        return done
+async def vacancy_told(office: Office, review: Review) -> str:
+    """What fills the seats of an open review that too few can hold, as its viewer may know; empty where nobody lacks.
+
+    Who is enrolled tells nothing of what was said.
+    """
+    if review.outcome is not None or review.ruling() is not None:
+        return ""
     gate = office.gate
-    step = await office.store.read(Quick(lambda reading: unfilled(reading, gate.policies, gate, review)))
+    return await office.store.read(Quick(lambda reading: unfilled(reading, gate.policies, gate, review)))
+
+
+async def _with_vacancy(office: Office, done: Done, seen: Seen) -> Done:
+    """The same with what fills the seats that nobody can hold."""
+    step = await vacancy_told(office, seen.view.review) if done.turn == "others" else ""
     return replace(done, next_step=f"{step} {done.next_step}") if step else done
 
 

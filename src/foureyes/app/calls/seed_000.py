@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from foureyes.app.calls import about_reviews
@@ -11,7 +11,7 @@ from foureyes.app.calls import seed_words as words
 from foureyes.app.calls.about_reviews import OpenForm, open_review
 from foureyes.app.calls.bodies import picked
 from foureyes.app.calls.call import Call, Caller, Need
-from foureyes.app.calls.done import NOTHING_TOLD, REVIEW, Told, told_of
+from foureyes.app.calls.done import NOTHING_TOLD, REVIEW, Told, told_of, vacancy_told
 from foureyes.app.calls.files import FileSent
 from foureyes.app.calls.office import Handed, Office
 from foureyes.app.calls.own_ids import by_own_id
@@ -190,7 +190,8 @@ async def read_content(office: Office, caller: Caller, form: ContentNamed) -> Co
 
 async def can_graduate(office: Office, caller: Caller, form: ContentNamed) -> Graduation:
     """Whether content goes live, and what is missing."""
-    return graduation(await seen_by(office, caller, form.content_id))
+    found = await seen_by(office, caller, form.content_id)
+    return replace(graduation(found), next_step=await vacancy_told(office, found.review))
 
 
 async def give_feedback(office: Office, caller: Caller, form: FeedbackForm) -> FeedbackTaken:

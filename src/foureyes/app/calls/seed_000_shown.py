@@ -73,6 +73,8 @@ class Graduation:
 
     can_graduate: bool
     reason: str
+    #: What fills the seats of reviewers who are missing; empty where there are enough.
+    next_step: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
