@@ -18,14 +18,16 @@ from foureyes.app.calls.looking import SeenShown
 from foureyes.app.calls.office import Office
 from foureyes.app.calls.own_ids import by_own_id
 from foureyes.app.calls.seed_steps import StepName
-from foureyes.app.calls.seed_work import check_is, files_of, waiting
+from foureyes.app.calls.seed_work import answered_before, check_is, files_of, waiting
 from foureyes.app.calls.waiting import waited
 from foureyes.app.calls.whole import shown_to
 from foureyes.app.gate import Seen
 from foureyes.app.ports import Reading
+from foureyes.app.projections.own_ids import OWN_IDS, newest_run
 from foureyes.app.reviewers import OUTPUT_FILE, OUTPUT_JSON
 from foureyes.core.assign import has_role, may_be_bound
 from foureyes.core.checks import check_step
+from foureyes.core.events import ReviewOpened
 from foureyes.core.explain import Turn
 from foureyes.core.facts import Principal
 from foureyes.core.kinds import canonical_kind
@@ -46,6 +48,11 @@ ACTION, NUMBER = "action", "step"
 #: Why a human is asked where that is because of the critics' silence.
 NO_ANSWER = NOBODY - {"author_silent"}
 _THREAD = re.compile(r"[0-9]{1,20}").fullmatch
+#: What comes next where a run was sent back.
+AGAIN = (
+    "It is your turn: read what is asked, then send the new output to /validate (`validate`) with `review: {review}`, or "
+    "with the same task_id and step."
+)
 #: So long programs are waited for; clients often give up after half a minute.
 PROGRAMS_SECONDS_MAX = 20
 
@@ -54,7 +61,7 @@ PROGRAMS_SECONDS_MAX = 20
 class ValidateForm:
     """Output that a chain shall judge: which one says the policy, by the kind or the workflow step; or name one more.
 
-    A resubmission names the review that its first run was, and counts as a retry.
+    A resubmission names the review that its first run was, or the same task and step, and counts as a retry.
     """
 
     output: object
@@ -144,8 +151,8 @@ async def validate(office: Office, caller: Caller, form: ValidateForm) -> Valida
         raise Refusal(Code.BAD_VALUE, "chain and critic_chain name two chains.", "Name one of them.")
     kind = await office.store.read(partial(_kind, office, form))
     with waiting(office, caller, form.wait):
-        if form.review:
-            again = ReviseForm(review=form.review, files=_files(form.output), note=form.note, key=form.key)
+        if review := form.review or await _run_to_retry(office, caller, form, kind):
+            again = ReviseForm(review=review, files=_files(form.output), note=form.note, key=form.key)
             done = await revise(office, caller, again)
         else:
             done = await open_work(office, caller, _opening(form, kind))
@@ -154,7 +161,33 @@ async def validate(office: Office, caller: Caller, form: ValidateForm) -> Valida
         elif programs := await office.store.read(partial(_lone_programs, office, done.review)):
             await waited(office, caller, done.review, PROGRAMS_SECONDS_MAX, partial(_have_said, programs))
     shown = await read_validation(office, caller, RunNamed(review=done.review))
-    return picked(ValidationTaken, shown, **{**NOTHING_TOLD, **await told_of(office, caller, done.review)})
+    told = {**NOTHING_TOLD, **await told_of(office, caller, done.review)}
+    if shown.retries_left is not None and told["next_step"]:
+        told["next_step"] = AGAIN.format(review=done.review)
+    return picked(ValidationTaken, shown, **told)
+
+
+async def _run_to_retry(office: Office, caller: Caller, form: ValidateForm, kind: str) -> str:
+    """The caller's last run of this step of the task by this chain, where it is sent back or a human decides on it.
+
+    A call that was answered before under its key is the same again: a first run stays one.
+    """
+    if not form.task_id:
+        return ""
+    if before := await answered_before(office, caller, form.key):
+        return "" if ReviewOpened.__name__ in before.events else before.review
+    await office.caught_up(OWN_IDS)
+    return await office.store.read(partial(_open_run, office, caller, form, kind))
+
+
+def _open_run(office: Office, caller: Caller, form: ValidateForm, kind: str, reading: Reading) -> str:
+    name = newest_run(reading, form.task_id, caller.who.name, form.called, canonical_kind(kind))
+    if not name:
+        return ""
+    review, chain = office.gate.look(reading, name, caller.who).view.review, form.chain or form.critic_chain
+    is_asked = review.revision_request() is not None or review.ruling() is not None
+    is_same = not chain or chain in review.protocols
+    return name if is_same and is_asked and review.outcome is None else ""
 
 
 def message_of(review: Review) -> str:

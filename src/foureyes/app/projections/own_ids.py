@@ -1,6 +1,7 @@
 """Which review is meant by an id or task of the caller's own? The newest of each author's under that name.
 
-Rows: `own/<id>/<author>`, for the reference and for the task a review was opened with.
+Rows: `own/<id>/<author>`, for the reference and for the task a review was opened with; and
+`task/<task>/<author>/<step>/<kind>`, for the newest run of one step of a task.
 """
 
 from __future__ import annotations
@@ -24,9 +25,11 @@ def changes(one: Happened, _: Read) -> Changed:
     for name in dict.fromkeys((origin.ref, origin.task)):
         if name:
             yield key("own", name, author), {"review": one.review.id, "author": author, "trigger": one.event.trigger}
+    if origin.task:
+        yield key("task", origin.task, author, origin.step, one.event.kind), {"review": one.review.id}
 
 
-OWN_IDS = Projection(name="own_ids", version=1, takes=types(ReviewOpened), changes=changes)
+OWN_IDS = Projection(name="own_ids", version=2, takes=types(ReviewOpened), changes=changes)
 
 
 def reviews_named(reading: Reading, name: str) -> Iterator[tuple[str, str, str]]:
@@ -34,3 +37,10 @@ def reviews_named(reading: Reading, name: str) -> Iterator[tuple[str, str, str]]
     for _, body in reading.rows(slot_of(reading, OWN_IDS.name), f"{key('own', name)}/", limit=AUTHORS_MAX):
         row = json.loads(body)
         yield row["review"], row["author"], row["trigger"]
+
+
+def newest_run(reading: Reading, task: str, author: str, step: str, kind: str) -> str:
+    """The author's newest review of this step of a task, judged as this kind; empty where there is none."""
+    name = key("task", task, author, step, kind)
+    rows = reading.rows(slot_of(reading, OWN_IDS.name), name, limit=1)
+    return next((str(json.loads(body)["review"]) for found, body in rows if found == name), "")
