@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -19,6 +22,8 @@ from tests.shape import ROOT
 from tests.use.served import DOORS, HTTP, Served, served
 
 REFERENCE = (ROOT / "docs/reference/http.md").read_text(encoding="utf-8")
+#: Options of every command, which are no fields of the call.
+OPTIONS = frozenset(("body", "server", "token_file", "home", "database", "as_json", "json", "debug"))
 TOLD = ("digest", "next_step", "next_call")
 
 
@@ -61,6 +66,51 @@ def test_the_help_and_the_reference_say_the_same_of_every_field(name: str) -> No
         for word in one.allowed:
             assert word in shown, (name, one.place)
             assert f"`{word}`" in page, (name, one.place)
+
+
+@pytest.mark.parametrize("name", sorted(OFFERED))
+def test_every_example_that_the_help_prints_is_read_by_its_own_command(name: str) -> None:
+    """U-30: the whole command, and each option's example, as a shell hands them over; the call takes what was read."""
+    command = call.get_command(click.Context(call), name)
+    assert command is not None
+    typed = shlex.split(str(command.epilog).removeprefix("Example: "))
+    assert typed[:3] == ["foureyes", "call", name]
+    whole = _read(command, typed[3:])
+    taken(OFFERED[name].form, whole)
+    for one in command.params:
+        words = re.search(r" Example: (.*?)\.( A text, JSON or @FILE\.| JSON or @FILE\.| Needed\.|$| \S*[a-z_]: )", one.help)
+        if one.name in {row.place for row in explained(OFFERED[name].form)}:
+            assert words, one.help
+            taken(OFFERED[name].form, whole | _read(command, [one.opts[0], *shlex.split(words[1])]))
+
+
+def _read(command: click.Command, typed: list[str]) -> dict[str, Any]:
+    """The fields that a command line gives, read by the command's own options."""
+    fields = command.make_context(str(command.name), typed, resilient_parsing=False).params
+    return {name: one for name, one in fields.items() if one is not None and name not in OPTIONS}
+
+
+def test_a_text_is_content_as_it_stands_and_a_slip_in_json_is_none(up: Served, tmp_path: Path) -> None:
+    """U-30: the help's own example is content; what begins as an object and is none is refused."""
+    token = tmp_path / "token"
+    token.write_text(up.callers["dev"].headers["authorization"].removeprefix("Bearer "), encoding="utf-8")
+    token.chmod(0o600)
+
+    def said(command: str, *typed: str) -> subprocess.CompletedProcess[str]:
+        return up.run("call", command, *typed, "--token-file", str(token), "--json")
+
+    text = "A world where tides power all cities."
+    sent = said("submit-content", "--content-type", "story", "--content", text)
+    assert sent.returncode == 0, sent.stderr
+    content = json.loads(sent.stdout)
+    assert content["content"] == text
+    new = said("revise-content", "--content-id", content["content_id"], "--content", '"Quoted," it began.')
+    assert (new.returncode, json.loads(new.stdout)["content"]) == (0, '"Quoted," it began.'), new.stderr
+    value = said("submit-content", "--content-type", "story", "--content", '{"title": "Tides"}')
+    assert json.loads(value.stdout)["content"] == {"title": "Tides"}
+    slip = said("submit-content", "--content-type", "story", "--content", '{"title": "Tides",}')
+    assert slip.returncode == 64
+    assert "this is not JSON" in slip.stderr + slip.stdout
 
 
 def test_the_installed_command_shows_what_newcomers_looked_for(up: Served) -> None:

@@ -111,7 +111,7 @@ def _option(row: Explained, inner: tuple[Explained, ...]) -> Any:
     kind = _kind(row.schema)
     words = [f"{row.meaning}.", *_choices(row), f"Example: {_spelt_out(row.example)}."]
     if isinstance(kind, JsonWord):
-        words.append("JSON or @FILE.")
+        words.append("A text, JSON or @FILE." if kind.takes_text else "JSON or @FILE.")
     words += [f"{each.place.removeprefix(row.place)}: {each.meaning}{_choice_words(each)}." for each in inner]
     if row.needed:
         words.append("Needed.")
@@ -139,7 +139,10 @@ def _spelt_out(example: object) -> str:
 
 def _kind(shape: Any) -> click.ParamType[Any]:
     """How a field is read from a word; what may be nothing is left out where it is."""
-    shape = next((one for one in shape.get("anyOf", ()) if one.get("type") != "null"), shape)
+    shapes = [one for one in shape.get("anyOf", ()) if one.get("type") != "null"]
+    shape = next(iter(shapes), shape)
+    if len(shapes) > 1:
+        return JsonWord(takes_text=any(one.get("type") == "string" for one in shapes))
     if "enum" in shape:
         return Word(shape["enum"])
     match shape.get("type"):
@@ -150,7 +153,7 @@ def _kind(shape: Any) -> click.ParamType[Any]:
         case "boolean":
             return Truth()
         case _:
-            return JsonWord()
+            return JsonWord(takes_text="type" not in shape)
 
 
 class Word(click.Choice[str]):
@@ -174,17 +177,30 @@ class Truth(click.Choice[Any]):
 
 
 class JsonWord(click.ParamType[Any]):
-    """A word that is JSON, or names a file with it."""
+    """A word that is JSON, or names a file with it; where the field takes a text, any other text is one.
+
+    What begins as an object or a list is never taken for a text: a slip in JSON must not become another value.
+    """
 
     name = "json|@file"
+
+    def __init__(self, *, takes_text: bool = False) -> None:
+        """Take JSON alone, or a text too."""
+        self.takes_text = takes_text
+        if takes_text:
+            self.name = "text|json|@file"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The value in it; nothing is not a value here."""
         text = str(value)
         try:
-            found = read_json(_file(text[1:]) if text.startswith("@") else text)
+            text = _file(text[1:]) if text.startswith("@") else text
+            found = read_json(text)
         except ValueError as error:
-            self.fail(f"this is not JSON: {error}.", param, ctx)
+            if self.takes_text and not text.lstrip().startswith(("{", "[")):
+                return text
+            also = " A text that begins so is sent as a JSON string, in double quotes." if self.takes_text else ""
+            self.fail(f"this is not JSON: {error}.{also}", param, ctx)
         return self.fail("leave it out instead.", param, ctx) if found is None else found
 
 
