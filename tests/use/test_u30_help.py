@@ -78,7 +78,9 @@ def test_every_example_that_the_help_prints_is_read_by_its_own_command(name: str
     whole = _read(command, typed[3:])
     taken(OFFERED[name].form, whole)
     for one in command.params:
-        words = re.search(r" Example: (.*?)\.( A text, JSON or @FILE\.| JSON or @FILE\.| Needed\.|$| \S*[a-z_]: )", one.help)
+        words = re.search(
+            r" Example: (.*?)\.( A text, JSON or @FILE\.| JSON or @FILE\.| Needed\.|$| \S*[a-z_]: )", one.help
+        )
         if one.name in {row.place for row in explained(OFFERED[name].form)}:
             assert words, one.help
             taken(OFFERED[name].form, whole | _read(command, [one.opts[0], *shlex.split(words[1])]))

@@ -37,7 +37,9 @@ class Vacancy:
         """Who is missing, where, what to do, and what happens meanwhile."""
         who, where = " or ".join(self.roles) or "a reviewer", ", ".join(self.protocols)
         hours = self.patience // timedelta(hours=1)
-        until = f"such work waits; a human is asked after {hours} hours" if self.patience else "a human is asked instead"
+        until = (
+            f"such work waits; a human is asked after {hours} hours" if self.patience else "a human is asked instead"
+        )
         return f"Nobody can be {who} in {where}. {self.how}. Until then {until}."
 
 

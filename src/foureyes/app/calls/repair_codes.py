@@ -8,8 +8,8 @@ from typing import Any
 
 from foureyes.app.calls.done import WAIT_SECONDS
 from foureyes.app.calls.repair_places import EXAMPLES, place_of
-from foureyes.app.calls.repair_seeds import AGAINST, evidence_said
-from foureyes.app.calls.seed_words import EXEMPT_TYPES, REVIEW_TYPES, VERDICT_OF
+from foureyes.app.calls.repair_seeds import AGAINST, ITEMS, answers_said, evidence_said
+from foureyes.app.calls.seed_words import BETWEEN, EXEMPT_TYPES, REVIEW_TYPES, VERDICT_OF
 from foureyes.core.evidence import WHOLE_WORK
 from foureyes.core.grounds import NAMED_GROUNDS
 from foureyes.core.model import Review
@@ -19,7 +19,7 @@ from foureyes.core.values import Severity, Standing, Verdict, Verification
 #: So many ids are offered at most.
 IDS_MAX = 10
 #: Under these names calls take the id of a review.
-REVIEW_FIELDS = ("review", "reviewId", "review_id")
+REVIEW_FIELDS = ("review", "reviewId", "review_id", "content_id")
 _SHOWS = "<what happens, where, and how it shows>"
 _UNSETTLED = frozenset((Standing.OPEN, Standing.ANSWERED))
 #: The argument that takes a reason, by the call that wants one.
@@ -195,10 +195,17 @@ def _seat(made: Made, refusal: Refusal) -> tuple[Fields, NextCall | None]:
 def _finding(made: Made, _: Refusal) -> tuple[Fields, NextCall | None]:
     if made.name == "verify_finding" and made.to_verify():
         return {"field": "finding", "allowed": list(made.to_verify())}, None
+    if made.name in ITEMS:
+        items: list[Fact] = [f"{made.id}{BETWEEN}{one}" for one in made.findings()]
+        return {"field": ITEMS[made.name], "allowed": items}, NextCall(call="read_review")
     where = {"report": "settled[].finding", "revise": "answers[].finding"}.get(made.name, "finding")
     return {"field": where, "allowed": list(made.findings())}, NextCall(
         call="read_review", arguments={"review": made.id}
     )
+
+
+def _answers(made: Made, _: Refusal) -> tuple[Fields, NextCall | None]:
+    return answers_said(made.name, made.sent, made.review.questions if made.review else ()), None
 
 
 def _look(made: Made, _: Refusal) -> tuple[Fields, NextCall | None]:
@@ -302,6 +309,7 @@ def _stage(_: Made, __: Refusal) -> tuple[Fields, NextCall | None]:
 
 BY_CODE: Mapping[Code, Callable[[Made, Refusal], tuple[Fields, NextCall | None]]] = {
     Code.STALE: _stale,
+    Code.ANSWERS_MISMATCH: _answers,
     Code.EVIDENCE_MISSING: _evidence,
     Code.OWN_FINDING_BLOCKS: _own_finding,
     Code.AUTHOR_MAY_NOT: _author,

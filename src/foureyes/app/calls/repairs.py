@@ -14,7 +14,7 @@ from foureyes.app.calls.call import Call, Caller
 from foureyes.app.calls.office import Office
 from foureyes.app.calls.repair_codes import BY_CODE, IDS_MAX, REVIEW_FIELDS, Made, another_key
 from foureyes.app.calls.repair_places import is_there, place_of
-from foureyes.app.calls.repair_seeds import in_their_words
+from foureyes.app.calls.repair_seeds import in_their_words, review_of
 from foureyes.app.limits import TooFast
 from foureyes.app.ports import Unavailable
 from foureyes.app.rows import FIRST, Listing
@@ -98,7 +98,7 @@ async def _repair(office: Office, caller: Caller, name: str, sent: Mapping[str, 
 
 
 async def _seen(office: Office, caller: Caller, sent: Mapping[str, Any]) -> Review | None:
-    named = next((sent[one] for one in REVIEW_FIELDS if isinstance(sent.get(one), str)), "")
+    named = next((sent[one] for one in REVIEW_FIELDS if isinstance(sent.get(one), str)), "") or review_of(sent)
     with suppress(Refusal):
         return (await office.gate.read(named, caller.who)).view.review if named else None
     return None

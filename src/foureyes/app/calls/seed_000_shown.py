@@ -17,8 +17,6 @@ from foureyes.core.refusals import Code, refuse
 from foureyes.core.situation import Situation
 from foureyes.core.values import Evidence, Outcome
 
-#: Between the parts of an id: a review and what belongs to it.
-BETWEEN = ":"
 PASSED = "All feedback resolved by all reviewers"
 
 
@@ -152,7 +150,7 @@ def item_shown(found: Witness, name: str) -> ItemShown:
 
 def parted(item: str) -> tuple[str, str]:
     """The review and the finding that an item's id names."""
-    review, between, finding = item.partition(BETWEEN)
+    review, between, finding = item.partition(words.BETWEEN)
     if not between:
         raise refuse(Code.UNKNOWN_FINDING, finding=item[:80])
     return review, finding
@@ -179,7 +177,7 @@ def _feedbacks(found: Witness) -> Iterator[FeedbackShown]:
         if not reports or seat.stage != words.RESOLVE:
             continue
         yield FeedbackShown(
-            id=f"{review.id}{BETWEEN}{seat.id}",
+            id=f"{review.id}{words.BETWEEN}{seat.id}",
             content_type=review.kind,
             content_id=review.id,
             reviewer_id=reports[-1].reviewer.name,
@@ -190,7 +188,7 @@ def _feedbacks(found: Witness) -> Iterator[FeedbackShown]:
 
 
 def _item(found: Witness, finding: Finding) -> ItemShown:
-    name = f"{found.review.id}{BETWEEN}{finding.id}"
+    name = f"{found.review.id}{words.BETWEEN}{finding.id}"
     ends = [
         (at, one.note if isinstance(one, e.FindingResolved) else one.reason)
         for one, at in found.past
@@ -200,7 +198,7 @@ def _item(found: Witness, finding: Finding) -> ItemShown:
     answers = [(one, when) for one, when in found.of(e.FindingAnswered) if one.finding == finding.id]
     return ItemShown(
         id=name,
-        review_feedback_id=f"{found.review.id}{BETWEEN}{finding.seat}",
+        review_feedback_id=f"{found.review.id}{words.BETWEEN}{finding.seat}",
         category=finding.category,
         description=finding.text,
         severity=finding.severity.name.lower(),
@@ -209,7 +207,7 @@ def _item(found: Witness, finding: Finding) -> ItemShown:
         resolution_note=note,
         responses=tuple(
             ResponseShown(
-                id=f"{name}{BETWEEN}{number}",
+                id=f"{name}{words.BETWEEN}{number}",
                 feedback_item_id=name,
                 responder_id=found.review.author.name,
                 response_text=one.text,

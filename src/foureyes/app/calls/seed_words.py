@@ -17,6 +17,8 @@ from foureyes.core.values import Outcome, Part, Standing, Verdict
 # --- seed 000: feedback first ---------------------------------------------------------------------------------------
 
 #: The styles that carry the seeds' reviews, and the stages of the last.
+#: Between the parts of an id: a review and what belongs to it.
+BETWEEN = ":"
 RESOLVE, PEER, SESSION, PANEL = "resolve", "peer", "session", "panel"
 SPEC, QUALITY = "spec", "quality"
 CONTENT_TYPES = ("proposal", "aspect", "dweller_proposal", "story")
