@@ -32,7 +32,8 @@ same name: what it takes, gives and refuses is the same there. `tools/list` give
 A list of tools stands in an agent's context for as long as it works, so `tools/list` names the tools of the parts that
 the token is for, and nothing else: an author's with the scope `author`, a reviewer's with `review`, both with both.
 With neither it is the session's (`signal`) or a reader's. No such list has more than 14 kB. Every other tool, those of
-`review-server` included, is called by its name all the same, but most agents call only what they were told of. To have another list:
+`review-server` included, is called by its name all the same, but most agents call only what they were told of. To have
+another list:
 
 | over HTTP | on stdio | what is listed |
 |---|---|---|

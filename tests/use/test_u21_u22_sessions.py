@@ -74,7 +74,13 @@ def test_the_page_lists_sessions_and_says_why_one_is_paused(up: Served) -> None:
     assert said["status"] == "PAUSED", said.text
     assert "Sessions" in up.page("/")
     assert "on-a-page" in up.page("/sessions")
-    assert "Argon2" in up.page("/sessions/on-a-page")
+    because = claude.call("read_session", session="on-a-page")["paused_because"]
+    assert because.startswith("Blocker: "), because
+    assert "a report" not in because, "gemini still owes one, which pauses nothing"
+    assert because.endswith("(a human decides)")
+    page = up.page("/sessions/on-a-page")
+    assert "Argon2" in page
+    assert "a decision that is asked of a human is made on its page" in " ".join(page.split())
 
 
 @pytest.mark.parametrize("door", DOORS)

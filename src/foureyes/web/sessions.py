@@ -71,13 +71,26 @@ def _state(one: SessionShown) -> Html:
         badge("flagged", "care") if one.flagged else None,
         element("span", _why(one), class_="soft") if one.paused_because else None,
     )
-    waits = (element("li", link(path_to("reviews", each), f"It waits for {each}")) for each in one.waits_for)
-    return element("div", element("p", *said, class_="badges"), element("ul", *waits, class_="list"))
+    waits = (element("li", link(path_to("reviews", each), f"It waits for review {each}")) for each in one.waits_for)
+    how = element("p", _how(one)) if one.paused_because and not one.ended else None
+    return element("div", element("p", *said, class_="badges"), how, element("ul", *waits, class_="list"))
+
+
+def _how(one: SessionShown) -> str:
+    """What lets it go on, as the human at the page can do it."""
+    if one.paused_by:
+        return "It goes on when a human presses Resume below, as far as its reviews let it."
+    if not one.waits_for:
+        return "It goes on by itself once its reviews let it; you owe a report there first."
+    return (
+        "It goes on by itself once each review below has its answer. Open the review: a decision that is asked of a "
+        "human is made on its page; what an agent has to make clear is said there."
+    )
 
 
 def _why(one: SessionShown) -> str:
-    """Why it is paused: by a human, or by what its reviews wait for."""
-    return f"Paused by {one.paused_by}: {one.paused_because}" if one.paused_by else f"It waits for {one.paused_because}"
+    """Why it is paused: by a human, or by what its reviews say."""
+    return f"Paused by {one.paused_by}: {one.paused_because}" if one.paused_by else f"Paused: {one.paused_because}"
 
 
 def _done(visit: Visit) -> Html | None:

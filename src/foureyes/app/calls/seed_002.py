@@ -50,8 +50,8 @@ NO_ANSWER = NOBODY - {"author_silent"}
 _THREAD = re.compile(r"[0-9]{1,20}").fullmatch
 #: What comes next where a run was sent back.
 AGAIN = (
-    "It is your turn: read what is asked, then send the new output to /validate (`validate`) with `review: {review}`, or "
-    "with the same task_id and step."
+    "It is your turn: read what is asked, then send the new output to /validate (`validate`) with `review: {review}`, "
+    "or with the same task_id and step."
 )
 #: So long programs are waited for; clients often give up after half a minute.
 PROGRAMS_SECONDS_MAX = 20

@@ -6,6 +6,7 @@ humans who owe no report, and to reviewers once their own report is in. Everybod
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,7 +17,7 @@ from foureyes.app.projections import sessions as rows
 from foureyes.app.projections.projection import key, slot_of
 from foureyes.core.explain import turns_of
 from foureyes.core.independence import normal
-from foureyes.core.model import ReportRequest, Review
+from foureyes.core.model import ReportRequest, Review, RevisionRequest, RulingRequest
 from foureyes.core.sessions import Session
 from foureyes.core.values import WhoKind
 
@@ -45,8 +46,18 @@ async def pause_of(office: Office, caller: Caller, session: Session) -> Pause:
     known = [one for one in found if await _may_know(office, caller, session, one)]
     if len(known) < len(found):
         return Pause(paused=True, because=PAUSED, waits_for=tuple(one.id for one in known))
-    reasons = [f"{', '.join(turn.who)}: {turn.what}" for one in known for turn in turns_of(one)]
+    reasons = [reason for one in known for reason in _reasons(one)]
     return Pause(paused=True, because="; ".join(reasons), waits_for=tuple(one.id for one in known))
+
+
+def _reasons(review: Review) -> Iterator[str]:
+    """What pauses the session, and who answers it; reports that are still owed pause nothing."""
+    for turn, request in zip(turns_of(review), review.requests.values(), strict=True):
+        who = ", ".join(turn.who)
+        if isinstance(request, RulingRequest):
+            yield f"{request.text.rstrip('.')} ({who} decides)"
+        elif isinstance(request, RevisionRequest) and request.clarify:
+            yield f"{'; '.join(request.reasons).rstrip('.')} ({who} clarifies)"
 
 
 def _waiting(office: Office, session: str, reading: Reading) -> list[Review]:
