@@ -66,6 +66,28 @@ def test_an_escalated_panel_says_so_where_the_human_decides(up: Served) -> None:
     assert page.index("Confidence: Low (0.4)") < page.index("A decision is asked for")
 
 
+def test_the_quality_that_was_not_looked_at_has_no_figure(up: Served) -> None:
+    """U-28: "quality: PASS" stood beside a report that says it was not looked at, because spec comes first."""
+    review, alice = opened(up), up.callers["alice"]
+    say(up, review, "quality")
+    task = alice.call("read_task", review=review)
+    assert "Not looked at: spec comes first." in task["report"]
+    assert (task["spec"], task["quality"]) == ("PENDING", ""), task.text
+    say(up, review, "spec", fails=("large",))
+    task = alice.call("read_task", review=review)
+    assert "Discarded: spec did not pass." in task["report"]
+    assert (task["status"], task["spec"], task["quality"]) == ("escalated", "FAIL", ""), task.text
+
+
+def test_both_stages_have_a_figure_where_both_were_looked_at(up: Served) -> None:
+    """U-28: the report and the figures say the same when a human decides because auto_approve is off."""
+    review = opened(up)
+    for stage in ("quality", "spec"):
+        say(up, review, stage)
+    task = up.callers["alice"].call("read_task", review=review)
+    assert (task["spec"], task["quality"]) == ("PASS", "PASS"), task.text
+
+
 def test_as_it_is_is_asked_once_and_the_confidence_stays(up: Served) -> None:
     """U-28: after "as is" at spec the same human was asked at quality, and the confidence was gone."""
     review = opened(up)

@@ -97,6 +97,8 @@ def _stage(seen: Seen, stage: str) -> str:
     statuses = [one.status for one in seen.explanation.requirements if one.stage == stage]
     if statuses and _PASSED.issuperset(statuses):
         return "PASS"
+    if Status.NOT_APPLICABLE in statuses:
+        return ""  # what was said of it counts once the stage before passes
     said = [one.verdict for one in seen.view.review.reports_in(stage)]
     if any(one in (Verdict.CONCERNS, Verdict.REJECT) for one in said):
         return "FAIL"
@@ -104,7 +106,7 @@ def _stage(seen: Seen, stage: str) -> str:
     owed = any(seat.id in review.requests for seat in review.seats_of(stage))
     if said and not owed and all(one is Verdict.APPROVE for one in said):
         return "PASS"  # a human may be asked all the same; `status` says so
-    return "" if Status.NOT_APPLICABLE in statuses else "PENDING"
+    return "PENDING"
 
 
 def _message(review: Review, most: int) -> str:
