@@ -24,6 +24,8 @@ from tests.use.served import DOORS, HTTP, Served, served
 REFERENCE = (ROOT / "docs/reference/http.md").read_text(encoding="utf-8")
 #: Options of every command, which are no fields of the call.
 OPTIONS = frozenset(("body", "server", "token_file", "home", "database", "as_json", "json", "debug"))
+#: Where the example of an option stands in its help.
+EXAMPLE = re.compile(r" Example: (.*?)\.( A text, JSON or @FILE\.| JSON or @FILE\.| Needed\.|$| \S*[a-z_]: )")
 TOLD = ("digest", "next_step", "next_call")
 
 
@@ -77,13 +79,11 @@ def test_every_example_that_the_help_prints_is_read_by_its_own_command(name: str
     assert typed[:3] == ["foureyes", "call", name]
     whole = _read(command, typed[3:])
     taken(OFFERED[name].form, whole)
-    for one in command.params:
-        words = re.search(
-            r" Example: (.*?)\.( A text, JSON or @FILE\.| JSON or @FILE\.| Needed\.|$| \S*[a-z_]: )", one.help
-        )
-        if one.name in {row.place for row in explained(OFFERED[name].form)}:
-            assert words, one.help
-            taken(OFFERED[name].form, whole | _read(command, [one.opts[0], *shlex.split(words[1])]))
+    fields = {row.place for row in explained(OFFERED[name].form)}
+    for one in (one for one in command.params if isinstance(one, click.Option) and one.name in fields):
+        words = EXAMPLE.search(str(one.help))
+        assert words, one.help
+        taken(OFFERED[name].form, whole | _read(command, [one.opts[0], *shlex.split(words[1])]))
 
 
 def _read(command: click.Command, typed: list[str]) -> dict[str, Any]:

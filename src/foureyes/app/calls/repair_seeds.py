@@ -87,10 +87,10 @@ def in_their_words(name: str, sent: Mapping[str, Any], refusal: Refusal) -> None
         refusal.next_step = refusal.next_step.replace("read_work", reads)
     if refusal.code is Code.EVIDENCE_MISSING and name in SAID_IN:
         _, files, named = refusal.next_step.partition(_FILES)
-        step = (
+        said = (
             f"Say in `{'.'.join(SAID_IN[name])}` in at least {WORDS_MIN} different words what you checked: a file of "
         )
-        refusal.next_step = f"{step}this version or '{WHOLE_WORK}'.{f' {files}{named}' if files else ''}"
+        refusal.next_step = f"{said}this version or '{WHOLE_WORK}'.{f' {files}{named}' if files else ''}"
     if refusal.code is Code.ANSWERS_MISMATCH and (field := _ANSWERS.get(name)):
         refusal.next_step = f"Answer each question in `{field}`, in the order in which they were asked."
 
