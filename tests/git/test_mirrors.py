@@ -78,9 +78,61 @@ def test_a_branch_beside_is_no_base_until_it_is_protected_or_merged(shop: Path) 
     git(shop, "checkout", "-q", "main")
     assert read(shop, feature) is None
     assert read(shop, "feature") is None
-    assert texts(read(shop, feature, protected=("feature", "main")))["README.md"] == "evil\n"
+    assert texts(read(shop, feature, protected=("feature",)))["README.md"] == "evil\n"
+    assert texts(read(shop, feature, protected=("feature", "main"))) == {"lib/a.py": "print(1)\n"}
     git(shop, "merge", "-q", "feature")
     assert texts(read(shop, feature))["README.md"] == "evil\n"
+
+
+def test_a_file_on_which_protected_refs_differ_is_not_compared_with(shop: Path) -> None:
+    """U-01: what one ref has is what another one mended or removed; a mode counts too."""
+    git(shop, "branch", "release/1")
+    committed(shop, lib__a_py="print(2)\n", docs__new_md="new\n")
+    git(shop, "rm", "-q", "README.md")
+    git(shop, "commit", "-qm", "remove it")
+    both = ("main", "release/*")
+    paths = (*FILES, "docs/new.md")
+    for base in ("main", "release/1", git(shop, "rev-parse", "release/1")):
+        assert texts(read(shop, base, *paths, protected=both)) == {}
+    assert texts(read(shop, "main", *paths)) == {"lib/a.py": "print(2)\n", "docs/new.md": "new\n"}
+    git(shop, "checkout", "-q", "release/1")
+    (shop / "lib/a.py").chmod(0o755)
+    committed(shop, lib__a_py="print(2)\n")
+    assert texts(read(shop, "main", "lib/a.py", protected=both)) == {}
+
+
+def test_a_file_beside_which_another_repository_has_something_else_is_not_compared_with(
+    shop: Path, tmp_path: Path
+) -> None:
+    """U-01: another file, folder or link at the path counts; that it has nothing there does not."""
+    play = tmp_path / "play"
+    play.mkdir()
+    git(play, "init", "-q")
+    committed(play, README_md="two\n", lib__a_py="print(1)\n")
+    committed(shop, docs__shop_md="shop\n", notes="a file\n")
+    committed(play, notes__today_md="a folder\n")
+    both = Mirrors((Mirror(name="shop", path=shop), Mirror(name="play", path=play)))
+    paths = (*FILES, "docs/shop.md", "notes")
+    found = asyncio.run(both.files("shop:main", paths))
+    assert texts(found) == {"lib/a.py": "print(1)\n", "docs/shop.md": "shop\n"}
+    assert texts(asyncio.run(both.files("play:main", paths))) == {"lib/a.py": "print(1)\n"}
+
+
+def test_no_base_counts_where_a_protected_ref_cannot_be_read(
+    shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """U-01: one that is not read could be the one that was mended; so too many of them are no base either."""
+    here, moon = Mirror(name="shop", path=shop), Mirror(name="moon", path=tmp_path / "moon")
+    for pair in ((here, moon), (moon, here)):
+        for base in ("shop:main", git(shop, "rev-parse", "HEAD")):
+            assert asyncio.run(Mirrors(pair).files(base, ("README.md",))) is None
+    git(shop, "branch", "release/1")
+    both = ("main", "release/*")
+    assert texts(read(shop, "main", protected=both)) == FILES
+    monkeypatch.setattr(mirrors, "TIPS_MAX", 1)
+    assert read(shop, "main", protected=both) is None
+    with pytest.raises(Trouble, match="more than 1 protected refs"):
+        Mirrors((Mirror(name="shop", path=shop, protected=both),)).check()
 
 
 def test_a_file_that_changed_since_is_not_compared_with(shop: Path) -> None:

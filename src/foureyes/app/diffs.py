@@ -20,13 +20,15 @@ _WORDS = {
 }
 STATED = "the author's statement, which nobody checked: nothing is decided by it, the whole work counts as new"
 NOTHING = "nothing: the whole work counts as new"
+NOT_AGREED = "; its protected refs agree on none of these files, so the whole work counts as new"
 
 
 def compared_with(revision: Revision) -> str:
     """With what a version was compared, in words."""
     base: KnownBase = revision.known_base
     words = _WORDS.get(base.source, STATED if revision.before else NOTHING)
-    return words.format(name=base.name)
+    is_bare = base.source is BaseSource.REPOSITORY and not revision.before
+    return words.format(name=base.name) + (NOT_AGREED if is_bare else "")
 
 
 def diff_of(before: Iterable[WorkPart], after: Iterable[WorkPart], blobs: Mapping[str, bytes]) -> str:

@@ -1,8 +1,12 @@
-"""Which files does a commit have that a protected ref of a configured repository reaches?
+"""Read the files of a base: a commit that a protected ref reaches, in a repository of the configuration.
 
-The server reads them itself. What an author names is never handed to git unless it is a whole object id; refs and
-patterns come from the configuration. Content is asked of a scratch repository that borrows nothing but objects, so no
-setting, hook, graft or replacement of the repository counts. Whatever goes wrong, or takes too long, is no base.
+A file counts as it was only if every protected ref of that repository has it, with the same bytes, and no protected ref
+of another repository has something else at its path. Nobody knows to which of them a work goes in the end, and what one
+ref has may be what another one has mended.
+
+The server reads all of them itself. What an author names is never handed to git unless it is a whole object id; refs
+and patterns come from the configuration. Content is asked of a scratch repository that borrows nothing but objects, so
+no setting, hook, graft or replacement of the repository counts. Whatever goes wrong, or takes too long, is no base.
 """
 
 from __future__ import annotations
@@ -12,8 +16,8 @@ import logging
 import os
 import re
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from foureyes.app.bases import KnownFiles
@@ -24,7 +28,7 @@ from foureyes.git.running import environment, run
 from foureyes.git.scratch import Scratch, scratch
 from foureyes.home.trouble import Trouble
 
-#: So long the search for one base may take, with all that git does for it.
+#: So long the search for one base may take in all repositories, with all that git does for it.
 SECONDS_MAX = 5.0
 #: So many searches run at once; whoever comes while all are busy waits for as long.
 SEARCHES_MAX = 4
@@ -35,6 +39,7 @@ COMMITS_MAX = 1_000
 #: So many bytes of paths go into one question.
 PATHS_BYTES_MAX = 64 * 1024
 LISTING_BYTES_MAX = 4 * 1024 * 1024
+FOLDER_MODE = "040000"
 
 _ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}").fullmatch
 _HEADS = "refs/heads/"
@@ -61,7 +66,7 @@ class Mirror:
     def tips(self, here: Repository) -> dict[str, str]:
         """The commit of every protected ref, by its full name; raises Trouble where there is none."""
         patterns = tuple(map(_full, self.protected)) or (_default_branch(here),)
-        asked = ("for-each-ref", "--format=%(objectname) %(refname)", f"--count={TIPS_MAX}", "--", *patterns)
+        asked = ("for-each-ref", "--format=%(objectname) %(refname)", f"--count={TIPS_MAX + 1}", "--", *patterns)
         ran = run(
             asked,
             folder=here.place,
@@ -77,16 +82,31 @@ class Mirror:
                 "Name refs that it has, in `protected` of the configuration.",
                 usage=True,
             )
+        if len(found) > TIPS_MAX:
+            raise Trouble(
+                f"The repository {self.name} at {self.path} has more than {TIPS_MAX} protected refs.",
+                "Name fewer in `protected` of the configuration.",
+                usage=True,
+            )
         return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Entry:
-    """A file in a tree."""
+    """What a tree has at a path: a file, a link, a folder or a submodule."""
 
     mode: str
     object: str
     size: int
+
+    @property
+    def is_file(self) -> bool:
+        """True if it is a plain file or a link, which can be compared with."""
+        return self.mode not in (FOLDER_MODE, SUBMODULE_MODE)
+
+
+#: What a tree has, by path.
+_Tree = dict[str, _Entry]
 
 
 @dataclass(slots=True)
@@ -108,7 +128,7 @@ class Mirrors:
             log.warning("a base was not looked up: too many are being read")
             return None
         try:
-            return await asyncio.to_thread(_first, named, paths)
+            return await asyncio.to_thread(_found, self.mirrors, named, paths)
         finally:
             self._room.release()
 
@@ -127,17 +147,32 @@ class Mirrors:
             mirror.tips(mirror.repository())
 
 
-def _first(named: tuple[tuple[Mirror, str], ...], paths: tuple[str, ...]) -> KnownFiles | None:
+def _found(
+    mirrors: tuple[Mirror, ...], named: tuple[tuple[Mirror, str], ...], paths: tuple[str, ...]
+) -> KnownFiles | None:
+    """The files at the base that is named, as far as all protected refs agree on them."""
     until = time.monotonic() + SECONDS_MAX
-    for mirror, name in named:
-        try:
-            found = _Search(mirror=mirror, paths=paths, until=until).files(name)
-        except (Trouble, OSError, ValueError) as error:
-            log.warning("the base could not be read in %s: %s", mirror.name, error)
-            continue
-        if found is not None:
-            return found
+    try:
+        for mirror, name in named:
+            others = tuple(one for one in mirrors if one is not mirror)
+            found = _Search(mirror=mirror, paths=paths, until=until).files(name, others)
+            if found is not None:
+                return found
+    except (Trouble, OSError, ValueError) as error:
+        log.warning("the base could not be read: %s", error)
     return None
+
+
+def _agreed(then: _Tree, own: Iterable[_Tree], others: Iterable[_Tree]) -> _Tree:
+    """The files of a base that all its own protected refs have, and beside which no other repository has another."""
+    own, others = tuple(own), tuple(others)
+    return {
+        path: entry
+        for path, entry in then.items()
+        if entry.is_file
+        and all(tree.get(path) == entry for tree in own)
+        and all(tree.get(path, entry) == entry for tree in others)
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +183,8 @@ class _Search:
     paths: tuple[str, ...]
     until: float
 
-    def files(self, name: str) -> KnownFiles | None:
+    def files(self, name: str, others: tuple[Mirror, ...]) -> KnownFiles | None:
+        """The files at what is named here, compared with every protected ref here and of the others."""
         here = self.mirror.repository()
         tips = self.mirror.tips(here)
         with scratch(here, SECONDS_MAX) as bench:
@@ -156,9 +192,8 @@ class _Search:
             if reached is None:
                 return None
             ref, start = reached
-            then, now = self._listed(bench, start), self._listed(bench, tips[ref])
-            # A file that the ref has changed since is not compared with: that would hide that the change is undone.
-            same = {path: one for path, one in then.items() if now.get(path) == one}
+            elsewhere = [tree for other in others for tree in replace(self, mirror=other).trees()]
+            same = _agreed(self._listed(bench, start), self._trees(bench, tips), elsewhere)
             contents = self._contents(bench, same)
         parts = tuple(_part(path, same[path], contents) for path in sorted(same) if same[path].object in contents)
         base = KnownBase(
@@ -167,6 +202,16 @@ class _Search:
             digest=manifest_digest(parts),
         )
         return KnownFiles(base=base, parts=parts, blobs={blob_digest(one): one for one in contents.values()})
+
+    def trees(self) -> list[_Tree]:
+        """What every protected ref of this repository has at the paths."""
+        here = self.mirror.repository()
+        tips = self.mirror.tips(here)
+        with scratch(here, SECONDS_MAX) as bench:
+            return self._trees(bench, tips)
+
+    def _trees(self, bench: Scratch, tips: dict[str, str]) -> list[_Tree]:
+        return [self._listed(bench, commit) for commit in dict.fromkeys(tips.values())]
 
     def _reached(self, bench: Scratch, tips: dict[str, str], name: str) -> tuple[str, str] | None:
         """The protected ref that reaches what is named, and its commit or tree."""
@@ -187,21 +232,22 @@ class _Search:
         code, out = self._asked(bench, *asked)
         return code == 0 and tree in out.decode().split()
 
-    def _listed(self, bench: Scratch, tree: str) -> dict[str, _Entry]:
-        """The plain files and links among the paths; a folder or submodule of that name is no file to compare with."""
-        found: dict[str, _Entry] = {}
+    def _listed(self, bench: Scratch, tree: str) -> _Tree:
+        """What a tree has at the paths."""
+        found = _Tree()
         for some in _chunks(self.paths):
             code, out = self._asked(bench, "ls-tree", "-l", "-z", "--full-tree", tree, "--", *some)
             if code:
-                raise Trouble(f"{tree} cannot be read.", "Check the repository: git fsck")
+                raise Trouble(
+                    f"{tree} cannot be read in the repository {self.mirror.name}.", "Check the repository: git fsck"
+                )
             for line in filter(None, out.split(b"\0")):
                 head, _, path = line.partition(b"\t")
-                mode, sort, name, size = head.decode().split()
-                if sort == "blob" and mode != SUBMODULE_MODE:
-                    found[os.fsdecode(path)] = _Entry(mode=mode, object=name, size=int(size))
+                mode, _, name, size = head.decode().split()
+                found[os.fsdecode(path)] = _Entry(mode=mode, object=name, size=int(size) if size.isdigit() else 0)
         return found
 
-    def _contents(self, bench: Scratch, files: dict[str, _Entry]) -> dict[str, bytes]:
+    def _contents(self, bench: Scratch, files: _Tree) -> dict[str, bytes]:
         """The bytes of these files by their object ids; too many together are none."""
         sizes = {one.object: one.size for one in files.values()}
         if sum(sizes.values()) > WORK_BYTES_MAX:
@@ -216,7 +262,10 @@ class _Search:
 
     def _check_time(self) -> None:
         if time.monotonic() > self.until:
-            raise Trouble(f"It took longer than {SECONDS_MAX:.0f} seconds.", "Pack the repository: git gc")
+            raise Trouble(
+                f"Reading the repository {self.mirror.name} took longer than {SECONDS_MAX:.0f} seconds.",
+                "Pack the repository (git gc), or protect fewer refs.",
+            )
 
 
 def _part(path: str, entry: _Entry, contents: dict[str, bytes]) -> WorkPart:

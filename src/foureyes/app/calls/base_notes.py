@@ -11,8 +11,9 @@ from foureyes.app.calls.call import Caller
 from foureyes.app.calls.done import Done
 from foureyes.app.calls.office import Office
 from foureyes.app.ports import Unavailable
+from foureyes.core.model import Revision
 from foureyes.core.refusals import WORD_CHARS_MAX, Refusal
-from foureyes.core.values import BaseSource, KnownBase
+from foureyes.core.values import BaseSource
 
 _ON_TARGET = (BaseSource.LIVE, BaseSource.ATTESTED)
 
@@ -32,12 +33,13 @@ async def with_base_notes(office: Office, caller: Caller, done: Done, form: Name
     if not (form.base or form.target) or not done.digest:
         return done
     with suppress(Refusal, Unavailable):
-        known = (await office.gate.read(done.review, caller.who)).view.review.current.known_base
-        return replace(done, notes=(*done.notes, *_notes(known, form)))
+        revision = (await office.gate.read(done.review, caller.who)).view.review.current
+        return replace(done, notes=(*done.notes, *_notes(revision, form)))
     return done
 
 
-def _notes(known: KnownBase, form: NamesBase) -> Iterator[str]:
+def _notes(revision: Revision, form: NamesBase) -> Iterator[str]:
+    known = revision.known_base
     if form.target and known.source not in _ON_TARGET:
         yield (
             f"The target {form.target[:WORD_CHARS_MAX]!r} has nothing yet that this server knows, so the work was not "
@@ -47,4 +49,10 @@ def _notes(known: KnownBase, form: NamesBase) -> Iterator[str]:
         yield (
             f"The base {form.base[:WORD_CHARS_MAX]!r} is no commit or branch that this server reads, so the whole work "
             "counts as new. Name a commit that a protected branch has, or leave `base` out."
+        )
+    if known.source is BaseSource.REPOSITORY and not revision.before:
+        yield (
+            f"The base {form.base[:WORD_CHARS_MAX]!r} is known, but none of these files is the same at every protected "
+            "branch that this server reads, so all of them count as new. Name the `target` that the work is for: it is "
+            "compared with what is live there."
         )
