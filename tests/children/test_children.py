@@ -191,6 +191,40 @@ def test_a_call_that_is_cancelled_while_it_waits_takes_no_child_with_it() -> Non
         children.close()
 
 
+def test_parties_take_turns_however_many_calls_one_of_them_has(children: Children) -> None:
+    """U-17: a child that becomes free goes to the party that has the fewest, and then round."""
+    began = list[str]()
+
+    async def story() -> None:
+        async def ask(party: str) -> None:
+            await children.call(functions.sleep, 0.2, seconds=SECONDS, party=party)
+            began.append(party)
+
+        flood = [asyncio.create_task(ask("flood")) for _ in range(12)]
+        await asyncio.sleep(0)
+        others = [asyncio.create_task(ask(party)) for party in ("dev", "dev", "dev", "ann")]
+        await asyncio.gather(*flood, *others)
+
+    asyncio.run(story())
+    assert began[:3].count("flood") <= 2
+    assert began.index("ann") <= 6
+    assert max(place for place, party in enumerate(began) if party == "dev") <= 9
+
+
+def test_a_call_that_waits_too_long_for_a_child_is_given_up(children: Children) -> None:
+    """U-17: the others go on, and nothing is left of it in the line."""
+
+    async def story() -> int:
+        calls = [asyncio.create_task(children.call(functions.sleep, 1.0, seconds=SECONDS)) for _ in range(3)]
+        await asyncio.sleep(0)
+        with pytest.raises(Overloaded, match=r"no child process was free within 0\.1 seconds"):
+            await children.call(functions.double, 1, seconds=SECONDS, wait_seconds=0.1)
+        assert await asyncio.gather(*calls) == [1.0] * 3
+        return await children.call(functions.double, 2, seconds=SECONDS, wait_seconds=0.1)
+
+    assert asyncio.run(story()) == 4
+
+
 def test_more_waiting_calls_than_allowed_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pools, "WAITING_MAX", 1)
     children = Children(most=1)

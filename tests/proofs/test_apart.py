@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from foureyes.app.children import shared
+from foureyes.app.children import REQUESTS, shared
 from foureyes.bootstrap.proving import prove_apart
 
 HONEST = ({"a.py": b"x = 1\n"}, {"a.py": b"# How many there are.\nx = 1\n"})
@@ -26,7 +26,7 @@ def test_a_proof_comes_from_a_child_process() -> None:
     """U-02, U-17: with the same answer, and the child stays for the next one."""
     proof = asyncio.run(prove_apart(*HONEST, seconds=SECONDS))
     assert proof == "Proven: only comments or layout differ in a.py"
-    assert shared().pids()
+    assert shared(REQUESTS).pids()
 
 
 def test_a_proof_that_takes_too_long_is_none() -> None:

@@ -187,6 +187,8 @@ class Task:
     draft: str = ""
     bounds: Bounds = Bounds()
     once: Once = each_time
+    #: Whose work it is: works of different authors take turns at the child processes. No reviewer is told.
+    author: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,6 +35,8 @@ STARTS_MAX = 50
 #: Requests that are looked through, the most urgent first; what cannot be helped must not hide what can.
 ROWS_MAX = 1_000
 KNOWN_MAX = 10_000
+#: So many runs more than the policy's limit a program may have, one each for authors of whom it has none.
+OTHERS_MAX = 5
 #: The same run is begun so often at once; the gate counts failures, and one that it never hears of is no failure.
 TRIES_MAX = 3
 #: So long a seat is left alone that the gate did not let us take.
@@ -64,7 +66,8 @@ class Dispatcher:
     looked: asyncio.Event = field(default_factory=asyncio.Event)
     #: Those who are hosted here, and how the inbox names them.
     _asked: tuple[Pool | None, list[str]] = (None, [])
-    _ours: dict[str, bool] = field(default_factory=dict)
+    #: The author of a review that came in here; empty where it did not.
+    _ours: dict[str, str] = field(default_factory=dict)
     #: Who may not sit where, as the gate said a moment ago: review, seat, reviewer.
     _refused: dict[tuple[str, str, str], datetime] = field(default_factory=dict)
     #: How often each run was begun in this process; whatever the gate makes of their ends, nobody is asked for ever.
@@ -131,25 +134,26 @@ class Dispatcher:
         limits = self.steps.gate.policies.current(reading).policy.rules.limits
         busy = _Busy(pool=pool, limits=limits, minds_max=self.minds_max())
         for one in going:
-            busy.add(one.reviewer)
+            busy.add(one.reviewer, self._ours.get(one.review, ""))
         taken = {one.place for one in going}
         found: list[Run] = []
         for row in self._rows(reading):
             place = (row.review, row.request)
-            if place in taken or (row.held and not busy.is_free(row.who)):
+            if place in taken:
                 continue
             try:
-                if not self._is_ours(reading, row.review):
+                author = self._author(reading, row.review)
+                if not author or (row.held and not busy.is_free(row.who, author)):
                     continue
                 taken.add(place)
                 run = self._run(reading, row, pool, busy, now)
             except Damaged as error:
                 # One that was altered must not keep the reviewers from the others.
                 log.error("not begun: %s", error)  # noqa: TRY400 - what is wrong, not where in the program
-                self._ours[row.review] = False
+                self._ours[row.review] = ""
                 continue
             if run is not None:
-                busy.add(run.reviewer)
+                busy.add(run.reviewer, author)
                 found.append(run)
                 if len(found) == STARTS_MAX:
                     break
@@ -168,7 +172,7 @@ class Dispatcher:
         seat = review.seats[request.seat]
         stage = self.steps.stages(reading, review).get(seat.stage)
         reviewer = for_seat(seat, pool, self._cannot(review, seat, busy))
-        if stage is None or reviewer is None or not busy.is_free(reviewer.who.name):
+        if stage is None or reviewer is None or not busy.is_free(reviewer.who.name, review.author.name):
             return None
         if (review.id, seat.id, reviewer.who.name) in self._refused or _rests(review, seat, request, stage, now):
             return None
@@ -185,13 +189,13 @@ class Dispatcher:
         """Who cannot take a free seat: who sits in that stage already, has enough at hand, or was refused there."""
         sitting = {one.reviewer.name for one in review.seats_of(seat.stage, seat.part) if one.reviewer}
         refused = {name for (where, place, name) in self._refused if (where, place) == (review.id, seat.id)}
-        return sitting | refused | busy.full() | busy.sitting(review.id, seat.stage)
+        return sitting | refused | busy.full(review.author.name) | busy.sitting(review.id, seat.stage)
 
-    def _is_ours(self, reading: Reading, review: str) -> bool:
+    def _author(self, reading: Reading, review: str) -> str:
         if review not in self._ours:
             if len(self._ours) >= KNOWN_MAX:
                 self._ours.clear()
-            self._ours[review] = _came_in_here(reading, review)
+            self._ours[review] = _author_here(reading, review)
         return self._ours[review]
 
 
@@ -203,6 +207,8 @@ class _Busy:
     limits: Limits
     minds_max: int
     _count: Counter[str] = field(default_factory=Counter)
+    #: By reviewer and author.
+    _of: Counter[tuple[str, str]] = field(default_factory=Counter)
     _sitting: dict[tuple[str, str], set[str]] = field(default_factory=dict)
 
     def sits(self, review: str, stage: str, name: str) -> None:
@@ -211,16 +217,21 @@ class _Busy:
     def sitting(self, review: str, stage: str) -> set[str]:
         return self._sitting.get((review, stage), set())
 
-    def add(self, name: str) -> None:
+    def add(self, name: str, author: str) -> None:
         self._count[name] += 1
+        self._of[name, author] += 1
 
-    def is_free(self, name: str) -> bool:
-        minds = self.pool.minds()
-        crowded = name in minds and sum(self._count[one] for one in minds) >= self.minds_max
-        return not crowded and self._count[name] < self.limits.parallel_max
+    def is_free(self, name: str, author: str) -> bool:
+        """True if a reviewer may begin with work of this author; many slow works of another do not stop a program."""
+        minds, most = self.pool.minds(), self.limits.parallel_max
+        if name in minds:
+            return self._count[name] < most and sum(self._count[one] for one in minds) < self.minds_max
+        if not self._of[name, author]:
+            most += OTHERS_MAX
+        return self._count[name] < most and self._of[name, author] < self.limits.parallel_max
 
-    def full(self) -> set[str]:
-        return {name for name in self.pool.names() if not self.is_free(name)}
+    def full(self, author: str) -> set[str]:
+        return {name for name in self.pool.names() if not self.is_free(name, author)}
 
 
 def _asked(pool: Pool) -> list[str]:
@@ -249,9 +260,9 @@ def _rests(review: Review, seat: Seat, request: ReportRequest, stage: Stage, now
     return failed <= now < failed + AGAIN_AFTER * factor
 
 
-def _came_in_here(reading: Reading, review: str) -> bool:
-    """Whether somebody enrolled opened it, at a door of this server."""
-    return any(account(reading, name) is not None for name in _authors(reading, review))
+def _author_here(reading: Reading, review: str) -> str:
+    """The author of a review, if somebody enrolled opened it, at a door of this server."""
+    return next((name for name in _authors(reading, review) if account(reading, name) is not None), "")
 
 
 def _authors(reading: Reading, review: str) -> Iterator[str]:

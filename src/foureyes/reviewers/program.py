@@ -56,7 +56,7 @@ class ProgramReviewer:
         count = len(change.files)
         seconds = self.seconds.a_file if count <= 1 else min(self.seconds.a_file * count, self._whole_seconds)
         try:
-            return await self._look(change, seconds)
+            return await self._look(change, seconds, task.author)
         except (CutOff, Died, Raised) as error:
             if count <= 1:
                 raise self._nothing(change, error) from error
@@ -64,15 +64,15 @@ class ProgramReviewer:
         except ChildError as error:
             raise Inconclusive(Failure.CRASHED, f"the program {self.critic.name} was not run: {error}") from error
         say("reading file by file")
-        raise await self._file_by_file(change, first, self.seconds.a_work - seconds)
+        raise await self._file_by_file(task, first, self.seconds.a_work - seconds)
 
     @property
     def _whole_seconds(self) -> float:
         return self.seconds.a_work * WHOLE_PART
 
-    async def _look(self, change: Change, seconds: float) -> Look:
+    async def _look(self, change: Change, seconds: float, author: str) -> Look:
         run = CriticRun(critic=self.critic, change=change, retired=self.retired)
-        return await self.children.call(look_at, run, seconds=seconds)
+        return await self.children.call(look_at, run, seconds=seconds, party=author)
 
     def _nothing(self, change: Change, error: ChildError) -> Inconclusive:
         """The answer where the one file there is could not be read."""
@@ -80,12 +80,12 @@ class ProgramReviewer:
         reason = Failure.TIMED_OUT if isinstance(error, CutOff) else Failure.CRASHED
         return Inconclusive(reason, f"the program {self.critic.name} {_words(error)}{place}")
 
-    async def _file_by_file(self, change: Change, first: ChildError, seconds: float) -> Inconclusive:
+    async def _file_by_file(self, task: Task, first: ChildError, seconds: float) -> Inconclusive:
         """What the critic finds in each file alone, and which files stopped it; never an answer about the whole."""
         looks: list[Look] = []
         stopped: dict[str, ChildError] = {}
         skipped: list[str] = []
-        for piece in _pieces(change):
+        for piece in _pieces(_portable(task.change)):
             path = piece.files[0].path
             allowed = min(self.seconds.a_file, seconds)
             if allowed <= 0:
@@ -93,7 +93,7 @@ class ProgramReviewer:
                 continue
             began = time.monotonic()
             try:
-                looks.append(await self._look(piece, allowed))
+                looks.append(await self._look(piece, allowed, task.author))
             except ChildError as error:
                 stopped[path] = error
             seconds -= time.monotonic() - began

@@ -26,7 +26,8 @@ async def take_out(task: Task) -> Outgoing:
     """
     change = replace(task.change, files=tuple(map(replace, task.change.files)), lay_out=None, whole=None)
     try:
-        found = await shared().call(boundary, replace(task, change=change, once=each_time), seconds=SECONDS_MAX)
+        sent = replace(task, change=change, once=each_time)
+        found = await shared().call(boundary, sent, seconds=SECONDS_MAX, party=task.author)
     except ChildError as error:
         raise _not_searched("the work", error) from error
     return replace(found, task=replace(found.task, once=task.once))

@@ -31,4 +31,4 @@ class Raised(ChildError):  # noqa: N818 - named after what the function did
 
 
 class Overloaded(ChildError):  # noqa: N818 - the state of the queue
-    """Too many calls wait for a child already."""
+    """Too many calls wait for a child already, or none was free in time."""

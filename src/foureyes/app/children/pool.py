@@ -1,4 +1,9 @@
-"""A pool of child processes: it starts them when they are needed, replaces those that were killed, and ends them."""
+"""A pool of child processes: it starts them when they are needed, replaces those that were killed, and ends them.
+
+Calls that wait take turns by party, usually the author of the work: a child that becomes free goes to the party that
+has the fewest. While all of them compute for others, a party that has none gets one more. So many slow works of one
+author do not hold up those of another.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +13,7 @@ import contextlib
 import os
 import pickle
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from functools import cache
 from typing import TypeVar, cast
@@ -23,6 +28,8 @@ CHILDREN_MAX = max(2, min(4, os.cpu_count() or 2))
 REQUEST_CHILDREN_MAX = 2
 #: A call waits so long for a child that is busy before another one is started: starting costs more than most calls.
 GROW_SECONDS = 1.0
+#: So many more may run while parties wait that have none.
+SPARE_CHILDREN_MAX = 1
 #: Idle children beyond these are ended.
 IDLE_MAX = 2
 #: A child that has answered so many calls is replaced, whatever its libraries may have leaked.
@@ -33,9 +40,10 @@ MEMORY_BYTES_MAX = 2 * 1024 * 1024 * 1024
 
 
 class _Waiter:
-    """A call that waits for a child."""
+    """A call of a party that waits for a child."""
 
-    def __init__(self) -> None:
+    def __init__(self, party: str) -> None:
+        self.party = party
         self._loop = asyncio.get_running_loop()
         self.woken: asyncio.Future[None] = self._loop.create_future()
         self.child: Child | None = None
@@ -72,22 +80,32 @@ class Children:
     def __init__(
         self, *, most: int = CHILDREN_MAX, memory_bytes: int = MEMORY_BYTES_MAX, grow_seconds: float = GROW_SECONDS
     ) -> None:
-        """Start nothing yet; run at most so many processes at once."""
+        """Start nothing yet; run at most so many processes at once, and a spare one."""
         self._most, self._memory_bytes, self._grow_seconds = most, memory_bytes, grow_seconds
         self._idle: list[Child] = []
-        self._busy: set[Child] = set()
-        self._waiting: deque[_Waiter] = deque()
+        #: For which party each of them computes.
+        self._busy: dict[Child, str] = {}
+        #: By party; the one that was served last is the last, and nobody stays here with no call.
+        self._waiting: dict[str, deque[_Waiter]] = {}
         self._is_closed = False
         self._lock = threading.Lock()
 
-    async def call(self, function: Callable[[A], R], argument: A, *, seconds: float) -> R:
+    async def call(
+        self,
+        function: Callable[[A], R],
+        argument: A,
+        *,
+        seconds: float,
+        party: str = "",
+        wait_seconds: float | None = None,
+    ) -> R:
         """The function's result, computed in a child within so many seconds of processor time; raises ChildError.
 
         The function stands at the top of an importable module; argument and result can be pickled. Waiting for a free
-        child does not count. Being cancelled kills the child.
+        child does not count; after `wait_seconds` without one the call is given up. Being cancelled kills the child.
         """
         order = pickle.dumps((function, argument), pickle.HIGHEST_PROTOCOL)
-        child = await self._take()
+        child = await self._take(party, wait_seconds)
         keep = False
         try:
             answer = await child.answer(order, seconds)
@@ -105,7 +123,8 @@ class Children:
         """Kill every child; calls that wait or run end with ChildError. There are none afterwards."""
         with self._lock:
             self._is_closed = True
-            idle, busy, waiting = list(self._idle), list(self._busy), list(self._waiting)
+            idle, busy = list(self._idle), list(self._busy)
+            waiting = [waiter for line in self._waiting.values() for waiter in line]
             self._idle.clear()
             self._waiting.clear()
         for waiter in waiting:
@@ -117,17 +136,21 @@ class Children:
             child.kill()
         atexit.unregister(self.close)
 
-    async def _take(self) -> Child:
+    async def _take(self, party: str, wait_seconds: float | None) -> Child:
         """A child for this call alone: an idle one, the first one, or one that others give back."""
         with self._lock:
-            if child := self._free_child():
+            if child := self._free_child(party):
                 return child
-            if len(self._waiting) >= WAITING_MAX:
+            if sum(map(len, self._waiting.values())) >= WAITING_MAX:
                 raise Overloaded(f"more than {WAITING_MAX} calls wait for a child process")
-            waiter = _Waiter()
-            self._waiting.append(waiter)
+            waiter = _Waiter(party)
+            self._waiting.setdefault(party, deque()).append(waiter)
         try:
-            return await self._awaited(waiter)
+            async with asyncio.timeout(wait_seconds):
+                return await self._awaited(waiter)
+        except TimeoutError:
+            self._leave(waiter)
+            raise Overloaded(f"no child process was free within {wait_seconds:g} seconds") from None
         except BaseException:
             self._leave(waiter)
             raise
@@ -141,25 +164,25 @@ class Children:
                     raise waiter.error
                 if waiter.child is not None:
                     return waiter.child
-                if len(self._busy) + len(self._idle) < self._most:
-                    child = self._started()
-                    self._waiting.remove(waiter)
+                if self._has_room(waiter.party):
+                    child = self._started(waiter.party)
+                    self._drop(waiter)
                     return child
             patience = None
 
-    def _free_child(self) -> Child | None:
+    def _free_child(self, party: str) -> Child | None:
         """An idle child that still lives, else the first one; none where others must give one back first."""
         if self._is_closed:
             raise Died("the child processes were ended")
         while self._idle:
             child = self._idle.pop()
             if child.is_alive():
-                self._busy.add(child)
+                self._busy[child] = party
                 return child
             child.discard()
-        return None if self._busy or self._waiting else self._started()
+        return None if self._busy or self._waiting else self._started(party)
 
-    def _started(self) -> Child:
+    def _started(self, party: str) -> Child:
         if self._is_closed:
             raise Died("the child processes were ended")
         if not self._busy and not self._idle:
@@ -167,25 +190,26 @@ class Children:
             atexit.unregister(self.close)
             atexit.register(self.close)
         child = Child.start(self._memory_bytes)
-        self._busy.add(child)
+        self._busy[child] = party
         return child
 
     def _give_back(self, child: Child, *, keep: bool) -> None:
         """Pass the child on, or a new one in its place where it is of no use any more."""
         keep = keep and child.calls < CALLS_MAX and not child.is_ending
         with self._lock:
-            self._busy.discard(child)
+            self._busy.pop(child, None)
             keep = keep and not self._is_closed
-            waiter = self._waiting.popleft() if self._waiting else None
-            if waiter is None and keep and len(self._idle) < IDLE_MAX:
+            waiter = self._next()
+            is_spare = len(self._busy) >= self._most
+            if waiter is None and keep and not is_spare and len(self._idle) < IDLE_MAX:
                 self._idle.append(child)
                 return
             if waiter is not None and keep and child.is_alive():
-                self._busy.add(child)
+                self._busy[child] = waiter.party
                 waiter.child = child
             elif waiter is not None:
                 try:
-                    waiter.child = self._started()
+                    waiter.child = self._started(waiter.party)
                 except Died as error:
                     waiter.error = error
         if waiter is not None:
@@ -193,11 +217,35 @@ class Children:
         if waiter is None or waiter.child is not child:
             child.discard()
 
+    def _next(self) -> _Waiter | None:
+        """Take out the first call of the party with the fewest children; of several, of the one served longest ago."""
+        busy = Counter(self._busy.values())
+        party = min(self._waiting, key=lambda one: busy[one], default=None)
+        if party is None or not self._has_room(party):
+            return None
+        line = self._waiting.pop(party)
+        waiter = line.popleft()
+        if line:
+            self._waiting[party] = line
+        return waiter
+
+    def _has_room(self, party: str) -> bool:
+        """True if another child may compute for this party."""
+        most = self._most if party in self._busy.values() else self._most + SPARE_CHILDREN_MAX
+        return len(self._busy) + len(self._idle) < most
+
+    def _drop(self, waiter: _Waiter) -> None:
+        """Take a call out, wherever it is in its line; one that was served is in none."""
+        line = self._waiting.get(waiter.party, deque())
+        if waiter in line:
+            line.remove(waiter)
+            if not line:
+                del self._waiting[waiter.party]
+
     def _leave(self, waiter: _Waiter) -> None:
-        """A call that was cancelled while it waited: what it was given meanwhile goes to the next."""
+        """A call that was given up while it waited: what it was given meanwhile goes to the next."""
         with self._lock:
-            if waiter in self._waiting:
-                self._waiting.remove(waiter)
+            self._drop(waiter)
             child, waiter.child = waiter.child, None
         if child is not None:
             self._give_back(child, keep=True)

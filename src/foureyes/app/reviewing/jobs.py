@@ -162,6 +162,7 @@ def task_for(job: Job, review: Review, change: Change, bounds: Bounds) -> Task:
         verify=tuple(_draft(review.findings[one]) for one in job.about) if job.verifies else (),
         draft=seat.draft if seat and seat.left else "",
         bounds=bounds,
+        author=review.author.name,
     )
 
 
