@@ -7,7 +7,7 @@ import pytest
 from foureyes.core import commands as c
 from foureyes.core import protocols
 from foureyes.core.events import ReportRequested, ReviewCleared, RulingRequested
-from foureyes.core.facts import Facts, PolicyInForce, Principal
+from foureyes.core.facts import Facts, Mates, PolicyInForce, Principal
 from foureyes.core.parties import ONE_OPERATOR
 from foureyes.core.refusals import Code
 from foureyes.core.rules import Rules
@@ -222,7 +222,7 @@ def test_a_mate_of_the_session_never_holds_a_seat(seat: str) -> None:
     """U-08: nor keeps one on which it sat before; a human who speaks there is no worker."""
     play = resolve_by(DEV)
     play.do(ANN, c.TakeSeat(seat="resolve.1"))
-    play.know(mates=frozenset({"ann", "hugo"}))
+    play.know(mates=Mates(names=frozenset({"ann", "hugo"})))
     assert play.refused(ANN, play.a_report(seat=seat, evidence=CHECKED)) is Code.ONE_PARTY
     play.report(BOB, evidence=CHECKED)
     play.report(HUGO, evidence=CHECKED)
@@ -235,7 +235,7 @@ def test_a_mate_settles_nothing_and_stands_by_nothing() -> None:
     play.report(ANN, findings=(finding("a gap"),))
     play.report(BOB, evidence=CHECKED)
     play.do(DEV, c.AnswerFinding(finding="resolve.1-F1", text="filled"))
-    play.know(mates=frozenset({"ann", "bob"}))
+    play.know(mates=Mates(names=frozenset({"ann", "bob"})))
     settling = c.SettleFinding(finding="resolve.1-F1", revision=1, resolved=True)
     assert play.refused(ANN, settling) is Code.ONE_PARTY
     play.revise("d2")
@@ -244,7 +244,7 @@ def test_a_mate_settles_nothing_and_stands_by_nothing() -> None:
 
 def test_a_mate_is_not_drawn() -> None:
     """U-08: the next of the role is asked."""
-    play = Play(facts=Facts(pool=POOL, mates=frozenset({"auditor"})))
+    play = Play(facts=Facts(pool=POOL, mates=Mates(names=frozenset({"auditor"}))))
     play.open("create_core")
     assert play.last(ReportRequested).seat.reviewer == POOL[5].who
 

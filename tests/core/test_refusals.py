@@ -7,6 +7,7 @@ import pytest
 
 from foureyes.core import commands as c
 from foureyes.core import refusals
+from foureyes.core.facts import Mates
 from foureyes.core.gates import Quorum, Resolved
 from foureyes.core.objections import Objection
 from foureyes.core.peer_data import CRITERIA
@@ -38,7 +39,7 @@ def story() -> Play:
 def with_a_mate() -> Play:
     """Bob works in the author's session."""
     play = story()
-    play.know(mates=frozenset({"bob"}))
+    play.know(mates=Mates(names=frozenset({"bob"})))
     return play
 
 

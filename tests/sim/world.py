@@ -15,7 +15,7 @@ from foureyes.core.commands import OpenReview, ReviewCommand, SubmitRevision
 from foureyes.core.decide import decide
 from foureyes.core.events import Event, PolicyActivated, ReviewEvent
 from foureyes.core.evolve import evolve
-from foureyes.core.facts import Facts, PolicyInForce, Principal
+from foureyes.core.facts import Facts, Mates, PolicyInForce, Principal
 from foureyes.core.kinds import canonical_kind
 from foureyes.core.live import RecordLive
 from foureyes.core.model import Review
@@ -203,7 +203,7 @@ class World:
             served=delivery.served,
             spent_today=(self.books.spent.get(delivery.at.date().isoformat(), 0),),
             signed_in_anew=True,
-            mates=mates_of([one.name for one in review.contributors] if review else [author]),
+            mates=Mates(names=mates_of([one.name for one in review.contributors] if review else [author])),
             inheritable=LazySequence(lambda: texts.inheritable(self.by_author.get(author, []), delivery.stream, work)),
             lifted=LazyMapping(lambda: texts.lifted(review)),
             kept=LazySequence(lambda: texts.kept(review, work if digest else None)),

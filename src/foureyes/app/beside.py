@@ -155,7 +155,7 @@ class Beside:
         facts = self.session_facts(tx, name, self.policies.current(tx).policy.session_silence)
         events = sessions.decide_session(session, command, ask.actor, now, facts)
         if isinstance(command, sessions.ReceiveSignal) and not ask.actor.is_human:
-            note_signal(tx, session, ask.actor.name, now)
+            note_signal(tx, name, ask.actor.name, now)
         return Decided(stream=ask.stream, events=events)
 
     @staticmethod

@@ -30,7 +30,7 @@ from foureyes.core import commands as c
 from foureyes.core.decide import decided
 from foureyes.core.events import ReviewEvent
 from foureyes.core.evolve import evolve
-from foureyes.core.facts import Facts
+from foureyes.core.facts import Facts, Mates
 from foureyes.core.kinds import canonical_kind
 from foureyes.core.model import Review
 from foureyes.core.rules import Rules
@@ -158,7 +158,7 @@ class Deciding:
         author: Who = getattr(self.command, "on_behalf_of", None) or self.ask.actor
         return tuple(dict.fromkeys((author, self.ask.actor)))
 
-    def _mates(self, review: Review | None) -> frozenset[str]:
+    def _mates(self, review: Review | None) -> Mates:
         """Who works in a session with those who made the work."""
         if review is None:
             command = self.command

@@ -1,61 +1,74 @@
-"""Session mates: who signalled as a worker in the same session as somebody, kept in rows beside the log.
+"""Session mates: agents that work in a session of those who made a piece of work, kept in rows beside the log.
 
-The rows are written in the transaction of the signal, so that nobody can report before they are there. A session from
-before they were kept is folded from its log.
+The rows are written in the transaction of the signal, so that nobody can report before they are there.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import cast
 from urllib.parse import quote, unquote
 
 from foureyes.app.ports import Reading, Writing
 from foureyes.app.rows import SIGNALLED, START, Stored
 from foureyes.app.shelf import dated
 from foureyes.codec.shapes import shape
-from foureyes.core.events import SideEvent
-from foureyes.core.sessions import AGENTS_MAX, Session, fold
+from foureyes.core.events import SignalReceived
+from foureyes.core.facts import Mates
+from foureyes.core.sessions import AGENTS_MAX
 
 #: Sessions in which an author signalled so long before the work was opened count, whatever the work says of itself.
+#: An agent that was silent in a session for longer was away from it.
 BEFORE_OPENING = timedelta(hours=24)
 #: So long the sessions of an agent are kept, and so many of them.
 KEPT_FOR = timedelta(days=30)
 SESSIONS_MAX = 100
+#: So many stays of an agent in one session are kept: the first one, and the last ones.
+STAYS_MAX = 40
 _put, _take = shape(datetime)
 
+#: When an agent was in a session: the first and the last signal of each stay, the oldest stay first.
+Stays = tuple[tuple[datetime, datetime], ...]
 
-def note_signal(tx: Writing, session: Session, agent: str, now: datetime) -> None:
-    """Keep that an agent works in a session; of a session from before rows were kept, everybody."""
-    prefix = _in(session.id)
-    rows: dict[str, str | None] = {f"{prefix}{quote(agent, safe='')}": _put(now)}
-    if not tx.rows(SIGNALLED, prefix, limit=1):
-        rows = {f"{prefix}{quote(name, safe='')}": _put(at) for name, at in session.agents} | rows
-    lately = {name: at for name, at in _sessions(tx, agent).items() if now - at <= KEPT_FOR} | {session.id: now}
-    newest = sorted(lately, key=lambda name: lately[name])[-SESSIONS_MAX:]
-    rows[_by(agent)] = json.dumps({name: _put(lately[name]) for name in newest})
-    tx.follow(SIGNALLED, rows, START)
+
+def note_signal(tx: Writing, session: str, agent: str, now: datetime) -> None:
+    """Keep that an agent works in a session; of a session without rows, everybody by its log."""
+    if not tx.rows(SIGNALLED, _in(session), limit=1):
+        note_session(tx, session)
+    _keep(tx, session, agent, _longer(_stays_of(tx, session, agent), now))
 
 
 def note_session(tx: Writing, name: str) -> int:
     """Keep who worked in a session, by its log; how many events it has."""
     past = tuple(tx.events(f"session/{name}"))
-    session = _folded(name, past)
-    for agent, at in session.agents:
-        note_signal(tx, session, agent, at)
+    for agent, stays in _folded(past).items():
+        _keep(tx, name, agent, stays)
     return len(past)
 
 
-def mates_of(reading: Reading, makers: Iterable[str], session: str, opened: datetime) -> frozenset[str]:
-    """Who works with these makers: in the session that the work names, or in one they signalled in lately."""
+def mates_of(reading: Reading, makers: Iterable[str], session: str, opened: datetime) -> Mates:
+    """Who works with these makers: in the session that the work names, or in one they were in when it was opened.
+
+    What a maker signals after the opening changes nothing. An agent that came to a session after the maker did so by
+    its own act; where the maker came later, or only names the session, it was the maker's.
+    """
     names, since = tuple(makers), opened - BEFORE_OPENING
-    found = {name for name, _ in _workers(reading, session)} if session else set[str]()
+    came, found = set[str](), set[str]()
     for maker in names:
-        lately = [name for name, at in _sessions(reading, maker).items() if at >= since]
-        found |= {name for one in lately for name, at in _workers(reading, one) if at >= since}
-    return frozenset(found - set(names))
+        for one in {name for name, at in _sessions(reading, maker).items() if at >= since}:
+            workers = _workers(reading, one)
+            stays = workers.get(maker, ())
+            began = next((first for first, last in stays if first <= opened and last >= since), None)
+            if began is None:
+                continue
+            active = {name: times[0][0] for name, times in workers.items() if times[-1][1] >= since}
+            found |= active.keys()
+            came |= {name for name, first in active.items() if first > began}
+    if session:
+        found |= _workers(reading, session).keys()
+    mates = frozenset(found - set(names))
+    return Mates(names=mates, by_maker=mates - came)
 
 
 def sessions_of(reading: Reading, agent: str) -> list[str]:
@@ -64,17 +77,50 @@ def sessions_of(reading: Reading, agent: str) -> list[str]:
     return sorted(lately, key=lambda name: lately[name], reverse=True)
 
 
-def _workers(reading: Reading, session: str) -> Iterator[tuple[str, datetime]]:
+def _keep(tx: Writing, session: str, agent: str, stays: Stays) -> None:
+    last = stays[-1][1]
+    lately = {name: at for name, at in _sessions(tx, agent).items() if last - at <= KEPT_FOR} | {session: last}
+    newest = sorted(lately, key=lambda name: lately[name])[-SESSIONS_MAX:]
+    rows: dict[str, str | None] = {
+        f"{_in(session)}{quote(agent, safe='')}": json.dumps([[_put(one), _put(end)] for one, end in stays]),
+        _by(agent): json.dumps({name: _put(lately[name]) for name in newest}),
+    }
+    tx.follow(SIGNALLED, rows, START)
+
+
+def _longer(stays: Stays, at: datetime) -> Stays:
+    """The stays with one more signal."""
+    if stays and at - stays[-1][1] <= BEFORE_OPENING:
+        return (*stays[:-1], (stays[-1][0], max(at, stays[-1][1])))
+    return (*stays[:1], *stays[1:][-(STAYS_MAX - 2) :], (at, at))
+
+
+def _workers(reading: Reading, session: str) -> dict[str, Stays]:
     prefix = _in(session)
     rows = reading.rows(SIGNALLED, prefix, limit=AGENTS_MAX)
     if rows:
-        yield from ((unquote(key.removeprefix(prefix)), _take(at)) for key, at in rows)
-        return
-    yield from _folded(session, tuple(reading.events(f"session/{session}"))).agents
+        return {unquote(key.removeprefix(prefix)): _read(body) for key, body in rows}
+    return _folded(tuple(reading.events(f"session/{session}")))
 
 
-def _folded(session: str, past: tuple[Stored, ...]) -> Session:
-    return fold(session, ((cast("SideEvent", event), _take(at)) for event, at in dated(past)))
+def _stays_of(reading: Reading, session: str, agent: str) -> Stays:
+    body = reading.row(SIGNALLED, f"{_in(session)}{quote(agent, safe='')}")
+    return _read(body) if body else ()
+
+
+def _read(body: str) -> Stays:
+    """The stays in a row; a row of an earlier release has the time of the last signal alone."""
+    if not body.startswith("["):
+        return ((_take(body), _take(body)),)
+    return tuple((_take(first), _take(last)) for first, last in json.loads(body))
+
+
+def _folded(past: tuple[Stored, ...]) -> dict[str, Stays]:
+    found: dict[str, Stays] = {}
+    for event, at in dated(past):
+        if isinstance(event, SignalReceived):
+            found[event.agent] = _longer(found.get(event.agent, ()), _take(at))
+    return found
 
 
 def _sessions(reading: Reading, agent: str) -> dict[str, datetime]:

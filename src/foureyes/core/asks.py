@@ -37,9 +37,10 @@ def ask_seats(scene: Scene, stage: Stage, owed: list[Owed]) -> Iterator[ReviewEv
     openings = [_opening(scene, stage, seat) for seat in (*new, *beside) if not _holder_stays(scene, stage, seat)]
     found = {one.seat: one for one in assign(scene, stage, openings)}
     # Nobody is missed on a seat beside the bound one; whoever can come there is asked, and then waited for.
-    new |= {seat: () for seat in beside if found[seat].possible}
+    # Whom a maker has barred there is missed: a human decides without them.
+    new |= {seat: () for seat in beside if found[seat].possible or found[seat].steered}
     found = {seat: one for seat, one in found.items() if seat in new}
-    empty = [] if stage.options.waits else [one.seat for one in found.values() if not one.possible]
+    empty = [one.seat for one in found.values() if _is_empty(stage, one)]
     dear: list[str] = []
     if _is_budget_used_up(scene, stage):
         found = {one.seat: one for one in assign(replace(scene, facts=scene.facts.unpaid()), stage, openings)}
@@ -50,9 +51,17 @@ def ask_seats(scene: Scene, stage: Stage, owed: list[Owed]) -> Iterator[ReviewEv
         if seat not in dear and (assignment is None or not (empty or _is_still_queued(scene, assignment))):
             yield _request(scene, stage, _spec(scene, stage, seat, assignment), about, assignment)
     if empty:
-        yield from escalate(scene, stage, "nobody_can_hold", lost(scene, stage, empty))
+        steered = any(found[seat].steered for seat in empty)
+        yield from escalate(scene, stage, "nobody_can_hold", lost(scene, stage, empty, steered=steered))
     elif dear:
         yield from escalate(scene, stage, "out_of_budget", "The budget for reviews is used up")
+
+
+def _is_empty(stage: Stage, assignment: Assignment) -> bool:
+    """Whether a human is asked at once: nobody can hold the seat, or no agent may come to it."""
+    if assignment.steered:
+        return assignment.reviewer is None
+    return not assignment.possible and not stage.options.waits
 
 
 def _is_unasked(scene: Scene, seat: str) -> bool:

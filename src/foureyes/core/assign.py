@@ -12,10 +12,10 @@ from foureyes.core.gates import Quorum
 from foureyes.core.independence import distinct, eligible, normal
 from foureyes.core.model import Review
 from foureyes.core.parties import Bars, bars_of
-from foureyes.core.refusals import Refusal
+from foureyes.core.refusals import Code, Refusal
 from foureyes.core.rules import Limits, MatrixRow, SeatRule, Stage
 from foureyes.core.scene import Scene
-from foureyes.core.values import Who, WhoKind
+from foureyes.core.values import Part, Who, WhoKind
 
 #: In place of role names: anyone eligible whose model family is known to differ from the author's.
 OTHER_FAMILY = ("other family",)
@@ -26,6 +26,9 @@ MATCHING_TRIES_MAX = 2_000
 
 #: Follows the name of a reviewer of this installation where an account bears the same name.
 HERE = " (here)"
+
+#: Why no agent gets a seat: whoever is left would be the choice of those whose work it is.
+STEERED = "Whoever made this work named or joined the session of another reviewer, so only a human may have this seat."
 
 REVIEWING = frozenset({WhoKind.AGENT, WhoKind.PROGRAM, WhoKind.HUMAN})
 
@@ -48,6 +51,8 @@ class Assignment:
     reviewer: Who | None = None
     queued: bool = False
     possible: bool = True
+    #: By the act of a maker somebody is barred from it, so no other agent gets it.
+    steered: bool = False
 
 
 def roles_for(review: Review, rule: SeatRule, stage: Stage, facts: Facts) -> tuple[str, ...]:
@@ -74,14 +79,47 @@ def may_review(scene: Scene, stage: Stage, who: Who, seat: str) -> bool:
     """Whether somebody may hold this seat at all: other eyes, one seat per stage, as independent as demanded."""
     principal = scene.facts.principal(who.name)
     principal = replace(principal, who=who) if principal else Principal(who=who)
-    if not may_be_bound(stage.rule_of(seat), principal):
+    if not may_be_bound(stage.rule_of(seat), principal) or is_closed(scene, stage, principal, seat):
         return False
     return _may_sit(scene.review, stage, principal, _bars(scene, stage, seat))
 
 
 def party_problem(scene: Scene, stage: Stage, who: Who, seat: str) -> Refusal | None:
-    """Why somebody is of one party with a maker of the work or another reviewer of the stage; else nothing."""
-    return _bars(scene, stage, seat).problem(scene.facts.principal(who.name) or Principal(who=who))
+    """Why somebody is of one party with a maker of the work or another reviewer of the stage; else nothing.
+
+    Also where the seat is no agent's, because a maker came to a session of somebody who could hold it.
+    """
+    principal = scene.facts.principal(who.name) or Principal(who=who)
+    problem = _bars(scene, stage, seat).problem(principal)
+    if problem is None and is_closed(scene, stage, principal, seat):
+        return Refusal(Code.HUMAN_ONLY, STEERED, "Leave it to a human; they were asked.")
+    return problem
+
+
+def is_closed(scene: Scene, stage: Stage, principal: Principal, seat: str) -> bool:
+    """Whether somebody may not come to a seat of which a maker has barred another by a session."""
+    if not scene.facts.mates.by_maker or _is_unchosen(principal):
+        return False
+    known = scene.review.seats.get(seat)
+    if known is not None and known.reviewer is not None and known.reviewer.name == principal.who.name:
+        return False
+    judges = [rule.roles for rule in stage.seats if rule.part is Part.JUDGE]
+    roles = known.candidates if known else tuple(role for one in judges for role in one) if all(judges) else ()
+    could = (one for one in scene.facts.pool if has_role(one, roles, scene.review.author))
+    return _is_steered(scene, stage, seat, could)
+
+
+def _is_steered(scene: Scene, stage: Stage, seat: str, candidates: Iterable[Principal]) -> bool:
+    """Whether nothing but a session that a maker named or came to keeps one of these from the seat."""
+    bars, rule = _bars(scene, stage, seat), stage.rule_of(seat)
+    free = bars.without_mates()
+    barred = (one for one in candidates if one.available and bars.is_by_maker(one) and may_be_bound(rule, one))
+    return any(not one.who.is_human and _may_sit(scene.review, stage, one, free) for one in barred)
+
+
+def _is_unchosen(principal: Principal) -> bool:
+    """Whether somebody may have a seat that a maker barred others from: humans, and programs of this installation."""
+    return principal.who.is_human or (principal.hosted and principal.who.kind is WhoKind.PROGRAM)
 
 
 def may_be_bound(rule: SeatRule | None, principal: Principal) -> bool:
@@ -139,7 +177,8 @@ def _roles_of(roles: frozenset[str]) -> frozenset[str]:
 def assign(scene: Scene, stage: Stage, openings: Sequence[Opening]) -> list[Assignment]:
     """Fill the open seats jointly, so that one seat's choice does not leave another without anybody."""
     facts, rules = scene.facts, scene.rules
-    wanted = {one.seat: _candidates(scene, stage, one) for one in openings}
+    found_for = {one.seat: _candidates(scene, stage, one) for one in openings}
+    wanted = {seat: candidates for seat, (candidates, _) in found_for.items()}
     possible = _matching(wanted, stage)
     rested = {seat: [p for p in who if _is_free(facts, p, rules.limits)] for seat, who in wanted.items()}
     free = possible if rested == wanted else _matching(rested, stage)
@@ -158,19 +197,24 @@ def assign(scene: Scene, stage: Stage, openings: Sequence[Opening]) -> list[Assi
                 reviewer=chosen.who if chosen else None,
                 queued=bool(one.roles) and reviewer is None,
                 possible=one.seat in possible,
+                steered=found_for[one.seat][1],
             )
         )
     return found
 
 
-def _candidates(scene: Scene, stage: Stage, opening: Opening) -> list[Principal]:
-    """Everyone who may hold the seat, by role in order, and within a role as the draw falls."""
+def _candidates(scene: Scene, stage: Stage, opening: Opening) -> tuple[list[Principal], bool]:
+    """Everyone who may hold the seat, by role in order, and within a role as the draw falls.
+
+    Also whether a maker barred one of them by a session: from that role on, no other agent is a candidate.
+    """
     review, facts, limits = scene.review, scene.facts, scene.rules.limits
     bars, rule = _bars(scene, stage, opening.seat), stage.rule_of(opening.seat)
     ordered: dict[str, Principal] = {}
+    steered = False
     in_turn = bool(opening.roles) and opening.roles != OTHER_FAMILY
     for wanted in [(role,) for role in opening.roles] if in_turn else [opening.roles]:
-        holders = [
+        named = [
             one
             for one in facts.pool
             if one.available
@@ -178,12 +222,13 @@ def _candidates(scene: Scene, stage: Stage, opening: Opening) -> list[Principal]
             and one.who.name not in opening.left
             and has_role(one, wanted, review.author)
             and may_be_bound(rule, one)
-            and _may_sit(review, stage, one, bars)
         ]
+        steered = steered or (bool(bars.by_maker) and _is_steered(scene, stage, opening.seat, named))
+        holders = [one for one in named if (_is_unchosen(one) or not steered) and _may_sit(review, stage, one, bars)]
         if opening.roles:
             holders.sort(key=lambda one: _draw_order(facts, opening.seat, one.who.name, limits))
         ordered.update((one.who.name, one) for one in holders)
-    return list(ordered.values())
+    return list(ordered.values()), steered
 
 
 def _draw_order(facts: Facts, seat: str, name: str, limits: Limits) -> tuple[bool, str]:

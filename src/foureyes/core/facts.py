@@ -76,6 +76,16 @@ class PolicyInForce:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Mates:
+    """Who works in a session of those who made the work: they are given no seat on it."""
+
+    names: frozenset[str] = frozenset()
+    #: Those among them whose session a maker only named, or came to later than they did. That is the maker's act, and
+    #: must not choose who is left.
+    by_maker: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """Everything outside the review that a decision may use; the shell may look up the longer ones when asked for."""
 
@@ -117,8 +127,7 @@ class Facts:
     quoted: frozenset[str] = frozenset()
     #: What all reviews cost today, in millionths of a dollar; one number, or none where nobody counts.
     spent_today: Sequence[int] = ()
-    #: Who signalled as a worker in a session of those who made the work: they never hold a seat on it.
-    mates: frozenset[str] = frozenset()
+    mates: Mates = Mates()
     #: The human who acts proved moments ago who they are.
     signed_in_anew: bool = False
     #: What stands in other reviews of the same party on text that is in the bytes at hand, the gravest first.
@@ -158,6 +167,10 @@ class Facts:
         proof, base = self.proof, self.base
         is_for_these = base.is_known and bool(base.digest) and (proof.base, proof.digest) == (base.digest, digest)
         return proof.why if is_for_these else ""
+
+    def without_mates(self) -> Facts:
+        """The same, but nobody works in a session with those who made the work."""
+        return replace(self, mates=Mates())
 
     def unpaid(self) -> Facts:
         """The same, but nobody can be asked who costs something."""

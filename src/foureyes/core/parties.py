@@ -1,7 +1,8 @@
 """Parties: who of those involved in a review acts for the same side, and may therefore not judge the work.
 
 The agents that one service vouches for are one party, because one token speaks for all of them. Agents that work in
-one session are one party. In `resolve` the accounts of one operator are one party unless the policy says otherwise.
+one session are one party. A seat that a session keeps somebody from by the act of a maker goes to no other agent. In
+`resolve` the accounts of one operator are one party unless the policy says otherwise.
 """
 
 from __future__ import annotations
@@ -29,6 +30,18 @@ class Bars:
     services: frozenset[str]
     operators: frozenset[str]
     mates: frozenset[str]
+    #: Those of the mates whose session a maker came to or named.
+    by_maker: frozenset[str] = frozenset()
+    #: The services that speak for a maker: their agents are of the makers' party anyway.
+    of_makers: frozenset[str] = frozenset()
+
+    def is_by_maker(self, one: Principal) -> bool:
+        """Whether nothing but the act of a maker makes this candidate a mate."""
+        return normal(one.who.name) in self.by_maker and one.vouched_by not in self.of_makers
+
+    def without_mates(self) -> Bars:
+        """The same, as if nobody worked in a session with a maker."""
+        return replace(self, mates=frozenset(), by_maker=frozenset())
 
     def problem(self, one: Principal) -> Refusal | None:
         """Why this candidate is of the same party as a maker or another reviewer; nothing where it is not."""
@@ -60,7 +73,9 @@ def bars_of(scene: Scene, stage: Stage | None, others: Sequence[Who]) -> Bars:
         others=tuple(believed(facts, one) for one in others),
         services=frozenset(one for one in services if not may_review_each_other(scene, one)),
         operators=frozenset(filter(None, operators)),
-        mates=frozenset(map(normal, facts.mates)),
+        mates=frozenset(map(normal, facts.mates.names)),
+        by_maker=frozenset(map(normal, facts.mates.by_maker)),
+        of_makers=frozenset(found for who in makers if (found := service_of(facts, who))),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.core.assign import roles_for
+from foureyes.core.assign import STEERED, roles_for
 from foureyes.core.reasons import failure_words
 from foureyes.core.rules import Stage
 from foureyes.core.scene import Scene
@@ -12,8 +12,10 @@ from foureyes.core.vacancies import how_to_fill
 LAST_ASKED = "; last asked: "
 
 
-def lost(scene: Scene, stage: Stage, seats: list[str]) -> str:
-    """Why a human is asked about seats that nobody is left for."""
+def lost(scene: Scene, stage: Stage, seats: list[str], *, steered: bool = False) -> str:
+    """Why a human is asked about seats that nobody is left for, or that a maker has barred somebody from."""
+    if steered:
+        return f"{STEERED} It is {', '.join(seats)}"
     silent = [one for one in seats if scene.review.failures.get((one, scene.review.revision))]
     vacant = ", ".join(one for one in seats if one not in silent)
     bound = [rule.program for one in seats if (rule := stage.rule_of(one)) and rule.program]

@@ -121,10 +121,10 @@ def who_triggered_counts_not_who_made_it(original: Function, event: ReviewOpened
 
 
 @bug("foureyes.core.assign:_candidates", source="S11", found_by="I17")
-def the_author_steers_the_draw(original: Function, scene: Scene, *rest: object) -> list[Principal]:
+def the_author_steers_the_draw(original: Function, scene: Scene, *rest: object) -> tuple[list[Principal], bool]:
     """The seed of the draw depends on what the author writes."""
     steered = replace(scene.facts, draw=len(scene.review.title))
-    found: list[Principal] = original(replace(scene, facts=steered), *rest)
+    found: tuple[list[Principal], bool] = original(replace(scene, facts=steered), *rest)
     return found
 
 

@@ -15,7 +15,7 @@ from foureyes.app.ports import Reading
 from foureyes.app.rows import InboxRow, Listing, ReviewRow, Urgency
 from foureyes.app.session_mates import mates_of
 from foureyes.codec.shapes import shape
-from foureyes.core.assign import REVIEWING
+from foureyes.core.assign import REVIEWING, is_closed
 from foureyes.core.facts import Facts, Principal
 from foureyes.core.independence import normal
 from foureyes.core.model import Review
@@ -91,4 +91,4 @@ def _may_come(
     mates = mates_of(reading, [one.name for one in review.contributors], review.origin.session, opened)
     facts = Facts(pool=office.gate.pool(reading), mates=mates)
     scene = Scene(rules=rules, review=review, facts=facts, now=office.clock())
-    return bars_of(scene, stage, ()).problem(mine) is None
+    return bars_of(scene, stage, ()).problem(mine) is None and not is_closed(scene, stage, mine, "")

@@ -14,8 +14,10 @@ from foureyes.core.claims import claim_of, read_verdict
 from foureyes.core.commands import Draft, SubmitReport
 from foureyes.core.drafts import LEASE_ENDED, from_summary, mark_of, raise_draft, sort_drafts
 from foureyes.core.events import FindingResolved, ReportFailed, ReportSubmitted, ReviewEvent, SeatLeft, SeatTaken
+from foureyes.core.independence import normal
 from foureyes.core.matching.stages import match_stage
 from foureyes.core.model import Review, Seat
+from foureyes.core.parties import check_party
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.rules import Stage
 from foureyes.core.scene import Scene
@@ -41,10 +43,21 @@ def submit_report(scene: Scene, command: SubmitReport, actor: Who) -> Iterator[R
     if is_late:
         yield from _too_late(scene, command, stage, scene.review.seats[name], actor)
         return
+    if normal(actor.name) in map(normal, scene.facts.mates.names) and not _objects(stage, command):
+        check_party(scene, actor)
     known = scene.review.seats.get(name)
     taken = [] if known and known.reviewer and known.reviewer.name == actor.name else _taken(scene, stage, name, actor)
     yield from taken
     yield from _report(scene.after(taken), command, stage, name, actor)
+
+
+def _objects(stage: Stage, command: SubmitReport) -> bool:
+    """Whether a report speaks against the work and for nothing in it: it is taken from whoever sits."""
+    if any(one.resolved for one in command.settled):
+        return False
+    if any(severity_of(one.severity) >= stage.options.blocking for one in command.findings):
+        return True
+    return read_verdict(stage, command)[0] in (Verdict.CONCERNS, Verdict.REJECT)
 
 
 def _of_version(scene: Scene, command: SubmitReport) -> SubmitReport:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from hashlib import sha256
 
 from foureyes.core.assign import has_role, may_review, party_problem
@@ -118,6 +119,16 @@ def seat_to_take(scene: Scene, actor: Who, *, seat: str = "", stage: str = "") -
     """Which seat the actor may begin on: the named one, one assigned or free, else a new one on an open stage."""
     if scene.review.is_contributor(actor.name):
         raise refuse(Code.AUTHOR_MAY_NOT, name=actor.name)
+    held = {one.id for one in scene.review.seats.values() if one.reviewer and one.reviewer.name == actor.name}
+    if held:
+        # A seat is not lost by a session: what its holder may say is checked when they say it.
+        found, on = _seat_to_take(replace(scene, facts=scene.facts.without_mates()), actor, seat, stage)
+        if found in held:
+            return found, on
+    return _seat_to_take(scene, actor, seat, stage)
+
+
+def _seat_to_take(scene: Scene, actor: Who, seat: str, stage: str) -> tuple[str, Stage]:
     check_party(scene, actor)
     if seat:
         return _named(scene, actor, seat)

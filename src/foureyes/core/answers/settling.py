@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from foureyes.core.answers.inheriting import is_own
 from foureyes.core.answers.seats import check_fresh, check_given_whole, check_served, check_turn, held_seat
@@ -45,12 +46,12 @@ def settle_finding(scene: Scene, command: SettleFinding, actor: Who) -> Iterator
         check_given_whole(scene)
     word = Settlement(finding=command.finding, resolved=command.resolved, note=command.note)
     if is_own(scene.review, command.finding, actor):
-        check_party(scene, actor)
+        _check_may_settle(scene, command, actor)
         check_served(scene)
         yield _settled(scene, word, actor)
         return
     seat, stage = held_seat(scene, raised_by(scene.review, command.finding).id, actor)
-    check_party(scene, actor)
+    _check_may_settle(scene, command, actor)
     check_fresh(scene, seat)
     events = tuple(settlements(scene, seat, (word,), actor))
     yield from events
@@ -60,6 +61,11 @@ def settle_finding(scene: Scene, command: SettleFinding, actor: Who) -> Iterator
     done = not any(one.seat == seat.id and not one.is_settled for one in after.findings.values())
     if done and not stage.options.votes and _own_report(scene, seat, actor):
         yield ReportKept(seat=seat.id, revision=after.revision, digest=after.digest, by=KeptBy.REVIEWER)
+
+
+def _check_may_settle(scene: Scene, command: SettleFinding, actor: Who) -> None:
+    """Whoever is of one party with a maker settles nothing; a session alone keeps nobody from standing by a finding."""
+    check_party(scene if command.resolved else replace(scene, facts=scene.facts.without_mates()), actor)
 
 
 def settlements(scene: Scene, seat: Seat, words: Iterable[Settlement], actor: Who) -> Iterator[ReviewEvent]:
