@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import html
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
@@ -20,6 +22,8 @@ from tests.use.served import DOORS, Served
 
 EXIT = {"cleared": 0, "nothing blocks": 0, "blocked": 2, "pending": 3, "inconclusive": 4}
 EVIDENCE = [{"what": "app.py against its task", "why": "each demand has its line and its test"}]
+#: Commands that know only the reviews of this machine.
+LAPTOP = re.compile(r"foureyes (fix|review|dismiss)\b")
 MODEL = "anthropic:claude-sonnet-5-5"
 _numbers = count()
 
@@ -69,6 +73,8 @@ def peer(up: Served, *rounds: dict[str, Any]) -> str:
     return name
 
 
+GAP = "Nothing says how it came back."
+BREAKS = "It breaks every reader of the old format, and none of them can be changed."
 CONCERN = "Missing error handling around network reads"
 DOUBT = {"status": "CHANGES_REQUESTED", "feedback": {"overall": "", "concerns": [CONCERN]}, "confidence": 90}
 WELL = {
@@ -136,7 +142,36 @@ def panel_escalated(up: Served) -> Told:
     return Told("alice", name, "blocked", "A human must decide: ")
 
 
-SITUATIONS = (vetoed, open_finding, repeated, cleared, ruling, unread, failed, panel_escalated)
+def content_open(up: Served) -> Told:
+    """Content with an item of each of two reviewers; the author owes the answers."""
+    alice = up.callers["alice"]
+    text = f"The sea came back on day {next(_numbers)}."
+    content = alice.call("submit_content", content_type="story", content=text)["content_id"]
+    for name in ("bob", "carol"):
+        critic, item = up.callers[name], {"category": "causal_gap", "description": GAP, "severity": "important"}
+        assert critic.call("read_content", content_id=content).is_ok
+        said = critic.call("give_feedback", content_id=content, items=[item])
+        assert said.is_ok, said.text
+    return Told("alice", content, "blocked", "2 feedback items unresolved")
+
+
+def rejected(up: Served) -> Told:
+    no = {"feedback": {"overall": BREAKS, "concerns": []}, "grounds": ["would_break_system"]}
+    return Told("alice", peer(up, {"status": "REJECTED", "confidence": 95, **no}), "blocked", "Rejected: ")
+
+
+SITUATIONS = (
+    vetoed,
+    open_finding,
+    repeated,
+    cleared,
+    ruling,
+    unread,
+    failed,
+    panel_escalated,
+    content_open,
+    rejected,
+)
 #: By which call a review's own contract tells of it, by the name of its argument.
 OWN: dict[Callable[[Served], Told], tuple[str, str]] = {
     vetoed: ("read_validation", "review"),
@@ -147,6 +182,8 @@ OWN: dict[Callable[[Served], Told], tuple[str, str]] = {
     ruling: ("get_review", "reviewId"),
     unread: ("read_content", "content_id"),
     panel_escalated: ("read_task", "review"),
+    content_open: ("read_content", "content_id"),
+    rejected: ("get_review", "reviewId"),
 }
 
 
@@ -174,6 +211,30 @@ def test_every_surface_tells_the_same_story(up: Served, situation: Callable[[Ser
         assert (data["sentence"], data["result"], ran.returncode) == (seen["sentence"], told.result, EXIT[told.result])
         if told.result != "cleared":
             assert "".join(seen["sentence"].split()) in "".join(up.run(*command).stdout.split())
+
+
+@pytest.mark.parametrize("situation", SITUATIONS, ids=lambda one: one.__name__)
+def test_the_commands_send_nobody_to_the_laptop_for_a_review_of_the_server(
+    up: Served, situation: Callable[[Served], Told]
+) -> None:
+    """U-56: `why` sent the author of content on a server to `foureyes dismiss`, which only refuses there."""
+    told = situation(up)
+    seen = up.human.call("read_review", review=told.review)["review"]["situation"]
+    page = up.page(f"/reviews/{told.review}")
+    decides = "Give a ruling" in seen["next_step"] or "reopen" in seen["next_step"]
+    assert html.escape(seen["turn"]) in page
+    for command in (("why", told.review), ("wait", told.review, "--seconds", "0")):
+        data = json.loads(up.run(*command, "--json").stdout)
+        assert (data["turn"], data["next_step"]) == (seen["turn"], seen["next_step"])
+        assert (f"foureyes decide {told.review}" in data["next"]) is decides
+        text = up.run(*command).stdout
+        for said in (text, *data["next"]):
+            assert not LAPTOP.search(said), said
+        assert "".join(seen["next_step"].split()) in "".join(text.split())
+    if decides:
+        ran = up.run("decide", told.review, "--json")
+        assert ran.returncode == 0, ran.stderr
+        assert f"/reviews/{told.review}" in json.loads(ran.stdout)["address"]
 
 
 def test_the_word_veto_stands_where_one_does(up: Served) -> None:

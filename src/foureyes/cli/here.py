@@ -66,6 +66,10 @@ def account(outcome: Outcome, width: int) -> Iterator[Line]:
     yield from head(outcome, width)
     yield from because(outcome, width)
     yield from receipt_lines.rows("Turn", [turn(outcome)], width, "")
+    if not outcome.is_local:
+        commands = (f"`{one.line}` {one.does}." for one in telling.next_commands(outcome))
+        yield from receipt_lines.rows("Next", [outcome.situation.next_step, *commands], width, "")
+        return
     told = _later(outcome)
     commands = tuple(one for one in told.next if not one.line.startswith(WHY))
     if commands:
@@ -94,6 +98,7 @@ def account_data(outcome: Outcome) -> dict[str, Json]:
         "headline": telling.headline(outcome),
         "sentence": outcome.situation.sentence,
         "turn": turn(outcome),
+        "next_step": outcome.situation.next_step,
         "next": [one.line for one in telling.next_commands(outcome)],
         "failed": [
             {"reviewer": one.reviewer, "reason": one.reason}
@@ -114,7 +119,9 @@ def _later(outcome: Outcome) -> Outcome:
 
 
 def turn(outcome: Outcome) -> str:
-    """Whose turn it is."""
+    """Whose turn it is; of a review that a server keeps in the words of every door."""
+    if not outcome.is_local:
+        return outcome.situation.turn
     if outcome.waits:
         return telling.listed(f"{one.who}: {one.what}" for one in outcome.waits)
     match outcome.result:

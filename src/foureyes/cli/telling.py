@@ -197,13 +197,15 @@ def place(found: Found) -> str:
 
 def next_commands(outcome: Outcome) -> tuple[Command, ...]:
     """What to type next: what the round says, else what follows from how it ended."""
+    if not outcome.is_local:
+        return _at_a_server(outcome)
     if outcome.next:
         # A critical one waits for a signed-in person; whoever is sent to dismiss it would only be refused.
         vain = {f"foureyes dismiss {one.id}" for one in outcome.found if one.severity is Severity.CRITICAL}
         return tuple(one for one in outcome.next if one.line.partition(" --")[0] not in vain)
     match outcome.result:
         case Result.CLEARED:
-            return (Command(line=f"foureyes receipt {outcome.digest}", does="shows who let it through"),)
+            return (_receipt(outcome),)
         case Result.BLOCKED:
             return _after_blocked(outcome)
         case Result.PENDING:
@@ -212,6 +214,20 @@ def next_commands(outcome: Outcome) -> tuple[Command, ...]:
             return _after_no_answer(outcome)
         case Result.NOTHING_BLOCKS:
             return _after_nothing(outcome)
+
+
+def _at_a_server(outcome: Outcome) -> tuple[Command, ...]:
+    """What can be typed about a review that a server keeps: its parties answer there, not by commands for a laptop."""
+    if outcome.result is Result.CLEARED:
+        return (_receipt(outcome),)
+    page = f"foureyes decide {outcome.review}"
+    if outcome.state != "open":
+        return (Command(line=page, does="opens its page, where a human may reopen it"),)
+    return (Command(line=page, does="opens its page, where a human decides"),) if outcome.pending else ()
+
+
+def _receipt(outcome: Outcome) -> Command:
+    return Command(line=f"foureyes receipt {outcome.digest}", does="shows who let it through")
 
 
 def _after_blocked(outcome: Outcome) -> tuple[Command, ...]:

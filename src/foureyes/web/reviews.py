@@ -164,6 +164,7 @@ async def _missing(visit: Visit, review: str) -> Html | None:
 def _facts(one: ReviewShown, now: datetime) -> Html:
     rows: tuple[tuple[str, str], ...] = (
         *(("Waiting for", f"{', '.join(turn.who)}: {turn.what}") for turn in one.turns),
+        ("Turn", one.situation.turn),
         ("Next", one.situation.next_step),
         ("Author", _author(one)),
         ("Session", link(path_to("sessions", one.origin.session), one.origin.session) if one.origin.session else ""),

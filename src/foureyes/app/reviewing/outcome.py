@@ -199,6 +199,8 @@ class Outcome:
     digest: str
     title: str
     kind: str
+    #: Whether it is a review of this machine alone. That of a server stands as the server tells everybody.
+    is_local: bool = True
     #: `open`, or how the review ended: `cleared`, `rejected` …
     state: str = "open"
     #: What the gate says, in one sentence: why it is open or shut.
@@ -267,6 +269,8 @@ class Outcome:
     @property
     def result(self) -> Result:
         """What it came to; what is not known never reads as nothing."""
+        if not self.is_local:
+            return self.situation.result
         if self.nothing and not self.interrupted:
             return Result.NOTHING_BLOCKS
         if self.interrupted or self.held_up:
