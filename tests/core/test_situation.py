@@ -12,16 +12,18 @@ from foureyes.core.checks import check_step
 from foureyes.core.contexts import Context, is_same_text, read_context
 from foureyes.core.events import ReportKept
 from foureyes.core.evolve.rulings import asked_again
+from foureyes.core.explain import explain
 from foureyes.core.gates import Quorum, Resolved
 from foureyes.core.local import AUTHOR_MARK, is_local_author, local_author
 from foureyes.core.model import Review
 from foureyes.core.reasons import advisory, why_advisory
 from foureyes.core.refusals import Code, Refusal
 from foureyes.core.rejections import is_taken_back, rejections
-from foureyes.core.rules import SeatRule
-from foureyes.core.situation import Result, Situation, situation_of
-from foureyes.core.values import ChangeKind, Failure, Outcome, Part, Place, Severity, Verdict
-from tests.cast import AUDITOR, BASE, CODEX, DEV, HUGO, LINTER, RULES, Play, finding
+from foureyes.core.rules import Blind, SeatRule
+from foureyes.core.situation import Reader, Result, Situation, situation_of
+from foureyes.core.values import ChangeKind, Failure, Outcome, Part, Place, Severity, Verdict, Who
+from foureyes.core.views import view
+from tests.cast import AUDITOR, BASE, CODEX, DEV, GEMINI, HUGO, LINTER, RULES, Play, finding
 from tests.seeds.shaped import protocol, shaped, stage
 
 VERIFY = SeatRule(roles=("auditor",), part=Part.VERIFY)
@@ -64,6 +66,50 @@ def test_an_open_review_without_a_reason_says_that_it_waits() -> None:
     play.open("script")
     assert comes_to(play.review).sentence == "Somebody is still asked."
     assert comes_to(play.review, "Codex has to look").sentence == "Codex has to look."
+
+
+def seen_by(play: Play, who: Who) -> Situation:
+    """The situation as somebody is told it of what they may see."""
+    shown = view(play.rules, play.review, who)
+    return explain(play.rules, shown.review, viewer=who.name, hidden=shown.hidden).situation
+
+
+def test_whoever_may_come_is_told_the_same_before_and_after_others_reported() -> None:
+    """U-56, U-26: a reviewer of content read "inconclusive", with no turn and no next step."""
+    play = Play()
+    play.open("story")
+    first = seen_by(play, GEMINI)
+    assert (first.result, first.turn) == (Result.PENDING, "yours, if you may review it: a report")
+    assert first.next_step.startswith("Read version 1 with `read_work` or `read_content`, then report on it with ")
+    play.report(CODEX, findings=(finding("it is dry"),))
+    assert seen_by(play, GEMINI) == first
+    assert seen_by(play, CODEX).result is Result.BLOCKED
+
+
+def test_who_was_not_asked_is_told_that_a_reviewer_is() -> None:
+    """U-56: of a review that hides something nothing else is known, and never that nobody is asked."""
+    play = shaped(protocol(stage(Quorum(reviewers=1), seats=(AGENT,), blind=Blind.FIRST)))
+    holder = play.review.seats["shaped.1"].reviewer
+    assert holder is not None
+    asked = seen_by(play, holder)
+    assert (asked.result, asked.turn) == (Result.PENDING, "yours: a report")
+    assert asked.next_step == "Read version 1 with `read_work`, then report on it with `report`."
+    seen = seen_by(play, LINTER)
+    assert (seen.result, seen.turn) == (Result.PENDING, "a reviewer: a report")
+    assert seen.next_step == "A reviewer reports on version 1."
+    blind = situation_of(replace(play.review, requests={}), (), (), (), Reader(is_blind=True))
+    assert blind.sentence == "Somebody is still asked."
+
+
+def test_who_is_asked_about_findings_is_told_which_and_by_which_call() -> None:
+    """U-56: a second look at what others found, and a word on one's own."""
+    play = shaped(protocol(stage(Quorum(reviewers=1), Resolved(), seats=(AGENT, VERIFY))))
+    play.report(CODEX, verdict="concerns", findings=(finding("it leaks"),))
+    found = "give your word on shaped.1-F1 with"
+    assert seen_by(play, AUDITOR).next_step == f"Read version 1 with `read_work`, then {found} `verify_finding`."
+    play.do(AUDITOR, c.VerifyFinding(finding="shaped.1-F1", revision=1, result="confirmed", evidence="I ran it"))
+    play.do(DEV, c.AnswerFinding(finding="shaped.1-F1", text="It is closed now."))
+    assert seen_by(play, CODEX).next_step == f"Read version 1 with `read_work`, then {found} `settle_finding`."
 
 
 def test_a_finding_that_stops_nothing_says_why() -> None:

@@ -265,3 +265,38 @@ def test_the_commands_of_a_laptop_agree(tmp_path: Path, kind: str) -> None:
         for command in (("why",), ("status",), ("wait", str(result["review"]), "--seconds", "0")):
             said = " ".join(foureyes(work, *command).stdout.split())
             assert "500" in said, (command, said)
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_reviewer_is_told_that_it_is_their_turn_before_they_report(up: Served, door: str) -> None:
+    """U-56, U-26: the first answer of a blind reviewer of content was inconclusive, with no turn and no next step."""
+    content = unread(up).review
+    bob, carol = up.callers["bob"].at(door), up.callers["carol"]
+
+    def told() -> Any:
+        found = bob.call("read_review", review=content)["review"]["situation"]
+        if door == "http":
+            assert bob.sent("GET", f"/review/{content}", {})["situation"] == found
+        assert bob.call("explain", review=content)["situation"] == found
+        return found
+
+    before = told()
+    assert (before["result"], before["turn"]) == ("pending", "yours, if you may review it: a report")
+    assert before["next_step"] == (
+        "Read version 1 with `read_work` or `read_content`, then report on it with `report` or `give_feedback`."
+    )
+    item = {"category": "causal_gap", "description": GAP, "severity": "important"}
+    assert carol.call("read_content", content_id=content).is_ok
+    assert carol.call("give_feedback", content_id=content, items=[item]).is_ok
+    assert told() == before
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_who_is_asked_by_name_is_told_that_it_is_theirs(up: Served, door: str) -> None:
+    """U-56: the one who was asked read "a reviewer: a report", as if it were somebody else."""
+    name = peer(up)
+    seen = up.callers["auditor"].at(door).call("read_review", review=name)["review"]["situation"]
+    assert (seen["result"], seen["turn"]) == ("pending", "yours: a report")
+    assert seen["next_step"] == "Read version 1 with `read_work`, then report on it with `report`."
+    author = up.callers["alice"].at(door).call("read_review", review=name)["review"]["situation"]
+    assert (author["turn"], author["next_step"]) == ("a reviewer: a report", "A reviewer reports on version 1.")

@@ -67,8 +67,8 @@ def account(outcome: Outcome, width: int) -> Iterator[Line]:
     yield from because(outcome, width)
     yield from receipt_lines.rows("Turn", [turn(outcome)], width, "")
     if not outcome.is_local:
-        commands = (f"`{one.line}` {one.does}." for one in telling.next_commands(outcome))
-        yield from receipt_lines.rows("Next", [outcome.situation.next_step, *commands], width, "")
+        steps = [outcome.situation.next_step, *(f"`{one.line}` {one.does}." for one in telling.next_commands(outcome))]
+        yield from receipt_lines.rows("Next", steps, width, "")
         return
     told = _later(outcome)
     commands = tuple(one for one in told.next if not one.line.startswith(WHY))

@@ -203,6 +203,10 @@ def next_commands(outcome: Outcome) -> tuple[Command, ...]:
         # A critical one waits for a signed-in person; whoever is sent to dismiss it would only be refused.
         vain = {f"foureyes dismiss {one.id}" for one in outcome.found if one.severity is Severity.CRITICAL}
         return tuple(one for one in outcome.next if one.line.partition(" --")[0] not in vain)
+    return _after(outcome)
+
+
+def _after(outcome: Outcome) -> tuple[Command, ...]:
     match outcome.result:
         case Result.CLEARED:
             return (_receipt(outcome),)

@@ -12,8 +12,8 @@ from foureyes.core.briefs import Brief, briefs_of
 from foureyes.core.judgement import Judgement, Move
 from foureyes.core.model import ReportRequest, Request, Review, RevisionRequest
 from foureyes.core.reasons import advisory
-from foureyes.core.rules import Rules, Stage
-from foureyes.core.situation import Situation, situation_of
+from foureyes.core.rules import Rules, Stage, Style
+from foureyes.core.situation import Reader, Situation, situation_of
 from foureyes.core.stack import stages_of
 from foureyes.core.vacancies import how_to_fill
 from foureyes.core.values import Outcome
@@ -82,12 +82,27 @@ class Explanation:
         return (head, *needs, *waits)
 
 
-def explain(rules: Rules, review: Review, stricter: Rules | None = None) -> Explanation:
-    """The judgement tree of the review as it is given; a viewer's redacted review explains only what they may know."""
+def explain(
+    rules: Rules,
+    review: Review,
+    stricter: Rules | None = None,
+    *,
+    viewer: str = "",
+    hidden: frozenset[str] = frozenset(),
+) -> Explanation:
+    """The judgement tree of the review as it is given; a viewer's redacted review explains only what they may know.
+
+    `hidden` are the stages that were taken out of the review for this viewer.
+    """
     stages = stages_of(rules, review, stricter)
     requirements, turns = tuple(_requirements(stages, review)), turns_of(review)
     unmet = (one.reason for one in requirements if one.status in UNMET)
     owed = ((one.what, one.how) for one in turns)
+    reader = Reader(
+        name=viewer,
+        is_blind=bool(hidden),
+        may_volunteer=any(one.name in hidden and one.options.style is Style.RESOLVE for one in stages),
+    )
     return Explanation(
         review=review.id,
         revision=review.revision,
@@ -95,7 +110,7 @@ def explain(rules: Rules, review: Review, stricter: Rules | None = None) -> Expl
         outcome=review.outcome,
         requirements=requirements,
         turns=turns,
-        situation=situation_of(review, stages, unmet, owed),
+        situation=situation_of(review, stages, unmet, owed, reader),
         advisory=advisory(review, {one.name: one.options.blocking for one in stages}),
         briefs=briefs_of(review, stages),
     )

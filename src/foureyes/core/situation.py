@@ -14,7 +14,7 @@ from typing import assert_never
 from foureyes.core.model import ReportRequest, Review, RevisionRequest, RulingRequest
 from foureyes.core.reasons import blocks
 from foureyes.core.rules import Stage
-from foureyes.core.values import Outcome
+from foureyes.core.values import Outcome, Part
 
 #: So many reasons stand in the sentence; the requirements list all of them.
 REASONS_MAX = 4
@@ -22,6 +22,11 @@ REASONS_MAX = 4
 REASON_CHARS_MAX = 600
 CLEARED = "Cleared: exactly this version may go live"
 NOTHING_BLOCKS = "Nothing blocks; nobody is asked for anything"
+SOMEBODY_REPORTS = "a reviewer: a report"
+#: Reviewers of content come by themselves; who reported already is hidden from those who have not.
+MAY_REPORT = "yours, if you may review it: a report"
+_CALLS = "`read_work`", "`report`"
+_CONTENT_CALLS = "`read_work` or `read_content`", "`report` or `give_feedback`"
 
 
 class Result(StrEnum):
@@ -43,10 +48,24 @@ class Situation:
     sentence: str = ""
     #: The reasons in the sentence, one by one.
     reasons: tuple[str, ...] = ()
-    #: Whose turn it is, and with what; empty where nobody is asked. Who reviews is not named: who is chosen depends on
-    #: how much they have to do elsewhere, and so on reports that not everybody sees.
+    #: Whose turn it is, and with what; empty where nobody is asked. Other reviewers are not named: who is chosen
+    #: depends on how much they have to do elsewhere, and so on reports that not everybody sees.
     turn: str = ""
     next_step: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reader:
+    """Who is told the situation; what is hidden from them until their own report is in decides how."""
+
+    name: str = ""
+    is_blind: bool = False
+    #: Reviewers come by themselves to a stage that is hidden from them.
+    may_volunteer: bool = False
+
+
+#: A reader who is no reviewer and sees everything.
+ANYBODY = Reader()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,21 +102,29 @@ def weigh(seen: Weighed) -> Result:
 
 
 def situation_of(
-    review: Review, stages: Iterable[Stage], unmet: Iterable[str], turns: Iterable[tuple[str, str]]
+    review: Review,
+    stages: Iterable[Stage],
+    unmet: Iterable[str],
+    turns: Iterable[tuple[str, str]],
+    reader: Reader = ANYBODY,
 ) -> Situation:
-    """What a review comes to: `unmet` are the reasons of the requirements, `turns` what each request asks and how."""
+    """What a review comes to: `unmet` are the reasons of the requirements, `turns` what each request asks and how.
+
+    An open review of which something is hidden from the reader is pending, whatever was said there: their own report
+    may be one that it waits for.
+    """
     stages, turns = tuple(stages), tuple(turns)
     reasons = tuple(_reasons(review, unmet))
     return Situation(
-        result=weigh(_weighed(review, stages)),
-        sentence=_sentence(review, reasons),
+        result=weigh(_weighed(review, stages, reader)),
+        sentence=_sentence(review, reasons, reader),
         reasons=reasons,
-        turn="; ".join(dict.fromkeys(_turns(review, turns))) if review.outcome is None else "",
-        next_step=_next_step(review, turns),
+        turn="; ".join(dict.fromkeys(_turns(review, turns, reader))) if review.outcome is None else "",
+        next_step=_next_step(review, turns, reader),
     )
 
 
-def _weighed(review: Review, stages: tuple[Stage, ...]) -> Weighed:
+def _weighed(review: Review, stages: tuple[Stage, ...], reader: Reader) -> Weighed:
     least = {one.name: one.options.blocking for one in stages}
     asked = review.revision_request()
     vetoed = any(digest == review.digest for _, digest in review.vetoes)
@@ -109,7 +136,7 @@ def _weighed(review: Review, stages: tuple[Stage, ...]) -> Weighed:
         cleared=review.outcome is Outcome.CLEARED,
         decides=review.ruling() is not None,
         silent=bool(failed(review)) and not is_read(review),
-        owed=owes_report(review, stages),
+        owed=reader.is_blind or owes_report(review, stages),
         answered=is_read(review),
     )
 
@@ -170,7 +197,7 @@ def _reasons(review: Review, unmet: Iterable[str]) -> Iterator[str]:
     yield from (f"no answer from {one}" for one in failed(review) if not any(one in known for known in said))
 
 
-def _sentence(review: Review, reasons: tuple[str, ...]) -> str:
+def _sentence(review: Review, reasons: tuple[str, ...], reader: Reader) -> str:
     listed = "; ".join(one.rstrip(".") for one in reasons)
     if review.outcome is Outcome.CLEARED:
         late = f", but {_found_late(review)}" if review.escapes else ""
@@ -181,7 +208,7 @@ def _sentence(review: Review, reasons: tuple[str, ...]) -> str:
     ruling = review.ruling()
     if ruling is not None:
         return asked_of_a_human(listed or ruling.text)
-    return f"{listed[:1].upper()}{listed[1:]}." if listed else f"{_waits(review)}."
+    return f"{listed[:1].upper()}{listed[1:]}." if listed else f"{_waits(review, reader)}."
 
 
 def asked_of_a_human(text: str) -> str:
@@ -193,15 +220,17 @@ def _found_late(review: Review) -> str:
     return f"{', '.join(sorted(review.escapes))} found something after that"
 
 
-def _waits(review: Review) -> str:
-    return "Somebody is still asked" if review.requests else NOTHING_BLOCKS
+def _waits(review: Review, reader: Reader) -> str:
+    return "Somebody is still asked" if review.requests or reader.is_blind else NOTHING_BLOCKS
 
 
-def _turns(review: Review, turns: tuple[tuple[str, str], ...]) -> Iterator[str]:
+def _turns(review: Review, turns: tuple[tuple[str, str], ...], reader: Reader) -> Iterator[str]:
+    if reader.is_blind and not review.requests:
+        yield MAY_REPORT if reader.may_volunteer else SOMEBODY_REPORTS
     for request, (what, _) in zip(review.requests.values(), turns, strict=False):
         match request:
             case ReportRequest():
-                yield f"a reviewer: {what}"
+                yield f"{'yours' if _is_asked(review, request, reader) else 'a reviewer'}: {what}"
             case RevisionRequest():
                 yield f"the author: {what}"
             case RulingRequest(group=group):
@@ -210,7 +239,12 @@ def _turns(review: Review, turns: tuple[tuple[str, str], ...]) -> Iterator[str]:
                 assert_never(request)
 
 
-def _next_step(review: Review, turns: tuple[tuple[str, str], ...]) -> str:
+def _is_asked(review: Review, request: ReportRequest, reader: Reader) -> bool:
+    holder = review.seats[request.seat].reviewer
+    return holder is not None and holder.name == reader.name
+
+
+def _next_step(review: Review, turns: tuple[tuple[str, str], ...], reader: Reader) -> str:
     if review.outcome is Outcome.CLEARED:
         return f"Ask the gate about {review.digest} before these bytes go live."
     if review.outcome is not None:
@@ -220,4 +254,19 @@ def _next_step(review: Review, turns: tuple[tuple[str, str], ...]) -> str:
         found = [how for request, (_, how) in asked if isinstance(request, party)]
         if found:
             return f"{found[0].rstrip('.')}."
-    return f"A reviewer reports on version {review.revision}." if asked else ""
+    own = [one for one in review.requests.values() if isinstance(one, ReportRequest)]
+    own = [one for one in own if _is_asked(review, one, reader)]
+    if own or (reader.may_volunteer and not asked):
+        return _how_to_report(review, own, reader)
+    return f"A reviewer reports on version {review.revision}." if asked or reader.is_blind else ""
+
+
+def _how_to_report(review: Review, own: list[ReportRequest], reader: Reader) -> str:
+    """The calls by which the reader gives their report; content has calls of its own for it."""
+    read, report = _CONTENT_CALLS if reader.may_volunteer else _CALLS
+    then = f"report on it with {report}"
+    if own and own[0].about:
+        verifies = review.seats[own[0].seat].part is Part.VERIFY
+        call = "verify_finding" if verifies else "settle_finding"
+        then = f"give your word on {', '.join(own[0].about)} with `{call}`"
+    return f"Read version {review.revision} with {read}, then {then}."

@@ -27,6 +27,8 @@ class View:
     hides: bool
     #: Whether a human sees here by right what no report of their own has unlocked.
     by_right: bool = False
+    #: The stages that are hidden from them.
+    hidden: frozenset[str] = frozenset()
 
 
 def view(rules: Rules, review: Review, viewer: Who, stricter: Rules | None = None) -> View:
@@ -44,8 +46,9 @@ def view(rules: Rules, review: Review, viewer: Who, stricter: Rules | None = Non
     if review.inherited and whole and sits_in <= whole:
         # Whoever has reported sees what was inherited as they see what others found.
         whole |= {STAGE}
+    hidden = frozenset(one.name for one in stages) - whole
     hides = len(whole) < len(stages)
-    return View(review=_redacted(review, viewer, whole, hides=hides), whole=whole, hides=hides)
+    return View(review=_redacted(review, viewer, whole, hides=hides), whole=whole, hides=hides, hidden=hidden)
 
 
 def owes_report(review: Review, viewer: Who) -> bool:
