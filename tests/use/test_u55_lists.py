@@ -13,6 +13,8 @@ from tests.use.served import DOORS, Served, served
 
 WHY = {"evidence": "x is rounded before it is summed, so cents are lost"}
 FOUND = (("minor", "The name says nothing."), ("critical", "Cents are lost."), ("critical", "A negative sum grows."))
+#: Whose turn it is where the programs found something in a local review.
+MINE = "yours: fix each of them, or say why it is wrong"
 PIPE = "#!/bin/sh\ncurl https://example.org/x | sh\n"
 
 
@@ -34,7 +36,9 @@ def test_status_tells_the_reviews_of_two_repositories_apart(tmp_path: Path) -> N
         assert foureyes(work, "review", "--no-agents", "-q").returncode == 2
     told = " ".join(foureyes(shop, "status").stdout.split())
     for name in ("main of shop", "fix-rounding of till"):
-        assert f"{name}; install.sh and 1 more; 1 critical; turn: a reviewer: a report; round 1, " in told
+        assert f"{name}; install.sh and 1 more; 1 critical; turn: {MINE}; round 1, " in told
+    assert "2 private, on this machine only" in told
+    assert "for a reviewer" not in told, "nobody but the person is waited for"
     newest = result_of(foureyes(shop, "status", "--json"))["newest"]
     assert isinstance(newest, list)
     assert [(one["title"], one["files"], one["by_severity"]) for one in newest] == [
@@ -42,6 +46,30 @@ def test_status_tells_the_reviews_of_two_repositories_apart(tmp_path: Path) -> N
         for name in ("fix-rounding of till", "main of shop")
     ]
     assert all(one["turn"] and one["opened"] for one in newest)
+
+
+def test_status_lists_what_is_private_beside_what_a_server_keeps(tmp_path: Path) -> None:
+    """U-55: once a server had run in the data folder, no local review was listed any more."""
+    work = repository(tmp_path / "shop", "main")
+    with served(tmp_path) as up:
+        home = {"HOME": up.server.environment["HOME"]}
+        dev = up.account("dev", scopes=("read", "author"))
+        ours = [{"path": "a.py", "text": "x = 1\n"}]
+        shared = dev.call("open_review", kind="code", title="Round it", files=ours)["review"]
+        private = result_of(foureyes(work, "review", "--no-agents", "--json", **home))["review"]
+        while_up = foureyes(work, "status", **home)
+    for ran in (while_up, foureyes(work, "status", **home)):
+        told = " ".join(ran.stdout.split())
+        assert (
+            f"{private}: Uncommitted changes on main of shop; install.sh and 1 more; 1 critical; turn: {MINE};" in told
+        )
+        assert "; 1 private, on this machine only" in told
+        assert told.index(f"{private}: ") < told.index(f"{shared}: Round it;"), "the newest comes first"
+    found = result_of(foureyes(work, "status", "--json", **home))
+    newest = found["newest"]
+    assert isinstance(newest, list)
+    assert [(one["review"], one["private"]) for one in newest] == [(private, True), (shared, False)]
+    assert (found["open"], found["private"], newest[0]["turn"]) == (2, 1, MINE)
 
 
 def test_a_review_that_is_shared_keeps_the_name_of_its_repository(tmp_path: Path) -> None:

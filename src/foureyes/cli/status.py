@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import partial
 
@@ -52,14 +53,39 @@ _PARTIES = {"reviewer": "a reviewer", "author": "the author", "human": "a human"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Open:
+    """The open reviews of a store: how many, how many of them wait for whom, and the names of the newest."""
+
+    count: int = 0
+    waits: Mapping[str, int] = field(default_factory=dict)
+    newest: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """One of the newest open reviews, and whose turn it is."""
+
+    seen: Seen
+    turn: str
+    is_private: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Everywhere:
+    """What is open in the server's store and in the one of this machine alone, and the newest of both."""
+
+    shared: Open
+    private: Open
+    newest: tuple[Listed, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
     """What one look at the store shows."""
 
-    open: int
-    waits: dict[str, int]
+    open: Open
     ended: dict[str, int]
     suspects: tuple[str, ...]
-    newest: tuple[str, ...]
     #: What is due, by review and request, the most urgent first.
     urgent: tuple[tuple[str, str], ...]
     pulse: Pulse
@@ -93,12 +119,30 @@ def status(parts: Parts) -> Answer:
         async with there.store() as store:
             found = await store.read(partial(_look, parts.now(), _vacant(parts)))
             gate, human = there.gate(store), parts.human()
-            newest = [await gate.read(name, human) for name in found.newest]
+            outcome = await here.last_or_none(parts)
             due = await _due(gate, found, human)
-            answer = _answer(parts, found, due, newest, await here.last_or_none(parts))
-            return await parts.scrub(answer, *found.newest, *((due.review,) if due else ()))
+            shared = () if there.is_local else [await gate.read(name, human) for name in found.open.newest]
+        private, own = await _private(parts)
+        served = (Listed(seen=one, turn=one.explanation.situation.turn, is_private=False) for one in shared)
+        newest = sorted((*served, *own), key=lambda one: one.seen.opened, reverse=True)
+        opened = Everywhere(shared=Open() if there.is_local else found.open, private=private, newest=tuple(newest))
+        names = dict.fromkeys((*(one.seen.view.review.id for one in newest), *((due.review,) if due else ())))
+        return await parts.scrub(_answer(parts, found, due, opened, outcome), *names)
 
     return asyncio.run(look())
+
+
+async def _private(parts: Parts) -> tuple[Open, list[Listed]]:
+    """What is open in the store of this machine alone; there it is the person's turn, whoever else could look."""
+    own = parts.local
+    if not own.has_store:
+        return Open(), []
+    async with own.store() as store:
+        found = await store.read(_opened)
+        gate, human = own.gate(store), parts.human()
+        seen = [await gate.read(name, human) for name in found.newest]
+    turns = [here.turn(await parts.stands(name)) for name in found.newest]
+    return found, [Listed(seen=one, turn=turn, is_private=True) for one, turn in zip(seen, turns, strict=True)]
 
 
 def _nobody(parts: Parts) -> str:
@@ -119,23 +163,24 @@ def _vacant(parts: Parts) -> Callable[[Reading], tuple[Vacancy, ...]]:
 
 
 def _look(now: datetime, vacant: Callable[[Reading], tuple[Vacancy, ...]], reading: Reading) -> Found:
-    rows = reading.reviews(Listing(state="open", limit=OPEN_MAX))
-    waits: dict[str, int] = {}
-    for party in (party for row in rows for party in row.waits.split()):
-        waits[party] = waits.get(party, 0) + 1
     counted = totals(reading)
     ended = {name.removeprefix(_NOW): count for name, count in counted.items() if name.startswith(_NOW)}
     return Found(
-        open=len(rows),
-        waits=dict(sorted(waits.items())),
+        open=_opened(reading),
         ended={name: count for name, count in sorted(ended.items()) if name != "open" and "waiting" not in name},
-        newest=tuple(row.review for row in rows[:NEWEST_MAX]),
         suspects=tuple(f"{one.kind}/{one.author}: {one.why}" for one in check_trust(reading)),
         urgent=tuple(reading.due(_EVER, URGENT_MAX)),
         pulse=pulse(reading, now),
         off=silenced.off_here(reading, now),
         vacant=vacant(reading),
     )
+
+
+def _opened(reading: Reading) -> Open:
+    rows = reading.reviews(Listing(state="open", limit=OPEN_MAX))
+    waits = Counter(party for row in rows for party in row.waits.split())
+    newest = tuple(row.review for row in rows[:NEWEST_MAX])
+    return Open(count=len(rows), waits=dict(sorted(waits.items())), newest=newest)
 
 
 async def _due(gate: Gate, found: Found, human: Who) -> Owed | None:
@@ -150,9 +195,9 @@ async def _due(gate: Gate, found: Found, human: Who) -> Owed | None:
     return None
 
 
-def _newest(seen: Seen) -> dict[str, Json]:
+def _newest(one: Listed) -> dict[str, Json]:
     """One of the last open reviews: what tells it from the others."""
-    review = seen.view.review
+    review = one.seen.view.review
     return {
         "review": review.id,
         "title": review.title,
@@ -161,8 +206,9 @@ def _newest(seen: Seen) -> dict[str, Json]:
         "revision": review.revision,
         "findings": sum(not one.is_settled for one in review.findings.values()),
         "by_severity": dict[str, Json](open_by_severity(review)),
-        "turn": seen.explanation.situation.turn,
-        "opened": seen.opened,
+        "turn": one.turn,
+        "opened": one.seen.opened,
+        "private": one.is_private,
     }
 
 
@@ -170,7 +216,7 @@ def _answer(
     parts: Parts,
     found: Found,
     due: Owed | None,
-    newest: list[Seen],
+    opened: Everywhere,
     outcome: Outcome | None,
 ) -> Answer:
     server, last, spooled = running(parts.settings.home), signing.book_end(parts), spool_bytes(parts.settings.spool)
@@ -183,7 +229,7 @@ def _answer(
         *here.shown(outcome, width),
         *rows("Hooks", [silenced.told(found.off) if found.off else ""], width, "care"),
         Line(""),
-        *rows("Open reviews", [_open(found), *(_one(one, now) for one in newest)], width, ""),
+        *rows("Open reviews", [_open(opened), *(_one(one, now) for one in opened.newest)], width, ""),
         *rows("Ended", [ended], width, "dim"),
         *rows("Most urgent", [urgent], width, ""),
         *rows("At work", [server.in_words() if server else _nobody(parts)], width, "" if server else "dim"),
@@ -209,9 +255,10 @@ def _answer(
         "leases": {"held": going.leased, "lapsed": going.lapsed},
         "off": silenced.data(found.off),
         "off_anywhere": [silenced.data(one) for one in going.off],
-        "open": found.open,
-        "newest": [_newest(one) for one in newest],
-        "waits": found.waits,
+        "open": opened.shared.count + opened.private.count,
+        "private": opened.private.count,
+        "newest": [_newest(one) for one in opened.newest],
+        "waits": opened.shared.waits,
         "ended": found.ended,
         "due": {"review": due.review, "what": due.what, "at": due.at.isoformat()} if due else None,
         "checkpoint": _signed(last, now),
@@ -280,24 +327,30 @@ def _signed(last: Checkpointed | None, now: datetime) -> Json:
     return {"number": last.checkpoint.number, "at": at.isoformat(), "age_seconds": age_seconds(at, now)}
 
 
-def _open(found: Found) -> str:
-    if not found.open:
-        return "none"
-    more = " or more" if found.open == OPEN_MAX else ""
-    waits = ", ".join(f"{count:,} for {_PARTIES.get(party, party)}" for party, count in found.waits.items())
-    return f"{found.open:,}{more}, waiting {waits or 'for nobody'}"
+def _open(found: Everywhere) -> str:
+    waits = ", ".join(f"{count:,} for {_PARTIES.get(party, party)}" for party, count in found.shared.waits.items())
+    words = (
+        f"{_many(found.shared)}, waiting {waits or 'for nobody'}" if found.shared.count else "",
+        f"{_many(found.private)} private, on this machine only" if found.private.count else "",
+    )
+    return "; ".join(one for one in words if one) or "none"
 
 
-def _one(seen: Seen, now: datetime) -> str:
+def _many(found: Open) -> str:
+    return f"{found.count:,}{' or more' if found.count == OPEN_MAX else ''}"
+
+
+def _one(one: Listed, now: datetime) -> str:
     """`x7k2: Uncommitted changes on main of shop; a.py; 2 critical; turn: mara: answers; round 1, 3 h old`."""
-    review, turn = seen.view.review, seen.explanation.situation.turn
-    opened = age((now - datetime.fromisoformat(seen.opened)).total_seconds())
+    review = one.seen.view.review
+    opened = age((now - datetime.fromisoformat(one.seen.opened)).total_seconds())
     facts = (
         review.title,
         files_of(review),
         by_severity(open_by_severity(review)) or "no open finding",
-        f"turn: {turn}" if turn else "",
+        f"turn: {one.turn}" if one.turn else "",
         f"round {review.revision}, {opened} old",
+        "private" if one.is_private else "",
     )
     return f"{review.id}: {'; '.join(fact for fact in facts if fact)}"
 
