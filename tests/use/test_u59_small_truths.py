@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -17,7 +19,7 @@ import pytest
 
 from tests.cli.running import FOUREYES, Running
 from tests.use.clocked import clocked
-from tests.use.laptop import repository, result_of, review
+from tests.use.laptop import foureyes, repository, result_of, review
 from tests.use.served import SHIPPED, started
 
 pytestmark = pytest.mark.timeout(180)
@@ -207,3 +209,43 @@ def _hearing() -> Iterator[tuple[str, list[dict[str, Any]]]]:
 def _sentences(heard: list[dict[str, Any]], name: str) -> dict[str, str]:
     data = [one["data"] for one in heard if one["data"].get("review") == name]
     return {one["event"]: one["sentence"] for one in data if "sentence" in one}
+
+
+def test_doctor_names_the_store_of_local_reviews(tmp_path: Path) -> None:
+    """U-59: after any number of local reviews it said that there was no store yet."""
+    work = repository(tmp_path / "work")
+    said = " ".join(foureyes(work, "doctor").stdout.split())
+    assert "store none yet" in said
+    assert review(work, "--no-agents", "-q").returncode == 0
+    checks = {str(one["name"]): one for one in result_of(foureyes(work, "doctor", "--json"))["checks"]}  # type: ignore[attr-defined]
+    assert "store" not in checks
+    found = checks["local reviews"]
+    assert found["state"] == "works"
+    assert str(found["says"]).startswith(str(tmp_path / "person/.local/share/foureyes/local.db"))
+
+
+@pytest.mark.parametrize("arguments", [(), ("--json",), ("--markdown",)])
+def test_a_review_whose_output_nobody_reads_keeps_its_exit_code(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    """U-59: `foureyes review | head` ended with 1, internal, instead of 2."""
+    work = repository(tmp_path / "work")
+    (work / "run.sh").write_text("rm -rf / --no-preserve-root\n", encoding="utf-8")
+    environment = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "PYTHONPATH": ":".join(sys.path)}
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        ran = subprocess.run(
+            [str(FOUREYES), "review", "--no-agents", *arguments],
+            cwd=work,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+    finally:
+        os.close(writing)
+    assert ran.returncode == 2, ran.stderr
+    assert "Traceback" not in ran.stderr
+    assert "BrokenPipe" not in ran.stderr

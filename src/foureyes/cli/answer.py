@@ -59,15 +59,23 @@ class Answer:
 
 def show(answer: Answer, *, as_json: bool) -> int:
     """Print an answer and give its exit code."""
-    if as_json:
-        print_json({"exit": answer.code, **answer.data})
-    elif answer.document is not None:
-        _write(answer.document, sys.stdout)
-    else:
-        for line in answer.lines:
-            print_line(line, sys.stdout, colours=answer.colours)
-    sys.stdout.flush()
+    try:
+        if as_json:
+            print_json({"exit": answer.code, **answer.data})
+        elif answer.document is not None:
+            _write(answer.document, sys.stdout)
+        else:
+            for line in answer.lines:
+                print_line(line, sys.stdout, colours=answer.colours)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        leave_unread()
     return answer.code
+
+
+def leave_unread() -> None:
+    """Nobody reads the output any more: what Python would still flush on its way out must not fail a second time."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def print_json(data: Mapping[str, Json]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import platform
+import shlex
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ SERVER_SECONDS_MAX = 5
 #: How wide names stand: they share a column as wide as the longest of them.
 LABEL, LABEL_MAX = 14, 34
 DETAILS_MAX = 3
+_FIRST_STORE = "The first `foureyes review` makes one for this machine; `foureyes up` makes the server's."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +51,7 @@ def doctor(parts: Parts) -> Answer:
 
     Exit code 0: everything that is here works. 2: something that is here does not, and what mends it.
     """
-    checked = [_versions(), _git(), _store(parts), _server(parts), _policy(parts), _retired(parts)]
+    checked = [_versions(), _git(), *_stores(parts), _server(parts), _policy(parts), _retired(parts)]
     checked += [_reviewer(one, parts) for one in asyncio.run(parts.health())]
     label = min(LABEL_MAX, max(LABEL, *(width_of(marked(one.name)) + 2 for one in checked)))
     lines = [line for one in checked for line in _lines(one, label)]
@@ -101,18 +103,26 @@ def _git() -> Checked:
     return Checked(name="git", tone="good" if works else "bad", says=done.stdout.strip() or done.stderr.strip())
 
 
-def _store(parts: Parts) -> Checked:
+def _stores(parts: Parts) -> list[Checked]:
+    """The store of local reviews and the server's, each where there is one."""
+    own, shared = _store("local reviews", parts.local), _store("store", parts)
+    there = [one for one in (own, shared) if one is not None]
+    return there or [Checked(name="store", tone="care", says="none yet", next_step=_FIRST_STORE)]
+
+
+def _store(name: str, parts: Parts) -> Checked | None:
     try:
         found = parts.schema()
     except Exception as error:  # noqa: BLE001 - a doctor says what is wrong instead of falling over it
-        return _broken("store", error)
+        return _broken(name, error)
     if not found.found:
-        return Checked(name="store", tone="care", says="none yet", next_step="The first `foureyes review` makes it.")
-    if found.found != found.wanted:
-        says = f"schema {found.found}, this program wants {found.wanted}"
-        return Checked(name="store", tone="bad", says=says, next_step="Run: foureyes upgrade")
+        return None
     where = "PostgreSQL" if parts.settings.is_postgres else parts.settings.database
-    return Checked(name="store", tone="good", says=f"{where}, schema {found.found}")
+    if found.found != found.wanted:
+        says = f"{where}, schema {found.found}, this program wants {found.wanted}"
+        step = f"Run: foureyes upgrade{f' --database {shlex.quote(where)}' if parts.is_local else ''}"
+        return Checked(name=name, tone="bad", says=says, next_step=step)
+    return Checked(name=name, tone="good", says=f"{where}, schema {found.found}")
 
 
 def _server(parts: Parts) -> Checked:

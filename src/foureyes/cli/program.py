@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import functools
 import importlib
-import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ import click
 
 from foureyes import __version__
 from foureyes.cli import codes
-from foureyes.cli.answer import Answer, Line, complain, print_line, show
+from foureyes.cli.answer import Answer, Line, complain, leave_unread, print_line, show
 from foureyes.cli.errors import Manner, tell
 from foureyes.cli.parts import Parts
 
@@ -188,8 +187,7 @@ def run(arguments: Sequence[str], assemble: Assemble, home: Callable[[], str] = 
     except click.Abort:
         return tell(KeyboardInterrupt(), manner)
     except BrokenPipeError:
-        # Nobody reads any more. What Python would still flush on its way out must not fail a second time.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        leave_unread()
         return codes.INTERNAL
     except Exception as error:  # noqa: BLE001 - the outermost boundary
         return tell(error, manner)
