@@ -291,6 +291,22 @@ def test_a_reviewer_is_told_that_it_is_their_turn_before_they_report(up: Served,
     assert told() == before
 
 
+@pytest.mark.parametrize(("kind", "title"), [("aspect", "An aspect"), ("dweller_proposal", "A dweller proposal")])
+def test_content_without_a_title_has_the_right_article(up: Served, kind: str, title: str) -> None:
+    """U-59: it was called "A aspect"."""
+    sent = up.callers["alice"].call("submit_content", content_type=kind, content=f"Sea {next(_numbers)}.")
+    assert up.human.call("read_review", review=sent["content_id"])["review"]["title"] == title
+
+
+def test_one_model_is_not_many(up: Served) -> None:
+    """U-59: "Waiting for 1 models"."""
+    file = {"path": "app.py", "text": f"x = {next(_numbers)}\n"}
+    name = up.callers["alice"].call("open_review", kind="task", title="Task 8", files=[file])["review"]
+    assert (said := judge(up.callers["small"], name, stage="spec")).is_ok, said.text
+    seen = up.callers["alice"].call("read_review", review=name)["review"]["situation"]
+    assert seen["reasons"] == ["Waiting for 1 model"]
+
+
 @pytest.mark.parametrize("door", DOORS)
 def test_who_is_asked_by_name_is_told_that_it_is_theirs(up: Served, door: str) -> None:
     """U-56: the one who was asked read "a reviewer: a report", as if it were somebody else."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 KINDS_CACHED_MAX = 1_024
+_VOWELS = tuple("aeiou")
 
 _ALIASES = {
     "core_creation": "create_core",
@@ -25,3 +26,8 @@ def canonical_kind(kind: str) -> str:
 def are(kinds: Iterable[str], named: Iterable[str]) -> bool:
     """Whether work of these kinds is one of the kinds that a policy names, however it spells them."""
     return not {canonical_kind(one) for one in named}.isdisjoint(kinds)
+
+
+def with_article(kind: str) -> str:
+    """A kind as the beginning of a title: `An aspect`, `A dweller proposal`."""
+    return f"{'An' if kind[:1].lower() in _VOWELS else 'A'} {kind}".replace("_", " ")

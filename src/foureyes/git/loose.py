@@ -13,6 +13,7 @@ from pathlib import Path
 
 from foureyes.app.looks import kind_of
 from foureyes.app.reviewers import Change, File
+from foureyes.core.kinds import with_article
 from foureyes.git.base import Base, nearby, policy_at
 from foureyes.git.disk import NotRead, Tree, opened
 from foureyes.git.gathering import Left, Room, all_lines
@@ -76,7 +77,8 @@ def read_stdin(data: bytes, name: str = "stdin", *, kind: str = "") -> Change:
         left.out(name.encode(), why)
     found = () if why or not data else (File(path=name, content=data, changed=all_lines(data)),)
     sort = kind or kind_of(data)
-    title = f"A {sort} from {shown(name.encode())}" if found or why else f"Nothing came in from {shown(name.encode())}"
+    what = with_article(sort) if found or why else "Nothing came in"
+    title = f"{what} from {shown(name.encode())}"
     return Change(
         title=title[:TITLE_CHARS_MAX],
         kind=sort,

@@ -33,7 +33,7 @@ from foureyes.app.calls.seed_000_shown import (
 from foureyes.app.calls.seed_work import check_is, files_of
 from foureyes.app.calls.witness import given_work
 from foureyes.core import commands as c
-from foureyes.core.kinds import canonical_kind
+from foureyes.core.kinds import canonical_kind, with_article
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.values import Evidence, Place
 
@@ -173,7 +173,7 @@ async def submit_content(office: Office, caller: Caller, form: ContentForm) -> C
     kind = content_kind(form.content_type)
     opening = OpenForm(
         kind=kind,
-        title=form.title or f"A {kind}".replace("_", " "),
+        title=form.title or with_article(kind),
         files=content_files(form.content),
         protocols=(words.RESOLVE,),
         key=form.key,

@@ -26,7 +26,8 @@ class Agreement:
         """Merge the models' reports: fail if either fails, pass only if all pass."""
         owes = missing(review, stage)
         if owes:
-            return Judgement(move=Move.WAIT, reason=f"Waiting for {len(owes)} models", owes=owes)
+            reason = f"Waiting for {len(owes)} model{'s' if len(owes) > 1 else ''}"
+            return Judgement(move=Move.WAIT, reason=reason, owes=owes)
         reports = [one for seat in self._seats(stage) if (one := review.report_of(seat)) is not None]
         failing = [one for one in reports if one.verdict is not Verdict.APPROVE]
         return self._failed(review, stage, reports) if failing else self._passed(review, stage, len(reports))
