@@ -124,7 +124,7 @@ def _report(scene: Scene, command: SubmitReport, stage: Stage, name: str, actor:
     if failure:
         yield from _inconclusive(scene, command, stage, seat, actor=actor, failure=failure)
         return
-    if not _objects(stage, command, verdict):
+    if not _objects(stage, command):
         check_given_whole(scene)
     settled = tuple(settlements(scene, seat, command.settled, actor))
     after = scene.after(settled)
@@ -179,13 +179,6 @@ def _has_vetoed(review: Review, seat: Seat) -> bool:
     """Whether this very seat has rejected these bytes."""
     own = (one for one in review.reports.values() if one.seat == seat.id and one.verdict is Verdict.REJECT)
     return any(review.revisions[one.revision - 1].digest == review.digest for one in own)
-
-
-def _objects(stage: Stage, command: SubmitReport, verdict: Verdict | None) -> bool:
-    """Whether a report speaks against the work and lifts nothing."""
-    doubts = verdict in (Verdict.CONCERNS, Verdict.REJECT)
-    blocks = any(severity_of(one.severity) >= stage.options.blocking for one in command.findings)
-    return (doubts or blocks) and not any(one.resolved for one in command.settled)
 
 
 def _drafts(stage: Stage, command: SubmitReport, verdict: Verdict | None) -> tuple[Draft, ...]:
