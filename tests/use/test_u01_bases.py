@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -308,6 +309,21 @@ def test_a_service_is_no_witness_for_its_own_work(keeper: tuple[str, Served]) ->
         opened = caller.call("open_review", kind="fix_typo", title="t", files=evil(), target="svc-target")
         assert opened["state"] == "open"
         assert _seen(caller, opened)["known_base"]["source"] == "unknown"  # type: ignore[index]
+
+
+def test_an_operator_is_no_witness_for_their_own_agents(keeper: tuple[str, Served]) -> None:
+    """U-01: a program or service of the author's operator says nothing that the author could not say; a human does."""
+    _, server = keeper
+    body = {"name": f"mine-{id(server)}", "operator": "dev-co", "kind": "service", "roles": ["agent"]}
+    assert server.human.call("enrol", **body).is_ok
+    secret = server.human.call("issue_token", name=body["name"])["secret"]
+    mine = replace(server.callers["dev"], headers={"authorization": f"Bearer {secret}"})
+    dev = server.callers["dev"]
+    for witness, source in ((mine, "unknown"), (server.human, "attested")):
+        target = f"own-{source}"
+        assert witness.call("attest_base", target=target, files=_sent(PATH, EVIL)).is_ok
+        opened = dev.call("open_review", kind="create_core", title="t", files=evil(), target=target)
+        assert _seen(dev, opened)["known_base"]["source"] == source  # type: ignore[index]
 
 
 def test_what_was_proven_for_one_target_goes_live_there_only(keeper: tuple[str, Served]) -> None:

@@ -27,12 +27,19 @@ class Standing:
     attested_by: str = ""
 
     def is_word_of(self, reading: Reading, who: Who) -> bool:
-        """True if it rests on the word of this author, or of the service that vouches for them."""
+        """True if it rests on the word of this author's party: theirs, their service's, or that of their operator.
+
+        A human's word is of no party but their own.
+        """
         if not self.attested_by:
             return False
-        found = account(reading, who.name)
-        names = {normal(who.name), normal(found.vouched_by if found else "")}
-        return normal(self.attested_by) in names
+        author, witness = account(reading, who.name), account(reading, self.attested_by)
+        names = {normal(who.name), normal(author.vouched_by if author else "")}
+        if normal(self.attested_by) in names:
+            return True
+        if witness is None or witness.who.is_human:
+            return False
+        return normal(witness.who.operator) == normal(who.operator) != ""
 
 
 def now_on(reading: Reading, target: str) -> Standing | None:
