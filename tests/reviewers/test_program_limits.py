@@ -2,8 +2,9 @@
 
 import asyncio
 import os
+import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -132,3 +133,22 @@ def test_a_closed_pool_is_no_answer(children: Children) -> None:
     with pytest.raises(Inconclusive) as none:
         looked(children, work("fine"))
     assert none.value.reason is Failure.CRASHED
+
+
+def test_waiting_for_a_child_takes_nothing_of_the_seconds_of_a_work(children: Children) -> None:
+    """U-17: however long others hold the only child, the files are read one by one as usual."""
+
+    async def story() -> None:
+        reviewer = ProgramReviewer(
+            critic=Fragile(), seconds=Seconds(a_file=A_FILE_SECONDS, a_work=6), children=children
+        )
+        look = asyncio.create_task(reviewer.look(replace(work("bad", "spin", "fine"), author="dev"), lambda _: None))
+        await asyncio.sleep(0.1)
+        others = [asyncio.create_task(children.call(time.sleep, 5.0, seconds=20, party="dev")) for _ in range(2)]
+        with pytest.raises(Inconclusive) as none:
+            await look
+        await asyncio.gather(*others)
+        assert "not read" not in none.value.text
+        assert places(none.value.found) == ["0-bad.txt"]
+
+    asyncio.run(story())

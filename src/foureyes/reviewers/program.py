@@ -96,7 +96,8 @@ class ProgramReviewer:
                 looks.append(await self._look(piece, allowed, task.author))
             except ChildError as error:
                 stopped[path] = error
-            seconds -= time.monotonic() - began
+            # It may have waited for a child, which does not count.
+            seconds -= min(time.monotonic() - began, allowed)
         reason = Failure.TIMED_OUT if isinstance(first, CutOff) else Failure.CRASHED
         text = self._why(first, stopped, skipped)
         return Inconclusive(reason, text, found=_merged(looks, stopped, skipped))
