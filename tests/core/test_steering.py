@@ -1,5 +1,7 @@
 """U-08: a session that a maker named or came to bars its members, and leaves the seat to nobody whom that selects."""
 
+from dataclasses import replace
+
 import pytest
 
 from foureyes.core import commands as c
@@ -124,14 +126,6 @@ def test_a_verdict_against_the_work_is_taken_from_a_mate_who_sits() -> None:
     assert [one.verdict for one in play.review.reports.values()] == ["reject"]
 
 
-def test_a_holder_gets_no_second_seat_past_a_session() -> None:
-    """U-08: what is said of the seat that was given holds for no other."""
-    play = resolve()
-    play.do(ANN, c.TakeSeat(seat="resolve.1"))
-    play.know(mates=by_maker("ann"))
-    assert play.refused(ANN, c.TakeSeat(seat="resolve.2")) in (Code.NOT_ELIGIBLE, Code.ONE_PARTY)
-
-
 def chain(*pool: Principal, rules: Rules = BOUND, **facts: object) -> Play:
     play = Play(rules, Facts(pool=(SELDONS, *pool)))
     play.know(**facts)
@@ -158,3 +152,16 @@ def test_agents_of_a_makers_own_service_are_missed_by_nobody() -> None:
     play = Play(facts=Facts(pool=(author, own, reviewer("other", "auditor")), mates=by_maker("own")))
     play.open("create_core")
     assert drawn(play) == ["other"]
+
+
+def test_a_holder_gets_no_second_seat_past_a_session() -> None:
+    """U-08: what is said of the seat that was given holds for no other."""
+    both = replace(SELDONS, roles=frozenset({"seldon", "hardin"}))
+    play = Play(facts=Facts(pool=(both, holds(HARDIN, "hardin"))))
+    play.open("security_step")
+    play.know(pool=(SELDONS, holds(HARDIN, "hardin")))
+    play.report(SELDON, verdict="approve")
+    assert drawn(play)[-1] == "hardin"
+    play.know(pool=(both, holds(HARDIN, "hardin")), mates=by_maker("seldon"))
+    play.do(HARDIN, c.LeaveSeat(seat="security.security.1", reason="overloaded"))
+    assert play.refused(SELDON, c.TakeSeat(seat="security.security.1")) is Code.ONE_PARTY

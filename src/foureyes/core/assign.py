@@ -101,8 +101,6 @@ def is_closed(scene: Scene, stage: Stage, principal: Principal, seat: str) -> bo
     if not scene.facts.mates.by_maker or _is_unchosen(principal):
         return False
     known = scene.review.seats.get(seat)
-    if known is not None and known.reviewer is not None and known.reviewer.name == principal.who.name:
-        return False
     judges = [rule.roles for rule in stage.seats if rule.part is Part.JUDGE]
     roles = known.candidates if known else tuple(role for one in judges for role in one) if all(judges) else ()
     could = (one for one in scene.facts.pool if has_role(one, roles, scene.review.author))
