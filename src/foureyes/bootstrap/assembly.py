@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -180,7 +181,8 @@ class Assembly:
         """A review as it stands now, wherever it is; without a name, the last local one from here."""
         from foureyes.bootstrap.reviewing import rounds
 
-        found = await rounds(await self.having(review), os.environ).stands(review)
+        there = await self.having(review)
+        found = replace(await rounds(there, os.environ).stands(review), is_local=there.is_local)
         return await self.scrub(found, found.review)
 
     async def scrub(self, value: T, *reviews: str) -> T:

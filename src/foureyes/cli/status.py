@@ -271,8 +271,8 @@ def _answer(
         },
         "damaged_trust": list(found.suspects),
     }
-    code = exit_code(outcome) if outcome else codes.OK
-    return Answer(code=codes.BLOCKED if found.suspects else code, lines=tuple(lines), data=data)
+    code = codes.BLOCKED if found.suspects else exit_code(outcome) if outcome else codes.OK
+    return Answer(code=code, lines=tuple(lines), data=data)
 
 
 def _not_told(found: Outbox) -> list[str]:

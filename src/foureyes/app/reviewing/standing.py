@@ -30,7 +30,6 @@ from foureyes.app.reviewing.round import Ran
 from foureyes.app.reviewing.rulebook import RuleEntry
 from foureyes.app.reviewing.told import Told
 from foureyes.core.independence import level
-from foureyes.core.local import is_local
 from foureyes.core.model import Finding, Report, ReportRequest, Review, RulingRequest
 from foureyes.core.rules import Rules, Stage
 from foureyes.core.situation import owes_report
@@ -79,7 +78,6 @@ def standing(seen: Seen, around: Around, ran: Ran | None = None) -> Outcome:
         digest=review.digest,
         title=review.title,
         kind=review.kind,
-        is_local=is_local(review),
         state=review.outcome.value if review.outcome else "open",
         gate=next(iter(situation.reasons), "") if review.outcome is None else "",
         situation=situation,
@@ -286,6 +284,6 @@ def _as_found(finding: Finding) -> Found:
 
 
 def _next(review: Review) -> Iterator[Command]:
-    if review.ruling() is not None and is_local(review):
+    if review.ruling() is not None:
         yield Command(line=f"foureyes why {review.id}", does="says what a person has to decide")
         yield Command(line="foureyes review --anew", does="leaves this review and starts over")
