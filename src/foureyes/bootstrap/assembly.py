@@ -179,10 +179,14 @@ class Assembly:
 
     async def stands(self, review: str = "") -> Outcome:
         """A review as it stands now, wherever it is; without a name, the last local one from here."""
+        from foureyes.app.reviewing.at_the_gate import as_the_gate_says
         from foureyes.bootstrap.reviewing import rounds
 
         there = await self.having(review)
         found = replace(await rounds(there, os.environ).stands(review), is_local=there.is_local)
+        if not there.is_local and found.state == "cleared":
+            async with there.store() as store:
+                found = await as_the_gate_says(there.gate(store), found, there.human())
         return await self.scrub(found, found.review)
 
     async def scrub(self, value: T, *reviews: str) -> T:
