@@ -14,14 +14,23 @@ from foureyes.core.events import ReportKept
 from foureyes.core.evolve.rulings import asked_again
 from foureyes.core.explain import explain
 from foureyes.core.gates import Quorum, Resolved
+from foureyes.core.kinds import with_article
 from foureyes.core.local import AUTHOR_MARK, is_local_author, local_author
 from foureyes.core.model import Review
 from foureyes.core.reasons import advisory, why_advisory
 from foureyes.core.refusals import Code, Refusal
 from foureyes.core.rejections import is_taken_back, rejections
 from foureyes.core.rules import Blind, SeatRule
-from foureyes.core.situation import Reader, Result, Situation, situation_of
-from foureyes.core.values import ChangeKind, Failure, Outcome, Part, Place, Severity, Verdict, Who
+from foureyes.core.situation import (
+    Reader,
+    Result,
+    Situation,
+    by_severity,
+    files_of,
+    open_by_severity,
+    situation_of,
+)
+from foureyes.core.values import ChangeKind, Failure, Outcome, Part, Place, Severity, Verdict, Who, WorkPart
 from foureyes.core.views import view
 from tests.cast import AUDITOR, BASE, CODEX, DEV, GEMINI, HUGO, LINTER, RULES, Play, finding
 from tests.seeds.shaped import protocol, shaped, stage
@@ -72,6 +81,17 @@ def seen_by(play: Play, who: Who) -> Situation:
     """The situation as somebody is told it of what they may see."""
     shown = view(play.rules, play.review, who)
     return explain(play.rules, shown.review, viewer=who.name, hidden=shown.hidden).situation
+
+
+def test_what_tells_a_review_from_others_in_a_list() -> None:
+    """Its files, and its open findings by severity, the gravest first."""
+    play = Play()
+    play.open("script")
+    parts = (WorkPart(name="a.py", digest="d2", size=2), WorkPart(name="b.py", digest="d3", size=3))
+    assert files_of(replace(play.review, revisions=(replace(play.review.current, parts=parts),))) == "a.py and 1 more"
+    play.report(CODEX, verdict="concerns", findings=(finding("it leaks"), finding("a", "minor"), finding("b", "minor")))
+    assert by_severity(open_by_severity(play.review)) == "1 important, 2 minor"
+    assert [with_article(one) for one in ("aspect", "dweller_proposal")] == ["An aspect", "A dweller proposal"]
 
 
 def test_whoever_may_come_is_told_the_same_before_and_after_others_reported() -> None:

@@ -223,14 +223,13 @@ def _answer(
     width, now, going = terminal_width(), parts.now(), found.pulse
     # Alone at a terminal nobody is there who would tell anybody.
     tells = server is not None or bool(going.workers) or parts.settings.is_postgres
-    ended = ", ".join(f"{count} {name}" for name, count in found.ended.items())
     urgent = f"{due.what} in review {due.review}, {_when(due.at, now)}" if due else ""
     lines = [
         *here.shown(outcome, width),
         *rows("Hooks", [silenced.told(found.off) if found.off else ""], width, "care"),
         Line(""),
         *rows("Open reviews", [_open(opened), *(_one(one, now) for one in opened.newest)], width, ""),
-        *rows("Ended", [ended], width, "dim"),
+        *rows("Ended", [", ".join(f"{count} {name}" for name, count in found.ended.items())], width, "dim"),
         *rows("Most urgent", [urgent], width, ""),
         *rows("At work", [server.in_words() if server else _nobody(parts)], width, "" if server else "dim"),
         *rows("Workers", [_hosts(one) for one in going.workers], width, ""),
