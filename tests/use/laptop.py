@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import subprocess
 import sys
 import threading
@@ -61,21 +63,29 @@ def review(work: Path, *arguments: str, **environment: str) -> subprocess.Comple
     return foureyes(work, "review", *arguments, **environment)
 
 
-def foureyes(work: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Any command there, with nobody at the terminal."""
+def foureyes(work: Path, *arguments: str, types: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    """Any command there; with something to type there is a terminal."""
     home = work.parent / "person"
     home.mkdir(exist_ok=True)
     variables = {"HOME": str(home), "PATH": "/usr/bin:/bin", "PYTHONPATH": ":".join(sys.path), **environment}
-    return subprocess.run(
-        [*FOUREYES, *arguments],
-        cwd=work,
-        env=variables,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    ours, theirs = pty.openpty() if types else (-1, subprocess.DEVNULL)
+    try:
+        if types:
+            os.write(ours, f"{types}\n".encode())
+        return subprocess.run(
+            [*FOUREYES, *arguments],
+            cwd=work,
+            env=variables,
+            stdin=theirs,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+    finally:
+        if types:
+            os.close(ours)
+            os.close(theirs)
 
 
 def result_of(ran: subprocess.CompletedProcess[str]) -> dict[str, object]:

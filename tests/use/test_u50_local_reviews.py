@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
@@ -141,6 +145,111 @@ def test_local_reviews_of_an_earlier_release_move_out_of_the_servers_store_once(
     assert again["review"] == first["review"]
 
 
+@pytest.mark.timeout(300)
+def test_local_reviews_of_two_persons_in_one_store_are_each_fetched_by_their_owner(tmp_path: Path) -> None:
+    """U-50: bob's first run took alice's reviews, her dismissals and her bytes out of the shared store for good."""
+    alice, bob, malice = (Person(name=one, home=tmp_path / one) for one in ("alice", "bob", "malice"))
+    server = Running(tmp_path / "home")
+    data = server.folder / ".local/share/foureyes"
+    database = data / "foureyes.db"
+    firsts = {one.name: one.reviewed(FOUREYES_HOME=str(data)) for one in (alice, bob, malice)}
+    names = {one: str(first["review"]) for one, first in firsts.items()}
+    because = "It runs in a sandbox."
+    mild = next(one["id"] for one in firsts["alice"]["findings"] if one["severity"] != "critical")
+    dropped = alice.run("dismiss", mild, "--because", because, types=mild, FOUREYES_HOME=str(data))
+    assert dropped.returncode == 0, dropped.stdout + dropped.stderr
+    # As an earlier release left it: one store for everything and everybody.
+    (data / "local.db").rename(database)
+    shared = {"FOUREYES_DATABASE": str(database)}
+    assert bob.reviewed(**shared)["review"] == names["bob"]
+    with started(server, "solo", {}) as up:
+        _check_nothing_is_served(up, firsts)
+        told = alice.run("why", names["alice"], **shared)
+        assert names["alice"] in told.stdout, told.stdout + told.stderr
+        assert "no such review" in alice.run("why", names["bob"], **shared).stderr
+        assert "no such review" in alice.run("why", names["malice"], **shared).stderr
+        again = alice.reviewed(**shared)
+        assert (again["review"], [one["because"] for one in again["dismissed"]]) == (names["alice"], [because])
+        (alice.work / "more.txt").write_text("more\n", encoding="utf-8")
+        later = alice.reviewed("--anew", **shared)
+        assert [one["because"].partition(" (in ")[0] for one in later["dismissed"]] == [because]
+        _check_nothing_is_served(up, firsts)
+        assert up.server.end() == 0
+        verified = json.loads(up.run("log", "verify", "--deep", "--json").stdout)
+        assert verified["sound"], verified
+    for one in (alice, bob):
+        assert [each for each in _blobs(one.store) if one.name.encode() in each[1]]
+        assert not [
+            each for each in _blobs(one.store) for other in names if other != one.name if other.encode() in each[1]
+        ]
+    assert [one for one in _unmoved(database) if names["malice"] in one]
+    assert not [one for one in _unmoved(database) if names["alice"] in one or names["bob"] in one]
+    assert not [one for one in _blobs(database) if KEY.encode() in one[1]]
+    secret = hashlib.sha256(b"malice\n").hexdigest()
+    assert [one for one in _unmoved(database) if secret in one]
+    gone = malice.run("purge", secret, "--reason", "It is a secret.", "--yes", types="y", **shared)
+    assert gone.returncode == 0, gone.stdout + gone.stderr
+    assert not [one for one in _unmoved(database) if secret in one]
+    assert names["malice"] in malice.run("why", names["malice"], **shared).stdout
+    assert not _unmoved(database)
+    assert KEY.encode() in b"".join(one[1] for one in _blobs(malice.store))
+    assert b"malice\n" not in [one[1] for one in _blobs(malice.store)]
+
+
+@dataclass
+class Person:
+    """A user of the operating system with a home, a repository with canaries, and a terminal."""
+
+    name: str
+    home: Path
+
+    def __post_init__(self) -> None:
+        self.work = shop(self.home)
+        (self.work / f"{self.name}.txt").write_text(f"{self.name}\n", encoding="utf-8")
+        # A test cannot become another user: Python is told so at its start.
+        (self.home / "sitecustomize.py").write_text(
+            "import pwd\n"
+            "ask = pwd.getpwuid\n"
+            f"pwd.getpwuid = lambda uid: pwd.struct_passwd(({self.name!r}, *ask(uid)[1:]))\n",
+            encoding="utf-8",
+        )
+
+    @property
+    def store(self) -> Path:
+        """The person's own store of local reviews."""
+        return self.home / ".local/share/foureyes/local.db"
+
+    def run(self, *arguments: str, types: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+        """A command in the repository."""
+        path = ":".join((str(self.home), *sys.path))
+        return foureyes(self.work, *arguments, types=types, HOME=str(self.home), PYTHONPATH=path, **environment)
+
+    def reviewed(self, *arguments: str, **environment: str) -> dict[str, Any]:
+        """`foureyes review` there."""
+        ran = self.run("review", "--no-agents", "--json", *arguments, **environment)
+        assert ran.returncode in (0, 2), ran.stderr
+        return result_of(ran)
+
+
+def _check_nothing_is_served(up: Served, firsts: dict[str, dict[str, Any]]) -> None:
+    """Neither the calls nor the pages give a byte of these local reviews, nor can bytes be named by their digests."""
+    for first in firsts.values():
+        known = {
+            **dict.fromkeys(("review", "review_id", "reviewId", "id", "content_id"), first["review"]),
+            "digest": first["digest"],
+            "finding": "solo.2-F1",
+            "seat": "solo.2",
+            "glance": True,
+        }
+        for call, reply in every_call(up.human, known):
+            assert not [one for one in SECRETS if one in reply.text], (call, reply.text[:500])
+        files = [{"path": "a.py", "digest": hashlib.sha256(WORK.encode()).hexdigest()}]
+        assert up.human.call("open_review", kind="code", title="t", files=files).code == "unknown_digest"
+        for path in ("/", "/sessions", f"/reviews/{first['review']}", f"/reviews/{first['review']}/work"):
+            assert not [one for one in (*SECRETS, first["review"]) if one in up.page(path)], path
+    assert "copperlantern" not in up.human.raw("GET", "/metrics").body.decode()
+
+
 @pytest.mark.timeout(120)
 def test_what_is_quiet_for_two_weeks_goes_with_its_bytes_and_dismissals_stay(tmp_path: Path) -> None:
     """U-50, U-52: the next run after 14 quiet days removes it from the file; what was dismissed stays dismissed."""
@@ -250,3 +359,9 @@ def _blobs(store: Path) -> list[tuple[bytes, bytes]]:
 
 def _all_bytes(store: Path) -> bytes:
     return b"".join(one.read_bytes() for one in store.parent.glob(f"{store.name}*"))
+
+
+def _unmoved(store: Path) -> list[str]:
+    """The keys of what the file keeps for the owners of local reviews."""
+    with closing(sqlite3.connect(store)) as found:
+        return [one[0] for one in found.execute("SELECT key FROM rows WHERE projection = 'unmoved'")]

@@ -11,7 +11,7 @@ from foureyes.app.operations import operate, operations, write_time
 from foureyes.app.policies import POLICY_STREAM
 from foureyes.app.ports import Conflict, Reading, Store, Unavailable, Writing
 from foureyes.app.purge_notes import NAME, note_purge, noted_purges
-from foureyes.app.rows import Blob
+from foureyes.app.rows import START, UNMOVED, Blob, unmoved_bytes
 from foureyes.app.shelf import read_events
 from foureyes.codec import CodecError, canonical
 from foureyes.core.events import BlobPurged, PolicyActivated
@@ -68,8 +68,7 @@ async def purge_again(store: Store, known: Mapping[str, str], actor: Who, now: d
     """Purge what came back with an older backup; what is gone again, and what could not be removed."""
     gone, back = list[str](), list[str]()
     for digest, reason in known.items():
-        blob = await store.read(partial(_blob, digest))
-        if blob is None or blob.content is None:
+        if not await store.read(partial(_has_bytes, digest)):
             continue
         try:
             await purge(store, digest, actor, f"{AGAIN}{reason.removeprefix(AGAIN)}", now)
@@ -97,20 +96,26 @@ def _note(notes: Path, digest: str, reason: str) -> None:
         ) from error
 
 
-def _blob(digest: str, reading: Reading) -> Blob | None:
-    return reading.blob(digest)
+def _has_bytes(digest: str, reading: Reading) -> bool:
+    blob = reading.blob(digest)
+    return (blob is not None and blob.content is not None) or _is_set_aside(digest, reading)
+
+
+def _is_set_aside(digest: str, reading: Reading) -> bool:
+    """Whether the owner of a local review may still fetch these bytes."""
+    return reading.row(UNMOVED, unmoved_bytes(digest)) is not None
 
 
 def _purged(tx: Writing, *, digest: str, actor: Who, reason: str, now: datetime) -> str:
     operate(tx, PurgeBlob(digest=digest, reason=reason), actor, now)
-    blob = tx.blob(digest)
-    if blob is None:
+    blob, is_set_aside = tx.blob(digest), _is_set_aside(digest, tx)
+    if blob is None and not is_set_aside:
         raise Refusal(
             Code.DIGEST_MISMATCH, f"There are no bytes with digest {digest} here.", "Name a part, not the whole work."
         )
-    if blob.content is None:
+    if blob is not None and blob.content is None and not is_set_aside:
         raise Refusal(Code.DUPLICATE, f"These bytes were purged before: {blob.purged}", "Nothing is left to do.")
-    if _is_policy(tx, blob):
+    if blob is not None and _is_policy(tx, blob):
         raise Refusal(
             Code.NOT_ELIGIBLE,
             "These bytes are a policy that reviews are judged by.",
@@ -118,6 +123,7 @@ def _purged(tx: Writing, *, digest: str, actor: Who, reason: str, now: datetime)
         )
     tombstone = canonical({"at": write_time(now), "by": actor.name, "reason": reason}).decode()
     tx.purge(digest, tombstone)
+    tx.follow(UNMOVED, {unmoved_bytes(digest): None}, START)
     return tombstone
 
 

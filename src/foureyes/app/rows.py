@@ -35,7 +35,9 @@ FILLED = "filled"
 #: In the store of local reviews: what was dismissed there, when each review was run last, and from which server's store
 #: earlier ones were moved in.
 DISMISSALS, LOCAL_RUNS, MOVED_IN = "dismissals", "local_runs", "moved_in"
-WRITTEN_ALONG = (LIVES, SERVED, ACCOUNTS, TOKENS, OBJECTIONS, INHERITABLE, TOLD, SIGNALLED, DIGESTS, FILLED)
+#: In a server's store: what is kept of local reviews of an earlier release until their owners fetch them.
+UNMOVED = "unmoved"
+WRITTEN_ALONG = (LIVES, SERVED, ACCOUNTS, TOKENS, OBJECTIONS, INHERITABLE, TOLD, SIGNALLED, DIGESTS, FILLED, UNMOVED)
 #: Who is signed in, and which links may still be used to do so, or to decide: of this moment only, so no copy keeps
 #: them.
 SIGN_INS, LINKS, DECIDING_LINKS = "sign_ins", "links", "deciding_links"
@@ -61,6 +63,11 @@ class Given(NamedTuple):
     def row(self) -> str:
         """The row that says it."""
         return "\n".join(filter(None, self))
+
+
+def unmoved_bytes(digest: str) -> str:
+    """The key among `UNMOVED` of bytes that owners of local reviews have not fetched yet."""
+    return f"bytes/{digest}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

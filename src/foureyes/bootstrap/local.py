@@ -74,15 +74,17 @@ class LocalAssembly(Assembly):
                 pass
 
     async def leave(self, server: Store) -> None:
-        """Before a server answers: its store keeps no local review, also where a restore brought some back."""
+        """Before a server answers: its store serves no local review, also where a restore brought some back."""
         from foureyes.app.policies import Policies
-        from foureyes.app.reviewing.migration import move
-        from foureyes.core.local import AUTHOR_MARK, local_author
+        from foureyes.app.reviewing.migration import is_fetched, move, set_aside
+        from foureyes.core.local import local_author
 
-        if not await server.read(lambda reading: reading.reviews_by(AUTHOR_MARK, 1)):
+        policies, author = Policies(self.policy()), local_author(_user())
+        await set_aside(server, policies)
+        if await server.read(partial(is_fetched, author)):
             return
         async with super().new_store() as store:
-            await move(server, store, local_author(_user()), Policies(self.policy()))
+            await move(server, store, author, policies)
             await self._mark_moved(store)
 
     @asynccontextmanager

@@ -1,14 +1,18 @@
-"""Move local reviews that an earlier release kept in a server's store into the store that is for them, once.
+"""Move local reviews that an earlier release kept in a server's store into their owners' own stores, once.
 
-The server's log stays as it is: append-only, and whole under its checkpoints. Everything else of these reviews leaves
-the server's store: rows of lists, inboxes and the outbox, what projections and track records counted, and the bytes.
-To a server's gate they are not there. Copying comes first and removing last, so a move that is cut off is done again.
+First everything of these reviews but their events is taken off the server's store, whoever's they are: rows of lists,
+inboxes and the outbox, what projections and track records counted, and the bytes. The log stays as it is: append-only,
+and whole under its checkpoints. What their owners need besides it is set aside in rows that no call reads. Each
+owner's next run copies those of its own and removes them; a move that is cut off goes on where it ended.
 """
 
 from __future__ import annotations
 
+import base64
+import json
 import re
-from collections.abc import Iterable, Mapping
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -21,16 +25,30 @@ from foureyes.app.projections import PROJECTIONS, beside_log
 from foureyes.app.projections.anew import make_anew
 from foureyes.app.projections.recount import RulesOf, recount
 from foureyes.app.reviewing.dismissals import Dismissal, dismissal_of, keep
-from foureyes.app.rows import INHERITABLE, OBJECTIONS, SERVED, START, TOLD, Append, Changes, Entry, ReviewRow, Stored
+from foureyes.app.rows import (
+    INHERITABLE,
+    OBJECTIONS,
+    SERVED,
+    START,
+    TOLD,
+    UNMOVED,
+    Append,
+    Changes,
+    Entry,
+    Stored,
+    unmoved_bytes,
+)
 from foureyes.app.shelf import dated
 from foureyes.codec.shapes import shape
-from foureyes.core.events import FindingWaived, ReviewEvent
+from foureyes.core.events import FindingWaived, ReviewEvent, ReviewOpened
 from foureyes.core.evolve import evolve
-from foureyes.core.local import AUTHOR_MARK
+from foureyes.core.local import AUTHOR_MARK, is_local_author
 from foureyes.core.model import Review
 
 PAGE = 500
 ROWS_MAX = 10_000
+#: How the keys begin of what was set aside of a review; its author and its name follow.
+_REVIEW = "review/"
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _COPIED = ("reviews", "digests", "inbox", OBJECTIONS, INHERITABLE)
 _when = shape(datetime)[1]
@@ -47,45 +65,92 @@ class Exported:
     dismissed: tuple[Dismissal, ...]
 
 
-async def move(server: Store, local: Store, author: str, policies: Policies) -> int:
-    """Copy this author's local reviews into the local store, and take all local ones out of the server's; how many."""
-    found = [one.review for one in await server.read(partial(_all, author))]
-    for name in found:
-        exported = await server.read(partial(_export, name))
-        await local.write(partial(_import, exported))
-    if found:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetAside:
+    """What a local review needs besides its events: the digests of its bytes, and what was told of its versions."""
+
+    digests: tuple[str, ...]
+    told: Mapping[str, str]
+
+
+_put, _take = shape(SetAside)
+
+
+async def move(server: Store, local: Store, author: str, policies: Policies) -> None:
+    """Take all local reviews out of a server's store, and move this author's into the local one."""
+    await set_aside(server, policies)
+    while keys := await server.read(partial(_keys_of, author)):
+        for key in keys:
+            exported = await server.read(partial(_export, key))
+            if exported is not None:
+                await local.write(partial(_import, exported))
         for table in _COPIED:
             await beside_log.write_anew(local, table, local=True)
-    await hide(server, policies)
-    return len(found)
+        await server.write(partial(_drop, keys))
 
 
-async def hide(server: Store, policies: Policies) -> int:
-    """Take every local review out of a server's store, whoever's it is, so that nothing of it is served; how many."""
-    names = [one.review for one in await server.read(partial(_all, AUTHOR_MARK))]
-    if not names:
-        return 0
-    named = await server.read(partial(_named_elsewhere, frozenset(names)))
+async def set_aside(server: Store, policies: Policies) -> None:
+    """Take every local review out of a server's store, whoever's it is, and keep for its owner what is needed."""
+    if not await server.read(_listed):
+        return
     for projection in PROJECTIONS.values():
         await make_anew(server, projection)
     rules_of: RulesOf = policies.rules
     await recount(server, rules_of)
-    for name in names:
-        await server.write(partial(_unlist, name, named))
-    return len(names)
+    named = await server.read(_named_elsewhere) | {policies.default.digest}
+    while names := await server.read(_listed):
+        for name in names:
+            await server.write(partial(_unlist, name, named))
 
 
-def _all(ending: str, reading: Reading) -> tuple[ReviewRow, ...]:
-    return reading.reviews_by(ending, ROWS_MAX)
+def is_fetched(author: str, reading: Reading) -> bool:
+    """Whether no local review of this author is set aside any more."""
+    return not reading.rows(UNMOVED, _of(author), limit=1)
 
 
-def _export(name: str, reading: Reading) -> Exported:
-    past = tuple(reading.events(f"review/{name}"))
+def _listed(reading: Reading) -> tuple[str, ...]:
+    return tuple(one.review for one in reading.reviews_by(AUTHOR_MARK, PAGE))
+
+
+def _of(author: str) -> str:
+    """How the keys of what was set aside for an author begin; the name of the review follows."""
+    return f"{_REVIEW}{author}/"
+
+
+def _keys_of(author: str, reading: Reading) -> tuple[str, ...]:
+    return tuple(key for key, _ in reading.rows(UNMOVED, _of(author), limit=ROWS_MAX))
+
+
+def _export(key: str, reading: Reading) -> Exported | None:
+    """What is copied of a review; None where another run of its owner was faster."""
+    body = reading.row(UNMOVED, key)
+    if body is None:
+        return None
+    kept, past = _read(body), tuple(reading.events(f"review/{key.rpartition('/')[2]}"))
     review, dismissed = _folded(past)
-    wanted = {*_digests(review), review.rules}
-    blobs = {one: blob.content for one in wanted if (blob := reading.blob(one)) and blob.content is not None}
-    told = dict(reading.rows(TOLD, f"{name}/", limit=ROWS_MAX))
-    return Exported(review=review, past=past, blobs=blobs, told=told, dismissed=dismissed)
+    texts = {one: reading.row(UNMOVED, unmoved_bytes(one)) for one in kept.digests}
+    blobs = {one: zlib.decompress(base64.b64decode(text)) for one, text in texts.items() if text is not None}
+    return Exported(review=review, past=past, blobs=blobs, told=kept.told, dismissed=dismissed)
+
+
+def _read(body: str) -> SetAside:
+    kept: SetAside = _take(json.loads(body))
+    return kept
+
+
+def _drop(keys: Sequence[str], tx: Writing) -> None:
+    """Remove what was fetched: the rows, and the bytes that no other review waits for."""
+    bodies = filter(None, (tx.row(UNMOVED, key) for key in keys))
+    fetched = {digest for body in bodies for digest in _read(body).digests}
+    tx.follow(UNMOVED, dict.fromkeys(keys), START)
+    after = ""
+    while page := tx.rows(UNMOVED, _REVIEW, after, PAGE):
+        fetched.difference_update(digest for _, body in page for digest in _read(body).digests)
+        after = page[-1][0]
+    tx.follow(UNMOVED, dict.fromkeys(map(unmoved_bytes, fetched)), START)
+    for key in keys:
+        # Nothing is left to take off the lists; it tells the store that bytes went, so that no journal keeps them.
+        tx.unlist(key.rpartition("/")[2], (), ())
 
 
 def _folded(past: tuple[Stored, ...]) -> tuple[Review, tuple[Dismissal, ...]]:
@@ -116,21 +181,29 @@ def _append(one: Stored) -> Append:
     )
 
 
-def _named_elsewhere(local: frozenset[str], reading: Reading) -> frozenset[str]:
-    """Digests that any other stream of the log names: those bytes are the server's too."""
+def _named_elsewhere(reading: Reading) -> frozenset[str]:
+    """Digests that any stream of the log names but those of local reviews: those bytes are the server's too."""
+    local = set[str]()
     found, cursor = set[str](), START
     while page := reading.tail(cursor, PAGE):
         for one in page:
-            if one.stream.removeprefix("review/") not in local:
+            if one.version == 1 and _is_opened_locally(one):
+                local.add(one.stream)
+            if one.stream not in local:
                 found.update(_DIGEST.findall(one.body))
         cursor = page[-1].cursor
     return frozenset(found)
+
+
+def _is_opened_locally(first: Stored) -> bool:
+    return any(isinstance(event, ReviewOpened) and is_local_author(event.author.name) for event, _ in dated((first,)))
 
 
 def _unlist(name: str, named: frozenset[str], tx: Writing) -> None:
     stream = f"review/{name}"
     tx.lock(stream)
     review, _ = _folded(tuple(tx.events(stream)))
+    _set_aside(review, tx)
     for table, keys in (
         (OBJECTIONS, objections.noted_by(tx, stream)),
         (INHERITABLE, inheriting.noted_by(tx, stream)),
@@ -142,10 +215,24 @@ def _unlist(name: str, named: frozenset[str], tx: Writing) -> None:
     tx.unlist(name, dict.fromkeys(one.digest for one in review.revisions), gone)
 
 
+def _set_aside(review: Review, tx: Writing) -> None:
+    """Keep what its owner needs besides the log, where no call reads it."""
+    rows = dict[str, str]()
+    for digest in _digests(review):
+        blob = tx.blob(digest)
+        if blob is not None and blob.content is not None:
+            rows[unmoved_bytes(digest)] = base64.b64encode(zlib.compress(blob.content, level=1)).decode()
+    told = dict(tx.rows(TOLD, f"{review.id}/", limit=ROWS_MAX))
+    kept = SetAside(digests=tuple(_digests(review)), told=told)
+    rows[_of(review.author.name) + review.id] = json.dumps(_put(kept), separators=(",", ":"))
+    tx.follow(UNMOVED, rows, START)
+
+
 def _keys(reading: Reading, table: str, name: str) -> Iterable[str]:
     return [key for key, _ in reading.rows(table, f"{name}/", limit=ROWS_MAX)]
 
 
 def _digests(review: Review) -> Iterable[str]:
-    """The bytes of every version, and of what it was compared with."""
-    return dict.fromkeys(part.digest for one in review.revisions for part in (*one.parts, *one.before))
+    """The bytes of every version, of what it was compared with, and of the policy."""
+    parts = (part.digest for one in review.revisions for part in (*one.parts, *one.before))
+    return dict.fromkeys((*parts, review.rules))
