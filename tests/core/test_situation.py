@@ -39,10 +39,10 @@ VERIFY = SeatRule(roles=("auditor",), part=Part.VERIFY)
 AGENT = SeatRule(roles=("agent",))
 
 
-def comes_to(review: Review, *unmet: str) -> Situation:
+def comes_to(review: Review, *unmet: str, decides: bool = False) -> Situation:
     """The situation, where each request is told as a wish and how to answer it."""
     turns = tuple(("a word", "Give it.") for _ in review.requests)
-    return situation_of(review, (), unmet, turns)
+    return situation_of(review, (), unmet, turns, Reader(decides=decides))
 
 
 def test_a_human_who_is_asked_is_whose_turn_it_is() -> None:
@@ -54,6 +54,35 @@ def test_a_human_who_is_asked_is_whose_turn_it_is() -> None:
     assert seen.result is Result.PENDING
     assert seen.sentence.startswith("A human must decide: ")
     assert "a human: a decision" in seen.turn
+    assert seen.next_step == "Wait: a human decides ruling-1."
+    assert comes_to(play.review, decides=True).next_step == "Give it."
+
+
+@pytest.mark.parametrize("viewer", [DEV, CODEX, HUGO])
+def test_only_a_human_who_may_decide_is_told_how_to(viewer: Who) -> None:
+    """U-59: an author was told to give a ruling; a group's is asked of its members."""
+    play = Play()
+    play.know(pool=(play.facts.pool[0],))
+    play.open("create_core")
+    told = explain(play.rules, play.review, viewer=viewer).situation.next_step
+    assert told.startswith("Give a ruling on ruling-1: ") == (viewer is HUGO)
+    asked = play.review.ruling()
+    assert asked is not None
+    led = replace(play.review, requests={asked.id: replace(asked, group="leads")})
+    told = explain(play.rules, led, viewer=viewer).situation.next_step
+    ours, others = "Give a ruling on ruling-1 as one of leads: ", "Wait: somebody of leads decides ruling-1."
+    assert told.startswith(ours if viewer is HUGO else others)
+
+
+def test_a_local_review_names_no_server() -> None:
+    """U-50: there is none that could be started for it, and none with a page to decide on."""
+    play = Play(author=replace(DEV, name=local_author("ada")))
+    play.know(pool=(play.facts.pool[0],))
+    play.open("create_core")
+    told = explain(play.rules, play.review, viewer=HUGO)
+    assert told.situation.next_step.startswith("Drop what is not real with `foureyes dismiss")
+    assert "foureyes doctor" in told.situation.sentence
+    assert "server" not in told.situation.sentence
 
 
 def test_work_that_was_cleared_and_is_doubted_since_says_so() -> None:
@@ -80,7 +109,7 @@ def test_an_open_review_without_a_reason_says_that_it_waits() -> None:
 def seen_by(play: Play, who: Who) -> Situation:
     """The situation as somebody is told it of what they may see."""
     shown = view(play.rules, play.review, who)
-    return explain(play.rules, shown.review, viewer=who.name, hidden=shown.hidden).situation
+    return explain(play.rules, shown.review, viewer=who, hidden=shown.hidden).situation
 
 
 def test_what_tells_a_review_from_others_in_a_list() -> None:

@@ -86,6 +86,42 @@ def test_a_policy_whose_seats_nobody_can_hold_is_told_everywhere(tmp_path: Path)
 
 
 @pytest.mark.parametrize("door", DOORS)
+def test_the_seven_tools_say_which_seat_nobody_can_hold_and_what_fills_it(tmp_path: Path, door: str) -> None:
+    """U-20: `request_review` said `reviewer: null` and that nothing was left to do; the line that fills the seat first.
+
+    Only a human who may decide is told how to; the author is told to wait for the decision.
+    """
+    line = "reviewers: {reviewer: {command: claude}}"
+    with served(tmp_path, "session") as up:
+        alice = up.account("alice").at(door)
+        work = {"artifacts": {"code": f"def f():\n    return '{door}'\n"}}
+        unseen = alice.call("check_review_required", action="create_core", creator="alice")
+        seen = alice.call("check_review_required", action="create_core", creator="alice", **work)
+        for asked in (unseen, seen):
+            assert (asked["reviewer"], line in asked["next_step"]) == (None, True), asked.text
+        opened = alice.call("request_review", type="create_core", creator="alice", title="Core", **work)
+        assert (opened["status"], opened["reviewer"]) == ("escalated", None)
+        assert opened["next_step"].startswith("Nobody can hold the seat session.1, session.2. Enrol"), opened.text
+        assert line in opened["next_step"]
+        assert opened["next_step"].endswith("look again with get_review.")
+        review = opened["id"]
+        shown = alice.call("get_review", reviewId=review)["situation"]
+        assert line in shown["sentence"]
+        assert shown["next_step"] == "Wait: a human decides ruling-1."
+        there = up.human.call("read_review", review=review)["review"]["situation"]
+        assert there["next_step"].startswith("Give a ruling on ruling-1: as_is, ")
+        later = alice.call("escalate_review", reviewId=review, reason="Nobody is there.")
+        assert later.is_ok or later.code == "ruling_pending", later.text
+        up.account("bob", "reviewer")
+        up.account("carol", "reviewer")
+        work = {"artifacts": {"code": f"def g():\n    return '{door}'\n"}}
+        asked = alice.call("check_review_required", action="create_core", creator="alice", **work)
+        assert "next_step" not in asked.data
+        opened = alice.call("request_review", type="create_core", creator="alice", title="Core", **work)
+        assert opened["next_step"].startswith("Nothing is left to do for you now."), opened.text
+
+
+@pytest.mark.parametrize("door", DOORS)
 def test_too_few_reviewers_are_told_to_the_author_who_waits(tmp_path: Path, door: str) -> None:
     """U-20: feedback takes two besides the author; a session says why it is paused."""
     with served(tmp_path, "server") as up:

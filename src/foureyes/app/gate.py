@@ -378,7 +378,7 @@ class Gate:
         rules = self.policies.rules(reading, review.rules)
         stricter = self.policies.stricter(reading, review.stricter)
         shown = view(rules, review, viewer, stricter)
-        told = explain(rules, shown.review, stricter, viewer=viewer.name, hidden=shown.hidden)
+        told = explain(rules, shown.review, stricter, viewer=viewer, hidden=shown.hidden)
         return Seen(view=shown, explanation=told, report=panel_report(rules, shown, stricter))
 
 

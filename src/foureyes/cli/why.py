@@ -22,6 +22,8 @@ from foureyes.cli.showing import told
 from foureyes.cli.silenced import off_now, with_note
 from foureyes.cli.telling import Thing, exit_code
 from foureyes.core.explain import Explained, Explanation, Status, Turn
+from foureyes.core.local import is_local
+from foureyes.core.model import Review
 from foureyes.core.risk import kinds_for
 from foureyes.home.trouble import Trouble
 from foureyes.policy.policy import Mode, Policy
@@ -85,7 +87,7 @@ def explained(seen: Seen, outcome: Told) -> Answer:
             Line(f"  {text}", _TONES.get(one.status, "care"))
             for text, one in zip(needs, found.requirements, strict=True)
         ),
-        *(Line(f"  {text}. Due {_local(one.due)}") for text, one in zip(waits, found.turns, strict=True)),
+        *(Line(f"  {text}.{_due(one, review)}") for text, one in zip(waits, found.turns, strict=True)),
     )
     return Answer(code=exit_code(outcome), lines=lines, data={**_data(seen, found), **account_data(outcome)})
 
@@ -117,7 +119,7 @@ def _data(seen: Seen, found: Explanation) -> dict[str, Json]:
         "author": review.author.name,
         "opened": seen.opened,
         "requirements": [_requirement(one) for one in found.requirements],
-        "turns": [_turn(one) for one in found.turns],
+        "turns": [_turn(one, review) for one in found.turns],
     }
 
 
@@ -131,11 +133,16 @@ def _requirement(one: Explained) -> dict[str, Json]:
     }
 
 
-def _turn(one: Turn) -> dict[str, Json]:
+def _due(one: Turn, review: Review) -> str:
+    """Until when an answer is waited for; a local review has no server that keeps to it."""
+    return "" if is_local(review) else f" Due {_local(one.due)}"
+
+
+def _turn(one: Turn, review: Review) -> dict[str, Json]:
     return {
         "request": one.request,
         "who": list(one.who),
         "what": one.what,
         "how": one.how,
-        "due": one.due.isoformat(),
+        "due": None if is_local(review) else one.due.isoformat(),
     }

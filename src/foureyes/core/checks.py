@@ -112,9 +112,19 @@ def check_human(review: Review, actor: Who, what: str) -> None:
 
 def check_not_maker(review: Review, actor: Who) -> None:
     """Somebody who neither made nor changed this work."""
-    makers = {normal(one.name) for one in (review.author, *(revision.by for revision in review.revisions))}
+    makers = _makers(review)
     if normal(actor.name) in makers:
         raise refuse(Code.AUTHOR_MAY_NOT, name=actor.name)
+
+
+def may_rule(review: Review, actor: Who) -> bool:
+    """Whether rulings of this review may be theirs; one that is a group's is given by its members alone."""
+    return actor.is_human and normal(actor.name) not in _makers(review)
+
+
+def _makers(review: Review) -> frozenset[str]:
+    """Who made or changed this work, as names are compared."""
+    return frozenset(normal(one.name) for one in (review.author, *(revision.by for revision in review.revisions)))
 
 
 def check_person_waives(review: Review, stage: Stage | None, finding: Finding, actor: Who) -> None:

@@ -9,14 +9,16 @@ from enum import StrEnum
 
 from foureyes.core.assess import StageJudgement, gate_name, judge_stage
 from foureyes.core.briefs import Brief, briefs_of
+from foureyes.core.checks import may_rule
 from foureyes.core.judgement import Judgement, Move
+from foureyes.core.local import is_local
 from foureyes.core.model import ReportRequest, Request, Review, RevisionRequest
 from foureyes.core.reasons import advisory
 from foureyes.core.rules import Rules, Stage, Style
 from foureyes.core.situation import Reader, Situation, situation_of
 from foureyes.core.stack import stages_of
-from foureyes.core.vacancies import how_to_fill
-from foureyes.core.values import Outcome
+from foureyes.core.vacancies import HOW_TO_FILL_HERE, how_to_fill
+from foureyes.core.values import Outcome, Who
 
 
 class Status(StrEnum):
@@ -32,6 +34,13 @@ class Status(StrEnum):
 
 #: What stands between the work and its clearance.
 UNMET = frozenset({Status.NOT_MET, Status.ERROR})
+
+
+#: What a person does about a local review that waits for a decision: no server has a page of it.
+RULING_HERE = (
+    "Drop what is not real with `foureyes dismiss FINDING --because TEXT`, or have others look with "
+    "`foureyes review --share`"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +96,7 @@ def explain(
     review: Review,
     stricter: Rules | None = None,
     *,
-    viewer: str = "",
+    viewer: Who | None = None,
     hidden: frozenset[str] = frozenset(),
 ) -> Explanation:
     """The judgement tree of the review as it is given; a viewer's redacted review explains only what they may know.
@@ -99,9 +108,10 @@ def explain(
     unmet = (one.reason for one in requirements if one.status in UNMET)
     owed = ((one.what, one.how) for one in turns)
     reader = Reader(
-        name=viewer,
+        name=viewer.name if viewer else "",
         is_blind=bool(hidden),
         may_volunteer=any(one.name in hidden and one.options.style is Style.RESOLVE for one in stages),
+        decides=_decides(review, viewer),
     )
     return Explanation(
         review=review.id,
@@ -114,6 +124,11 @@ def explain(
         advisory=advisory(review, {one.name: one.options.blocking for one in stages}),
         briefs=briefs_of(review, stages),
     )
+
+
+def _decides(review: Review, viewer: Who | None) -> bool:
+    """Whether the viewer is told how to decide; of a local review everybody who sees it is the person it is for."""
+    return is_local(review) or (viewer is not None and may_rule(review, viewer))
 
 
 def turns_of(review: Review) -> tuple[Turn, ...]:
@@ -162,7 +177,9 @@ def _turn(review: Review, request: Request) -> Turn:
     else:
         people = (request.group,) if request.group else ("a human",)
         choices = ", ".join(one.id for one in request.options)
-        who, what, how = people, f"a decision ({request.text.rstrip('.')})", f"Give a ruling on {request.id}: {choices}"
+        whose = f" as one of {request.group}" if request.group else ""
+        how = RULING_HERE if is_local(review) else f"Give a ruling on {request.id}{whose}: {choices}"
+        who, what = people, f"a decision ({request.text.rstrip('.')})"
     return Turn(request=request.id, who=who, what=what, how=how, due=request.due)
 
 
@@ -173,7 +190,8 @@ def _of_seat(review: Review, request: ReportRequest) -> tuple[tuple[str, ...], s
         return who, f"a word on {', '.join(request.about)}", f"Settle these on version {request.revision}"
     how = f"Submit a report on version {request.revision} for seat {seat.id}"
     if is_vacant(review, request.id):
-        return who, "a report", f"Nobody who may hold seat {seat.id} is free. {how_to_fill((seat.candidates,))}"
+        filling = HOW_TO_FILL_HERE if is_local(review) else how_to_fill((seat.candidates,))
+        return who, "a report", f"Nobody who may hold seat {seat.id} is free. {filling}"
     return who, "a report", how
 
 

@@ -62,6 +62,8 @@ class Reader:
     is_blind: bool = False
     #: Reviewers come by themselves to a stage that is hidden from them.
     may_volunteer: bool = False
+    #: They may give the ruling that is asked for.
+    decides: bool = False
 
 
 #: A reader who is no reviewer and sees everything.
@@ -111,7 +113,7 @@ def situation_of(
     """What a review comes to: `unmet` are the reasons of the requirements, `turns` what each request asks and how.
 
     An open review of which something is hidden from the reader is pending, whatever was said there: their own report
-    may be one that it waits for.
+    may be one that it waits for. Only a reader who may decide is told how a ruling is given; all others wait for it.
     """
     stages, turns = tuple(stages), tuple(turns)
     reasons = tuple(_reasons(review, unmet))
@@ -249,6 +251,9 @@ def _next_step(review: Review, turns: tuple[tuple[str, str], ...], reader: Reade
         return f"Ask the gate about {review.digest} before these bytes go live."
     if review.outcome is not None:
         return "It has ended. A human may reopen it; a new review may be asked for."
+    ruling = review.ruling()
+    if ruling is not None and not reader.decides:
+        return f"Wait: {f'somebody of {ruling.group}' if ruling.group else 'a human'} decides {ruling.id}."
     asked = list(zip(review.requests.values(), turns, strict=False))
     for party in (RulingRequest, RevisionRequest):
         found = [how for request, (_, how) in asked if isinstance(request, party)]

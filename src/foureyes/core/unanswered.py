@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from foureyes.core.assign import STEERED, roles_for
+from foureyes.core.local import is_local
 from foureyes.core.reasons import failure_words
 from foureyes.core.rules import Stage
 from foureyes.core.scene import Scene
-from foureyes.core.vacancies import how_to_fill
+from foureyes.core.vacancies import HOW_TO_FILL_HERE, how_to_fill
 
 #: What stands behind this names a reviewer; it is for whoever sees the stage whole.
 LAST_ASKED = "; last asked: "
@@ -27,6 +28,8 @@ def lost(scene: Scene, stage: Stage, seats: list[str], *, steered: bool = False)
 
 def _filling(scene: Scene, stage: Stage, seats: list[str]) -> str:
     """What a human can do so that somebody holds these seats."""
+    if is_local(scene.review):
+        return HOW_TO_FILL_HERE
     known, rules = scene.review.seats, {one: stage.rule_of(one) for one in seats}
     roles = [
         known[one].candidates if one in known else roles_for(scene.review, rule, stage, scene.facts) if rule else ()

@@ -15,6 +15,8 @@ from foureyes.core.rules import Protocol, Rules, SeatRule, Stage
 from foureyes.core.values import WhoKind
 
 Roles = tuple[str, ...]
+#: What fills a seat of a local review: nobody is enrolled there, and no server runs.
+HOW_TO_FILL_HERE = "Run `foureyes doctor`: it says who can look here, and how to have an agent or a model look"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

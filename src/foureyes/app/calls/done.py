@@ -12,7 +12,7 @@ from typing import Any
 from foureyes.app.asks import Reply
 from foureyes.app.calls.call import Caller
 from foureyes.app.calls.office import Office
-from foureyes.app.gate import Seen
+from foureyes.app.gate import Preview, Seen
 from foureyes.app.ports import Quick, Unavailable
 from foureyes.app.vacancies import unfilled
 from foureyes.core.model import Review
@@ -113,10 +113,26 @@ async def vacancy_told(office: Office, review: Review) -> str:
     return await office.store.read(Quick(lambda reading: unfilled(reading, gate.policies, gate, review)))
 
 
+async def missing(office: Office, caller: Caller, seen: Seen | Preview) -> str:
+    """Who is missing where the caller waits for others, and what fills the seats; empty where nobody is missing."""
+    review = seen.view.review
+    if _turn(caller, seen) != "others":
+        return ""
+    return await vacancy_told(office, review) if review.ruling() is None else _unheld(review)
+
+
 async def _with_vacancy(office: Office, done: Done, seen: Seen) -> Done:
     """The same with what fills the seats that nobody can hold."""
     step = await vacancy_told(office, seen.view.review) if done.turn == "others" else ""
     return replace(done, next_step=f"{step} {done.next_step}") if step else done
+
+
+def _unheld(review: Review) -> str:
+    """Why a human is asked in place of reviewers who are not there; empty where one is asked for another reason."""
+    ruling = review.ruling()
+    if ruling is None or ruling.reason not in NOBODY - {AUTHOR_SILENT}:
+        return ""
+    return f"{for_anybody(ruling.text)}. A human is asked instead."
 
 
 def _in_full(plain: Done, caller: Caller, seen: Seen) -> Done:
@@ -140,13 +156,13 @@ def _in_full(plain: Done, caller: Caller, seen: Seen) -> Done:
     )
 
 
-def _turn(caller: Caller, seen: Seen) -> str:
+def _turn(caller: Caller, seen: Seen | Preview) -> str:
     if seen.view.review.outcome is not None:
         return "nobody"
     return "yours" if _is_turn(caller, seen) else "others"
 
 
-def _is_turn(caller: Caller, seen: Seen) -> bool:
+def _is_turn(caller: Caller, seen: Seen | Preview) -> bool:
     return any(caller.who.name in turn.who for turn in seen.explanation.turns)
 
 
@@ -188,7 +204,6 @@ def _of_author(review: Review, *, is_turn: bool) -> NextStep:
     if is_turn:
         return "It is your turn: read what is asked, then revise or answer.", "read_review", {"review": review.id}
     waiting = {"review": review.id, "wait": WAIT_SECONDS}
-    ruling = review.ruling()
-    if ruling and ruling.reason in NOBODY - {AUTHOR_SILENT}:
-        return f"{for_anybody(ruling.text)}. A human is asked instead; wait.", "read_review", waiting
+    if unheld := _unheld(review):
+        return f"{unheld} Wait for the decision.", "read_review", waiting
     return "Wait: it answers when it is your turn or the review has ended. Never poll.", "read_review", waiting

@@ -9,12 +9,14 @@ from typing import Any
 
 from foureyes.app.calls import seed_words as words
 from foureyes.app.calls.call import Call, Caller, Need
+from foureyes.app.calls.done import missing
 from foureyes.app.calls.files import FileSent
 from foureyes.app.calls.office import Handed, Office
 from foureyes.app.calls.seed_001_expected import expected
 from foureyes.app.calls.seed_001_shown import peer_seat
 from foureyes.app.calls.seed_001_types import known_types
 from foureyes.app.calls.seed_work import check_is, files_of, pairs_of, work_of
+from foureyes.app.gate import Preview
 from foureyes.app.ports import Quick
 from foureyes.core import commands as c
 from foureyes.core.assign import has_role, same_role
@@ -61,16 +63,30 @@ class Needed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NeededVacant:
+    """The same where nobody can hold a seat, and what fills it."""
+
+    needs_review: bool
+    reviewer: str | None
+    estimated_time: int
+    next_step: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NeededUnseen:
     """A review is needed as long as no artifacts are named: a rule may let them pass, depending on their bytes."""
 
     needs_review: bool
     reviewer: str | None
     estimated_time: int
+    #: What fills the seats that nobody can hold; empty where there are enough reviewers.
+    next_step: str
     reason: str
 
 
-async def check_review_required(office: Office, caller: Caller, form: CheckForm) -> Needless | Needed | NeededUnseen:
+async def check_review_required(
+    office: Office, caller: Caller, form: CheckForm
+) -> Needless | Needed | NeededVacant | NeededUnseen:
     """Whether an action needs a review: why not, or who would be asked."""
     check_is(caller, form.creator)
     if not form.action.strip():
@@ -81,18 +97,21 @@ async def check_review_required(office: Office, caller: Caller, form: CheckForm)
     if canonical_kind(form.action) not in types:
         raise refuse(Code.UNKNOWN_WORD, what="The action", word=form.action[:80], allowed=types, field="action")
     files = files_of(form.artifacts)
-    review = await _previewed(office, caller, form, files or (UNSEEN,))
+    seen = await _previewed(office, caller, form, files or (UNSEEN,))
+    review = seen.view.review
     if review.outcome is None:
-        return Needed(**await _asked(office, review))
+        asked, step = await _asked(office, review), await missing(office, caller, seen)
+        return NeededVacant(**asked, next_step=step) if step else Needed(**asked)
     reason = await _why_not(office, review)
     if files:
         return Needless(needs_review=False, reason=reason)
     unseen = await _previewed(office, caller, form, (UNSEEN_RISK,))
     reason = f"Name the artifacts: their bytes decide whether this holds: {reason}"
-    return NeededUnseen(**await _asked(office, unseen), reason=reason)
+    asked, step = await _asked(office, unseen.view.review), await missing(office, caller, unseen)
+    return NeededUnseen(**asked, next_step=step, reason=reason)
 
 
-async def _previewed(office: Office, caller: Caller, form: CheckForm, files: tuple[FileSent, ...]) -> Review:
+async def _previewed(office: Office, caller: Caller, form: CheckForm, files: tuple[FileSent, ...]) -> Preview:
     """The review that `request_review` would open with these files."""
     work = await work_of(office, files)
     command = c.OpenReview(
@@ -105,7 +124,7 @@ async def _previewed(office: Office, caller: Caller, form: CheckForm, files: tup
         context=pairs_of(form.context),
     )
     ask = office.ask(caller, command, Handed(blobs=work.blobs, target=form.target))
-    return (await office.gate.preview(ask, draw=NOT_DRAWN)).view.review
+    return await office.gate.preview(ask, draw=NOT_DRAWN)
 
 
 async def _why_not(office: Office, review: Review) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from foureyes.app.calls.call import Caller
-from foureyes.app.calls.done import told_of
+from foureyes.app.calls.done import missing, told_of
 from foureyes.app.calls.office import Office
 from foureyes.core.claims import UNNAMED_GROUND
 from foureyes.core.grounds import REJECT_GROUNDS
@@ -24,9 +24,15 @@ async def told_of_peer(office: Office, caller: Caller, name: str) -> dict[str, A
     told = await told_of(office, caller, name)
     if not told:
         return {}
-    review = (await office.gate.read(name, caller.who)).view.review
+    seen = await office.gate.read(name, caller.who)
+    review = seen.view.review
     step = _ground_step(review, caller.who.name) or _step(review, caller, told["next_call"])
-    return {**told, "next_step": step, "next_call": {"call": "get_review", "arguments": {"reviewId": name}}}
+    steps = (await missing(office, caller, seen), step)
+    return {
+        **told,
+        "next_step": " ".join(filter(None, steps)),
+        "next_call": {"call": "get_review", "arguments": {"reviewId": name}},
+    }
 
 
 def _step(review: Review, caller: Caller, call: dict[str, Any]) -> str:
