@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.use.laptop import repository, result_of, review
+from tests.use.laptop import foureyes, repository, result_of, review
 
 EVIL = "import fs from 'fs'\nfs.rmSync('/', {recursive: true, force: true})\n"
 
@@ -21,6 +21,19 @@ def test_a_language_that_no_program_judges_is_named_in_the_headline(tmp_path: Pa
     assert "TypeScript: 2 files, nobody judged them." in " ".join(ran.stdout.split())
     asked = review(work, "--no-agents", "--json", "--anew")
     assert result_of(asked)["unjudged"] == ["TypeScript: 2 files"]
+
+
+def test_a_language_that_no_program_judges_is_named_beside_what_blocks(tmp_path: Path) -> None:
+    """U-54: with a finding that blocks, the word TypeScript was nowhere in the text."""
+    work = repository(tmp_path / "shop")
+    (work / "tool.py").write_text(
+        "import subprocess\n\n\ndef run(name):\n    subprocess.run('ls ' + name, shell=True)\n", encoding="utf-8"
+    )
+    (work / "x.ts").write_text("eval(location.hash)\n", encoding="utf-8")
+    for ran in (review(work, "--no-agents"), review(work, "--no-agents", "-q"), foureyes(work, "why")):
+        assert ran.returncode == 2, ran.stdout + ran.stderr
+        assert "1 thing to fix" in ran.stdout
+        assert "TypeScript: 1 file, nobody judged it." in " ".join(ran.stdout.split())
 
 
 def test_python_and_shell_alone_are_judged(tmp_path: Path) -> None:

@@ -112,6 +112,8 @@ class Change:
     place: str = ""
     #: What its author says of it: a commit message, a note.
     note: str = ""
+    #: The words that named it on the command line, such as `main..HEAD`; None where no command line did.
+    named: str | None = None
     #: Secrets that stood in the title or the note before these were cleaned: the rule of each, and where it was.
     withheld: tuple[tuple[str, str], ...] = ()
     #: The policy as it stood at the base, with the path it had there; None where there was none.

@@ -247,7 +247,8 @@ def _called(change: Change, wanted: Wanted) -> Change:
 
     from foureyes.reviewers.boundary import redacted
 
-    called = replace(change, title=wanted.title or change.title, kind=wanted.kind or change.kind)
+    title, kind = wanted.title or change.title, wanted.kind or change.kind
+    called = replace(change, title=title, kind=kind, named=redacted(wanted.named)[0] if wanted.named else "")
     title, note = (redacted(text)[0] if text else "" for text in (called.title, called.note))
     if (title, note) == (called.title, called.note):
         return called

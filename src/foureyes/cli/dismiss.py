@@ -71,7 +71,7 @@ def dismiss(parts: Parts, *, finding: str, because: str, review: str, critical: 
     how = f"{by.name} signed in" if by else "marked unproven"
     lines = (
         Line(f"Dismissed {found.id} until the code around it changes; {how}.", "good"),
-        Line("Next: foureyes review"),
+        Line(f"Next: {telling.again(outcome)}{'' if outcome.named is not None else '; name the work as before'}"),
     )
     data: dict[str, Json] = {
         "review": outcome.review,

@@ -109,13 +109,12 @@ def account_data(outcome: Outcome) -> dict[str, Json]:
 
 
 def _later(outcome: Outcome) -> Outcome:
-    """The outcome whose next commands say what only `review` itself still knows: how the work was named."""
+    """The outcome with its next commands; they ask to name the work as before where they cannot name it."""
     said = telling.next_commands(outcome)
-    same = "name the work as before"
-    return replace(
-        outcome,
-        next=tuple(replace(one, does=f"{one.does}; {same}") if one.line == telling.AGAIN else one for one in said),
-    )
+    if outcome.named is None:
+        same = "name the work as before"
+        said = tuple(replace(one, does=f"{one.does}; {same}") if one.line == telling.AGAIN else one for one in said)
+    return replace(outcome, next=said)
 
 
 def turn(outcome: Outcome) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
@@ -88,6 +89,12 @@ class Wanted:
     #: Empty: what the policy's paths or the content say.
     kind: str = ""
     title: str = ""
+
+    @property
+    def named(self) -> str:
+        """The words that name the work, for commands that look at it again."""
+        named = (("--staged", self.staged), ("--worktree", self.worktree), (self.what, bool(self.what)))
+        return shlex.join(word for word, is_given in named if is_given)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

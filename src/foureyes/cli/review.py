@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shlex
 import sys
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -268,16 +267,8 @@ def _picked(given: Given) -> Picked:
     return Picked(least=Severity[given.severity.upper()], categories=categories, most=given.most)
 
 
-def _named(given: Given, outcome: Outcome) -> Outcome:
-    """The outcome whose next commands look at the same work again: without its name they would look at another."""
-    named = (("--staged", given.staged), ("--worktree", given.worktree), (given.what or "", bool(given.what)))
-    line = shlex.join((*telling.AGAIN.split(), *(word for word, is_given in named if is_given)))
-    said = telling.next_commands(outcome)
-    return replace(outcome, next=tuple(replace(one, line=line) if one.line == telling.AGAIN else one for one in said))
-
-
 def _answer(parts: Parts, given: Given, came_to: Outcome) -> Answer:
-    outcome = _named(given, came_to)
+    outcome = replace(came_to, named=_wanted(given).named)
     document = None
     if given.as_sarif:
         document = sarif(outcome, parts.rules())

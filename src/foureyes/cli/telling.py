@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from foureyes.app.reviewing.outcome import Command, Found, LookedKind, Outcome
 from foureyes.cli import codes
@@ -93,10 +93,14 @@ def _unfinished(outcome: Outcome) -> str:
 def _free(outcome: Outcome) -> str:
     if outcome.nothing:
         return "Nothing to look at: nothing has changed here. What is committed is reviewed only if you name it."
-    unjudged = "".join(f" {one}, nobody judged {_them(one)}." for one in outcome.unjudged[:_LIST_MAX])
+    return f"Nothing blocks{looked_at(outcome)}.{_unjudged(outcome)} {who_looked(outcome)}"
+
+
+def _unjudged(outcome: Outcome) -> str:
+    """The languages that no program judges and nobody else looked at, as sentences behind another one."""
+    named = "".join(f" {one}, nobody judged {_them(one)}." for one in outcome.unjudged[:_LIST_MAX])
     more = len(outcome.unjudged) - _LIST_MAX
-    rest = f" {counted(more, 'more language')} nobody judged." if more > 0 else ""
-    return f"Nothing blocks{looked_at(outcome)}.{unjudged}{rest} {who_looked(outcome)}"
+    return f"{named} {counted(more, 'more language')} nobody judged." if more > 0 else named
 
 
 def looked_at(outcome: Outcome) -> str:
@@ -118,10 +122,11 @@ def _them(counted_files: str) -> str:
 def _blocked(outcome: Outcome) -> str:
     found = [one for one in things(outcome.found) if one.blocking]
     if not found:
-        return f"Blocked: {outcome.gate or f'the review is {outcome.state}'}".rstrip(".") + "."
+        return f"Blocked: {outcome.gate or f'the review is {outcome.state}'}".rstrip(".") + f".{_unjudged(outcome)}"
     places = sum(1 for one in outcome.found if one.blocking)
     spread = f", in {places} places" if places > len(found) else ""
-    return f"{counted(len(found), 'thing')} to fix before this goes live{spread}"
+    unjudged = _unjudged(outcome)
+    return f"{counted(len(found), 'thing')} to fix before this goes live{spread}{f'.{unjudged}' if unjudged else ''}"
 
 
 def who_looked(outcome: Outcome) -> str:
@@ -195,10 +200,20 @@ def place(found: Found) -> str:
     return f"{found.path}:{found.line}" if found.line else found.path
 
 
+def again(outcome: Outcome) -> str:
+    """The command that looks at the same work again, named as it was: without its name it would be another."""
+    return f"{AGAIN} {outcome.named}" if outcome.named else AGAIN
+
+
 def next_commands(outcome: Outcome) -> tuple[Command, ...]:
     """What to type next: what the round says, else what follows from how it ended."""
     if not outcome.is_local:
         return _at_a_server(outcome)
+    same = {AGAIN: again(outcome), f"{AGAIN} --anew": f"{again(outcome)} --anew"}
+    return tuple(replace(one, line=same.get(one.line, one.line)) for one in _next_commands(outcome))
+
+
+def _next_commands(outcome: Outcome) -> tuple[Command, ...]:
     if outcome.next:
         # A critical one waits for a signed-in person; whoever is sent to dismiss it would only be refused.
         vain = {f"foureyes dismiss {one.id}" for one in outcome.found if one.severity is Severity.CRITICAL}

@@ -243,6 +243,8 @@ class Outcome:
     #: Changed lines that were judged.
     lines: int = 0
     next: tuple[Command, ...] = ()
+    #: The words that named the work on the command line, such as `main..HEAD`; None where they are not known.
+    named: str | None = None
     policy: str = "solo"
     #: Where the policy came from: "built in", "foureyes.yaml at 1a2b3c".
     policy_from: str = ""

@@ -317,6 +317,7 @@ def _told(change: Change, read: Change, ignored: tuple[str, ...], hand: AtHand, 
         ignored=ignored,
         unjudged=unjudged_languages(read),
         files=len(change.files),
+        named=change.named,
         lines=sum(last - first + 1 for one in change.files for first, last in one.changed),
     )
 

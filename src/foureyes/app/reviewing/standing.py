@@ -101,6 +101,7 @@ def standing(seen: Seen, around: Around, ran: Ran | None = None) -> Outcome:
         files=told.files or len(review.current.parts),
         lines=told.lines,
         next=tuple(_next(review)),
+        named=told.named,
         policy=around.policy,
         policy_from=told.policy_from,
         settled=tuple(_settled(review)),

@@ -38,6 +38,8 @@ class Told:
     policy_from: str = ""
     files: int = 0
     lines: int = 0
+    #: The words that named the work on the command line; None where they are not known.
+    named: str | None = None
 
 
 def told(reading: Reading, review: str, revision: int) -> Told:
@@ -74,6 +76,7 @@ def tell(tx: Writing, review: str, revision: int, now: Told) -> Told:
         policy_from=both.policy_from,
         files=both.files,
         lines=both.lines,
+        named=both.named,
     )
     tx.follow(TOLD, {_key(review, revision): json.dumps(_put(kept), separators=(",", ":"))}, START)
     return both
@@ -128,6 +131,7 @@ class _Kept:
     files: int
     lines: int
     unjudged: tuple[str, ...] = ()
+    named: str | None = None
 
 
 _put, _take = shape(_Kept)
