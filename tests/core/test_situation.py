@@ -251,10 +251,15 @@ def test_the_hash_of_a_text_is_read_as_it_was_kept(context: Context) -> None:
 
 
 def test_the_same_lines_are_the_same_text_beside_one_side_of_what_was_around_them() -> None:
-    """U-03: lines that say little alone need both sides, and no place is no text."""
+    """U-03: lines that say little alone need both sides, and no place is no text.
+
+    What was said of lines that say enough stands whatever is beside them.
+    """
     strong = Context(anchor="a", lines=1, digest="b", before="c", behind="d")
     assert strong.is_like(replace(strong, before="x"))
     assert not strong.is_like(replace(strong, before="x", behind="y"))
+    assert strong.stands_as(replace(strong, before="x", behind="y"))
+    assert not strong.stands_as(replace(strong, digest="z"))
     assert not strong.is_like(replace(strong, digest="z"))
     assert not replace(strong, strength="s").is_like(replace(strong, before="x"))
     assert replace(strong, before="", behind="").is_like(strong)

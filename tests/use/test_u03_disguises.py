@@ -33,11 +33,13 @@ DISGUISES: dict[str, Callable[[str], str | bytes]] = {
     "a no-break space": lambda text: text.replace("  system", "\xa0 system"),
     "a zero-width space": lambda text: text.replace("  system", "  \u200bsystem"),
     "a statement before": lambda text: text.replace(LINE, f"  x = 1\n{LINE}"),
+    "semicolons on both sides": lambda text: text.replace("(total)\n", "(total);\n"),
+    "both sides": lambda text: text.replace("log(total)", "warn(total)").replace("notify(total)", "tell(total)"),
+    "both sides in another function": lambda text: f"def other\n{LINE}" + text.partition(LINE)[2].partition("\n")[0],
 }
 #: What a reader sees: the text is another.
 CHANGES: dict[str, Callable[[str], str | bytes]] = {
     "the line": lambda text: text.replace("rm -rf", "echo"),
-    "both sides": lambda text: text.replace("log(total)", "warn(total)").replace("notify(total)", "tell(total)"),
 }
 _numbers = count()
 
@@ -100,10 +102,33 @@ def test_no_disguise_sheds_a_finding_with_a_place(house: Served, door: str) -> N
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_changed_text_sheds_it(house: Served, change: str) -> None:
-    """U-03: the flagged line, or the lines on both sides of it."""
+    """U-03: the flagged line."""
     text = _text()
     source = _objected(house, "http", text, **_flagged(start=FLAGGED, end=FLAGGED))
     assert source not in _inherited(house, _opened(house.callers["att"], CHANGES[change](text)))
+
+
+def test_text_that_says_little_needs_what_stands_beside_it(house: Served) -> None:
+    """U-03: a line like `end` stands everywhere, so what was said of one is said of none between other lines."""
+    text = _text()
+    source = _objected(house, "http", text, **_flagged(start=FLAGGED + 2, end=FLAGGED + 2))
+    assert source in _inherited(house, _opened(house.callers["att"], text.replace("log(", "warn(")))
+    assert source not in _inherited(house, _opened(house.callers["att"], text.replace("notify(", "tell(")))
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_word_on_the_line_between_other_lines_holds_there_alone(house: Served, door: str) -> None:
+    """U-03: what its raiser settled where it was guarded stands again where nothing guards it."""
+    text, author, raiser = _text(), house.callers["att"].at(door), house.callers["ra"].at(door)
+    source = _objected(house, door, text, **_flagged(start=FLAGGED, end=FLAGGED))
+    guarded = text.replace(LINE, f"  if is_ours?(amount)\n{LINE}").replace("  notify", "  end\n  notify")
+    opened = _opened(author, guarded)
+    shown = house.human.call("read_review", review=opened["review"])["review"]["findings"]
+    name = next(one["finding"] for one in shown if one["from_review"])
+    words = {"review": opened["review"], "finding": name, "revision": 1, "resolved": True, "note": "It is guarded."}
+    assert raiser.call("settle_finding", **words).is_ok
+    assert source not in _inherited(house, _opened(author, f"{guarded}puts 1\n"))
+    assert source in _inherited(house, _opened(author, f"{text}puts 1\n"))
 
 
 @pytest.mark.parametrize("door", DOORS)

@@ -12,7 +12,7 @@ from tests.use.served import DOORS, HTTP, Reply
 from tests.use.shopping import STYLES, Shop, shop
 
 HEAD = '"""Starts things."""\n\nimport sys\n'
-BODY = "\n\ndef start{n}(host):\n    forward('ping ' + host)\n    return host\n"
+BODY = "\n\ndef start{n}(host):\n    forward('ping{n} ' + host)\n    return host\n"
 TAIL = "\n\ndef stop{n}():\n    return None\n"
 
 
@@ -112,7 +112,7 @@ def test_a_changed_text_sheds_it_and_its_return_does_not(place: Shop) -> None:
     """U-03: a fix takes it away, in a new review and in a revision; the old text brings it back."""
     text, review, finding = _objected(place)
     assert place.of("dev").call("withdraw", review=review, reason="Another way.").is_ok
-    fixed = text.replace("forward('ping ' + host)", "ping(host)")
+    fixed = text.replace(f"forward('ping{place.made} ' + host)", "ping(host)")
     path = f"run{place.made}.py"
     opened = place.open("dev", text_file(path, fixed))["review"]
     assert _inherited(place, opened) == []

@@ -9,13 +9,14 @@ is the text.
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cache
 
 from foureyes.app.former_contexts import block_hash
 from foureyes.app.reviewers import GONE_MODE, File
 from foureyes.app.texts import Line, normal_digest, readings
-from foureyes.app.work import blob_digest
 from foureyes.core.commands import Draft
 from foureyes.core.contexts import CLOSE, STRONG, WEAK, Context
 from foureyes.core.values import Place, WorkPart
@@ -24,56 +25,91 @@ from foureyes.core.values import Place, WorkPart
 AROUND = 2
 #: Text with fewer letters and digits stands everywhere, so in another file it is not known again.
 LETTERS_MIN = 12
+#: So many lines are read for one command, and texts of so many characters compared.
+READ_MAX, COMPARED_MAX = 400_000, 40_000_000
+#: What a line costs to compare beside its characters.
+_LINE_COST = 32
 _SHORT, _LONG = 16, 32
 #: The lines among which a text stands, and at which of them it begins.
 Spot = tuple[tuple[Line, ...], int]
 
 
-def context_of(file: File, place: Place) -> Context:
-    """The text around a place in a file."""
-    lines = next(iter(readings(file)), ())
+@dataclass(slots=True)
+class Budget:
+    """How much text one command still reads and compares: work up to the size limit must not hold up the others."""
+
+    lines: int = READ_MAX
+    characters: int = COMPARED_MAX
+
+    def reads(self, count: int) -> None:
+        """Note that so many lines were read."""
+        self.lines -= count
+
+    @property
+    def may_read(self) -> bool:
+        """Whether one more file is read."""
+        return self.lines > 0
+
+    def may_compare(self, lines: Sequence[Line], first: int, count: int) -> bool:
+        """Whether these lines are compared too; they are paid for."""
+        self.characters -= _LINE_COST * (count + 1)
+        if self.characters > 0:
+            self.characters -= sum(len(one.text) for one in lines[first : first + count])
+        return self.characters > 0
+
+
+def context_of(file: File, place: Place, budget: Budget | None = None) -> Context:
+    """The text around a place in a file; all of the file where no line is there, or none more may be compared."""
+    text = next(iter(readings(file)), None)
     last = max(place.start, place.end)
-    own = [one for one in lines if place.start <= one.number <= last] if place.start else []
-    if not own:
+    lines = text.lines if text else ()
+    first, end = _at(lines, place.start), _behind(lines, last)
+    is_paid = budget is None or budget.may_compare(lines, first, end - first)
+    if text is None or not place.start or first >= end or not is_paid:
         return Context(anchor=normal_digest(file))
-    is_comment = all(one.is_comment for one in own)
-    among = _among(lines, is_comment=is_comment)
-    first = next(at for at, one in enumerate(among) if one.number >= place.start)
-    count = sum(is_comment or not one.is_comment for one in own)
-    return replace(_context(among, first, count, is_comment=is_comment), block=block_hash(file, place))
+    is_comment = all(one.is_comment for one in lines[first:end])
+    among = lines if is_comment else text.code
+    begin = _at(among, place.start)
+    found = _context(among, begin, _behind(among, last) - begin, is_comment=is_comment)
+    # The lines of a file that is not read to its end are not all at hand: there a dismissal holds for fewer.
+    block = _hash([found.before, found.digest, found.behind], _LONG) if text.is_cut else block_hash(file, place)
+    return replace(found, block=block)
 
 
-def with_context(draft: Draft, files: Mapping[str, File]) -> Draft:
+def with_context(draft: Draft, files: Mapping[str, File], budget: Budget | None = None) -> Draft:
     """The finding with the hash of the text around it; without one where its file is not there."""
     place = draft.place
     if place is None:
         return draft
     file = files.get(place.path)
-    text = context_of(file, place).text if file is not None and file.content else ""
+    text = context_of(file, place, budget).text if file is not None and file.content else ""
     return draft if place.context_hash == text else replace(draft, place=replace(place, context_hash=text))
 
 
 def anchors(file: File) -> Iterator[tuple[str, Spot]]:
     """What a text would be looked up by at each line of a file."""
-    for lines in readings(file):
-        code = _among(lines, is_comment=False)
-        yield from ((_hash([one.text], _SHORT), (code, at)) for at, one in enumerate(code))
-        yield from ((_hash([one.text], _SHORT), (lines, at)) for at, one in enumerate(lines) if one.is_comment)
+    hashed = cache(lambda text: _hash([text], _SHORT))
+    for text in readings(file):
+        lines, code = text.lines, text.code
+        yield from ((hashed(one.text), (code, at)) for at, one in enumerate(code))
+        yield from ((hashed(one.text), (lines, at)) for at, one in enumerate(lines) if one.is_comment)
 
 
-def is_at(spot: Spot, text: Context) -> bool:
-    """Whether a text of lines stands there; what stood near the end of a file is compared with as many lines."""
+def is_at(spot: Spot, text: Context, budget: Budget) -> bool | None:
+    """Whether a text of lines stands there; None where too much was compared already to say so."""
+    lines, at = spot
+    if not budget.may_compare(lines, at, text.lines):
+        return None
+    if _hash([one.text for one in lines[at : at + text.lines]], _LONG) != text.digest:
+        return False
+    return text.stands_as(context_at(spot, text))
+
+
+def context_at(spot: Spot, text: Context) -> Context:
+    """The text at a spot, with as many lines on each side as another has: that may be near the end of its file."""
     lines, at = spot
     before, behind = _count(text.before), _count(text.behind)
-    return text.is_like(_context(lines, at, text.lines, is_comment=text.is_comment, before=before, behind=behind))
-
-
-def count_text(file: File, text: Context) -> int:
-    """How often a text stands in a file."""
-    if not text.lines:
-        return int(text.anchor in (normal_digest(file), blob_digest(file.content or b"")))
-    found = [spot for anchor, spot in anchors(file) if anchor == text.anchor and is_at(spot, text)]
-    return len({lines[at].number for lines, at in found})
+    return _context(lines, at, text.lines, is_comment=text.is_comment, before=before, behind=behind)
 
 
 def places_of(drafts: Iterable[Draft]) -> set[str]:
@@ -88,8 +124,16 @@ def files_of(parts: Iterable[WorkPart], blobs: Mapping[str, bytes]) -> Iterator[
             yield File(path=one.name, mode=one.mode, content=blobs[one.digest])
 
 
-def _among(lines: tuple[Line, ...], *, is_comment: bool) -> tuple[Line, ...]:
-    return lines if is_comment else tuple(one for one in lines if not one.is_comment)
+def _at(lines: Sequence[Line], number: int) -> int:
+    return bisect_left(lines, number, key=_number)
+
+
+def _behind(lines: Sequence[Line], number: int) -> int:
+    return bisect_right(lines, number, key=_number)
+
+
+def _number(line: Line) -> int:
+    return line.number
 
 
 def _context(

@@ -168,13 +168,12 @@ class Gate:
             raise refuse(
                 Code.UNKNOWN_WORD, what="The review", word=ask.command.review, allowed="none: the gate names it"
             )
-        asked = ask.body_hash()
-        prepared = await self._bases.prepare(self._store, ask)
+        asked, prepared = ask.body_hash(), await self._bases.prepare(self._store, ask)
         for _ in range(CONFLICTS_MAX):
             stream = ask.stream or f"review/{self._world.mint()}"
             work = partial(self._answer, ask, asked, stream, prepared)
             try:
-                done = await self._store.write(Quick(work) if _is_small(ask) else work)
+                done = await self._store.write(Quick(work) if self._is_small(ask) else work)
             except Unprepared:
                 prepared = await self._bases.prepare(self._store, ask)
                 continue
@@ -189,6 +188,14 @@ class Gate:
                 await self._look_again(heir, done.reply.stream)
             return done.reply
         raise too_busy(ask)
+
+    def _is_small(self, ask: Ask) -> bool:
+        """Whether it takes a moment: no version of the review has much text that may be read again."""
+        parts: tuple[WorkPart, ...] = getattr(ask.command, "parts", ())
+        is_known = not ask.stream or not isinstance(ask.command, _REVIEW_COMMANDS) or self._shelf.has(ask.stream)
+        versions = (parts, *self._shelf.versions(ask.stream))
+        are_small = all(sum(one.size for one in parts) <= SMALL_BYTES_MAX for parts in versions)
+        return is_known and are_small and not isinstance(ask.command, EnrolTogether)
 
     async def _look_again(self, review: str, source: str) -> None:
         """Let a review see what became of the findings it inherited; else its next command does."""
@@ -366,13 +373,12 @@ class Gate:
     def _seen(self, review: str, viewer: Who, reading: Reading) -> Seen:
         held = self._held(reading, review)
         known = self._seen_lately.get((review, viewer))
-        if known is not None and known[0] is held:
-            return known[1]
-        seen = replace(self._shown(reading, held.review, viewer), opened=held.opened)
-        if len(self._seen_lately) >= SEEN_MAX:
-            self._seen_lately.clear()
-        self._seen_lately[review, viewer] = held, seen
-        return seen
+        if known is None or known[0] is not held:
+            if len(self._seen_lately) >= SEEN_MAX:
+                self._seen_lately.clear()
+            known = held, replace(self._shown(reading, held.review, viewer), opened=held.opened)
+            self._seen_lately[review, viewer] = known
+        return known[1]
 
     def _shown(self, reading: Reading, review: Review, viewer: Who) -> Seen:
         rules = self.policies.rules(reading, review.rules)
@@ -392,8 +398,3 @@ def _check_credential(reading: Reading, ask: Ask) -> None:
             "The token this came with was revoked or over, or its account was removed, before this was decided.",
             "Ask a human for another token, and send it again with a new key.",
         )
-
-
-def _is_small(ask: Ask) -> bool:
-    parts: tuple[WorkPart, ...] = getattr(ask.command, "parts", ())
-    return sum(one.size for one in parts) <= SMALL_BYTES_MAX and not isinstance(ask.command, EnrolTogether)

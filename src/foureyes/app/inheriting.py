@@ -9,13 +9,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 
-from foureyes.app.contexts import Spot, anchors, context_of, files_of, is_at
+from foureyes.app.contexts import context_of, files_of
 from foureyes.app.facts import bytes_at_hand
 from foureyes.app.objections import from_log, load_once
 from foureyes.app.policies import Policies
 from foureyes.app.ports import Damaged, Reading
 from foureyes.app.reviewers import File
 from foureyes.app.rows import INHERITABLE
+from foureyes.app.text_index import TextIndex
 from foureyes.app.texts import normal_digest, readings
 from foureyes.app.work import GONE_MODE, NO_BYTES
 from foureyes.core.contexts import FORMER, Context, read_context
@@ -31,8 +32,6 @@ from foureyes.core.values import CLOCK, Origin, Place, Who, WorkPart
 
 #: So many names are looked up at once, and so many rows are looked at; with more nothing is opened.
 NAMES_AT_ONCE, ROWS_MAX = 2_000, 1_000
-#: So many lines are compared for one work; what is not compared counts as unchanged.
-COMPARED_MAX = 2_000_000
 #: So many reviews are told when something changes where their findings come from.
 HEIRS_MAX = 100
 HEIR = "heir"
@@ -127,52 +126,32 @@ class Texts:
 
     parts: tuple[WorkPart, ...]
     blobs: Mapping[str, bytes]
-    compared: int = 0
 
     @cached_property
-    def files(self) -> dict[str, File]:
-        """The files by their paths."""
-        return {one.path: one for one in files_of(self.parts, self.blobs)}
+    def index(self) -> TextIndex:
+        """The lines of the files."""
+        return TextIndex(files=tuple(files_of(self.parts, self.blobs)))
 
     @cached_property
     def digests(self) -> dict[str, str]:
         """The path of each content, by the digest of its bytes and by that of its text."""
-        bytes_of = {one.digest: one.name for one in self.parts if one.mode != GONE_MODE}
-        return {normal_digest(one): path for path, one in self.files.items()} | bytes_of
-
-    @cached_property
-    def begins(self) -> dict[str, list[tuple[str, Spot]]]:
-        """Where a text begins that is looked up by this."""
-        found: dict[str, list[tuple[str, Spot]]] = {}
-        for path, file in self.files.items():
-            for anchor, spot in anchors(file):
-                found.setdefault(anchor, []).append((path, spot))
-        return found
+        return self.index.digests | {one.digest: one.name for one in self.parts if one.mode != GONE_MODE}
 
     def names(self) -> Iterator[str]:
         """Everything that is looked up for these bytes."""
         yield from (f"{kind}{digest}" for digest in self.digests for kind in (_FILE, _WORK))
-        yield from (f"{_LINES}{anchor}" for anchor in self.begins)
+        yield from (f"{_LINES}{anchor}" for anchor in self.index.begins)
 
     def find(self, place: Place | None, known: Context | None, whole: frozenset[str]) -> tuple[bool, Place | None]:
         """Whether a text is in these bytes, and where; without a context, all contents of its work are the text."""
         if place is None or known is None:
             return bool(whole) and whole <= self.digests.keys(), None
         if known.lines:
-            found = self._lines(known, place)
+            found = self.index.find(known, place)
             return found is not None, found
         path = self.digests.get(known.anchor)
-        return path is not None, place if path is None else replace(place, path=path, context_hash=known.text)
-
-    def _lines(self, known: Context, place: Place) -> Place | None:
-        for path, (lines, at) in self.begins.get(known.anchor, ()):
-            if known.is_weak and path != place.path:
-                continue
-            self.compared += known.lines
-            if self.compared > COMPARED_MAX or is_at((lines, at), known):
-                last = lines[min(at + known.lines, len(lines)) - 1].number
-                return Place(path=path, start=lines[at].number, end=last, context_hash=known.text)
-        return None
+        found = replace(place, path=path, context_hash=known.text) if path else self.index.find_unread(known, place)
+        return found is not None, found or place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,10 +219,12 @@ class Inheriting:
         found = {key: body for key, body in self._rows(known, texts) if review_of(key) != own}
         rows = {tuple(key.split("/")[-2:]): json.loads(body) for key, body in found.items()}
         stands = [name for name, body in rows.items() if body["stands"]]
-        passed = set(self._passed(name for name, body in rows.items() if not body["stands"]))
+        passed: dict[tuple[str, str], list[str]] = {}
+        for raised, text in self._passed(name for name, body in rows.items() if not body["stands"]):
+            passed.setdefault(raised, []).append(text)
         stands.sort(key=lambda name: (-rows[name]["severity"], name))
         taken = [one for name in stands if (one := self._taken(name[0], name[1], texts)) is not None]
-        left = [one for one in taken if (one.origin, one.text) not in passed]
+        left = [one for one in taken if not any(_is_passed(one, text) for text in passed.get(one.origin, ()))]
         return sorted(left, key=lambda one: one.hidden)  # what may be told stands for the same finding elsewhere
 
     def kept(self, review: Review, texts: Texts) -> list[str]:
@@ -262,6 +243,13 @@ class Inheriting:
                 found[one.id] = SETTLED_THERE.format(review=one.review)
         return found
 
+    def _unread(self, known: list[str]) -> Iterator[tuple[str, str]]:
+        """Everything that stands on a text, where a work is too large to be looked through."""
+        for party in known:
+            rows = self.reading.rows(INHERITABLE, f"{party}/", limit=ROWS_MAX + 1)
+            _check_rows(len(rows))
+            yield from rows
+
     def _rows(self, known: list[str], texts: Texts) -> Iterator[tuple[str, str]]:
         count = 0
         every = texts.names()
@@ -269,13 +257,10 @@ class Inheriting:
             wanted = [f"{party}/{name}" for party in known for name in names]
             rows = self.reading.rows_under(INHERITABLE, wanted, limit=ROWS_MAX + 1)
             count += len(rows)
-            if count > ROWS_MAX:
-                raise Refusal(
-                    Code.OBJECTED,
-                    "Too many open findings of earlier reviews stand on text that is in this work.",
-                    "Change that text, or have the findings settled or waived where they were raised.",
-                )
+            _check_rows(count)
             yield from rows
+        if texts.index.unread:
+            yield from self._unread(known)
 
     def _passed(self, names: Iterable[tuple[str, ...]]) -> Iterator[tuple[tuple[str, str], str]]:
         """What raisers settled or humans passed in reviews that had inherited it, each on this very text."""
@@ -297,7 +282,7 @@ class Inheriting:
         seat = found.seats.get(one.seat)
         veto = one.veto or (seat is not None and seat.veto)
         hidden = found.outcome is None and self.hides(found)
-        text = self._text(found, one)
+        text = place.context_hash if place else ""
         return Inheritable(review=review, finding=one, place=place, text=text, veto=veto, hidden=hidden)
 
     def _find(self, review: Review, finding: Finding, texts: Texts) -> tuple[bool, Place | None]:
@@ -320,6 +305,21 @@ class Inheriting:
             held = load_once(self.reading, f"review/{name}")
             self._loaded[name] = held.review if held else None
         return self._loaded[name]
+
+
+def _is_passed(found: Inheritable, text: str) -> bool:
+    """Whether a word on this text holds for what was found: the same lines, with at least one side of them."""
+    known, here = read_context(text), read_context(found.text)
+    return text == found.text or (known is not None and here is not None and known.is_like(here))
+
+
+def _check_rows(count: int) -> None:
+    if count > ROWS_MAX:
+        raise Refusal(
+            Code.OBJECTED,
+            "Too many open findings of earlier reviews stand on text that is in this work.",
+            "Change that text, or have the findings settled or waived where they were raised.",
+        )
 
 
 def _stages(reading: Reading, policies: Policies, review: Review) -> tuple[Stage, ...]:

@@ -6,17 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypedDict, TypeVar
 
-from foureyes.app.contexts import files_of, places_of, with_context
+from foureyes.app.contexts import Budget, files_of, places_of, with_context
 from foureyes.app.facts import Bytes, bytes_at_hand
 from foureyes.app.former_contexts import former_hashes
 from foureyes.app.inheriting import Inheriting, KnownTexts, Texts, changed_rows, rows_of
 from foureyes.app.lazily import LazyMapping, LazySequence
 from foureyes.app.policies import Policies
 from foureyes.app.ports import Damaged, Reading
+from foureyes.app.reviewers import File
+from foureyes.app.texts import readings
 from foureyes.core import commands as c
+from foureyes.core.contexts import read_context
 from foureyes.core.inherited import Inheritable
 from foureyes.core.model import Review
-from foureyes.core.values import Origin, Who, WorkPart
+from foureyes.core.values import Origin, Place, Who, WorkPart
 from foureyes.core.views import view
 
 C = TypeVar("C", bound=c.ReviewCommand)
@@ -40,10 +43,29 @@ def located(reading: Reading, review: Review | None, command: C) -> tuple[C, dic
     wanted = places_of(command.findings)
     parts = tuple(one for one in review.current.parts if one.name in wanted)
     files = {one.path: one for one in files_of(parts, bytes_at_hand(reading, parts))} if parts else {}
-    drafts = tuple(with_context(one, files) for one in command.findings)
-    places = [one.place for one in drafts if one.place is not None and one.place.path in files]
-    before = {one.context_hash: former_hashes(files[one.path], one, review.origin.task) for one in places}
+    drafts = _with_contexts(command.findings, files)
+    places = dict.fromkeys(one.place for one in drafts if one.place is not None and one.place.path in files)
+    before = {one.context_hash: _former(files[one.path], one, review.origin.task) for one in places}
     return replace(command, findings=drafts), before
+
+
+def _former(file: File, place: Place, task: str) -> tuple[str, ...]:
+    """What earlier releases made of a place; nothing where it is too long to be compared."""
+    known = read_context(place.context_hash)
+    is_long = any(one.is_cut for one in readings(file)) or (place.start > 0 and not (known and known.lines))
+    return () if is_long and file.text is not None else former_hashes(file, place, task)
+
+
+def _with_contexts(drafts: Sequence[c.Draft], files: Mapping[str, File]) -> tuple[c.Draft, ...]:
+    """Each finding with the text around its place, file by file, so that no file is read for one after another."""
+    budget, found = Budget(), dict[int, c.Draft]()
+    for number in sorted(range(len(drafts)), key=lambda one: _path_of(drafts[one])):
+        found[number] = with_context(drafts[number], files, budget)
+    return tuple(found[number] for number in range(len(drafts)))
+
+
+def _path_of(draft: c.Draft) -> str:
+    return draft.place.path if draft.place else ""
 
 
 def inherited_facts(

@@ -13,6 +13,7 @@ from foureyes.codec import CodecError, read
 from foureyes.core.events import Event, ReviewCleared, ReviewEvent
 from foureyes.core.evolve import evolve, fold
 from foureyes.core.model import Review
+from foureyes.core.values import WorkPart
 
 HELD_MAX = 1_000
 #: A decoded event with when it was written.
@@ -59,6 +60,11 @@ class Shelf:
     def has(self, stream: str) -> bool:
         """Whether it lies here, perhaps as it was a while ago."""
         return stream in self._held
+
+    def versions(self, stream: str) -> tuple[tuple[WorkPart, ...], ...]:
+        """The parts of each version of a review that lies here, perhaps as it was a while ago."""
+        held = self._held.get(stream)
+        return tuple(one.parts for one in held.review.revisions) if held else ()
 
     def get(self, reading: Reading, stream: str, known: Known) -> Held | None:
         """The review as its stream ends now; nothing where there is none."""

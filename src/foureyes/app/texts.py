@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property
+from itertools import islice
+from threading import Lock
 
 from foureyes.app.encodings import written
 from foureyes.app.reviewers import LINK_MODE, SUBMODULE_MODE, File
@@ -21,7 +24,11 @@ _LINE_ENDS = re.compile("[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _INVISIBLE = re.compile("[\x00-\x08\x0e-\x1b\x7f\xad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]+")
 _COMMENT = re.compile(r"#|//|/\*|\*/|\*(?:\s|$)|<!--|--(?:\s|$)|;|%")
 _CONTROLS = bytes({*range(32), 127} - set(b"\t\n\v\f\r\x1c\x1d\x1e"))
-#: The text of so many files is kept, as each is compared with several findings.
+#: So many lines of a file are read; what stands behind them is compared with nothing, and counts as unchanged.
+LINES_MAX = 200_000
+#: Files of so many lines together are kept, as each is compared with several findings.
+LINES_CACHED_MAX = 400_000
+#: So many files are kept at most, whose bytes are kept with them.
 FILES_CACHED_MAX = 16
 
 
@@ -34,25 +41,90 @@ class Line:
     is_comment: bool
 
 
-def readings(file: File) -> tuple[tuple[Line, ...], ...]:
-    """The lines of a file in each encoding it can be read in, first as a reviewer is shown it."""
+@dataclass(frozen=True, slots=True)
+class Text:
+    """The lines of a file in one encoding, and those of them that are no comments."""
+
+    lines: tuple[Line, ...]
+    code: tuple[Line, ...]
+
+    @property
+    def is_cut(self) -> bool:
+        """True if the file may have more lines than were read."""
+        return len(self.lines) >= LINES_MAX
+
+
+@dataclass(frozen=True)
+class _Read:
+    """The texts of some bytes."""
+
+    content: bytes
+    texts: tuple[Text, ...]
+
+    @cached_property
+    def digest(self) -> str:
+        """The hash of all of the text without its comments."""
+        text = self.texts[0] if self.texts else None
+        if text is None or not text.lines or text.is_cut:
+            return blob_digest(self.content)
+        told = [one.text for one in text.code or text.lines]
+        return hashlib.sha256("\n".join(told).encode("utf-8", "surrogatepass")).hexdigest()
+
+    @property
+    def size(self) -> int:
+        """How many lines it keeps."""
+        return sum(1 + len(one.lines) for one in self.texts)
+
+
+class _Cache:
+    """The texts of the files read last, bounded by their lines; used by several threads."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._read: OrderedDict[bytes, _Read] = OrderedDict()
+        self._lines = 0
+
+    def get(self, content: bytes) -> _Read:
+        """The texts of these bytes, read if they are not at hand."""
+        with self._lock:
+            known = self._read.get(content)
+            if known is not None:
+                self._read.move_to_end(content)
+                return known
+        found = _Read(content=content, texts=tuple(_text(one) for one in dict.fromkeys(_texts(content))))
+        with self._lock:
+            if content not in self._read:
+                self._read[content] = found
+                self._lines += found.size
+            while len(self._read) > 1 and (self._lines > LINES_CACHED_MAX or len(self._read) > FILES_CACHED_MAX):
+                self._lines -= self._read.popitem(last=False)[1].size
+        return found
+
+
+_CACHE = _Cache()
+
+
+def readings(file: File) -> tuple[Text, ...]:
+    """The text of a file in each encoding it can be read in, first as a reviewer is shown it."""
     if file.content is None or file.mode in (LINK_MODE, SUBMODULE_MODE):
         return ()
-    return _readings(file.content)
+    return _CACHE.get(file.content).texts
 
 
 def normal_digest(file: File) -> str:
-    """The hash of all of a file's text without its comments; of a file of comments, or without text, of what it has."""
-    lines = next(iter(readings(file)), ())
-    if not lines:
+    """The hash of all of a file's text without its comments; of a file of comments, or without text, of what it has.
+
+    Of a file that is not read to its end it is the hash of the bytes.
+    """
+    if file.content is None or file.mode in (LINK_MODE, SUBMODULE_MODE):
         return blob_digest(file.content or b"")
-    told = [one.text for one in lines if not one.is_comment] or [one.text for one in lines]
-    return hashlib.sha256("\n".join(told).encode("utf-8", "surrogatepass")).hexdigest()
+    return _CACHE.get(file.content).digest
 
 
-@lru_cache(maxsize=FILES_CACHED_MAX)
-def _readings(content: bytes) -> tuple[tuple[Line, ...], ...]:
-    return tuple(tuple(_lines(text)) for text in dict.fromkeys(_texts(content)))
+def _text(text: str) -> Text:
+    lines = tuple(islice(_lines(text), LINES_MAX))
+    code = tuple(one for one in lines if not one.is_comment)
+    return Text(lines=lines, code=lines if len(code) == len(lines) else code)
 
 
 def _texts(content: bytes) -> Iterator[str]:
@@ -66,8 +138,17 @@ def _texts(content: bytes) -> Iterator[str]:
 
 
 def _lines(text: str) -> Iterator[Line]:
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(_raw_lines(text), start=1):
         for part in _LINE_ENDS.split(line):
             seen = _INVISIBLE.sub("", part).strip()
             if seen:
                 yield Line("".join(seen.split()), number, _COMMENT.match(seen) is not None)
+
+
+def _raw_lines(text: str) -> Iterator[str]:
+    """The lines one by one: a list of them takes many times the bytes of the text."""
+    begin = 0
+    while (end := text.find("\n", begin)) >= 0:
+        yield text[begin:end]
+        begin = end + 1
+    yield text[begin:]

@@ -50,10 +50,17 @@ class Context:
         Lines that say little alone are the same only where both sides are; where nothing stood close by, the lines are
         all of the text.
         """
+        sides = (self.before == other.before, self.behind == other.behind)
+        return self.stands_as(other) and (any(sides) or not (self.before or self.behind))
+
+    def stands_as(self, other: Context) -> bool:
+        """Whether what was said of this text holds for another: the same lines, whatever was put beside them.
+
+        Lines that say little alone need what stands close by on both sides.
+        """
         if (self.anchor, self.lines, self.digest) != (other.anchor, other.lines, other.digest):
             return False
-        sides = (self.before == other.before, self.behind == other.behind)
-        return (any(sides) or not (self.before or self.behind)) if self.strength == STRONG else all(sides)
+        return self.strength == STRONG or (self.before, self.behind) == (other.before, other.behind)
 
 
 def read_context(text: str) -> Context | None:
