@@ -45,16 +45,34 @@ def test_words_are_counted_in_every_script(text: str, count: int) -> None:
     assert has_words(text) is (count >= 3)
 
 
-@pytest.mark.parametrize(
-    "text", ["docs/a.md", "a.md: the first line", "(hello.py)", "hello.py#main", "all of it", "我读了全部"]
-)
-def test_a_text_names_a_file_or_all_of_the_work(text: str) -> None:
+@pytest.mark.parametrize("text", ["docs/a.md", "a.md: the first line", "(hello.py)", "hello.py#main"])
+def test_a_text_names_a_file_of_the_work(text: str) -> None:
     assert names_any(text, PATHS)
 
 
-@pytest.mark.parametrize("text", ["the engine runs", "LGTM, all ok"])
+@pytest.mark.parametrize("text", ["the engine runs", "LGTM, all ok", "all of it", "Fully fine to me"])
 def test_a_text_may_name_nothing(text: str) -> None:
     assert not names_any(text, PATHS)
+
+
+@pytest.mark.parametrize(
+    ("what", "taken"),
+    [
+        ("the whole work", True),
+        ("The  whole work: its loops", True),
+        ("all of the files, one by one", True),
+        ("Every file", True),
+        ("the whole", False),
+        ("every word", False),
+        ("all of it", False),
+        ("not the whole work", False),
+        ("the whole workshop", False),
+    ],
+)
+def test_all_of_the_work_is_named_in_so_many_words(what: str, taken: bool) -> None:
+    """U-04: and in `what` alone."""
+    assert is_evidence(Evidence(what=what, why="each line holds up"), PATHS) is taken
+    assert not is_evidence(Evidence(what="", why=f"I looked at {what} here"), PATHS)
 
 
 def test_what_a_refusal_leaves_to_be_filled_in_is_no_evidence() -> None:

@@ -81,16 +81,23 @@ def test_an_approval_says_in_words_what_was_checked(all_houses: dict[str, House]
         [{"what": "the whole work", "why": DOTS}],
         [{"what": "a.md", "why": "ok"}],
         [{"what": "the engine", "why": "it runs very smoothly"}],
+        *([{"what": one, "why": one}] for one in ("Fully fine to me", "every word ok", "All of it lgtm")),
+        [{"what": "everything", "why": "each and every complete thing is fully fine"}],
     ):
         no = house.report(door, house.open(), **house.approval(evidence=evidence))
         assert no.code == "evidence_missing", (evidence, no.text)
         assert "hello.py" in no.text, "the refusal names what can be named"
+        assert "the whole work" in no.text
         assert "3 different words" in no.text, "a rule that is not told is none"
+    hollow = house.report(door, house.open(), **house.approval(evidence=[], summary="Fully fine, every word of it."))
+    assert hollow.code == "evidence_missing", hollow.text
     for what, why in (
         ("a.md", "read all of it"),
         ("hello.py", "read all of it"),
         ("Rules", "die Regel ist freundlich"),
         ("the whole work", "每一行都检查过了"),
+        ("all of the files", "they do what the title says"),
+        ("hello.py: every line of it", "each prints what it says"),
     ):
         yes = house.report(door, house.open(), **house.approval(evidence=[{"what": what, "why": why}]))
         assert yes.is_ok, (what, yes.text)

@@ -21,25 +21,12 @@ RULE = (
     f"Name in `what` a file of this version, a section of it or {WHOLE_WORK!r}, and say in `why` in at least "
     f"{WORDS_MIN} different words what you checked there"
 )
-#: Words that speak of all of it, in the languages that reviewers use most.
-_WHOLE = frozenset(
-    (
-        *(
-            "whole",
-            "everything",
-            "every",
-            "each",
-            "entire",
-            "entirely",
-            "complete",
-            "completely",
-            "full",
-            "fully",
-        ),
-        *("throughout", "alles", "ganze", "gesamte", "todo", "toda", "tout", "toute", "tutto", "весь", "все", "всё"),
-    )
+#: In `what` these mean the same; what follows says more.
+_WHOLE = re.compile(
+    r"(?:the (?:whole|entire|complete) work|all of the (?:work|files)|all (?:the )?files|every file)"
+    r"(?:\s*[:,;.(\u2013\u2014-].*)?",
+    re.IGNORECASE | re.DOTALL,
 )
-_WHOLE_UNSPACED = ("全部", "整个", "所有", "全体", "すべて", "전체", "모두")
 #: Scripts that are written without spaces: each of their letters counts as a word.
 _UNSPACED = (
     (0x0E00, 0x0EFF),
@@ -49,8 +36,6 @@ _UNSPACED = (
     (0xF900, 0xFAFF),
     (0x20000, 0x3FFFF),
 )
-#: "all" alone says nothing of the work ("all ok"); all of something does.
-_ALL_OF = re.compile(r"\ball (?:of|the|its|lines|files|parts)\b", re.IGNORECASE)
 #: A single word of letters that is shorter names nothing by itself.
 NAME_LETTERS_MIN = 5
 #: Longer words that stand in every text or program and name nothing in it.
@@ -103,7 +88,8 @@ def is_evidence(said: Evidence, paths: Collection[str], quoted: Collection[str] 
     """
     only = len(paths) <= 1
     named = said.place is not None or (is_name(said.what) and (said.what in quoted or only))
-    return has_words(said.why) and (named or names_any(f"{said.what} {said.why}", paths) or said.what in paths)
+    named = named or is_whole_work(said.what) or said.what in paths or names_any(f"{said.what} {said.why}", paths)
+    return named and has_words(said.why)
 
 
 def is_name(text: str) -> bool:
@@ -140,14 +126,16 @@ def words_of(text: str) -> set[str]:
 
 
 def names_any(text: str, paths: Collection[str]) -> bool:
-    """Whether a text names a file of a work, or all of it."""
+    """Whether a text names a file of a work."""
     files = {*paths, *(one.rpartition("/")[2] for one in paths)}
     tokens = [one.strip(".:!?") for one in BETWEEN.split(text)]
     heads = (part for one in tokens for part in (one, one.partition(":")[0], one.partition("#")[0]))
-    if any(one in files for one in heads if one):
-        return True
-    is_whole = not _WHOLE.isdisjoint(words_of(text)) or bool(_ALL_OF.search(text))
-    return is_whole or any(one in text for one in _WHOLE_UNSPACED)
+    return any(one in files for one in heads if one)
+
+
+def is_whole_work(text: str) -> bool:
+    """Whether a text in `what` names all of a work; an "all" or "fully" among other words names nothing."""
+    return _WHOLE.fullmatch(" ".join(text.split())) is not None
 
 
 def _is_unspaced(char: str) -> bool:
