@@ -13,6 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from heapq import nsmallest
 
 from foureyes.app.former_contexts import block_hash
 from foureyes.app.reviewers import GONE_MODE, File
@@ -27,6 +28,8 @@ AROUND = 2
 LETTERS_MIN = 12
 #: So many lines are read for one command, and texts of so many characters compared.
 READ_MAX, COMPARED_MAX = 400_000, 40_000_000
+#: So many lines stand for all of a work; a line with fewer letters and digits stands for nothing.
+SAMPLE, TELLING_LETTERS = 16, 6
 #: What a line costs to compare beside its characters.
 _LINE_COST = 32
 _SHORT, _LONG = 16, 32
@@ -93,6 +96,19 @@ def anchors(file: File) -> Iterator[tuple[str, Spot]]:
         lines, code = text.lines, text.code
         yield from ((hashed(one.text), (code, at)) for at, one in enumerate(code))
         yield from ((hashed(one.text), (lines, at)) for at, one in enumerate(lines) if one.is_comment)
+
+
+def sample_of(file: File) -> frozenset[str]:
+    """The hashes of a few lines that stand for a file: of those that say something, if there are any."""
+    text = next(iter(readings(file)), None)
+    lines = {one.text for one in text.code or text.lines} if text else set()
+    telling = [one for one in lines if sum(map(str.isalnum, one)) >= TELLING_LETTERS]
+    return lowest(_hash([one], _SHORT) for one in telling or lines)
+
+
+def lowest(hashes: Iterable[str]) -> frozenset[str]:
+    """The lowest of these hashes: whether a line is among them depends on no order, and little on other lines."""
+    return frozenset(nsmallest(SAMPLE, set(hashes)))
 
 
 def is_at(spot: Spot, text: Context, budget: Budget) -> bool | None:

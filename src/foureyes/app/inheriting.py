@@ -5,21 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, field
 from itertools import islice
 
-from foureyes.app.contexts import context_of, files_of
-from foureyes.app.facts import bytes_at_hand
+from foureyes.app.contexts import SAMPLE
+from foureyes.app.known_texts import KnownTexts, Texts, WorkText
 from foureyes.app.objections import from_log, load_once
 from foureyes.app.policies import Policies
 from foureyes.app.ports import Damaged, Reading
-from foureyes.app.reviewers import File
 from foureyes.app.rows import INHERITABLE
-from foureyes.app.text_index import TextIndex
-from foureyes.app.texts import normal_digest, readings
-from foureyes.app.work import GONE_MODE, NO_BYTES
-from foureyes.core.contexts import FORMER, Context, read_context
+from foureyes.core.contexts import read_context
 from foureyes.core.independence import normal
 from foureyes.core.inherited import Inheritable
 from foureyes.core.model import Finding, Review
@@ -28,16 +23,14 @@ from foureyes.core.refusals import Code, Refusal
 from foureyes.core.rejections import is_taken_back, rejections
 from foureyes.core.rules import Stage
 from foureyes.core.stack import stages_of
-from foureyes.core.values import CLOCK, Origin, Place, Who, WorkPart
+from foureyes.core.values import CLOCK, Origin, Place, Who
 
-#: So many names are looked up at once, and so many rows are looked at; with more nothing is opened.
-NAMES_AT_ONCE, ROWS_MAX = 2_000, 1_000
+#: So many names are looked up at once, and so many rows and findings are looked at; with more nothing is opened.
+NAMES_AT_ONCE, ROWS_MAX, FINDINGS_MAX = 2_000, 1_000 * SAMPLE, 1_000
 #: So many reviews are told when something changes where their findings come from.
 HEIRS_MAX = 100
 HEIR = "heir"
 SETTLED_THERE = "it was settled, waived or passed in review {review}, where it was raised"
-#: What a text is looked up by: lines by how they begin, a file by its digest, a work by one of its files.
-_LINES, _FILE, _WORK = "l", "f", "w"
 
 
 def parties(makers: Iterable[Who], origin: Origin) -> tuple[str, ...]:
@@ -120,82 +113,6 @@ def heirs(reading: Reading, review: str, changed: Iterable[tuple[str, str]]) -> 
     return tuple(review_of(key) for key, _ in reading.rows(INHERITABLE, f"{HEIR}/{review}/", limit=HEIRS_MAX))
 
 
-@dataclass(kw_only=True)
-class Texts:
-    """The bytes of a work, in which the text of findings is looked for."""
-
-    parts: tuple[WorkPart, ...]
-    blobs: Mapping[str, bytes]
-
-    @cached_property
-    def index(self) -> TextIndex:
-        """The lines of the files."""
-        return TextIndex(files=tuple(files_of(self.parts, self.blobs)))
-
-    @cached_property
-    def digests(self) -> dict[str, str]:
-        """The path of each content, by the digest of its bytes and by that of its text."""
-        return self.index.digests | {one.digest: one.name for one in self.parts if one.mode != GONE_MODE}
-
-    def names(self) -> Iterator[str]:
-        """Everything that is looked up for these bytes."""
-        yield from (f"{kind}{digest}" for digest in self.digests for kind in (_FILE, _WORK))
-        yield from (f"{_LINES}{anchor}" for anchor in self.index.begins)
-
-    def find(self, place: Place | None, known: Context | None, whole: frozenset[str]) -> tuple[bool, Place | None]:
-        """Whether a text is in these bytes, and where; without a context, all contents of its work are the text."""
-        if place is None or known is None:
-            return bool(whole) and whole <= self.digests.keys(), None
-        if known.lines:
-            found = self.index.find(known, place)
-            return found is not None, found
-        path = self.digests.get(known.anchor)
-        found = replace(place, path=path, context_hash=known.text) if path else self.index.find_unread(known, place)
-        return found is not None, found or place
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KnownTexts:
-    """The text that findings were raised on, as it would be hashed today."""
-
-    reading: Reading
-    _normal: dict[str, str] = field(default_factory=dict)
-
-    def context(self, review: Review, finding: Finding) -> Context | None:
-        """The text around the place of a finding; that of an earlier release is hashed anew, if its file is there."""
-        place = finding.place
-        if place is None:
-            return None
-        parts = tuple(one for one in review.revisions[finding.revision - 1].parts if one.name == place.path)
-        if place.context_hash.startswith(FORMER):
-            file = next(files_of(parts, bytes_at_hand(self.reading, parts)), None)
-            if file is not None and file.content:
-                return context_of(file, place)
-        digest = next((one.digest for one in parts if one.mode != GONE_MODE and one.digest != NO_BYTES), "")
-        return read_context(place.context_hash) or (Context(anchor=digest) if digest else None)
-
-    def whole(self, review: Review, finding: Finding) -> frozenset[str]:
-        """The texts of all files of the version that a finding is about; of a file whose bytes are gone, its digest."""
-        parts = review.revisions[finding.revision - 1].parts
-        there = tuple(one for one in parts if one.mode != GONE_MODE and one.digest != NO_BYTES)
-        fresh = tuple(one for one in there if one.digest not in self._normal)
-        for part, file in zip(fresh, self._files(fresh), strict=True):
-            self._normal[part.digest] = part.digest if file is None else normal_digest(file) if readings(file) else ""
-        return frozenset(found for one in there if (found := self._normal[one.digest]))
-
-    def names(self, review: Review, finding: Finding) -> list[str]:
-        """What the text of a finding is looked up by."""
-        if known := self.context(review, finding):
-            return [f"{_LINES if known.lines else _FILE}{known.anchor}"]
-        return [f"{_WORK}{min(whole)}"] if (whole := self.whole(review, finding)) else []
-
-    def _files(self, parts: tuple[WorkPart, ...]) -> Iterator[File | None]:
-        blobs = bytes_at_hand(self.reading, parts) if parts else {}
-        for one in parts:
-            content = blobs.get(one.digest)
-            yield None if content is None else File(path=one.name, mode=one.mode, content=content)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inheriting:
     """Finds what a party's works inherit, on one look at the store."""
@@ -217,10 +134,10 @@ class Inheriting:
         if not known:
             return []
         found = {key: body for key, body in self._rows(known, texts) if review_of(key) != own}
-        rows = {tuple(key.split("/")[-2:]): json.loads(body) for key, body in found.items()}
+        rows = {_finding_of(key): json.loads(body) for key, body in found.items()}
         stands = [name for name, body in rows.items() if body["stands"]]
         passed: dict[tuple[str, str], list[str]] = {}
-        for raised, text in self._passed(name for name, body in rows.items() if not body["stands"]):
+        for raised, text in self._passed((name for name, body in rows.items() if not body["stands"]), texts):
             passed.setdefault(raised, []).append(text)
         stands.sort(key=lambda name: (-rows[name]["severity"], name))
         taken = [one for name in stands if (one := self._taken(name[0], name[1], texts)) is not None]
@@ -247,28 +164,31 @@ class Inheriting:
         """Everything that stands on a text, where a work is too large to be looked through."""
         for party in known:
             rows = self.reading.rows(INHERITABLE, f"{party}/", limit=ROWS_MAX + 1)
-            _check_rows(len(rows))
+            _check_rows(len(rows), len({_finding_of(key) for key, _ in rows}))
             yield from rows
 
     def _rows(self, known: list[str], texts: Texts) -> Iterator[tuple[str, str]]:
-        count = 0
+        findings = set[tuple[str, ...]]()
         every = texts.names()
         while names := list(islice(every, NAMES_AT_ONCE)):
             wanted = [f"{party}/{name}" for party in known for name in names]
             rows = self.reading.rows_under(INHERITABLE, wanted, limit=ROWS_MAX + 1)
-            count += len(rows)
-            _check_rows(count)
+            findings.update(_finding_of(key) for key, _ in rows)
+            _check_rows(len(rows), len(findings))
             yield from rows
         if texts.index.unread:
             yield from self._unread(known)
 
-    def _passed(self, names: Iterable[tuple[str, ...]]) -> Iterator[tuple[tuple[str, str], str]]:
+    def _passed(self, names: Iterable[tuple[str, ...]], texts: Texts) -> Iterator[tuple[tuple[str, str], str]]:
         """What raisers settled or humans passed in reviews that had inherited it, each on this very text."""
         for review, name in names:
             found = self._review(review)
             one = found.findings.get(name) if found else None
             is_copy = one is not None and bool(one.source) and not one.lifted
-            if found is not None and one is not None and is_copy and not self._stands(found, one):
+            if found is None or one is None or not is_copy or self._stands(found, one):
+                continue
+            # Where all of a work is the text, the word holds for that work and not for half of it.
+            if self.texts.context(found, one) or texts.has_all(self.texts.work(found, one)):
                 yield (one.review, one.source), self._text(found, one)
 
     def _taken(self, review: str, name: str, texts: Texts) -> Inheritable | None:
@@ -287,8 +207,7 @@ class Inheriting:
 
     def _find(self, review: Review, finding: Finding, texts: Texts) -> tuple[bool, Place | None]:
         known = self.texts.context(review, finding)
-        whole = frozenset[str]() if known else self.texts.whole(review, finding)
-        return texts.find(finding.place, known, whole)
+        return texts.find(finding.place, known, WorkText() if known else self.texts.work(review, finding))
 
     def _text(self, review: Review, finding: Finding) -> str:
         known = self.texts.context(review, finding)
@@ -313,8 +232,13 @@ def _is_passed(found: Inheritable, text: str) -> bool:
     return text == found.text or (known is not None and here is not None and known.is_like(here))
 
 
-def _check_rows(count: int) -> None:
-    if count > ROWS_MAX:
+def _finding_of(key: str) -> tuple[str, ...]:
+    """The review and the finding that a row is about."""
+    return tuple(key.split("/")[-2:])
+
+
+def _check_rows(rows: int, findings: int) -> None:
+    if rows > ROWS_MAX or findings > FINDINGS_MAX:
         raise Refusal(
             Code.OBJECTED,
             "Too many open findings of earlier reviews stand on text that is in this work.",

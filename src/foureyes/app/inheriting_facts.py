@@ -9,7 +9,8 @@ from typing import TypedDict, TypeVar
 from foureyes.app.contexts import Budget, files_of, places_of, with_context
 from foureyes.app.facts import Bytes, bytes_at_hand
 from foureyes.app.former_contexts import former_hashes
-from foureyes.app.inheriting import Inheriting, KnownTexts, Texts, changed_rows, rows_of
+from foureyes.app.inheriting import Inheriting, changed_rows, rows_of
+from foureyes.app.known_texts import KnownTexts, Texts
 from foureyes.app.lazily import LazyMapping, LazySequence
 from foureyes.app.policies import Policies
 from foureyes.app.ports import Damaged, Reading

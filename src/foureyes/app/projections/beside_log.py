@@ -25,7 +25,7 @@ REVIEW, SESSION = "review/", "session/"
 #: Rows about objections that are looked at in one transaction.
 ROWS = 200
 #: Rows that are made otherwise than when they were first added; a store with former ones writes them anew.
-_VERSIONS = {INHERITABLE: "2", SIGNALLED: "2"}
+_VERSIONS = {INHERITABLE: "3", SIGNALLED: "2"}
 log = logging.getLogger("foureyes.rows")
 
 
