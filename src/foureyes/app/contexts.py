@@ -28,8 +28,8 @@ AROUND = 2
 LETTERS_MIN = 12
 #: So many lines are read for one command, and texts of so many characters compared.
 READ_MAX, COMPARED_MAX = 400_000, 40_000_000
-#: So many lines stand for all of a work; a line with fewer letters and digits stands for nothing.
-SAMPLE, TELLING_LETTERS = 16, 6
+#: So many lines stand for all of a work.
+SAMPLE = 16
 #: What a line costs to compare beside its characters.
 _LINE_COST = 32
 _SHORT, _LONG = 16, 32
@@ -98,12 +98,12 @@ def anchors(file: File) -> Iterator[tuple[str, Spot]]:
         yield from ((hashed(one.text), (lines, at)) for at, one in enumerate(lines) if one.is_comment)
 
 
-def sample_of(file: File) -> frozenset[str]:
-    """The hashes of a few lines that stand for a file: of those that say something, if there are any."""
+def samples_of(file: File) -> tuple[frozenset[str], frozenset[str]]:
+    """The hashes of a few lines that stand for a file: of those that say enough alone, and of all."""
     text = next(iter(readings(file)), None)
     lines = {one.text for one in text.code or text.lines} if text else set()
-    telling = [one for one in lines if sum(map(str.isalnum, one)) >= TELLING_LETTERS]
-    return lowest(_hash([one], _SHORT) for one in telling or lines)
+    hashes = {one: _hash([one], _SHORT) for one in lines}
+    return lowest(hashed for one, hashed in hashes.items() if _says_enough([one])), lowest(hashes.values())
 
 
 def lowest(hashes: Iterable[str]) -> frozenset[str]:

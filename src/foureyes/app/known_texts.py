@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from foureyes.app.contexts import Budget, context_of, files_of, lowest, sample_of
+from foureyes.app.contexts import Budget, context_of, files_of, lowest, samples_of
 from foureyes.app.facts import bytes_at_hand
 from foureyes.app.ports import Reading
 from foureyes.app.reviewers import File
@@ -28,6 +28,8 @@ class FileText:
     """The digest of a file's text, the hashes of the lines that stand for it, and how many lines were read."""
 
     digest: str
+    #: Of lines that say enough alone, and of all lines.
+    telling: frozenset[str] = frozenset()
     sample: frozenset[str] = frozenset()
     lines: int = 0
 
@@ -124,7 +126,8 @@ class KnownTexts:
             texts = [self._file(one) for one in sorted(there, key=lambda one: (one.size, one.name))]
             self._works[version.digest] = WorkText(
                 whole=frozenset(one.digest for one in texts if one.digest),
-                sample=lowest(line for one in texts for line in one.sample),
+                sample=lowest(line for one in texts for line in one.telling)
+                or lowest(line for one in texts for line in one.sample),
                 is_cut=not self.budget.may_read,
             )
         return self._works[version.digest]
@@ -155,4 +158,4 @@ class KnownTexts:
 def _read(file: File) -> FileText:
     texts = readings(file)
     digest = normal_digest(file) if texts else ""
-    return FileText(digest, sample_of(file), sum(len(one.lines) for one in texts))
+    return FileText(digest, *samples_of(file), sum(len(one.lines) for one in texts))
