@@ -153,8 +153,8 @@ _QUALITY = (
     (
         "quality.replayed.",
         "Whole commits",
-        """Each commit is replayed in a repository of its own, and `foureyes review --no-agents` looks at it; what counts
-is the code it ends with. Nearly all that was merged is good work.""",
+        """Each commit is replayed in a repository of its own, and `foureyes review --no-agents` looks at it; what
+counts is the code it ends with. Nearly all that was merged is good work.""",
     ),
 )
 

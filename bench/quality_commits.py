@@ -5,8 +5,8 @@
 FOLDER holds `commits_*.jsonl.gz` (merged work, nearly all of it good) and may hold `known_bad_*.jsonl.gz` (fixed holes,
 reversed). Each row is a commit: `repo`, `commit`, `subject` and `files` with `path`, `mode`, `before` and `after`. It
 is replayed as two commits of a new repository, and `foureyes review --no-agents` looks at the second; what counts is
-the code it ends with. Prints a line of JSON for each commit that is stopped or not understood, and writes a line for each
-figure. `--first` takes only so many rows of each file, to try something out, and writes no line.
+the code it ends with. Prints a line of JSON for each commit that is stopped or not understood, and writes a line for
+each figure. `--first` takes only so many rows of each file, to try something out, and writes no line.
 """
 
 from __future__ import annotations

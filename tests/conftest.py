@@ -2,14 +2,14 @@
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import coverage
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.doors_used import RECORD, problem
+from tests.doors_used import RECORD, policies_of, problem
 from tests.offline import no_outside_world
 from tests.postgres.server import Server, lent, own
 
@@ -20,6 +20,8 @@ EFFORT = os.environ.get("EFFORT", "test")
 SIMULATOR_SECONDS_MAX = {"test": 600, "all": 3600}
 #: More examples take longer, the more so while coverage traces them.
 TEST_SECONDS_MAX = {"test": 60, "all": 900}
+#: The values that the parameters of a test have in any of its runs, as far as they are words.
+WORDS = pytest.StashKey[frozenset[str]]()
 
 # A loaded machine is slow, not wrong; the time limit of the test still holds.
 settings.register_profile("test", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
@@ -63,12 +65,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_pycollect_makeitem() -> Generator[None, object, object]:
+    """Keep for each run of a test what its parameters are in all of them, also where not all are run."""
+    made = yield
+    runs = [one for one in made if isinstance(one, pytest.Function)] if isinstance(made, list) else []
+    words = frozenset[str]().union(*map(_words, runs))
+    for one in runs:
+        one.stash[WORDS] = words
+    return made
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """A test that claims a door and a policy must have used both."""
+    """A test that claims doors and policies must have used all of them."""
     RECORD.clear()
     result = yield
     if marker := item.get_closest_marker("door"):
-        wrong = problem(marker.args, marker.kwargs.get("policy", ""))
+        words = item.stash.get(WORDS, frozenset())
+        wrong = problem(marker.args, policies_of(marker.kwargs.get("policy", ())), _words(item), words)
         assert not wrong, wrong
     return result
 
@@ -84,3 +98,9 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         return (yield)
     finally:
         tracer.start()
+
+
+def _words(item: pytest.Item) -> frozenset[str]:
+    """The values of the parameters of this run of a test that are words."""
+    call = getattr(item, "callspec", None)
+    return frozenset(value for value in call.params.values() if isinstance(value, str)) if call else frozenset()

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from tests.doors_used import COMMAND, RECORD, door_of
+from tests.doors_used import COMMAND, RECORD, door_of, named_policy
 from tests.http.web import Answer
 from tests.web.browser import Browser
 
@@ -32,6 +32,8 @@ class Running:
     arguments: tuple[str, ...] = ()
     has_browser: bool = True
     program: tuple[str, ...] = (FOUREYES,)
+    #: The name of the policy that a test has activated before it started the server.
+    activated: str = ""
 
     def __post_init__(self) -> None:
         self.folder.mkdir(exist_ok=True)
@@ -77,10 +79,9 @@ class Running:
 
     @property
     def policy(self) -> str:
-        """The name of the policy it was started with: that of the file, or the one for servers without any."""
-        named = self.environment.get("FOUREYES_POLICY", "")
+        """The name of the policy it has: the activated one, that of the file, or the one for servers without any."""
         own = self.folder / ".local/share/foureyes/foureyes.yaml"
-        return Path(named).stem if named else own.stem if own.exists() else "server"
+        return self.activated or named_policy(self.environment, own, default="server")
 
     def end(self) -> int:
         """Ask it to end, as an operating system does; its exit code."""

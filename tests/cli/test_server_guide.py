@@ -14,6 +14,7 @@ from foureyes.cli.serving import PORT, connecting
 from tests.app.house import played
 from tests.cli.running import Running
 from tests.cli.test_up import signed_in
+from tests.doors_used import note_typed
 from tests.shape import ROOT
 from tests.web.browser import Browser
 
@@ -60,6 +61,7 @@ def typed(server: Running, commands: str, variables: dict[str, str]) -> subproce
     curl.parent.mkdir()
     curl.write_text(CURL, encoding="utf-8")
     curl.chmod(0o700)
+    note_typed(commands, server.environment, server.policy)
     path = f"{curl.parent}:{server.environment['PATH']}"
     return subprocess.run(
         ["sh", "-eu", "-c", commands.replace(ADDRESS, server.begun["address"])],

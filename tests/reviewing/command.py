@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.doors_used import COMMAND, RECORD, named_policy
+
 PROGRAM = Path(sys.executable).with_name("foureyes")
 SECONDS_MAX = 600
 
@@ -48,6 +50,7 @@ class User:
             "LANG": "C.UTF-8",
             **self.environ,
         }
+        RECORD.note(COMMAND, named_policy(environ, self.folder / "foureyes.yaml", default="solo"))
         keys, screen = os.openpty()
         try:
             os.write(keys, (types or "").encode())

@@ -142,7 +142,7 @@ def _plays(row: Row, naming: Naming, playing: Playing) -> list[Played]:
 def _shown(row: Row, naming: Naming, playing: Playing) -> tuple[str, str]:
     plays = _plays(row, naming, playing)
     doors = dict.fromkeys(door for play in plays for door in play.doors)
-    return ", ".join(doors), ", ".join(dict.fromkeys(play.policy for play in plays))
+    return ", ".join(doors), ", ".join(dict.fromkeys(policy for play in plays for policy in play.policies))
 
 
 def _seed(row: Row) -> str:

@@ -1,8 +1,7 @@
-"""The door and the policy that a test claims to have been played with, read from its source.
+"""The doors and the policies that a test claims to have been played with, read from its source.
 
-A claim is the marker `@pytest.mark.door("http", policy="server")` on a test or as the `pytestmark` of its module;
-tests/conftest.py fails the test if it is not true. Tests below tests/use need none: there a module counts that starts a
-server or a command with one of `STARTERS`.
+A claim is the marker `@pytest.mark.door("http", policy="server")` on a test or as the `pytestmark` of its module, with
+several policies as `policy=("peer", "team")`; tests/conftest.py fails the test if it is not true. Nothing else counts.
 """
 
 from __future__ import annotations
@@ -12,26 +11,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.doors_used import policies_of
+
 MARKER = "pytest.mark.door"
-USE = "tests/use"
-#: What a module below tests/use imports to start what users start, and the doors that leads to.
-STARTERS = {
-    "tests.use.served": ("http", "mcp"),
-    "tests.use.clocked": ("http", "mcp"),
-    "tests.use.judging": ("http", "mcp"),
-    "tests.cli.running": ("http",),
-    "tests.use.laptop": ("command",),
-    "tests.use.shopping": ("command",),
-    "tests.reviewing.command": ("command",),
-}
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """Through which doors, and with which policy."""
+    """Through which doors, and with which policies."""
 
     doors: tuple[str, ...]
-    policy: str
+    policies: tuple[str, ...]
 
 
 Playing = Mapping[str, Played]
@@ -44,7 +34,7 @@ def playing_below(root: Path) -> dict[str, Played]:
     for file in sorted((root / "tests").rglob("test_*.py")):
         name = file.relative_to(root).as_posix()
         tree = ast.parse(file.read_text(encoding="utf-8"), filename=str(file))
-        whole = _of_module(tree) or (_by_place(tree) if name.startswith(f"{USE}/") else None)
+        whole = _of_module(tree)
         for node in tree.body:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test"):
                 found = next(_claims(node.decorator_list), whole)
@@ -64,11 +54,5 @@ def _of_module(tree: ast.Module) -> Played | None:
 def _claims(marks: list[ast.expr]) -> Iterator[Played]:
     for mark in marks:
         if isinstance(mark, ast.Call) and ast.unparse(mark.func) == MARKER:
-            policy = next(str(ast.literal_eval(one.value)) for one in mark.keywords if one.arg == "policy")
-            yield Played(tuple(ast.literal_eval(one) for one in mark.args), policy)
-
-
-def _by_place(tree: ast.Module) -> Played | None:
-    imported = {node.module for node in tree.body if isinstance(node, ast.ImportFrom)}
-    doors = dict.fromkeys(door for name, doors in STARTERS.items() if name in imported for door in doors)
-    return Played(tuple(doors), "shipped") if doors else None
+            said = next(ast.literal_eval(one.value) for one in mark.keywords if one.arg == "policy")
+            yield Played(tuple(ast.literal_eval(one) for one in mark.args), policies_of(said))

@@ -16,6 +16,25 @@ SIZES = {"000": 24, "001": 83, "002": 25, "003": 14, "004": 35, "D": 25}
 SIZES |= {"A": 9, "B": 30, "C": 10, "O": 8, "P": 14, "X": 11, "Y": 25}
 #: The rows of part 4 are numbered by who met them.
 USED = (range(1, 19), range(20, 33), range(40, 45), range(50, 61))
+#: Tests below tests/use that go through no door of their own: they look at tables and texts, or a fixture or some of
+#: their runs go through it for them.
+INSIDE_USE = {
+    "test_u03_old_stores.py::test_a_server_fills_the_rows_of_a_golden_log",
+    "test_u25_threads.py::test_a_message_goes_to_its_thread_of_discord_and_its_topic_of_telegram",
+    "test_u30_help.py::test_every_field_has_a_meaning_and_an_example_that_the_call_takes",
+    "test_u30_help.py::test_the_help_and_the_reference_say_the_same_of_every_field",
+    "test_u41_by_role.py::test_every_call_that_a_refusal_names_is_listed",
+    "test_u42_every_tool.py::test_every_tool_that_takes_something_has_a_mistake_here",
+    "test_u42_misfits.py::test_a_wrong_field_is_named_over_mcp",
+    "test_u42_misfits.py::test_every_wrong_field_of_every_call_is_named_and_put_right",
+    "test_u42_misfits.py::test_nearly_every_call_has_cases",
+    "test_u44_consent_and_budget.py::test_those_who_are_asked_first_leave_an_equal_part_to_those_who_come_later",
+    "test_u57_sizes.py::test_installing_shows_progress",
+    "test_u58_restore_drill.py::test_what_stands_in_the_way_of_a_drill_is_told_with_the_way_out",
+    "test_u60_false_stops.py::test_a_file_that_was_broken_before_is_not_held_against_a_line_beside_it",
+    "test_u60_false_stops.py::test_what_is_dangerous_beside_it_still_does",
+    "test_u60_false_stops.py::test_what_is_harmless_does_not_stop_the_work",
+}
 RULE = "def is_open(reviewers: int) -> bool:\n    return reviewers >= 2\n"
 TEST = """from foureyes.rule import is_open
 
@@ -129,38 +148,52 @@ def test_a_row_of_a_seed_that_no_test_plays_through_a_door_fails_the_build() -> 
 
 
 def test_claims_are_read_from_tests_and_modules(tmp_path: Path) -> None:
-    """The claim of a test is its own, else that of its module; below tests/use whatever starts a server counts."""
+    """The claim of a test is its own, else that of its module; starting a server without a claim proves nothing."""
     marked = "@pytest.mark.door('page', policy='chains')\ndef test_page(): pass\ndef test_other(): pass\n"
-    module = "pytestmark = [pytest.mark.timeout(9), pytest.mark.door('http', policy='server')]\n"
+    module = "pytestmark = [pytest.mark.timeout(9), pytest.mark.door('http', policy=('server', 'peer'))]\n"
     sources = {
         "seeds/test_a.py": marked,
         "seeds/test_b.py": module + marked,
         "use/test_c.py": "from tests.use.served import served\ndef test_c(): pass\n",
-        "use/test_d.py": "from tests.app.house import House\ndef test_d(): pass\n",
     }
     for name, source in sources.items():
         (tmp_path / "tests" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "tests" / name).write_text(source, encoding="utf-8")
-    page, http = Played(("page",), "chains"), Played(("http",), "server")
+    page, http = Played(("page",), ("chains",)), Played(("http",), ("server", "peer"))
     assert playing_below(tmp_path) == {
         "tests/seeds/test_a.py::test_page": page,
         "tests/seeds/test_b.py::test_page": page,
         "tests/seeds/test_b.py::test_other": http,
-        "tests/use/test_c.py::test_c": Played(("http", "mcp"), "shipped"),
     }
 
 
 def test_a_claim_that_is_not_true_is_a_problem_of_the_test() -> None:
     """Whoever claims a door must have gone through it, under the policy that is named."""
     RECORD.note(door_of("/review/story", {"content-type": "application/json"}), "server")
-    assert problem(("http",), "server") == ""
-    assert "never went through it" in problem(("http", "mcp"), "server")
-    assert "it has used server" in problem(("http",), "chains")
-    assert "window is no door" in problem(("window",), "server")
-    assert problem((), "server") == problem(("http",), "") == "name at least one door and the policy"
+    assert problem(("http",), ("server",)) == ""
+    assert "never went through it" in problem(("http", "mcp"), ("server",))
+    assert "it has used server" in problem(("http",), ("chains",))
+    assert "window is no door" in problem(("window",), ("server",))
+    assert problem((), ("server",)) == problem(("http",), ()) == "name at least one door and the policy"
     RECORD.note(door_of("/mcp/review-server", {}), "server")
     RECORD.note(door_of("/", {"content-type": "text/html; charset=utf-8"}), "server")
-    assert problem(("http", "mcp", "page"), "server") == ""
+    assert problem(("http", "mcp", "page"), ("server",)) == ""
+
+
+def test_what_a_parameter_names_must_be_true_of_the_run_with_it() -> None:
+    """A test that is played at one door after the other claims both, and each of its runs shows one."""
+    RECORD.note("mcp", "peer-with-more")
+    here, every = frozenset({"mcp"}), frozenset({"http", "mcp"})
+    assert problem(("http", "mcp"), ("peer-with-more",), here, every) == ""
+    assert "the door page" in problem(("mcp", "page"), ("peer-with-more",), here, every)
+    assert "the policy team" in problem(("mcp",), ("peer-with-more", "team"), here, every)
+    assert "the door http" in problem(("http", "mcp"), ("peer-with-more",), frozenset({"http"}), every)
+
+
+def test_every_test_that_is_named_beside_a_user_claims_its_doors() -> None:
+    """Below tests/use nothing is guessed: a test that names a row says through which doors, or is listed here."""
+    named = {test for tests in naming_below(ROOT).values() for test in tests if test.startswith("tests/use/")}
+    assert {test.removeprefix("tests/use/") for test in named - set(playing_below(ROOT))} == INSIDE_USE
 
 
 def test_the_audit_finds_a_disabled_rule_and_tells_a_survivor(tmp_path: Path) -> None:
@@ -198,7 +231,7 @@ def test_the_audit_notices_that_another_package_was_judged(tmp_path: Path) -> No
 
 
 def _play(*tests: str) -> dict[str, Played]:
-    return dict.fromkeys(tests, Played(("http", "mcp"), "server"))
+    return dict.fromkeys(tests, Played(("http", "mcp"), ("server",)))
 
 
 def _group(row: Row) -> str:

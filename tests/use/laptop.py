@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+from tests.doors_used import COMMAND, RECORD, named_policy
+
 FOUREYES = (str(Path(sys.executable).with_name("foureyes")),)
 
 
@@ -68,6 +70,7 @@ def foureyes(work: Path, *arguments: str, types: str = "", **environment: str) -
     home = work.parent / "person"
     home.mkdir(exist_ok=True)
     variables = {"HOME": str(home), "PATH": "/usr/bin:/bin", "PYTHONPATH": ":".join(sys.path), **environment}
+    RECORD.note(COMMAND, named_policy(variables, work / "foureyes.yaml", default="solo"))
     ours, theirs = pty.openpty() if types else (-1, subprocess.DEVNULL)
     try:
         if types:

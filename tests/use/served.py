@@ -20,6 +20,7 @@ from foureyes.http.way import Way
 from foureyes.mcp.tools import SEVEN
 from tests.cli.running import Running
 from tests.cli.test_up import signed_in
+from tests.doors_used import RECORD
 from tests.http.web import Answer
 from tests.shape import ROOT
 from tests.web.browser import Browser
@@ -188,4 +189,6 @@ def started(server: Running, policy: str, environment: dict[str, str]) -> Iterat
     """Start a server with a policy that ships; its first human is signed in."""
     server.environment |= {"FOUREYES_POLICY": str(SHIPPED / f"{policy}.yaml"), **environment}
     with server:
-        yield Served(server=server, browser=asyncio.run(signed_in(server)))
+        with RECORD.resting():
+            browser = asyncio.run(signed_in(server))
+        yield Served(server=server, browser=browser)

@@ -11,6 +11,8 @@ import pytest
 
 from tests.use.served import DOORS, Caller, Served, served
 
+pytestmark = pytest.mark.door("http", "mcp", policy="server")
+
 CHECKLIST = {"does_what_it_says": True, "errors_handled": True, "nothing_broken": True}
 SURE = ((95, 95), (0.95, 95), (1.0, 100), (95.0, 95), (0.875, 88), (0, 0), (100, 100))
 
@@ -82,6 +84,7 @@ def test_confidence_is_understood_in_percent_and_as_a_part_of_one(up: Served, do
     assert auditor.call("submit_review", **body, confidence=0.95)["status"] == "approved"
 
 
+@pytest.mark.door("http", "command", policy="server")
 def test_the_command_line_takes_both(up: Served, tmp_path: Path) -> None:
     """`foureyes call submit-review --confidence 0.9`."""
     _, _, review = _asked(up, "http", "typed")

@@ -22,6 +22,8 @@ from tests.shape import ROOT
 from tests.use.judging import judge
 from tests.use.served import DOORS, HTTP, Caller, Served
 
+pytestmark = pytest.mark.door("http", policy="platform")
+
 PAGE = (ROOT / "docs" / "howto" / "many-agents.md").read_text(encoding="utf-8")
 AGENTS = [f"agent-{number:03}" for number in range(1, 121)]
 POLICY = re.findall(r"```yaml\n(.*?)```", after(PAGE, "1. Activate the policy line"), re.DOTALL)[0]
@@ -82,6 +84,7 @@ def followed(folder: Path) -> Iterator[Platform]:
     checked = server.run(*shlex.split(checking)[1:])
     assert checked.returncode == 0, checked.stderr
     at_a_terminal(server, putting)
+    server.activated = "platform"
     with server:
         human = asyncio.run(signed_in(server))
         (token,) = asyncio.run(enrolled(server, human, enrolling))
@@ -136,6 +139,7 @@ def test_the_service_has_enrolled_all_its_agents_without_tokens(platform: Platfo
 
 
 @pytest.mark.timeout(300)
+@pytest.mark.door("http", "mcp", policy="platform")
 def test_more_than_a_hundred_agents_author_and_review_each_other(platform: Platform) -> None:
     """U-08: each is an author once and a reviewer twice, half of them over HTTP and half over MCP."""
     cleared = 0
@@ -156,6 +160,7 @@ def test_more_than_a_hundred_agents_author_and_review_each_other(platform: Platf
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="platform")
 def test_an_agent_never_judges_its_own_work_and_speaks_under_its_own_name(platform: Platform, door: str) -> None:
     """U-08: the line lets agents review each other, not themselves."""
     author = platform.speaking_for("agent-001").at(door)
@@ -197,6 +202,7 @@ def test_a_service_enrols_all_or_none_and_is_told_which_entry_is_wrong(platform:
     ), "extra-1 was not enrolled by any of these"
 
 
+@pytest.mark.door("http", "page", "command", policy="platform")
 def test_accounts_of_a_file_are_enrolled_in_one_act_with_their_tokens(platform: Platform) -> None:
     """U-08: one press of a button by a human; the tokens are on that page and nowhere on the disk."""
     server, browser = platform.served.server, platform.served.browser
@@ -246,6 +252,7 @@ BAD_FILES = {
 
 
 @pytest.mark.parametrize("text", BAD_FILES)
+@pytest.mark.door("page", "command", policy="platform")
 def test_what_is_wrong_in_a_file_is_told_with_its_line_and_nobody_is_enrolled(platform: Platform, text: str) -> None:
     """U-08: at the command line before a page is opened, and on the page."""
     server, browser = platform.served.server, platform.served.browser
@@ -264,6 +271,7 @@ def test_what_is_wrong_in_a_file_is_told_with_its_line_and_nobody_is_enrolled(pl
     assert "ok-1" not in server.run("agents", "list").stdout
 
 
+@pytest.mark.door("http", "command", policy="platform")
 def test_the_list_of_a_file_takes_a_name_or_a_file_and_a_human(platform: Platform) -> None:
     """U-08: no token of an agent enrols anybody; the command says how it is used."""
     server = platform.served.server

@@ -14,6 +14,8 @@ from tests.use.judging import judge, wait_for
 from tests.use.laptop import commit, foureyes, git, result_of, review
 from tests.use.served import Served, served
 
+pytestmark = pytest.mark.door("command", policy="solo")
+
 CONFLICT = "a = 1\n<<<<<<< HEAD\nb = 2\n||||||| base\nb = 1\n=======\nb = 3\n>>>>>>> other\n"
 
 
@@ -93,6 +95,7 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield running
 
 
+@pytest.mark.door("http", "command", policy="resolve")
 def test_a_receipt_is_asked_for_by_review_or_digest(up: Served) -> None:
     """U-60: the name of the review is what people have at hand."""
     work = {"kind": "story", "title": "Tides", "files": [{"path": "a.md", "text": "The sea came back.\n"}]}
@@ -110,6 +113,7 @@ def test_a_receipt_is_asked_for_by_review_or_digest(up: Served) -> None:
     assert "neither a digest nor a review here" in " ".join(unknown.stderr.split())
 
 
+@pytest.mark.door("http", "command", policy="resolve")
 def test_wait_takes_its_time_by_both_names(up: Served) -> None:
     """U-60: `--timeout` as for a review, and `--seconds`."""
     work = {"kind": "story", "title": "Tides", "files": [{"path": "b.md", "text": "The sea went away.\n"}]}
@@ -118,6 +122,7 @@ def test_wait_takes_its_time_by_both_names(up: Served) -> None:
         assert up.run("wait", opened["review"], option, "1").returncode == 3, option
 
 
+@pytest.mark.door("page", policy="resolve")
 def test_the_form_ticks_what_a_token_of_the_kind_may_be_for(up: Served) -> None:
     """U-60: an agent's token is never for publish or vouch, a service's is."""
     for address, vouches in (("/accounts", False), ("/accounts?kind=service&name=x", True)):
@@ -126,6 +131,7 @@ def test_the_form_ticks_what_a_token_of_the_kind_may_be_for(up: Served) -> None:
         assert {"for_read", "for_author", "for_review", "for_signal"} <= form.fields.keys()
 
 
+@pytest.mark.door("http", "command", policy="solo")
 def test_status_beside_a_server_of_another_folder_does_not_say_that_none_is_there(
     tmp_path: Path, durable_postgres: Server
 ) -> None:

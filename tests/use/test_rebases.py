@@ -43,6 +43,7 @@ def _kept(house: Served, review: str) -> list[tuple[str, int]]:
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="keeping")
 def test_an_approval_is_kept_where_only_the_base_moved(house: Served, door: str) -> None:
     """Y18, D-02: by `keeps: [rebase]`, against what a publisher attests; new lines ask everybody anew."""
     author, ci = house.callers["dev"].at(door), house.callers["ci"]
@@ -63,6 +64,7 @@ def test_an_approval_is_kept_where_only_the_base_moved(house: Served, door: str)
     assert _kept(house, review) == []
 
 
+@pytest.mark.door("command", policy="keeping")
 def test_a_word_that_no_change_has_is_refused_with_the_known_ones(house: Served, tmp_path: Path) -> None:
     """Y18: `message` was a change that no bytes can show."""
     place = tmp_path / "foureyes.yaml"

@@ -11,6 +11,8 @@ from tests.use.listening import listening
 from tests.use.served import DOORS, Caller, Served, served
 from tests.use.test_u21_u22_sessions import BLOCKER, result
 
+pytestmark = pytest.mark.door("http", policy="session")
+
 APPROVED = {"verdict": "approved", "summary": "Read every line of auth.py; the salt is random.", "issues": []}
 
 
@@ -109,6 +111,7 @@ def test_a_name_that_no_session_has_is_refused_or_silent(up: Served) -> None:
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="session")
 def test_a_signal_that_comes_twice_counts_once(up: Served, door: str) -> None:
     """U-21, U-22: with its key it starts one review; without one, the same bytes are not reviewed twice at a time."""
     claude = up.callers["claude"].at(door)
@@ -129,6 +132,7 @@ def test_a_signal_that_comes_twice_counts_once(up: Served, door: str) -> None:
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="session")
 def test_signals_out_of_order_change_no_outcome(up: Served, door: str) -> None:
     """U-21: an old timestamp, a result before its request, a resume before a pause, and a signal after the end."""
     claude, worker, codex = (up.callers[one].at(door) for one in ("claude", "worker", "codex"))

@@ -11,9 +11,12 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import FOUREYES
+from tests.doors_used import COMMAND, RECORD
 from tests.shape import ROOT
 from tests.use.lies import EVIL, LIES, PATH, evil
 from tests.use.served import DOORS, MCP, Caller, Reply, Served, served
+
+pytestmark = pytest.mark.door("http", "mcp", policy=("chains", "peer", "solo", "team"))
 
 #: Every kind that a label or the autonomy of its author could let pass, and some that nothing should.
 LABELS = ("fix_typo", "update_formatting", "add_comment", "update_readme")
@@ -121,6 +124,7 @@ def test_the_record_says_that_nobody_knows_the_base(house: tuple[str, Served], d
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", "page", policy=("chains", "peer", "solo", "team"))
 def test_the_stated_base_is_good_for_a_diff_that_is_marked(house: tuple[str, Served], door: str) -> None:
     """U-01: what the author says is shown as the author's word, to agents and on the page."""
     _, server = house
@@ -207,6 +211,7 @@ def _sent(path: str, text: str) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy=("peer", "team"))
 def test_an_honest_change_against_a_protected_ref_is_judged_by_what_it_changes(
     keeper: tuple[str, Served], shop: Shop, door: str
 ) -> None:
@@ -228,15 +233,15 @@ def test_an_honest_change_against_a_protected_ref_is_judged_by_what_it_changes(
         author.call("withdraw", review=alone["review"], reason="It was a try.")
 
 
+@pytest.mark.parametrize("keeper", ["peer"], indirect=True)
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="peer")
 def test_an_honest_typo_against_a_protected_ref_needs_no_reviewer(
     keeper: tuple[str, Served], shop: Shop, door: str
 ) -> None:
     """U-01, U-02: known base and proof; without the base, or against another branch, somebody looks."""
-    policy, server = keeper
+    _, server = keeper
     author = server.callers["dev"].at(door)
-    if policy != "peer":
-        return
     text = f"# Shop\n\nWe sell things over {door}.\n"
     for base in ("", shop.feature, "feature", "refs/heads/feature", "shop:feature", f"{shop.main[:12]}"):
         waits = author.call("open_review", kind="fix_typo", title="t", files=_sent("README.md", text), base=base)
@@ -251,6 +256,7 @@ def test_an_honest_typo_against_a_protected_ref_needs_no_reviewer(
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy=("peer", "team"))
 def test_a_branch_that_no_protected_ref_reaches_is_no_base(keeper: tuple[str, Served], shop: Shop, door: str) -> None:
     """U-01: its commits are in the same repository, and count for nothing; nor does an option of git."""
     policy, server = keeper
@@ -266,6 +272,7 @@ def test_a_branch_that_no_protected_ref_reaches_is_no_base(keeper: tuple[str, Se
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy=("peer", "team"))
 def test_a_commit_that_the_ref_has_left_behind_does_not_roll_a_fix_back(
     keeper: tuple[str, Served], shop: Shop, door: str
 ) -> None:
@@ -280,6 +287,7 @@ def test_a_commit_that_the_ref_has_left_behind_does_not_roll_a_fix_back(
     author.call("withdraw", review=opened["review"], reason="It was a try.")
 
 
+@pytest.mark.door("http", "mcp", policy=("peer", "team"))
 def test_what_a_publisher_attests_is_known_for_that_target_and_for_no_other(keeper: tuple[str, Served]) -> None:
     """U-01: a credential for publish says what is on a target; the author's own word, or an agent's, does not count."""
     policy, server = keeper
@@ -298,6 +306,7 @@ def test_what_a_publisher_attests_is_known_for_that_target_and_for_no_other(keep
         assert ("security" in other["protocols"]) is (policy == "team")  # type: ignore[operator]
 
 
+@pytest.mark.door("http", policy=("peer", "team"))
 def test_a_service_is_no_witness_for_its_own_work(keeper: tuple[str, Served]) -> None:
     """U-01: nor for that of the agents it vouches for."""
     _, server = keeper
@@ -326,11 +335,11 @@ def test_an_operator_is_no_witness_for_their_own_agents(keeper: tuple[str, Serve
         assert _seen(dev, opened)["known_base"]["source"] == source  # type: ignore[index]
 
 
+@pytest.mark.parametrize("keeper", ["peer"], indirect=True)
+@pytest.mark.door("http", "mcp", policy="peer")
 def test_what_was_proven_for_one_target_goes_live_there_only(keeper: tuple[str, Served]) -> None:
     """U-01: cleared against what is on one target, it is refused on every other; live there, it is the next base."""
-    policy, server = keeper
-    if policy != "peer":
-        return
+    _, server = keeper
     author, ci = server.callers["dev"], server.callers["ci"]
     assert ci.call("attest_base", target="docs", files=_sent("README.md", "# Docs\n\nOne wrod.\n")).is_ok
     fixed = _sent("README.md", "# Docs\n\nOne word.\n")
@@ -356,12 +365,14 @@ def test_what_was_proven_for_one_target_goes_live_there_only(keeper: tuple[str, 
     assert back["state"] == "open"
 
 
+@pytest.mark.door("http", "command", policy="solo")
 def test_a_base_read_on_somebodys_laptop_is_the_laptops_alone(tmp_path: Path, shop: Shop) -> None:
     """U-01: `foureyes review` beside the server compares with what it read; at the server that base is nobody's."""
     with served(tmp_path, "solo") as server:
         work = tmp_path / "work"
         _git(tmp_path, "clone", "-q", str(shop.folder), str(work))
         (work / "README.md").write_text("# Shop\n\nWe sell things.\n", encoding="utf-8")
+        RECORD.note(COMMAND, server.server.policy)
         done = subprocess.run(
             (FOUREYES, "review", "--json"),
             cwd=work,

@@ -10,6 +10,8 @@ import pytest
 from tests.core.risk.test_instruction_files import NAMES
 from tests.use.served import DOORS, Served, served
 
+pytestmark = pytest.mark.door("http", policy=("peer", "team"))
+
 BEFORE, AFTER = "Some wrods are here.\n", "Some words are here.\n"
 
 

@@ -26,6 +26,7 @@ def house(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy=("chains", "solo", "team"))
 def test_a_disguise_is_reviewed_under_every_policy(house: Served, door: str) -> None:
     """U-02: whatever its label says, and against a base that is known."""
     for number, edit in enumerate(SOME):
@@ -62,6 +63,7 @@ def keeper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="peer")
 def test_a_base_from_a_repository_proves_what_is_honest_and_no_disguise(keeper: Served, door: str) -> None:
     """U-02: by the protected ref; nothing of it is the author's word."""
     dev, cleared = keeper.callers["dev"].at(door), 0

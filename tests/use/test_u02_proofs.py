@@ -12,6 +12,8 @@ import pytest
 from tests.proofs.corpus import DISGUISES, HONEST, Edit
 from tests.use.served import DOORS, HTTP, MCP, Caller, Reply, Served, served
 
+pytestmark = pytest.mark.door("http", "mcp", policy="peer")
+
 KINDS = ("fix_typo", "update_formatting", "add_comment", "update_readme")
 AGGRESSIVE = [["autonomy_level", "aggressive"]]
 _NUMBERS = count(1)
@@ -64,6 +66,7 @@ def assert_reviewed(house: Served, reply: Reply) -> None:
 
 
 @pytest.mark.parametrize(("number", "edit"), tuple(enumerate(DISGUISES)), ids=lambda value: getattr(value, "name", ""))
+@pytest.mark.door("http", policy="peer")
 def test_a_disguise_is_reviewed_whatever_its_label(house: Served, number: int, edit: Edit) -> None:
     """U-02, T39: code dressed as comment, prose or formatting is never cleared without a report."""
     door = MCP if number % 8 == 0 else HTTP
@@ -73,6 +76,7 @@ def test_a_disguise_is_reviewed_whatever_its_label(house: Served, number: int, e
 
 
 @pytest.mark.parametrize(("number", "edit"), tuple(enumerate(HONEST)), ids=lambda value: getattr(value, "name", ""))
+@pytest.mark.door("http", policy="peer")
 def test_an_honest_edit_of_a_known_base_is_skipped_and_the_record_says_by_which_proof(
     house: Served, number: int, edit: Edit
 ) -> None:

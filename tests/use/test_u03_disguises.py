@@ -12,6 +12,8 @@ import pytest
 from tests.use.judging import judge
 from tests.use.served import DOORS, Caller, Reply, Served, served
 
+pytestmark = pytest.mark.door("http", "mcp", policy=("server", "solo"))
+
 #: Every line but the last is another in each work, so that nothing follows one test into the next.
 RUBY = (
     "# Pays.\ndef pay{n}(amount)\n  total{n} = amount * 100\n  log(total{n})\n"
@@ -102,6 +104,7 @@ def test_no_disguise_sheds_a_finding_with_a_place(house: Served, door: str) -> N
 
 
 @pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.door("http", policy=("server", "solo"))
 def test_a_changed_text_sheds_it(house: Served, change: str) -> None:
     """U-03: the flagged line."""
     text = _text()

@@ -11,6 +11,8 @@ from tests.use.clearing import text_file
 from tests.use.served import DOORS, HTTP, Reply
 from tests.use.shopping import STYLES, Shop, shop
 
+pytestmark = pytest.mark.door("http", "mcp", policy=("chains", "peer", "solo", "team"))
+
 HEAD = '"""Starts things."""\n\nimport sys\n'
 BODY = "\n\ndef start{n}(host):\n    forward('ping{n} ' + host)\n    return host\n"
 TAIL = "\n\ndef stop{n}():\n    return None\n"
@@ -108,6 +110,7 @@ def test_a_task_and_a_session_are_one_party_too(place: Shop) -> None:
         _is_inherited(place, opened, review, finding, "stranger")
 
 
+@pytest.mark.door("http", policy=("chains", "peer", "solo", "team"))
 def test_a_changed_text_sheds_it_and_its_return_does_not(place: Shop) -> None:
     """U-03: a fix takes it away, in a new review and in a revision; the old text brings it back."""
     text, review, finding = _objected(place)
@@ -161,6 +164,7 @@ def test_what_is_settled_where_it_was_raised_is_lifted_here(place: Shop) -> None
     assert [(one["standing"], review in one["note"]) for one in found] == [("resolved", True)]
 
 
+@pytest.mark.door("http", "page", policy=("chains", "peer", "solo", "team"))
 def test_a_human_waives_it_here_on_the_page_and_by_call(place: Shop) -> None:
     """U-03: a human waives an inherited finding like any other; the page says where it comes from."""
     text, review, _ = _objected(place)
@@ -199,6 +203,7 @@ def test_a_finding_without_lines_stays_while_its_file_does(place: Shop, door: st
     assert _inherited(place, other["review"]) == []
 
 
+@pytest.mark.door("http", policy=("chains", "peer", "solo", "team"))
 def test_a_hash_that_a_client_sends_is_not_used(place: Shop) -> None:
     """U-03: the text around a place is hashed from the bytes, whatever a report says of it."""
     text = _work(place)

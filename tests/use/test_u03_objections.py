@@ -9,6 +9,8 @@ import pytest
 from tests.use.served import DOORS, MCP
 from tests.use.shopping import STYLES, Shop, shop
 
+pytestmark = pytest.mark.door("http", "mcp", "command", policy=("chains", "peer", "solo", "team"))
+
 
 @pytest.fixture(scope="module", params=STYLES)
 def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
@@ -53,6 +55,7 @@ def test_a_clearance_beside_an_open_objection_is_no_yes(place: Shop, door: str) 
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy=("chains", "peer", "solo", "team"))
 def test_the_same_bytes_are_not_opened_again_beside_it(place: Shop, door: str) -> None:
     """U-03: neither by the author nor by another, as another kind, in a batch, by a revision or by another tool."""
     file = place.new_file()
@@ -109,6 +112,7 @@ def test_withdrawing_sheds_nothing_and_its_raiser_lifts_it(place: Shop) -> None:
     assert place.open("dev", file).is_ok, "nothing stands against it any more"
 
 
+@pytest.mark.door("http", policy=("chains", "peer", "solo", "team"))
 def test_work_that_nobody_objected_to_is_opened_again_after_a_withdrawal(place: Shop) -> None:
     """U-03: a plain retry stays possible."""
     file = place.new_file()
@@ -118,6 +122,7 @@ def test_work_that_nobody_objected_to_is_opened_again_after_a_withdrawal(place: 
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy=("chains", "peer", "solo", "team"))
 def test_a_doubt_with_a_ground_is_not_shed_by_withdrawing(place: Shop, door: str) -> None:
     """U-03: a reviewer names a ground and no finding; the author takes the work back and asks for other eyes."""
     file = place.new_file()

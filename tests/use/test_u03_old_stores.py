@@ -52,6 +52,7 @@ def _started(folder: Path) -> Running:
     return server
 
 
+@pytest.mark.door("http", policy="solo")
 def test_an_open_finding_of_an_earlier_release_is_inherited_after_the_first_start(tmp_path: Path) -> None:
     """U-03: the finding was raised and its review withdrawn before the upgrade; the new review has it all the same."""
     with served(tmp_path, "solo") as house:

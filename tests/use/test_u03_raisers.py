@@ -11,6 +11,8 @@ from tests.use.clearing import text_file
 from tests.use.served import DOORS
 from tests.use.shopping import Shop, shop
 
+pytestmark = pytest.mark.door("http", "mcp", policy=("chains", "solo"))
+
 MORE = "\n\nONE = 1\n"
 
 
@@ -62,6 +64,7 @@ def test_nobody_else_finds_it(place: Shop, door: str) -> None:
 
 
 @pytest.mark.parametrize("end", ["changed", "withdrawn", "waived"])
+@pytest.mark.door("http", policy=("chains", "solo"))
 def test_it_goes_with_the_finding(place: Shop, end: str) -> None:
     """U-03: when the text is changed, the review ends or a human waives it, nothing is left to do."""
     review, name = _inherited(place, "http")
@@ -78,10 +81,10 @@ def test_it_goes_with_the_finding(place: Shop, end: str) -> None:
     assert _entries(place, "judge", "http", review) == []
 
 
+@pytest.mark.parametrize("place", ["solo"], indirect=True)
+@pytest.mark.door("http", "page", policy="solo")
 def test_a_human_who_raised_it_has_it_on_their_page(place: Shop) -> None:
-    """U-03: the page What waits lists it, without a due time."""
-    if place.policy != "solo":
-        return  # in a chain no human has a seat
+    """U-03: the page What waits lists it, without a due time; in a chain no human has a seat."""
     place.made += 1
     text = f"def start{place.made}(host):\n    return host\n"
     review = place.open("dev", text_file("page.py", text))["review"]

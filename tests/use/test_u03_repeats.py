@@ -12,6 +12,8 @@ from tests.use.clearing import text_file
 from tests.use.served import DOORS
 from tests.use.shopping import Shop, shop
 
+pytestmark = pytest.mark.door("http", "mcp", policy="solo")
+
 BLOCK = "def start{n}(host):\n    forward('ping{n} ' + host)\n    return host\n"
 ABOVE = "import json\n\n\nONE = 1\nTWO = 2\n\n\n"
 LINE = "    forward('ping"
@@ -107,6 +109,7 @@ def test_a_copy_is_another_finding(place: Shop, door: str) -> None:
     assert len(made.find(twice, made.path)) == 2
 
 
+@pytest.mark.door("http", policy="solo")
 def test_a_fixed_text_that_was_settled_is_known_again_when_it_moves(place: Shop) -> None:
     """U-03: what its raiser settled after a fix is a repeat wherever that fix stands later."""
     made, finding = found(place, "http")

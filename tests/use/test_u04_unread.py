@@ -10,6 +10,8 @@ import pytest
 from tests.use.reviewing import FINDING, KINDS, POLICIES, House, houses
 from tests.use.served import DOORS, HTTP
 
+pytestmark = pytest.mark.door("http", "mcp", policy=("chains", "peer", "solo", "team"))
+
 DOTS = "." * 40
 
 
@@ -38,6 +40,7 @@ def test_an_unread_report_is_refused_with_the_call_to_make(
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="solo")
 def test_whoever_read_the_version_before_has_not_read_this_one(all_houses: dict[str, House], door: str) -> None:
     """U-04: what was served is the digest, not the review; an earlier report is kept only after reading, too."""
     house = all_houses["solo"]
@@ -61,6 +64,7 @@ def test_whoever_read_the_version_before_has_not_read_this_one(all_houses: dict[
     assert house.report(door, review, **house.approval(revision=2, settled=settled)).is_ok
 
 
+@pytest.mark.door("http", policy="solo")
 def test_a_glance_and_a_page_that_is_cut_are_no_reading(all_houses: dict[str, House]) -> None:
     """U-04: only what was given whole counts."""
     house = all_houses["solo"]
@@ -104,6 +108,7 @@ def test_an_approval_says_in_words_what_was_checked(all_houses: dict[str, House]
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="peer")
 def test_the_calls_of_the_source_systems_need_a_reading_and_words_too(all_houses: dict[str, House], door: str) -> None:
     """U-04: seed 001 says it in `feedback.overall`; `get_review` is its reading."""
     house = all_houses["peer"]
@@ -120,6 +125,7 @@ def test_the_calls_of_the_source_systems_need_a_reading_and_words_too(all_houses
     assert who.call("submit_review", **said, feedback=good)["success"] is True
 
 
+@pytest.mark.door("mcp", policy="solo")
 def test_the_rule_is_told_where_reviewers_meet_it(all_houses: dict[str, House]) -> None:
     """U-04: the description of the tool says what evidence is."""
     answer = all_houses["solo"].reviewer.raw(

@@ -10,6 +10,8 @@ import pytest
 from tests.use.reviewing import FINDING, POLICIES, House, houses
 from tests.use.served import DOORS
 
+pytestmark = pytest.mark.door("http", "mcp", policy="solo")
+
 
 @pytest.fixture(scope="module")
 def all_houses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, House]]:
@@ -19,6 +21,7 @@ def all_houses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, H
 
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.door("http", "mcp", policy=("chains", "peer", "solo", "team"))
 def test_an_unknown_verdict_is_refused_and_nothing_is_lost(
     all_houses: dict[str, House], policy: str, door: str
 ) -> None:
@@ -70,6 +73,7 @@ def test_the_spellings_of_the_source_systems_are_understood(
         ("peer", {"checklist": [{"name": "vibes", "passed": True}]}, "proper_error_handling"),
     ],
 )
+@pytest.mark.door("http", "mcp", policy=("peer", "solo"))
 def test_other_unknown_words_are_refused_with_the_known_ones(
     all_houses: dict[str, House], policy: str, fields: dict[str, Any], allowed: str, door: str
 ) -> None:
@@ -81,6 +85,7 @@ def test_other_unknown_words_are_refused_with_the_known_ones(
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="peer")
 def test_criteria_that_are_missing_are_a_list(all_houses: dict[str, House], door: str) -> None:
     """U-05: a program fills in each of them by its name."""
     house = all_houses["peer"]
@@ -94,6 +99,7 @@ def test_criteria_that_are_missing_are_a_list(all_houses: dict[str, House], door
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="chains")
 def test_an_unknown_step_gets_no_chain(all_houses: dict[str, House], door: str) -> None:
     """U-05: it would be judged by the weakest; a step with a chain named beside it is a label."""
     house = all_houses["chains"]
@@ -149,6 +155,7 @@ def test_a_category_may_be_any_of_the_common_ones(all_houses: dict[str, House], 
     assert told.is_ok is (word != "seldon"), told.text
 
 
+@pytest.mark.door("http", policy="solo")
 def test_the_schema_shows_the_words(all_houses: dict[str, House]) -> None:
     """U-05: whoever reads the schema sees what may be said."""
     answer = all_houses["solo"].reviewer.raw("GET", "/api/v1/openapi.json")

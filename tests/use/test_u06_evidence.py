@@ -23,6 +23,7 @@ INVENTED = (
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="solo")
 def test_invented_evidence_approves_nothing(all_houses: dict[str, House], door: str) -> None:
     """U-04, U-06: files and lines named in words are there, and a common word names nothing."""
     house = all_houses["solo"]
@@ -38,6 +39,7 @@ def test_invented_evidence_approves_nothing(all_houses: dict[str, House], door: 
 
 
 @pytest.mark.parametrize("what", ["a.md: read all of it", "the whole work", "line 1 of a.md", "a.md and hello.py"])
+@pytest.mark.door("http", policy="solo")
 def test_honest_evidence_stays_easy(all_houses: dict[str, House], what: str) -> None:
     """U-06: what names something that is there is taken as it was."""
     house = all_houses["solo"]

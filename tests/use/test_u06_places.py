@@ -10,6 +10,8 @@ import pytest
 from tests.use.reviewing import FINDING, POLICIES, House, houses
 from tests.use.served import DOORS
 
+pytestmark = pytest.mark.door("http", "mcp", policy="solo")
+
 
 @pytest.fixture(scope="module")
 def all_houses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, House]]:
@@ -23,6 +25,7 @@ def _at(path: str, start: int = 0, end: int = 0) -> dict[str, Any]:
 
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.door("http", "mcp", policy=("chains", "peer", "solo", "team"))
 def test_a_finding_names_a_file_and_lines_that_are_there(all_houses: dict[str, House], policy: str, door: str) -> None:
     """U-06: what is not there is refused with the paths that are; what is missing is said as such."""
     house = all_houses[policy]

@@ -12,6 +12,8 @@ import pytest
 from tests.use.judging import judge, policy_beside, state_of, wait_for
 from tests.use.served import DOORS, Caller, Served, served
 
+pytestmark = pytest.mark.door("http", "mcp", policy=("chains", "team"))
+
 DANGER = 'import os\nos.system("rm -rf / --no-preserve-root")\n'
 LAYERS = {"chains": "security.security", "team": "infrastructure.security"}
 KINDS = {"chains": "security_change", "team": "infrastructure", "solo": "script"}
@@ -109,6 +111,7 @@ def _ruling(house: Served, review: str) -> str:
     return next((str(one["what"]) for one in turns if one["what"].startswith("a decision")), "")
 
 
+@pytest.mark.door("http", "mcp", policy="chains-with-more")
 def test_a_server_that_does_not_run_the_bound_program_says_so_and_asks_nobody_else(
     tmp_path: Path,
 ) -> None:
@@ -129,6 +132,7 @@ def test_a_server_that_does_not_run_the_bound_program_says_so_and_asks_nobody_el
             assert "binds it to the program bastion, which this server does not run" in what
 
 
+@pytest.mark.door("http", "command", policy="chains")
 def test_policy_check_and_explain_say_who_holds_the_seat(tmp_path: Path) -> None:
     """U-07: on the command line."""
     with served(tmp_path, "chains") as running:
@@ -138,6 +142,7 @@ def test_policy_check_and_explain_say_who_holds_the_seat(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("policy", ["solo", "server"])
+@pytest.mark.door("http", "mcp", policy=("server", "solo"))
 def test_in_solo_the_programs_hold_their_seats_and_accounts_sit_beside_them(tmp_path: Path, policy: str) -> None:
     """U-07: accounts with the roles `security` and `format` approve a piped download; the program's word stands."""
     with served(tmp_path, policy) as running:
@@ -160,6 +165,7 @@ def test_in_solo_the_programs_hold_their_seats_and_accounts_sit_beside_them(tmp_
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="solo")
 def test_in_solo_what_the_programs_pass_clears_with_the_account_beside_them(tmp_path: Path, door: str) -> None:
     """U-07: the seat beside the program stalls nothing, and a volunteer still finds room."""
     with served(tmp_path, "solo") as running:

@@ -13,6 +13,8 @@ import pytest
 from tests.use.judging import approve_peer, judge, policy_beside, state_of, wait_for
 from tests.use.served import DOORS, Caller, Reply, Served, served
 
+pytestmark = pytest.mark.door("http", "mcp", policy=("chains", "peer", "resolve", "solo"))
+
 LINE = "services: {reactor: {agents_review_each_other: true}}"
 ROLES = ("agent", "auditor", "core_developer", "magnifico")
 #: The kind of work opened under each policy; in `chains` one whose first layer no program can clear by itself.
@@ -63,6 +65,7 @@ def test_one_token_never_makes_and_judges_the_same_work(house: tuple[str, Served
         assert state_of(running, review) == "open"
 
 
+@pytest.mark.door("http", policy=("chains", "peer", "resolve", "solo"))
 def test_the_refusal_is_403(house: tuple[str, Served]) -> None:
     """U-08, D-04."""
     policy, running = house
@@ -71,6 +74,7 @@ def test_the_refusal_is_403(house: tuple[str, Served]) -> None:
     assert answer.status == 403, answer.body
 
 
+@pytest.mark.door("http", policy=("chains", "peer", "resolve", "solo"))
 def test_what_a_service_says_of_its_agents_families_is_not_known(house: tuple[str, Served]) -> None:
     """U-08: at every door their family is unknown; the operator is the service's."""
     _, running = house
@@ -104,9 +108,11 @@ def is_cleared(house: Served, review: str) -> bool:
     return state_of(house, review) == "cleared"
 
 
-@pytest.mark.parametrize("policy", ["resolve", "solo"])
-def test_with_the_line_they_may_and_the_clearance_says_one_operator(policy: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("named", ["resolve-with-more", "solo-with-more"])
+@pytest.mark.door("http", "mcp", "command", policy=("resolve-with-more", "solo-with-more"))
+def test_with_the_line_they_may_and_the_clearance_says_one_operator(named: str, tmp_path: Path) -> None:
     """U-08: at level 1, so that a target which demands another model family stays shut."""
+    policy = named.removesuffix("-with-more")
     text = policy_beside(tmp_path, policy, LINE, "targets: {production: 2, staging: 1}")
     with served(tmp_path, policy, FOUREYES_POLICY=text) as running:
         staffed(running)
@@ -129,6 +135,7 @@ def test_with_the_line_they_may_and_the_clearance_says_one_operator(policy: str,
 
 
 @pytest.mark.parametrize("allowed", [False, True])
+@pytest.mark.door("http", "mcp", policy="resolve-with-more")
 def test_an_account_of_the_authors_operator_makes_up_the_two_only_by_a_line(allowed: bool, tmp_path: Path) -> None:
     """U-08: and then the clearance says it."""
     text = policy_beside(tmp_path, "resolve")

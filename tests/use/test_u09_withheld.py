@@ -11,6 +11,8 @@ import pytest
 from tests.use.clearing import text_file
 from tests.use.served import DOORS, Caller, Reply, Served, served
 
+pytestmark = pytest.mark.door("http", "mcp", policy="team")
+
 WITHHELD = "withheld"
 
 
@@ -75,6 +77,7 @@ def test_an_older_review_of_the_same_bytes_tells_nothing(house: Served) -> None:
     assert before[0]["state"] == WITHHELD
 
 
+@pytest.mark.door("http", policy="team")
 def test_a_publisher_who_owes_a_report_is_refused_with_the_same_words(house: Served) -> None:
     """U-09: saying that it goes live is no way to ask either."""
     house.account("robot", "reviewer", kind="program", scopes=("read", "review", "publish"))
@@ -87,6 +90,7 @@ def test_a_publisher_who_owes_a_report_is_refused_with_the_same_words(house: Ser
     assert robot.call("record_live", **live).data == before.data
 
 
+@pytest.mark.door("http", "mcp", policy="peer")
 def test_estimates_do_not_tell_what_others_reported(tmp_path: Path) -> None:
     """U-09: a reviewer with three works of others on the table reports on them: no estimate moves for somebody else."""
     with served(tmp_path, "peer") as house:

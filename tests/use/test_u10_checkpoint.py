@@ -28,6 +28,7 @@ def _rolled_back(house: Served, copy: Path) -> None:
 
 
 @pytest.mark.parametrize("policy", ["peer", "solo"])
+@pytest.mark.door("http", "command", policy=("peer", "solo"))
 def test_an_older_store_in_its_place_is_no_yes(tmp_path: Path, policy: str) -> None:
     """U-10: a clearance that was taken back does not come back with an old copy of the database."""
     with served(tmp_path, policy) as house:
@@ -51,6 +52,7 @@ def test_an_older_store_in_its_place_is_no_yes(tmp_path: Path, policy: str) -> N
         assert (data["exit"], data["state"]) == (NO_ANSWER, "damaged")
 
 
+@pytest.mark.door("http", "command", policy="peer")
 def test_a_journal_that_cannot_be_read_is_no_yes(tmp_path: Path) -> None:
     """U-10: where the last checkpoint says nothing, the store may be any."""
     with served(tmp_path, "peer") as house:

@@ -12,6 +12,8 @@ import pytest
 from tests.use.clearing import cleared, opened, text_file
 from tests.use.served import DOORS, Caller, Served, served
 
+pytestmark = pytest.mark.door("http", policy="peer")
+
 ACCENTED = "caf\u00e9.txt"
 
 
@@ -47,6 +49,7 @@ def _protocols(house: Served, author: Caller, path: str, text: str) -> list[str]
         (".github/workflows/x.txt", ".github./workflows/x.txt"),
     ],
 )
+@pytest.mark.door("http", "mcp", policy="team")
 def test_another_case_of_a_path_meets_the_same_protocols(team: Served, door: str, listed: str, spelt: str) -> None:
     """U-11: `paths:` of the policy `team` demand more of a file, whatever the case of its name."""
     author = team.callers["dev"].at(door)
@@ -66,6 +69,7 @@ def test_another_case_of_a_path_meets_the_same_protocols(team: Served, door: str
         ("src/Main/x.txt", "src/main"),
     ],
 )
+@pytest.mark.door("http", "mcp", policy="peer")
 def test_two_spellings_of_one_name_are_refused_in_one_work(
     peer: Served, door: str, call: str, names: tuple[str, str]
 ) -> None:
@@ -92,6 +96,7 @@ def test_a_file_may_change_its_case(peer: Served) -> None:
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", "command", policy="peer")
 def test_a_gone_part_of_somebody_elses_work_shuts_no_tree(peer: Served, door: str, tmp_path: Path) -> None:
     """U-11: the same files and a part that never was have the same git tree, and are other work."""
     files = [text_file("a.txt", f"{door}\n"), text_file("b/c.txt", f"{door} c\n")]

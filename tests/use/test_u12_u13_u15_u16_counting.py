@@ -13,6 +13,8 @@ from foureyes.core.peer_data import CRITERIA
 from tests.use.clocked import clocked
 from tests.use.served import DOORS, Caller, Reply, Served, served
 
+pytestmark = pytest.mark.door("http", "mcp", policy="chains")
+
 SECONDS_MAX = 30
 CORE = next(one for one in CRITERIA if one.kind == "create_core")
 CHECKLIST = [{"name": name, "passed": True} for name, _ in CORE.required]
@@ -53,6 +55,7 @@ def resolving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="resolve")
 def test_the_gate_opens_once_the_raiser_gives_in(resolving: Served, door: str) -> None:
     """U-12: a minor finding reopened three times asks a human; when its raiser settles it, nobody is asked any more."""
     dev, ann, bob = (resolving.callers[name].at(door) for name in ("dev", "ann", "bob"))
@@ -117,6 +120,7 @@ def test_layers_judge_in_order_on_every_version(chained: Served, door: str) -> N
     assert later.is_ok, later.text
 
 
+@pytest.mark.door("http", "mcp", policy="peer")
 def test_work_that_nobody_reviewed_returns_as_not_reviewed_and_asks_again(tmp_path: Path) -> None:
     """U-15: no reviewer comes and no human decides within 48 hours; the same bytes ask again in the same review."""
     with clocked(tmp_path, "peer") as (up, clock):
@@ -144,6 +148,7 @@ def peers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="peer")
 def test_ten_works_that_each_failed_first_earn_no_fast_lane(peers: Served, door: str) -> None:
     """U-16: every submitted review is an attempt; a failure in the window ends eligibility."""
     author, auditor = f"maker-{door}", peers.callers["auditor"].at(door)

@@ -11,6 +11,8 @@ import pytest
 from tests.use.judging import PASSED, approve_peer, judge, state_of
 from tests.use.served import DOORS, Caller, Served, served
 
+pytestmark = pytest.mark.door("http", "mcp", policy="peer")
+
 ROLES = ("core_developer", "auditor", "tester", "architect")
 _numbers = count()
 

@@ -15,6 +15,8 @@ from tests.cli.running import Running
 from tests.use.clearing import text_file
 from tests.use.served import DOORS, HTTP, SHIPPED, Caller, Served, served
 
+pytestmark = pytest.mark.door("http", "mcp", policy=("chains", "solo", "team"))
+
 #: The parser of shell scripts takes the square of it, and it is just below what the programs refuse to parse.
 SLOW = ("[1]" * 50 + "\n") * 290
 #: What was seen to stop a server for half a minute.
@@ -152,6 +154,7 @@ def test_the_request_that_once_stopped_a_server_is_answered_and_clears_nothing(h
     dev.call("withdraw", review=review, reason="It was a test.")
 
 
+@pytest.mark.door("http", policy=("chains", "solo", "team"))
 def test_what_was_found_in_the_other_files_is_told(house: House) -> None:
     """U-17: a slow file hides nothing that stands beside it."""
     dev = house.callers["dev"]
@@ -175,6 +178,7 @@ def children_of(pid: int) -> set[int]:
     return found
 
 
+@pytest.mark.door("http", policy=("chains", "solo", "team"))
 def test_a_child_that_is_killed_is_replaced_and_the_program_has_no_answer(house: House) -> None:
     """U-17: whatever ends a child, the review goes on without that program's word, and the next work is read."""
     dev, server = house.callers["dev"], house.served.server.process.pid
@@ -198,6 +202,7 @@ def test_a_child_that_is_killed_is_replaced_and_the_program_has_no_answer(house:
     dev.call("withdraw", review=after, reason="It was a test.")
 
 
+@pytest.mark.door("command", policy="solo")
 def test_a_review_at_the_command_line_ends_inconclusive(tmp_path: Path) -> None:
     """U-17: exit code 4, and the sentence names the file and the limit."""
     (tmp_path / "x.sh").write_text(SLOW, encoding="utf-8")

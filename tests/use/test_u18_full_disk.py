@@ -7,10 +7,14 @@ import hashlib
 import json
 from pathlib import Path
 
+import pytest
+
 from foureyes.http.problems import MEDIA_TYPE
 from tests.use.clearing import cleared, opened, text_file
 from tests.use.disks import failing
 from tests.use.served import HTTP, MCP, served
+
+pytestmark = pytest.mark.door("http", "mcp", "page", policy="peer")
 
 WRITES, FULL = "pwrite64,fallocate,ftruncate", "ENOSPC"
 NO_ROOM = 507

@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import FOUREYES, Running
+from tests.doors_used import COMMAND, RECORD
 from tests.use.clearing import cleared
 from tests.use.served import Served, served
+
+pytestmark = pytest.mark.door("http", "command", policy="peer")
 
 NO = 2
 
@@ -18,6 +21,7 @@ NO = 2
 def _second(house: Served, folder: Path, database: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """A command with a data folder of its own, on this database."""
     environment = {**house.server.environment, "FOUREYES_HOME": str(folder), "FOUREYES_DATABASE": str(database)}
+    RECORD.note(COMMAND, house.server.policy)
     line = [FOUREYES, *(words or ("up", "--port", "0", "--json"))]
     try:
         return subprocess.run(line, env=environment, capture_output=True, text=True, check=False, timeout=20)

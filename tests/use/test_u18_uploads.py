@@ -12,6 +12,8 @@ import pytest
 from foureyes.app.work import BLOB_BYTES_MAX
 from tests.use.served import Caller, served
 
+pytestmark = pytest.mark.door("http", policy="peer")
+
 ACCOUNTS, UPLOADS = 12, 36
 RSS_MIB_MAX = 512
 KEPT, NOT_NOW = 201, (429, 503)

@@ -16,6 +16,8 @@ from tests.app.house import tamper
 from tests.use.clearing import opened, text_file
 from tests.use.served import Served, served
 
+pytestmark = pytest.mark.door("command", policy="peer")
+
 SOUND, NO = 0, 2
 
 

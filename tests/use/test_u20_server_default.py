@@ -13,6 +13,8 @@ from tests.cli.running import Running
 from tests.cli.test_up import signed_in
 from tests.use.served import DOORS, Caller, Served, served
 
+pytestmark = pytest.mark.door("http", "mcp", policy="server")
+
 WELL = "The tide table was printed (https://example.com/tides)."
 ITEM = {"category": "causal_gap", "description": "How are inland cities reached?", "severity": "minor"}
 
@@ -27,6 +29,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield up
 
 
+@pytest.mark.door("http", policy="server")
 def test_content_is_judged_by_feedback_alone(plain: Served) -> None:
     """U-20: /review/proposal goes live once two reviewers' items are resolved, without a policy file."""
     alice, bob, carol = (plain.callers[one] for one in ("alice", "bob", "carol"))
@@ -104,6 +107,7 @@ def test_a_chain_is_judged_by_its_critics(plain: Served, door: str) -> None:
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", "command", policy="server")
 def test_a_seat_that_nobody_can_hold_is_said_with_the_line_that_fills_it(plain: Served, door: str) -> None:
     """U-20: at start, in status, in a check of the policy and in the answers, with the policy line."""
     alice = plain.callers["alice"].at(door)
@@ -145,6 +149,7 @@ def test_the_seven_tools_are_judged_by_a_colleague(plain: Served, door: str) -> 
     assert asked["reviewer"] not in (None, "alice"), asked.text
 
 
+@pytest.mark.door("http", policy="chains")
 def test_the_shipped_chains_pass_what_is_good(tmp_path: Path) -> None:
     """U-20: each chain of the shipped policy whose seats are held by programs passes good output."""
     with served(tmp_path, "chains") as up:

@@ -52,6 +52,7 @@ def tells(caller: Caller, review: str) -> bool:
 
 
 @pytest.mark.parametrize("policy", LACKS)
+@pytest.mark.door("command", policy="solo")
 def test_every_shipped_policy_is_checked_for_seats_without_a_server(tmp_path: Path, policy: str) -> None:
     """U-20: before anything runs; reviewers whom the policy names count as there."""
     (tmp_path / "here").mkdir()
@@ -62,6 +63,7 @@ def test_every_shipped_policy_is_checked_for_seats_without_a_server(tmp_path: Pa
     assert all(one["how"] for one in found)
 
 
+@pytest.mark.door("http", "mcp", "command", policy=("mine", "solo"))
 def test_a_policy_whose_seats_nobody_can_hold_is_told_everywhere(tmp_path: Path) -> None:
     """U-20: without a server, at start, beside the server, in its status and in the answer that waits."""
     (tmp_path / "here").mkdir()
@@ -122,6 +124,7 @@ def test_the_seven_tools_say_which_seat_nobody_can_hold_and_what_fills_it(tmp_pa
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", "command", policy="server")
 def test_too_few_reviewers_are_told_to_the_author_who_waits(tmp_path: Path, door: str) -> None:
     """U-20: feedback takes two besides the author; a session says why it is paused."""
     with served(tmp_path, "server") as up:

@@ -10,6 +10,8 @@ import pytest
 from tests.use.clocked import clocked
 from tests.use.served import DOORS, Caller, Served, served
 
+pytestmark = pytest.mark.door("http", "mcp", policy="session")
+
 BLOCKER = {
     "verdict": "blocker",
     "summary": "Password hashing is MD5 and must use Argon2.",
@@ -65,6 +67,7 @@ def test_everybody_sees_the_pause_and_only_the_blind_do_not_see_why(up: Served, 
     assert listed[name] == "PAUSED"
 
 
+@pytest.mark.door("http", "page", policy="session")
 def test_the_page_lists_sessions_and_says_why_one_is_paused(up: Served) -> None:
     """U-21: from the first page a human finds the list, and on the session's page the reason."""
     claude, codex = up.callers["claude"], up.callers["codex"]
@@ -96,6 +99,7 @@ def test_equal_words_in_two_sessions_are_two_reviews(up: Served, door: str) -> N
     assert listed[first["review"]] != listed[second["review"]]
 
 
+@pytest.mark.door("http", policy="session")
 def test_silence_is_reviewed_in_every_session(tmp_path_factory: pytest.TempPathFactory) -> None:
     """U-22: equal last words are reviewed in each silent session, also while another session's review has them."""
     with clocked(tmp_path_factory.mktemp("silent"), "session") as (served_, clock):

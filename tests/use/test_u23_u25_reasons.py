@@ -11,6 +11,8 @@ from tests.cli.running import Running
 from tests.cli.test_up import signed_in
 from tests.use.served import DOORS, Served
 
+pytestmark = pytest.mark.door("http", "mcp", policy="server")
+
 CLAIM = 'The claim about "95% accuracy" has no cited source.'
 
 

@@ -15,6 +15,8 @@ from tests.cli.test_up import signed_in
 from tests.use.judging import PASSED
 from tests.use.served import DOORS, Caller, Served
 
+pytestmark = pytest.mark.door("http", "page", policy="server")
+
 NOT_YET = "The answer names no canal and no lock."
 CHECKED = [{"what": "content.md: the whole story", "why": "each place that is named exists, and each date follows"}]
 _numbers = count()
@@ -107,6 +109,7 @@ def test_what_a_reviewer_without_items_checked_is_shown(up: Served) -> None:
     assert CHECKED[0]["why"] in up.page(f"/reviews/{content}")
 
 
+@pytest.mark.door("http", "mcp", policy="server")
 def test_who_has_not_reported_learns_nothing_by_it(up: Served) -> None:
     """U-24: sentence, advice, cycles and what was checked stay hidden until one's own report is in."""
     alice, bob, dora = (up.callers[one] for one in ("alice", "bob", "dora"))
@@ -127,6 +130,7 @@ def test_who_has_not_reported_learns_nothing_by_it(up: Served) -> None:
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="server")
 def test_a_settled_concern_is_marked_as_settled(up: Served, door: str) -> None:
     """U-24: an approved review listed the settled concern as if it stood."""
     erin, auditor = up.callers["erin"].at(door), up.callers["auditor"].at(door)

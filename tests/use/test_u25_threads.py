@@ -16,6 +16,7 @@ NOW = datetime(2026, 1, 31, tzinfo=UTC)
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="server")
 def test_the_thread_that_was_named_stays_with_the_run(tmp_path: Path, door: str) -> None:
     """U-25: it is in the review's context, also after a resubmission; what is no number is refused."""
     with served(tmp_path, "server") as up:

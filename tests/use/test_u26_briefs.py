@@ -12,6 +12,8 @@ from foureyes.core.peer_data import CRITERIA, MATRIX
 from foureyes.core.profiles import PROFILES
 from tests.use.served import DOORS, Caller, Served, served
 
+pytestmark = pytest.mark.door("http", "mcp", policy="peer")
+
 REQUIRED = [name for name, _ in CRITERIA[0].required]
 OPTIONAL = [name for name, _ in CRITERIA[0].optional]
 _numbers = count()
@@ -102,6 +104,7 @@ def test_who_takes_over_is_given_the_draft(house: Served, door: str) -> None:
     assert draft not in house.callers["core-dev"].at(door).call("read_review", review=review).text
 
 
+@pytest.mark.door("http", policy="session")
 def test_a_session_request_says_how_sure_the_author_is(tmp_path: Any) -> None:
     """U-26: the request of a session carries what its policy asks, too."""
     with served(tmp_path, "session") as up:

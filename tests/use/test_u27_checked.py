@@ -12,6 +12,8 @@ import pytest
 from foureyes.app.calls.seed_words import EXEMPT_TYPES, REVIEW_TYPES
 from tests.use.served import DOORS, HTTP, MCP, SHIPPED, Caller, Served, served
 
+pytestmark = pytest.mark.door("http", "mcp", policy=("own_type", "peer", "server", "switched_off"))
+
 #: The document's own policy file, with reviews switched off and with a type of its own.
 SWITCHED_OFF = (SHIPPED / "peer.yaml").read_text(encoding="utf-8").replace("enabled: true\n", "enabled: false\n")
 OWN_TYPE = (SHIPPED / "peer.yaml").read_text(encoding="utf-8").replace("- create_core\n", "- create_core\n    - poem\n")
@@ -44,7 +46,7 @@ def house(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     folder, text = tmp_path_factory.mktemp("checked"), POLICIES[request.param]
     environment = {}
     if text:
-        policy = folder / "review-policy.yaml"
+        policy = folder / f"{request.param}.yaml"
         policy.write_text(text, encoding="utf-8")
         environment["FOUREYES_POLICY"] = str(policy)
     with served(folder, request.param if not text else "server", **environment) as up:
@@ -117,6 +119,7 @@ def test_both_take_the_same_types(house: Served, door: str) -> None:
             assert dev.call("withdraw", review=after["id"], reason="Only asked.").is_ok
 
 
+@pytest.mark.door("command", policy=("own_type", "peer", "server", "switched_off"))
 def test_the_command_line_hears_the_same(house: Served, tmp_path: Path) -> None:
     """U-27: `foureyes call check-review-required` and `request-review`."""
     secret = house.callers["dev"].headers["authorization"].removeprefix("Bearer ")
@@ -131,6 +134,7 @@ def test_the_command_line_hears_the_same(house: Served, tmp_path: Path) -> None:
     _agree(json.loads(before.stdout), json.loads(after.stdout), before.stdout + after.stdout)
 
 
+@pytest.mark.door("http", "mcp", policy="server")
 def test_where_several_hold_the_role_the_role_is_named(tmp_path: Path) -> None:
     """U-27: who of them is asked is drawn when the work is handed in, so nobody is promised."""
     with served(tmp_path, "server") as up:
@@ -145,6 +149,7 @@ def test_where_several_hold_the_role_the_role_is_named(tmp_path: Path) -> None:
             assert after["reviewer"] in ("ann", "ben", "cid")
 
 
+@pytest.mark.door("http", policy="peer")
 def test_a_record_that_lets_work_pass_is_told_with_its_audits(tmp_path: Path) -> None:
     """U-27: after ten approvals and a human's word the answer says which share is reviewed all the same."""
     with served(tmp_path, "peer") as up:

@@ -51,6 +51,7 @@ def opened(up: Served) -> str:
     return str(up.callers["alice"].call("open_review", kind="task", title="Task 7", files=[file])["review"])
 
 
+@pytest.mark.door("http", "mcp", "page", policy="server")
 def test_an_escalated_panel_says_so_where_the_human_decides(up: Served) -> None:
     """U-28: the report said "sent back to be fixed, by itself" while a human was asked, and was not on the page."""
     review = opened(up)
@@ -88,6 +89,7 @@ def test_both_stages_have_a_figure_where_both_were_looked_at(up: Served) -> None
     assert (task["spec"], task["quality"]) == ("PASS", "PASS"), task.text
 
 
+@pytest.mark.door("http", policy="server")
 def test_as_it_is_is_asked_once_and_the_confidence_stays(up: Served) -> None:
     """U-28: after "as is" at spec the same human was asked at quality, and the confidence was gone."""
     review = opened(up)

@@ -11,6 +11,8 @@ import pytest
 
 from tests.use.served import DOORS, Served, served
 
+pytestmark = pytest.mark.door("http", "mcp", policy="server")
+
 CHECKLIST = {"does_what_it_says": True, "errors_handled": True, "nothing_broken": True}
 GOOD = {
     "status": "APPROVED",
@@ -92,6 +94,7 @@ def test_the_answer_has_exactly_the_fields_of_the_document(up: Served, door: str
 
 
 @pytest.mark.parametrize("role", ["auditor", "Auditor", "core-developer", "core_developer"])
+@pytest.mark.door("http", policy="server")
 def test_a_role_is_a_filter_like_the_accounts_that_hold_it(up: Served, role: str) -> None:
     """U-29: the document names roles; each counts like the account of that role."""
     name = "ann" if "auditor" in role.lower() else "dev"
@@ -120,6 +123,7 @@ def test_a_filter_that_nobody_knows_is_refused_with_those_that_are(
         assert allowed in refused.data["fields"]["allowed"]
 
 
+@pytest.mark.door("command", policy="server")
 def test_the_command_line_gets_the_same(up: Served, tmp_path: Path) -> None:
     """U-29: `foureyes call get-review-metrics --agent core-developer`."""
     token = tmp_path / "token"

@@ -115,6 +115,7 @@ def test_a_text_is_content_as_it_stands_and_a_slip_in_json_is_none(up: Served, t
     assert "this is not JSON" in slip.stderr + slip.stdout
 
 
+@pytest.mark.door("http", "command", policy="server")
 def test_the_installed_command_shows_what_newcomers_looked_for(up: Served) -> None:
     """U-30: `--verdict TEXT  A text.` and an unknown `place.line` were all that there was."""
     shown = " ".join(up.run("call", "report", "--help").stdout.split())
@@ -134,6 +135,7 @@ def test_the_installed_command_shows_what_newcomers_looked_for(up: Served) -> No
     assert "The fields there are: path, start, end" in refused.text
 
 
+@pytest.mark.door("command", policy="server")
 def test_the_exit_code_follows_the_call(up: Served, tmp_path: Path) -> None:
     """U-30: handing content in succeeds though it may not graduate yet; asking whether it may does not."""
     token = tmp_path / "token"
@@ -154,6 +156,7 @@ def test_the_exit_code_follows_the_call(up: Served, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="server")
 def test_a_success_names_ids_digest_seat_and_the_next_step(up: Served, door: str) -> None:
     """U-30: in the calls of every source document, through both doors that agents have."""
     dev, ann, auditor, codex = (up.callers[one].at(door) for one in ("dev", "ann", "auditor", "codex"))

@@ -11,6 +11,8 @@ import pytest
 
 from tests.use.served import DOORS, Caller, Served, served
 
+pytestmark = pytest.mark.door("http", policy="server")
+
 TEXTS = ("A world of tides.\n", "A world of strong tides.\n", "A world of strong and warm tides.\n")
 ITEM = {"category": "causal_gap", "description": "How are inland cities reached?", "severity": "minor"}
 
@@ -37,6 +39,7 @@ def _old(old_id: str, text: str, proposer: str = "haku", kind: str = "story") ->
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="server")
 def test_text_that_changed_is_a_new_version_of_the_same_content(up: Served, door: str) -> None:
     """U-31: three imports with three texts are one content at its third version, by its old id and by its new one."""
     old_id = f"tides-{door}"
@@ -93,6 +96,7 @@ def test_a_reviewer_works_with_the_old_id_to_the_end(up: Served) -> None:
     assert (late["content_id"], "ended" in late["problem"]) == (None, True), late
 
 
+@pytest.mark.door("http", "mcp", policy="server")
 def test_the_callers_own_ids_find_reviews_runs_and_tasks(up: Served) -> None:
     """An `id` of `request_review` and a `task_id` of `/validate` find what they were given for, for their sender."""
     dev, tom = up.account("dev", "core_developer"), up.account("tom", "tester")
@@ -107,6 +111,7 @@ def test_the_callers_own_ids_find_reviews_runs_and_tasks(up: Served) -> None:
     assert dev.call("get_review", reviewId="review_042")["id"] == review, "each sender's own id"
 
 
+@pytest.mark.door("command", policy="server")
 def test_the_command_line_moves_content_in_twice(up: Served, tmp_path: Path) -> None:
     """U-31: `foureyes call move-in`."""
     token = tmp_path / "token"

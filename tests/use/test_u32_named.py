@@ -44,6 +44,7 @@ def chains(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="chains")
 def test_the_step_of_the_document_is_taken_and_its_action_is_shown(chains: Served, door: str) -> None:
     """U-32: `action` and the step's number were refused; now they are in the answer and in the native review."""
     hardin = chains.callers["hardin"].at(door)
@@ -57,6 +58,7 @@ def test_the_step_of_the_document_is_taken_and_its_action_is_shown(chains: Serve
     assert hardin.call("validate", output="x", **STEP | {"step": [5]}).code == "bad_value"
 
 
+@pytest.mark.door("http", "page", policy="chains")
 def test_the_decision_log_has_overrides_and_task_ids(chains: Served) -> None:
     """U-32: an override was no row, and a run without a task had no task id."""
     alice = chains.callers["alice"]
@@ -76,6 +78,7 @@ def test_the_decision_log_has_overrides_and_task_ids(chains: Served) -> None:
     assert "It is a test machine." in chains.page(f"/reviews/{review}/record")
 
 
+@pytest.mark.door("http", "mcp", "page", policy="reviewer-matrix")
 def test_escalate_when_and_optional_criteria_reach_the_reviewer(tmp_path: Path) -> None:
     """U-32: the matrix of the document names when to ask a human; it was read and dropped."""
     policy = tmp_path / "reviewer-matrix.yaml"
@@ -96,6 +99,7 @@ def test_escalate_when_and_optional_criteria_reach_the_reviewer(tmp_path: Path) 
         assert "dependencies_justified" in page
 
 
+@pytest.mark.door("http", "mcp", "page", policy="peer")
 def test_doubt_on_both_sides_needs_research_and_a_changed_policy_is_noted(tmp_path: Path) -> None:
     """U-32: "needs research" was a flag that nobody showed; that the policy changed stood nowhere on the review."""
     with served(tmp_path, "peer") as up:

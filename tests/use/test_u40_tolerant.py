@@ -12,6 +12,8 @@ import pytest
 
 from tests.use.served import HTTP, MCP, Caller, Served, served
 
+pytestmark = pytest.mark.door("mcp", policy="solo")
+
 WORK = {"kind": "script", "title": "Say hello", "files": [{"path": "hello.py", "text": "print('hello')\n"}]}
 
 
@@ -64,6 +66,7 @@ def test_what_could_be_content_is_never_dropped(house: Served) -> None:
         assert codex.call("report", review="r", revision=1, verdict="approve", objections=value).code == "bad_value"
 
 
+@pytest.mark.door("http", "mcp", policy="solo")
 def test_no_word_beside_a_judgement_is_dropped(house: Served) -> None:
     """U-05, U-40: an objection in a field that `report` does not have keeps the approval from being taken."""
     dev, codex = (house.callers[name].at(MCP) for name in ("dev", "codex"))
@@ -83,6 +86,7 @@ def test_no_word_beside_a_judgement_is_dropped(house: Served) -> None:
     assert taken["ignored"] == ["wait_for_previous"]
 
 
+@pytest.mark.door("http", policy="solo")
 def test_over_http_an_unknown_field_stays_an_error(house: Served) -> None:
     """U-40: programs are written once; a field that does nothing is a mistake of theirs."""
     assert house.callers["dev"].at(HTTP).call("open_review", **WORK, wait_for_previous=True).code == "bad_value"
@@ -117,6 +121,7 @@ def test_every_wait_gives_another_mark(house: Served) -> None:
         assert len(marks) == 3, name
 
 
+@pytest.mark.door("http", "mcp", policy="solo")
 def test_the_instructions_carry_the_loop_of_each_part(house: Served) -> None:
     """U-40: some clients show their model only the names of tools and these lines before its first step."""
     both = connected(house.callers["dev"])["instructions"]

@@ -52,11 +52,13 @@ def names(caller: Caller, path: str = "/mcp") -> set[str]:
 
 
 @pytest.mark.parametrize("role", ROLES)
+@pytest.mark.door("mcp", policy="solo")
 def test_a_list_of_tools_is_short(house: Served, role: str) -> None:
     """U-41: at most 14 kB for every role; it is paid for with every turn."""
     assert asked(house.callers[role], "tools/list")[1] <= BYTES_MAX
 
 
+@pytest.mark.door("mcp", policy="solo")
 def test_each_role_sees_its_own_tools_and_the_seven_are_at_their_own_address(house: Served) -> None:
     """U-41: no two families of tools for the same thing side by side."""
     author, reviewer = names(house.callers["author"]), names(house.callers["reviewer"])
@@ -76,6 +78,7 @@ def test_each_role_sees_its_own_tools_and_the_seven_are_at_their_own_address(hou
 
 
 @pytest.mark.parametrize("role", ROLES)
+@pytest.mark.door("mcp", policy="solo")
 def test_every_tool_that_a_text_names_is_listed_for_that_role(house: Served, role: str) -> None:
     """U-41: agents refuse to call what they were not told of."""
     tools, _ = asked(house.callers[role], "tools/list")
@@ -113,6 +116,7 @@ def _names(node: ast.AST) -> set[str]:
     return {name for word in words for name in re.findall(r"`(\w+)`", word)}
 
 
+@pytest.mark.door("mcp", policy="solo")
 def test_the_schemas_list_what_the_descriptions_explain(house: Served) -> None:
     """U-41: fields that a description names, and the words that a field may have."""
     tools = {one["name"]: one for one in house.callers["both"].tools()}

@@ -21,7 +21,10 @@ def houses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Serve
 
 
 CASES = [
-    (tool, number, door) for tool, found in MISTAKES.items() for number, one in enumerate(found) for door in one.doors
+    (tool, number, one.house, door)
+    for tool, found in MISTAKES.items()
+    for number, one in enumerate(found)
+    for door in one.doors
 ]
 #: Tools whose mistakes need more than one call before them; their tests are below.
 OWN_TESTS = {"keep_report", "verify_finding"}
@@ -32,11 +35,14 @@ def test_every_tool_that_takes_something_has_a_mistake_here() -> None:
     assert set(MISTAKES) | OWN_TESTS == {name for name, tool in TOOLS.items() if tool.takes()["properties"]}
 
 
-@pytest.mark.parametrize(("tool", "number", "door"), CASES)
-def test_a_mistake_is_repaired_from_the_refusal(houses: dict[str, Served], tool: str, number: int, door: str) -> None:
+@pytest.mark.parametrize(("tool", "number", "house", "door"), CASES)
+@pytest.mark.door("http", "mcp", policy=("chains", "panel", "peer", "session", "solo"))
+def test_a_mistake_is_repaired_from_the_refusal(
+    houses: dict[str, Served], tool: str, number: int, house: str, door: str
+) -> None:
     """U-42: nothing but the refusal's fields and its next call is used; the seven name none but each other."""
     mistake = MISTAKES[tool][number]
-    stage = Stage(houses[mistake.house], door)
+    stage = Stage(houses[house], door)
     try:
         told = mended(stage.who(mistake.who), tool, mistake.code, **mistake.made(stage))
         assert told.is_ok
@@ -46,6 +52,7 @@ def test_a_mistake_is_repaired_from_the_refusal(houses: dict[str, Served], tool:
 
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("tool", [*SEVEN])
+@pytest.mark.door("http", "mcp", policy="peer")
 def test_the_seven_name_no_call_but_each_other(houses: dict[str, Served], tool: str, door: str) -> None:
     """U-42: agents at their address are listed nothing else."""
     for mistake in MISTAKES[tool]:
@@ -58,6 +65,7 @@ def test_the_seven_name_no_call_but_each_other(houses: dict[str, Served], tool: 
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="solo")
 def test_a_gate_that_is_asked_by_the_id_of_a_review_names_its_digest(houses: dict[str, Served], door: str) -> None:
     """U-42: the wrong id, where a no is no refusal."""
     stage = Stage(houses["solo"], door).open()
@@ -71,6 +79,7 @@ def test_a_gate_that_is_asked_by_the_id_of_a_review_names_its_digest(houses: dic
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="solo")
 def test_one_of_several_openings_is_refused_with_its_field(houses: dict[str, Served], door: str) -> None:
     """U-42: each of them has the particulars of its own refusal."""
     stage = Stage(houses["solo"], door)
@@ -92,6 +101,7 @@ def test_one_of_several_openings_is_refused_with_its_field(houses: dict[str, Ser
         ("unknown_seat", {"seat": "session.99"}),
     ],
 )
+@pytest.mark.door("http", "mcp", policy="session")
 def test_a_report_that_is_kept_is_repaired(
     houses: dict[str, Served], code: str, wrong: dict[str, Any], door: str
 ) -> None:
@@ -130,6 +140,7 @@ def _verified(stage: Stage, **more: Any) -> dict[str, Any]:
         ("evidence_missing", {"evidence": "." * 40}),
     ],
 )
+@pytest.mark.door("http", "mcp", policy="solo-with-more")
 def test_a_verification_is_repaired(houses: dict[str, Served], code: str, wrong: dict[str, Any], door: str) -> None:
     """U-42: `verify_finding`, from a verifying seat."""
     stage = Stage(houses["verified"], door)

@@ -130,6 +130,7 @@ def _who(house: Served, need: Need, door: str) -> Caller:
 
 
 @pytest.mark.parametrize("name", [name for name in CALLS if name in WAYS and WAYS[name].method not in BARE])
+@pytest.mark.door("http", policy="solo")
 def test_a_wrong_field_is_named_over_http(house: Served, name: str) -> None:
     """U-42: the first of each sort at the door itself."""
     seen, way = set[str](), WAYS[name]

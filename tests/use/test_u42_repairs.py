@@ -11,6 +11,8 @@ import pytest
 from tests.use.repairing import EVIDENCE, OWN_WORDS, mended
 from tests.use.served import DOORS, MCP, Caller, Served, served
 
+pytestmark = pytest.mark.door("http", "mcp", policy="solo")
+
 FINDING = {
     "severity": "important",
     "text": "It greets nobody by name.",
@@ -164,6 +166,7 @@ def test_a_text_that_is_too_long(scene: Scene) -> None:
     mended(scene.author, "open_review", "too_long", kind="script", title="x" * 20_000, files=files)
 
 
+@pytest.mark.door("mcp", policy="solo")
 def test_a_message_that_is_too_large(house: Served) -> None:
     """U-42: over MCP it is the tool's own refusal, and the way out is a tool."""
     dev = house.callers["dev"].at(MCP)

@@ -2,7 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.use.laptop import listening, repository, review
+
+pytestmark = pytest.mark.door("command", policy="solo")
 
 MODEL = "anthropic:claude-sonnet-5-5"
 

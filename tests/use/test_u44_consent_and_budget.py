@@ -4,6 +4,8 @@ import asyncio
 import re
 from pathlib import Path
 
+import pytest
+
 from foureyes.app.reviewers import Look, Say, Task
 from tests.reviewing.desk import Scripted, agent, change, nothing, reviewed, solo
 from tests.use.laptop import listening, repository, review
@@ -13,6 +15,7 @@ TOTAL = 1_000_000
 CLEAN = "x = 1\n"
 
 
+@pytest.mark.door("command", policy="solo")
 def test_a_model_at_a_loopback_address_is_asked_about_first(tmp_path: Path) -> None:
     """U-44: an address on this machine is often a gateway to somewhere else."""
     work = repository(tmp_path / "work")

@@ -24,6 +24,8 @@ from tests.use.every_call import every_call
 from tests.use.laptop import commit, foureyes, git, result_of
 from tests.use.served import Caller, Served, served, started
 
+pytestmark = pytest.mark.door("http", "command", policy="solo")
+
 CANARY = "zanzibarcanary"
 KEY = "AKIA" + "2E0A8F3B244C9986"
 SECRETS = (CANARY, KEY, "copperlantern")
@@ -60,6 +62,7 @@ def callers(up: Served) -> Iterator[tuple[str, Caller]]:
 
 
 @pytest.mark.timeout(300)
+@pytest.mark.door("http", "mcp", "page", "command", policy="solo")
 def test_no_call_of_any_account_gives_a_byte_of_a_local_review(tmp_path: Path) -> None:
     """U-50: every call of the registry by every kind of account, with the review's own names and digests."""
     with served(tmp_path) as up:
@@ -108,6 +111,7 @@ def test_bytes_of_a_local_review_cannot_be_named_by_their_digest(tmp_path: Path)
 
 
 @pytest.mark.timeout(180)
+@pytest.mark.door("http", "mcp", "command", policy="solo")
 def test_local_reviews_of_an_earlier_release_move_out_of_the_servers_store_once(tmp_path: Path) -> None:
     """U-50: they are found here as before; the server serves nothing of them, and its log verifies."""
     server = Running(tmp_path / "home")
@@ -251,6 +255,7 @@ def _check_nothing_is_served(up: Served, firsts: dict[str, dict[str, Any]]) -> N
 
 
 @pytest.mark.timeout(120)
+@pytest.mark.door("command", policy="solo")
 def test_what_is_quiet_for_two_weeks_goes_with_its_bytes_and_dismissals_stay(tmp_path: Path) -> None:
     """U-50, U-52: the next run after 14 quiet days removes it from the file; what was dismissed stays dismissed."""
     home = tmp_path / "person"
@@ -275,6 +280,7 @@ def test_what_is_quiet_for_two_weeks_goes_with_its_bytes_and_dismissals_stay(tmp
 
 
 @pytest.mark.timeout(120)
+@pytest.mark.door("command", policy="solo")
 def test_every_command_finds_a_local_review_and_says_what_only_a_server_has(tmp_path: Path) -> None:
     """U-50: `why`, `wait`, `fix`, `status` and `check` find it by itself or by its name; `decide` says it is local."""
     home = tmp_path / "person"

@@ -72,6 +72,7 @@ def eyes(up: Served) -> Iterator[tuple[str, Caller]]:
 
 
 @pytest.mark.timeout(300)
+@pytest.mark.door("http", "mcp", "command", policy="solo")
 def test_canary_secrets_are_in_no_byte_that_agents_are_served(tmp_path: Path) -> None:
     """U-51: every call at both doors, MCP resources and what an agent reads of commands at the terminal."""
     with served(tmp_path) as up:
@@ -101,6 +102,7 @@ def test_canary_secrets_are_in_no_byte_that_agents_are_served(tmp_path: Path) ->
 
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("door", [HTTP, MCP])
+@pytest.mark.door("http", "mcp", policy="solo")
 def test_what_was_cut_is_told_and_the_real_digest_is_judged(tmp_path: Path, door: str) -> None:
     """U-51: path, line and kind of each; lines keep their numbers, and a report on the digest counts."""
     with served(tmp_path) as up:
@@ -243,6 +245,7 @@ def test_nobody_vouches_for_lines_that_were_cut_out(tmp_path: Path, text: str) -
 
 
 @pytest.mark.timeout(120)
+@pytest.mark.door("http", "page", policy="solo")
 def test_a_human_sees_them_marked_on_the_page(tmp_path: Path) -> None:
     """U-51: visible, and marked as a secret."""
     with served(tmp_path) as up:
@@ -253,6 +256,7 @@ def test_a_human_sees_them_marked_on_the_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(120)
+@pytest.mark.door("http", policy="solo")
 def test_naming_bytes_by_their_digest_is_no_way_around(tmp_path: Path) -> None:
     """U-51: an agent that hands in the digests it was told, under harmless paths, is served no more for that."""
     with served(tmp_path) as up:

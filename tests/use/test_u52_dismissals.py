@@ -24,7 +24,10 @@ from urllib.parse import urlencode, urlsplit
 
 import pytest
 
+from tests.doors_used import COMMAND, PAGE, RECORD, named_policy
 from tests.use.laptop import FOUREYES, commit, git
+
+pytestmark = pytest.mark.door("page", "command", policy="solo")
 
 CRITICAL = "#!/bin/sh\ncurl -fsSL https://get.example.com/agent.sh | sudo sh\n"
 IMPORTANT = "import subprocess\n\n\ndef run(name):\n    subprocess.run('ls ' + name, shell=True, check=True)\n"
@@ -57,11 +60,13 @@ class Laptop:
             os.write(ours, f"{types}\n".encode())
         variables = {"HOME": str(self.home), "PATH": "/usr/bin:/bin", "PYTHONPATH": ":".join(sys.path)}
         variables |= {"BROWSER": str(self.home / "browser")} if self.has_browser else {}
+        variables |= {**self.environment, **environment}
+        RECORD.note(COMMAND, named_policy(variables, self.work / "foureyes.yaml", default="solo"))
         try:
             return subprocess.run(
                 [*FOUREYES, *arguments],
                 cwd=self.work,
-                env={**variables, **self.environment, **environment},
+                env=variables,
                 stdin=theirs,
                 capture_output=True,
                 text=True,
@@ -112,6 +117,7 @@ def request(address: str, body: dict[str, str] | None = None, **headers: str) ->
     else:
         connection.request("POST", parts.path, urlencode(body), sent)
     answer = connection.getresponse()
+    RECORD.note(PAGE, "solo")
     return answer.status, answer.read().decode()
 
 
@@ -135,6 +141,7 @@ def dismissed_critical(laptop: Laptop) -> dict[str, Any]:
 
 
 @pytest.mark.timeout(240)
+@pytest.mark.door("page", "command", policy=("solo", "strict"))
 def test_a_critical_false_alarm_stays_dismissed_for_the_same_code(tmp_path: Path) -> None:
     """U-52: in a new review, on another branch, after a commit, under another policy, in a worktree."""
     laptop = Laptop(tmp_path / "home")
@@ -175,6 +182,7 @@ def test_it_holds_where_the_code_moved_and_returns_where_it_changed(tmp_path: Pa
 
 
 @pytest.mark.timeout(180)
+@pytest.mark.door("command", policy="solo")
 def test_what_is_not_critical_is_dismissed_at_the_terminal_for_good(tmp_path: Path) -> None:
     """U-52: by the person at the terminal, across reviews, commits and policies; without one it is refused."""
     laptop = Laptop(tmp_path / "home", has_browser=False)
@@ -208,6 +216,7 @@ def test_it_outlives_the_review_it_was_given_in(tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(180)
+@pytest.mark.door("command", policy="solo")
 def test_the_way_out_is_named_and_no_agent_can_take_it(tmp_path: Path) -> None:
     """U-52: the output names it; without a desktop, inside an agent, or with a guess nothing is dismissed."""
     laptop = Laptop(tmp_path / "home", has_browser=False)

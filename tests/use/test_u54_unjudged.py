@@ -8,6 +8,8 @@ import pytest
 
 from tests.use.laptop import foureyes, repository, result_of, review
 
+pytestmark = pytest.mark.door("command", policy="solo")
+
 EVIL = "import fs from 'fs'\nfs.rmSync('/', {recursive: true, force: true})\n"
 
 

@@ -29,6 +29,7 @@ def repository(folder: Path, branch: str) -> Path:
     return folder
 
 
+@pytest.mark.door("command", policy="solo")
 def test_status_tells_the_reviews_of_two_repositories_apart(tmp_path: Path) -> None:
     """U-55: eleven lines said "Uncommitted changes on main" and nothing else."""
     shop, till = repository(tmp_path / "shop", "main"), repository(tmp_path / "till", "fix-rounding")
@@ -72,6 +73,7 @@ def test_status_lists_what_is_private_beside_what_a_server_keeps(tmp_path: Path)
     assert (found["open"], found["private"], newest[0]["turn"]) == (2, 1, MINE)
 
 
+@pytest.mark.door("http", "command", policy="solo")
 def test_a_review_that_is_shared_keeps_the_name_of_its_repository(tmp_path: Path) -> None:
     """U-55: what reaches the team's server says where it comes from."""
     with served(tmp_path) as up:
@@ -108,6 +110,7 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="solo")
 def test_a_list_says_where_each_comes_from_what_is_open_and_whose_turn_it_is(up: Served, door: str) -> None:
     """U-55: two reviews with the same title, as their author sees them."""
     newest, oldest = up.callers["dev"].at(door).call("list_reviews")["reviews"]
@@ -121,6 +124,7 @@ def test_a_list_says_where_each_comes_from_what_is_open_and_whose_turn_it_is(up:
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="resolve")
 def test_a_list_tells_a_blind_reviewer_nothing_of_what_others_found(tmp_path: Path, door: str) -> None:
     """U-55: the counts are those of the findings that the viewer may know of."""
     with served(tmp_path, "resolve") as up:
@@ -137,6 +141,7 @@ def test_a_list_tells_a_blind_reviewer_nothing_of_what_others_found(tmp_path: Pa
         assert whole["findings"] == {"critical": 1}
 
 
+@pytest.mark.door("page", policy="solo")
 def test_the_page_of_a_human_says_the_same(up: Served) -> None:
     """U-55: findings by severity, the branch, the file and whose turn it is, at each of the two."""
     page = up.page("/")

@@ -188,6 +188,7 @@ OWN: dict[Callable[[Served], Told], tuple[str, str]] = {
 
 
 @pytest.mark.parametrize("situation", SITUATIONS, ids=lambda one: one.__name__)
+@pytest.mark.door("http", "mcp", "page", "command", policy="server")
 def test_every_surface_tells_the_same_story(up: Served, situation: Callable[[Served], Told]) -> None:
     """U-56, U-24, U-23: API, tools, contract, page, why, wait and status say one sentence and one exit code."""
     told = situation(up)
@@ -237,6 +238,7 @@ def test_the_commands_send_nobody_to_the_laptop_for_a_review_of_the_server(
         assert f"/reviews/{told.review}" in json.loads(ran.stdout)["address"]
 
 
+@pytest.mark.door("http", "command", policy="server")
 def test_the_word_veto_stands_where_one_does(up: Served) -> None:
     """U-56: the requirement that a veto fails says so, at the API, on the page and in `why`."""
     told = vetoed(up)
@@ -247,6 +249,7 @@ def test_the_word_veto_stands_where_one_does(up: Served) -> None:
 
 
 @pytest.mark.parametrize("kind", ["clean", "blocked", "failed"])
+@pytest.mark.door("command", policy="solo")
 def test_the_commands_of_a_laptop_agree(tmp_path: Path, kind: str) -> None:
     """U-56: `review` 0, `why` 3 and `status` 0 were said of the same work; now each of four commands says one code."""
     work = repository(tmp_path / "work")

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.use.laptop import foureyes, repository, review
 
 SCREEN_LINES = 60
 
 
+@pytest.mark.door("command", policy="solo")
 def test_sarif_holds_the_rules_that_fired_and_no_others(tmp_path: Path) -> None:
     """U-57: 813 kB for one finding."""
     work = repository(tmp_path / "shop")
@@ -23,6 +26,7 @@ def test_sarif_holds_the_rules_that_fired_and_no_others(tmp_path: Path) -> None:
     assert all(run["tool"]["driver"]["rules"][one["ruleIndex"]]["id"] == one["ruleId"] for one in run["results"])
 
 
+@pytest.mark.door("command", policy="solo")
 def test_the_list_of_rules_fits_a_screen_and_filters(tmp_path: Path) -> None:
     """U-57: it had 2,697 lines."""
     work = repository(tmp_path / "shop")

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_server_guide import after
+from tests.doors_used import note_typed
 from tests.postgres.server import Server
 from tests.shape import ROOT
 from tests.use.served import Served, served
@@ -48,6 +49,7 @@ def typed(up: Served, commands: str, trial: Path, backup: Path) -> subprocess.Co
     """What a reader types, with places of this test."""
     said = commands.replace(TRIAL, str(trial)).replace("~", str(up.server.folder))
     said = re.sub(r"/mnt/safe/foureyes-backup-\w+", str(backup), said)
+    note_typed(said, up.server.environment, up.server.policy)
     return subprocess.run(
         ["sh", "-eu", "-c", said],
         env=up.server.environment,
@@ -60,6 +62,7 @@ def typed(up: Served, commands: str, trial: Path, backup: Path) -> subprocess.Co
 
 
 @pytest.mark.timeout(180)
+@pytest.mark.door("http", "command", policy="solo")
 def test_the_drill_works_as_the_page_says(at_work: tuple[str, Served], tmp_path: Path) -> None:
     """U-58: beside the server, on PostgreSQL and SQLite; the server's own database is left alone."""
     kind, up = at_work
@@ -109,6 +112,7 @@ def test_what_stands_in_the_way_of_a_drill_is_told_with_the_way_out(
 
 @pytest.mark.timeout(180)
 @pytest.mark.parametrize("at_work", ["sqlite"], indirect=True)
+@pytest.mark.door("http", "command", policy="solo")
 def test_only_bytes_that_were_purged_are_said_to_have_come_back(at_work: tuple[str, Served], tmp_path: Path) -> None:
     """U-58: a drill with a backup from before a purge purges again by the notes, and names the bytes."""
     _, up = at_work

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from tests.cli.running import FOUREYES, Running
+from tests.doors_used import COMMAND, RECORD
 from tests.use.clocked import clocked
 from tests.use.laptop import foureyes, repository, result_of, review
 from tests.use.served import SHIPPED, started
@@ -75,6 +76,7 @@ def test_found_nothing_never_stands_above_a_finding(tmp_path: Path) -> None:
     ("name", "kind"),
     [("plan.md", "plan"), ("my-plan.txt", "plan"), ("PLAN.md", "plan"), ("planet.md", "code"), ("plan.py", "code")],
 )
+@pytest.mark.door("command", policy="solo")
 def test_a_document_that_is_called_a_plan_is_judged_as_one(tmp_path: Path, name: str, kind: str) -> None:
     """U-59: `foureyes review plan.md`."""
     work = repository(tmp_path / "work")
@@ -91,10 +93,12 @@ def test_a_document_that_is_called_a_plan_is_judged_as_one(tmp_path: Path, name:
         ("https://localhost/hook", "its address is not public"),
     ],
 )
+@pytest.mark.door("command", policy="policy")
 def test_an_address_that_would_be_refused_is_refused_at_start(tmp_path: Path, url: str, why: str) -> None:
     """U-59: not when the first message is lost."""
     server = Running(tmp_path / "home")
     policy = _notifying(tmp_path, url)
+    RECORD.note(COMMAND, policy.stem)
     ran = subprocess.run(
         [FOUREYES, "up", "--port", "0"],
         env={**server.environment, "FOUREYES_POLICY": str(policy), "HOOK": SECRET},
@@ -109,6 +113,7 @@ def test_an_address_that_would_be_refused_is_refused_at_start(tmp_path: Path, ur
     assert url not in told, "an address may hold a key"
 
 
+@pytest.mark.door("http", policy="policy")
 def test_a_webhook_carries_the_sentence(tmp_path: Path) -> None:
     """U-59: a program hears in one line what people are told, and not what a reviewer said."""
     with _hearing() as (url, heard):

@@ -118,6 +118,7 @@ def test_a_file_that_was_broken_before_is_not_held_against_a_line_beside_it(bloc
     assert "old.py" not in blocked
 
 
+@pytest.mark.door("command", policy="solo")
 def test_a_command_as_it_is_typed_is_judged_with_its_aliases(tmp_path: Path) -> None:
     """U-60: what an agent wants to run is all run."""
     (tmp_path / "here").mkdir()

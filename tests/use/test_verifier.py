@@ -10,6 +10,8 @@ from tests.use.clearing import text_file
 from tests.use.judging import judge, policy_beside
 from tests.use.served import DOORS, HTTP, Reply, Served, served
 
+pytestmark = pytest.mark.door("http", "mcp", policy="solo-with-more")
+
 FINDING = {
     "severity": "critical",
     "text": "It greets nobody at all.",
