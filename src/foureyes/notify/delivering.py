@@ -10,11 +10,11 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 
 from foureyes.app import links
 from foureyes.app.calls.whole import write_down
@@ -23,9 +23,9 @@ from foureyes.app.policies import Policies
 from foureyes.app.ports import Damaged, Reading, Store
 from foureyes.app.ports import Writing as Transaction
 from foureyes.app.rows import DELIVERIES, START, Changes, OutboxRow, Parcel
-from foureyes.core.model import Review
 from foureyes.core.views import whole_seen
 from foureyes.notify.channels import Channel, Message
+from foureyes.notify.cutting import Cuts, clean, cut_digests, nothing
 from foureyes.notify.desk import PROGRAM, Desk, Target
 from foureyes.notify.health import PAUSE, PAUSE_MAX, Health
 from foureyes.notify.hours import digest_at, resumes
@@ -103,8 +103,8 @@ class Delivery:
     public: str
     #: What signs the links with which a human decides; without it there are none.
     link_key: bytes = field(default=b"", repr=False)
-    #: Cuts secrets out of what is said of a review, in texts, lists and objects.
-    cuts: Callable[[Review, Any], Awaitable[Any]] | None = None
+    #: Takes secrets out of what is said of a review.
+    cuts: Cuts = nothing
     #: Whether other servers deliver from this outbox too, who may know targets that are not ours.
     shared: bool = False
     _health: dict[str, Health] = field(default_factory=dict)
@@ -168,9 +168,8 @@ class Delivery:
         now = self.clock()
         found = await self.store.read(lambda reading: [(one, self._letters(reading, one.row, now)) for one in events])
         for _, made in found:
-            if made is not None and made.about is not None:
-                clean = await self._cut(made.about, [body for _, _, body in made.digests])
-                made.digests = [(target, key, body) for (target, key, _), body in zip(made.digests, clean, strict=True)]
+            if made is not None:
+                await cut_digests(made, self.cuts)
         await self.store.write(partial(self._put, found, now))
 
     def _letters(self, reading: Reading, row: OutboxRow, now: datetime) -> Sorted | None:
@@ -258,9 +257,6 @@ class Delivery:
             went.later[left[0]] = now + PAUSE
         return went
 
-    async def _cut(self, review: Review, said: Any) -> Any:
-        return said if self.cuts is None else await self.cuts(review, said)
-
     async def _singly(
         self, target: Target, letters: Sequence[tuple[Parcel, Letter]], went: _Went
     ) -> Sequence[tuple[Parcel, Letter]]:
@@ -279,7 +275,7 @@ class Delivery:
 
         try:
             found = await self.store.read(look)
-            together = {number: (await self._clean(one)).title for number, one in found}
+            together = {number: (await clean(one, self.cuts)).title for number, one in found}
         except Damaged:  # one by one it is seen which
             return letters
         if len(together) <= SINGLY_MAX:
@@ -364,15 +360,7 @@ class Delivery:
         written = await self.store.read(lambda reading: writing.letter(reading, row, letter, named=named))
         if written is None:
             return None, {}
-        return await self._linked(target, replace(written, message=await self._clean(written))), {}
-
-    async def _clean(self, written: Written) -> Message:
-        """The message without secrets: a channel has more readers than who is signed in, and a program is no human."""
-        message, about = written.message, written.about
-        if about is None:
-            return message
-        title, text, data = await self._cut(about, [message.title, message.text, message.data])
-        return replace(message, title=title, text=text, data=data)
+        return await self._linked(target, replace(written, message=await clean(written, self.cuts))), {}
 
     async def _linked(self, target: Target, written: Written) -> Message:
         """A letter to one human about a question carries the way to answer it; never where a veto stands."""
