@@ -131,7 +131,6 @@ def test_the_form_ticks_what_a_token_of_the_kind_may_be_for(up: Served) -> None:
         assert {"for_read", "for_author", "for_review", "for_signal"} <= form.fields.keys()
 
 
-@pytest.mark.door("http", "command", policy="solo")
 def test_status_beside_a_server_of_another_folder_does_not_say_that_none_is_there(
     tmp_path: Path, durable_postgres: Server
 ) -> None:
