@@ -19,9 +19,9 @@ async def nothing(_: Review, said: Any) -> Any:
     return said
 
 
-async def cut_digests(made: Sorted, cuts: Cuts) -> None:
+async def cut_digests(made: Sorted | None, cuts: Cuts) -> None:
     """Free the lines of digests of secrets."""
-    if made.about is not None:
+    if made is not None and made.about is not None:
         clean = await cuts(made.about, [body for _, _, body in made.digests])
         made.digests = [(target, key, body) for (target, key, _), body in zip(made.digests, clean, strict=True)]
 

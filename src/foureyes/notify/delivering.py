@@ -168,8 +168,7 @@ class Delivery:
         now = self.clock()
         found = await self.store.read(lambda reading: [(one, self._letters(reading, one.row, now)) for one in events])
         for _, made in found:
-            if made is not None:
-                await cut_digests(made, self.cuts)
+            await cut_digests(made, self.cuts)
         await self.store.write(partial(self._put, found, now))
 
     def _letters(self, reading: Reading, row: OutboxRow, now: datetime) -> Sorted | None:
