@@ -13,8 +13,8 @@ BREAKS_ENGINE: dict[str, tuple[Break, ...]] = {
     "001-82": (
         Break(
             file="engine/dispatching.py",
-            old="self._count[name] < self.limits.parallel_max",
-            new="self._count[name] < self.limits.parallel_max - 1",
+            old="minds, most = self.pool.minds(), self.limits.parallel_max",
+            new="minds, most = self.pool.minds(), self.limits.parallel_max - 1",
         ),
     ),
     "002-15": (

@@ -238,7 +238,7 @@ BREAKS_USE: dict[str, tuple[Break, ...]] = {
     "U-17": (
         Break(
             file="reviewers/program.py",
-            old="return await self.children.call(look_at, run, seconds=seconds)",
+            old="return await self.children.call(look_at, run, seconds=seconds, party=author)",
             new="return look_at(run)",
         ),
     ),

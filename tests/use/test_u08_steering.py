@@ -75,6 +75,7 @@ def check_nobody_but_a_human(house: Served, policy: str, review: str, door: str)
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy=("peer", "resolve"))
 def test_naming_a_session_of_others_leaves_no_seat_to_the_remaining_colluder(
     house: tuple[str, Served], door: str
 ) -> None:
@@ -86,6 +87,7 @@ def test_naming_a_session_of_others_leaves_no_seat_to_the_remaining_colluder(
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy=("peer", "resolve"))
 def test_joining_a_session_of_others_leaves_no_seat_to_the_remaining_colluder(
     house: tuple[str, Served], door: str
 ) -> None:
@@ -98,6 +100,7 @@ def test_joining_a_session_of_others_leaves_no_seat_to_the_remaining_colluder(
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="peer")
 def test_a_signal_of_the_author_silences_nobody_who_sits(tmp_path: Path, door: str) -> None:
     """U-08: the seated reviewer's critical finding is taken."""
     with served(tmp_path, "peer") as running:
@@ -116,6 +119,7 @@ def test_a_signal_of_the_author_silences_nobody_who_sits(tmp_path: Path, door: s
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="resolve")
 def test_a_signal_of_the_author_bars_nobody_who_may_still_come(tmp_path: Path, door: str) -> None:
     """U-08: the author's sessions are those of the moment when the review opened."""
     with served(tmp_path, "resolve") as running:
@@ -128,6 +132,7 @@ def test_a_signal_of_the_author_bars_nobody_who_may_still_come(tmp_path: Path, d
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="peer")
 def test_a_seated_reviewer_who_comes_to_the_authors_session_objects_and_approves_nothing(
     tmp_path: Path, door: str
 ) -> None:
@@ -146,6 +151,7 @@ def test_a_seated_reviewer_who_comes_to_the_authors_session_objects_and_approves
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy=("peer", "resolve"))
 def test_whoever_comes_to_the_authors_session_is_barred_and_another_agent_sits(
     house: tuple[str, Served], door: str
 ) -> None:
@@ -163,6 +169,7 @@ def test_whoever_comes_to_the_authors_session_is_barred_and_another_agent_sits(
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy=("peer", "resolve"))
 def test_a_mate_that_signalled_before_the_author_never_sits(house: tuple[str, Served], door: str) -> None:
     """U-08: the author's second agent does not get in by being the first in their session."""
     policy, running = house

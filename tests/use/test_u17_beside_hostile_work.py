@@ -58,6 +58,7 @@ def answers(house: Served, review: str) -> int:
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="solo")
 def test_an_honest_typo_is_answered_beside_hostile_work(flooded: Served, door: str) -> None:
     """U-17, U-02: the proof waits for no child that reviews; without one the work is reviewed."""
     dev = flooded.callers["dev"].at(door)
@@ -71,6 +72,7 @@ def test_an_honest_typo_is_answered_beside_hostile_work(flooded: Served, door: s
     dev.call("withdraw", review=review, reason="It was a try.")
 
 
+@pytest.mark.door("http", policy="solo")
 def test_an_honest_review_ends_beside_hostile_work(flooded: Served) -> None:
     """U-17: programs look at one account's work in turn with that of others, not after all of it."""
     dev = flooded.callers["dev"]

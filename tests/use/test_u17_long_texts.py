@@ -37,6 +37,7 @@ def _inherited(place: Shop, opened: Reply) -> list[str]:
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="solo")
 def test_a_report_on_long_equal_texts_is_answered_and_so_is_everybody_else(place: Shop, door: str) -> None:
     """U-17: the same words on another file of equal lines; what is too much to compare is one finding more."""
     place.made += 1
@@ -51,6 +52,7 @@ def test_a_report_on_long_equal_texts_is_answered_and_so_is_everybody_else(place
     assert found == ["a.txt", "b.txt"]
 
 
+@pytest.mark.door("http", policy="solo")
 def test_many_places_in_a_long_file_are_answered_too(place: Shop) -> None:
     """U-17: the file is read once, not once for each of them."""
     place.made += 1
@@ -64,6 +66,7 @@ def test_many_places_in_a_long_file_are_answered_too(place: Shop) -> None:
     assert len([one for one in place.shown(review)["findings"] if one["raiser"] == "judge"]) == 100
 
 
+@pytest.mark.door("http", policy="solo")
 def test_no_padding_is_long_enough_to_shed_a_finding(place: Shop) -> None:
     """U-03: what is not read to its end counts as unchanged."""
     place.made += 1

@@ -24,6 +24,7 @@ def _step(task: str, step: str = "write", chain: str = "security") -> dict[str, 
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="server")
 def test_the_same_task_and_step_sent_again_is_a_retry_until_a_human_is_asked(up: Served, door: str) -> None:
     """U-20: five tries are one review: sent back twice, then a human decides, and no sixth goes round them."""
     haku, step = up.callers["haku"].at(door), _step(f"77-{door}")
@@ -39,6 +40,7 @@ def test_the_same_task_and_step_sent_again_is_a_retry_until_a_human_is_asked(up:
     assert f"`review: {tries[0]['review']}`" in tries[0]["next_step"], tries[0].text
 
 
+@pytest.mark.door("http", policy="server")
 def test_another_step_chain_task_or_author_is_another_run(up: Served) -> None:
     """U-20: retries are counted per task, step, chain and author."""
     haku, mira = up.callers["haku"], up.account("mira")
@@ -57,6 +59,7 @@ def test_another_step_chain_task_or_author_is_another_run(up: Served) -> None:
     assert (later["review"] != first, later["retry"]) == (True, 0), "what is approved is over"
 
 
+@pytest.mark.door("http", policy="server")
 def test_a_call_repeated_under_its_key_stays_what_it_was(up: Served) -> None:
     """U-20: the first run is not taken for a retry of itself, nor a retry for another one."""
     haku, step = up.callers["haku"], _step("keyed")

@@ -14,6 +14,7 @@ TWO_MORE = "Enrol 2 more reviewers who had no hand in the work, with `foureyes a
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", "page", "command", policy="server")
 def test_a_human_who_is_offered_no_seat_is_no_reviewer_of_content(tmp_path: Path, door: str) -> None:
     """U-20: with one author and one reviewer the second is missed everywhere, though a human is there too."""
     with served(tmp_path, "server") as up:
@@ -40,6 +41,7 @@ def test_a_human_who_is_offered_no_seat_is_no_reviewer_of_content(tmp_path: Path
         assert "in resolve" not in " ".join(up.run("status").stdout.split())
 
 
+@pytest.mark.door("http", policy="server")
 def test_a_human_who_reviews_content_all_the_same_counts(tmp_path: Path) -> None:
     """U-20: nobody is missed where a human has come without being offered the seat."""
     with served(tmp_path, "server") as up:

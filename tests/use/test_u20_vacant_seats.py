@@ -88,6 +88,7 @@ def test_a_policy_whose_seats_nobody_can_hold_is_told_everywhere(tmp_path: Path)
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="session")
 def test_the_seven_tools_say_which_seat_nobody_can_hold_and_what_fills_it(tmp_path: Path, door: str) -> None:
     """U-20: `request_review` said `reviewer: null` and that nothing was left to do; the line that fills the seat first.
 

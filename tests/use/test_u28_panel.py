@@ -67,6 +67,7 @@ def test_an_escalated_panel_says_so_where_the_human_decides(up: Served) -> None:
     assert page.index("Confidence: Low (0.4)") < page.index("A decision is asked for")
 
 
+@pytest.mark.door("http", policy="server")
 def test_the_quality_that_was_not_looked_at_has_no_figure(up: Served) -> None:
     """U-28: "quality: PASS" stood beside a report that says it was not looked at, because spec comes first."""
     review, alice = opened(up), up.callers["alice"]
@@ -80,6 +81,7 @@ def test_the_quality_that_was_not_looked_at_has_no_figure(up: Served) -> None:
     assert (task["status"], task["spec"], task["quality"]) == ("escalated", "FAIL", ""), task.text
 
 
+@pytest.mark.door("http", policy="server")
 def test_both_stages_have_a_figure_where_both_were_looked_at(up: Served) -> None:
     """U-28: the report and the figures say the same when a human decides because auto_approve is off."""
     review = opened(up)

@@ -92,6 +92,7 @@ def _read(command: click.Command, typed: list[str]) -> dict[str, Any]:
     return {name: one for name, one in fields.items() if one is not None and name not in OPTIONS}
 
 
+@pytest.mark.door("command", policy="server")
 def test_a_text_is_content_as_it_stands_and_a_slip_in_json_is_none(up: Served, tmp_path: Path) -> None:
     """U-30: the help's own example is content; what begins as an object and is none is refused."""
     token = tmp_path / "token"

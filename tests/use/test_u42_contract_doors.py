@@ -46,6 +46,7 @@ def _own_words(no: Reply, code: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.door("http", policy="server")
 def test_feedback_is_repaired_with_checked_and_read_content(story: tuple[Caller, Caller, str]) -> None:
     """U-42: unread, then without a word of what was checked: each is repaired from the refusal alone."""
     _, ann, content = story
@@ -60,6 +61,7 @@ def test_feedback_is_repaired_with_checked_and_read_content(story: tuple[Caller,
     assert told["checked"], told.text
 
 
+@pytest.mark.door("http", policy="server")
 def test_an_unknown_item_is_repaired_with_the_ids_there_are(story: tuple[Caller, Caller, str]) -> None:
     """U-42: no call names an empty review, and the ids are those that the call takes."""
     haku, ann, content = story
@@ -88,6 +90,7 @@ def test_an_unknown_item_is_repaired_with_the_ids_there_are(story: tuple[Caller,
     assert mended(haku, "respond_feedback", "unknown_finding", **calls[0][2]).is_ok
 
 
+@pytest.mark.door("http", policy="server")
 def test_the_author_and_a_late_reviewer_are_sent_to_the_content(story: tuple[Caller, Caller, str]) -> None:
     """U-42: what is stale is read by `read_content`."""
     haku, ann, content = story
@@ -106,6 +109,7 @@ def test_the_author_and_a_late_reviewer_are_sent_to_the_content(story: tuple[Cal
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="server")
 def test_missing_answers_are_repaired_with_the_questions(up: Served, door: str) -> None:
     """U-42: `feedback.question_answers`, one for each question."""
     dev, aud = up.callers["dev"].at(door), up.callers["aud"].at(door)
@@ -123,6 +127,7 @@ def test_missing_answers_are_repaired_with_the_questions(up: Served, door: str) 
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="server")
 def test_a_result_without_a_word_of_what_was_checked_names_the_summary(up: Served, door: str) -> None:
     """U-42: not `what` and `why`, which a result does not have."""
     worker, ann = up.callers["worker"].at(door), up.callers["ann"].at(door)

@@ -134,6 +134,7 @@ def test_what_was_cut_is_told_and_the_real_digest_is_judged(tmp_path: Path, door
 
 
 @pytest.mark.timeout(300)
+@pytest.mark.door("http", "mcp", "command", policy="solo")
 def test_what_the_next_version_no_longer_holds_is_cut_as_before(tmp_path: Path) -> None:
     """U-51: the honest repair takes the secret out of the work, and not out of what was said and titled before."""
     with served(tmp_path) as up:
@@ -160,6 +161,7 @@ def test_what_the_next_version_no_longer_holds_is_cut_as_before(tmp_path: Path) 
 
 
 @pytest.mark.timeout(120)
+@pytest.mark.door("http", policy="resolve")
 def test_an_item_of_feedback_is_told_without_the_secrets_of_its_content(tmp_path: Path) -> None:
     """U-51: also by the calls that name the item and not the content."""
     with served(tmp_path, "resolve") as up:
@@ -180,6 +182,7 @@ def test_an_item_of_feedback_is_told_without_the_secrets_of_its_content(tmp_path
 
 
 @pytest.mark.timeout(120)
+@pytest.mark.door("http", policy="session")
 def test_why_a_session_is_paused_is_told_without_secrets(tmp_path: Path) -> None:
     """U-51: the reason quotes the reviews it waits for, named in a list."""
     with served(tmp_path, "session") as up:
@@ -200,6 +203,7 @@ def test_why_a_session_is_paused_is_told_without_secrets(tmp_path: Path) -> None
 
 
 @pytest.mark.timeout(120)
+@pytest.mark.door("http", "mcp", policy="solo")
 def test_of_a_large_work_nothing_is_told_in_lists_before_it_was_searched(tmp_path: Path) -> None:
     """U-51: reading it by itself searches it."""
     with served(tmp_path) as up:
@@ -227,6 +231,7 @@ LINE = '#!/bin/sh\npassword="tR4;/tmp/evil;Quokka-77"\n'
 
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("text", [BLOCK, LINE], ids=["block", "line"])
+@pytest.mark.door("http", "mcp", policy="solo")
 def test_nobody_vouches_for_lines_that_were_cut_out(tmp_path: Path, text: str) -> None:
     """U-04, U-51: what is cut may be more than a value; a value in its line hides nothing that could be run."""
     with served(tmp_path) as up:

@@ -49,6 +49,7 @@ def test_status_tells_the_reviews_of_two_repositories_apart(tmp_path: Path) -> N
     assert all(one["turn"] and one["opened"] for one in newest)
 
 
+@pytest.mark.door("http", "command", policy="solo")
 def test_status_lists_what_is_private_beside_what_a_server_keeps(tmp_path: Path) -> None:
     """U-55: once a server had run in the data folder, no local review was listed any more."""
     work = repository(tmp_path / "shop", "main")

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.use.judging import wait_for
 from tests.use.served import served
 
 
+@pytest.mark.door("http", "command", policy="chains")
 def test_wait_and_why_end_as_the_gate_answers(tmp_path: Path) -> None:
     """U-56: `wait` ended with 0 and "may go live", and a script published what `check` refused."""
     with served(tmp_path, "chains") as up:

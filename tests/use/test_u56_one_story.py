@@ -215,6 +215,7 @@ def test_every_surface_tells_the_same_story(up: Served, situation: Callable[[Ser
 
 
 @pytest.mark.parametrize("situation", SITUATIONS, ids=lambda one: one.__name__)
+@pytest.mark.door("http", "page", "command", policy="server")
 def test_the_commands_send_nobody_to_the_laptop_for_a_review_of_the_server(
     up: Served, situation: Callable[[Served], Told]
 ) -> None:
@@ -271,6 +272,7 @@ def test_the_commands_of_a_laptop_agree(tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="server")
 def test_a_reviewer_is_told_that_it_is_their_turn_before_they_report(up: Served, door: str) -> None:
     """U-56, U-26: the first answer of a blind reviewer of content was inconclusive, with no turn and no next step."""
     content = unread(up).review
@@ -295,12 +297,14 @@ def test_a_reviewer_is_told_that_it_is_their_turn_before_they_report(up: Served,
 
 
 @pytest.mark.parametrize(("kind", "title"), [("aspect", "An aspect"), ("dweller_proposal", "A dweller proposal")])
+@pytest.mark.door("http", policy="server")
 def test_content_without_a_title_has_the_right_article(up: Served, kind: str, title: str) -> None:
     """U-59: it was called "A aspect"."""
     sent = up.callers["alice"].call("submit_content", content_type=kind, content=f"Sea {next(_numbers)}.")
     assert up.human.call("read_review", review=sent["content_id"])["review"]["title"] == title
 
 
+@pytest.mark.door("http", policy="server")
 def test_one_model_is_not_many(up: Served) -> None:
     """U-59: "Waiting for 1 models"."""
     file = {"path": "app.py", "text": f"x = {next(_numbers)}\n"}
@@ -311,6 +315,7 @@ def test_one_model_is_not_many(up: Served) -> None:
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="server")
 def test_who_is_asked_by_name_is_told_that_it_is_theirs(up: Served, door: str) -> None:
     """U-56: the one who was asked read "a reviewer: a report", as if it were somebody else."""
     name = peer(up)

@@ -23,6 +23,7 @@ def work(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("named", [("HEAD~1..HEAD",), ("HEAD",), ("my tool.py",), ("--staged",)])
+@pytest.mark.door("command", policy="solo")
 def test_after_dismissing_the_same_work_is_named(work: Path, named: tuple[str, ...]) -> None:
     """U-59: on a clean tree `foureyes review` alone said "Nothing to look at"."""
     if named == ("--staged",):
@@ -41,6 +42,7 @@ def test_after_dismissing_the_same_work_is_named(work: Path, named: tuple[str, .
     assert "Nothing blocks" in " ".join(review(work, "--no-agents", *named).stdout.split())
 
 
+@pytest.mark.door("command", policy="solo")
 def test_why_of_a_local_review_names_no_server_and_no_due_time(work: Path) -> None:
     """U-59: nobody starts a server for a local review, and none keeps to its times."""
     assert review(work, "--no-agents", "HEAD").returncode == 2

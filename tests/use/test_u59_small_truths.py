@@ -136,6 +136,7 @@ def test_a_webhook_carries_the_sentence(tmp_path: Path) -> None:
         assert "secret tests" not in json.dumps(heard)
 
 
+@pytest.mark.door("http", policy="policy")
 def test_a_webhook_tells_no_secret_of_the_work(tmp_path: Path) -> None:
     """U-51: a title that quotes the password of the work is told without it, also after the work has lost it."""
     password = "tR4-marble-Quokka-77"
@@ -216,6 +217,7 @@ def _sentences(heard: list[dict[str, Any]], name: str) -> dict[str, str]:
     return {one["event"]: one["sentence"] for one in data if "sentence" in one}
 
 
+@pytest.mark.door("command", policy="solo")
 def test_doctor_names_the_store_of_local_reviews(tmp_path: Path) -> None:
     """U-59: after any number of local reviews it said that there was no store yet."""
     work = repository(tmp_path / "work")
@@ -230,11 +232,13 @@ def test_doctor_names_the_store_of_local_reviews(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [(), ("--json",), ("--markdown",)])
+@pytest.mark.door("command", policy="solo")
 def test_a_review_whose_output_nobody_reads_keeps_its_exit_code(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     """U-59: `foureyes review | head` ended with 1, internal, instead of 2."""
     work = repository(tmp_path / "work")
     (work / "run.sh").write_text("rm -rf / --no-preserve-root\n", encoding="utf-8")
     environment = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "PYTHONPATH": ":".join(sys.path)}
+    RECORD.note(COMMAND, "solo")
     reading, writing = os.pipe()
     os.close(reading)
     try:

@@ -74,8 +74,8 @@ class Texts:
         """Whether the texts of all files of a work are here."""
         return bool(work.whole) and work.whole <= self.digests.keys()
 
-    def has_half(self, work: WorkText) -> bool:
-        """Whether at least half of the lines of a work are here, by its sample; of one without lines all of it.
+    def has_most(self, work: WorkText) -> bool:
+        """Whether more than half of the lines of a work are here, by its sample; of one without lines all of it.
 
         What was not read counts as here.
         """
@@ -83,12 +83,12 @@ class Texts:
             return self.has_all(work)
         if work.is_cut or self.index.unread:
             return True
-        return 2 * len(work.sample & self.index.begins.keys()) >= len(work.sample)
+        return 2 * len(work.sample & self.index.begins.keys()) > len(work.sample)
 
     def find(self, place: Place | None, known: Context | None, work: WorkText) -> tuple[bool, Place | None]:
         """Whether a text is in these bytes, and where; without a context, the lines of its work are the text."""
         if place is None or known is None:
-            return self.has_half(work), None
+            return self.has_most(work), None
         if known.lines:
             found = self.index.find(known, place)
             return found is not None, found

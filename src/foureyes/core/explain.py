@@ -18,7 +18,7 @@ from foureyes.core.rules import Rules, Stage, Style
 from foureyes.core.situation import Reader, Situation, situation_of
 from foureyes.core.stack import stages_of
 from foureyes.core.vacancies import HOW_TO_FILL_HERE, how_to_fill
-from foureyes.core.values import Outcome, Who
+from foureyes.core.values import Outcome, Who, WhoKind
 
 
 class Status(StrEnum):
@@ -128,7 +128,10 @@ def explain(
 
 def _decides(review: Review, viewer: Who | None) -> bool:
     """Whether the viewer is told how to decide; of a local review everybody who sees it is the person it is for."""
-    return is_local(review) or (viewer is not None and may_rule(review, viewer))
+    if viewer is None:
+        return is_local(review)
+    # Whoever sits at the terminal proves it on a page.
+    return is_local(review) or viewer.kind is WhoKind.PERSON or may_rule(review, viewer)
 
 
 def turns_of(review: Review) -> tuple[Turn, ...]:
