@@ -118,7 +118,7 @@ RULES = Rules(
 #: A base that the gate knows.
 BASE = KnownBase(source=BaseSource.REPOSITORY, name="shop refs/heads/main", digest="base-1")
 TRIVIAL = Risk(level=RiskLevel.LOW, trivial=True)
-CHECKED = (Evidence(what="every sentence of it", why="it follows from the premises"),)
+CHECKED = (Evidence(what="the whole work: every sentence", why="it follows from the premises"),)
 #: The checklist of a create_core work with every required criterion passed.
 FULL = tuple(Criterion(name=name, passed=True) for name, _ in CRITERIA[0].required)
 FULL_DEFAULT = tuple(Criterion(name=name, passed=True) for name, _ in DEFAULT_CRITERIA.required)

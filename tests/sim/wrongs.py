@@ -175,7 +175,7 @@ def thoughtless(m: Liar, review: Review) -> Acts:
 def invented(m: Liar, review: Review) -> Acts:
     """A finding or evidence at a file that is not in the work."""
     place = Place(path="invented.py", start=1)
-    seen = Evidence(what="all of it", why="read every line", place=place)
+    seen = Evidence(what="the whole work", why="read every line", place=place)
     for who, _, report in m.reports(review, _any):
         draft = c.Draft(severity="critical", text=m.agents.words("invented"), place=place, evidence="made up")
         yield who, replace(report, **m.agents.rng.choice(({"findings": (draft,)}, {"evidence": (seen,)})))

@@ -54,7 +54,7 @@ def request(creator: Caller, **more: Any) -> Reply:
     """What `request_review` answers to a new work of this creator, without questions."""
     number = next(_numbers)
     me = creator.call("me")["who"]["name"]
-    artifacts = {**WORK["artifacts"], "code": f"export {number}\n"}
+    artifacts = {name: f"{name} {number}\n" for name in WORK["artifacts"]} | {"code": f"export {number}\n"}
     work = {**WORK, "creator": me, "id": f"rev_{number}", "questions": [], "artifacts": artifacts, **more}
     return posted(creator, f"{PEER}/request_review", **work)
 

@@ -99,7 +99,7 @@ def judged(here: Stage, chain: Seven, review: str, until_layer: int) -> None:
     """The agents among the critics before this layer approve; the programs have judged by themselves."""
     for critic, _, _ in chain.layers[:until_layer]:
         if critic in AGENTS:
-            says(here, critic, review, "approve", f"{critic} has read every line of it and it holds.")
+            says(here, critic, review, "approve", f"{critic} has read every line of output.md and it holds.")
 
 
 def objected(here: Stage, chain: Seven, review: str, number: int) -> None:

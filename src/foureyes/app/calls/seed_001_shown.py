@@ -152,6 +152,7 @@ def report_of(form: SubmitForm, found: Witness | None, verdict: Verdict, name: s
     seat = _own_seat(review, name) if review else None
     own = review.findings.values() if review and seat else ()
     unsettled = [one for one in own if seat and one.seat == seat.id and not one.is_settled]
+    unsettled += review.inherited_from(name) if review else []
     note = said.overall or "approved"
     settled = tuple(c.Settlement(finding=one.id, resolved=True, note=note) for one in unsettled)
     grounds = _grounds(form)

@@ -71,10 +71,11 @@ class Witness:
             raise refuse(Code.KEY_REUSED, key=key[:80])
 
     def unsettled_of(self, name: str) -> tuple[str, ...]:
-        """What this reviewer's seats have raised and not settled."""
+        """What this reviewer's seats have raised and not settled, and what stands here from other reviews."""
         holders = {seat.id: seat.reviewer.name for seat in self.review.seats.values() if seat.reviewer}
         own = (one for one in self.review.findings.values() if holders.get(one.seat) == name)
-        return tuple(one.id for one in own if not one.is_settled)
+        inherited = self.review.inherited_from(name)
+        return tuple(one.id for one in (*(one for one in own if not one.is_settled), *inherited))
 
 
 async def witness(office: Office, caller: Caller, review: str) -> Witness:
