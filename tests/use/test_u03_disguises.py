@@ -172,7 +172,7 @@ def test_a_finding_without_a_place_follows_half_of_the_lines(house: Served, door
     text, author = _text(), house.callers["att"].at(door)
     source = str(_opened(author, text)["review"])
     said = judge(house.callers["ra"].at(door), source, "reject", **_flagged())
-    assert "at least half of the lines" in said["next_step"]
+    assert "more than half of the lines" in said["next_step"]
     assert author.call("withdraw", review=source, reason="Another way.").is_ok
     for changed in (
         *(text + "\n# more\n", text.replace("\n", "\r"), text.encode() + b"\0"),

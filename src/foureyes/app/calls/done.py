@@ -28,8 +28,8 @@ WAIT_SECONDS = 45
 NAMED_MAX = 50
 #: What it costs to name no place.
 PLACELESS = (
-    "Without a `place` a finding is about all of the work: elsewhere it is known again only while more than half of the "
-    "lines of this version stand there ({names}). With path and line it follows that text."
+    "Without a `place` a finding is about all of the work: elsewhere it is known again only while more than half of "
+    "the lines of this version stand there ({names}). With path and line it follows that text."
 )
 _OPEN = frozenset((Standing.OPEN, Standing.ANSWERED))
 NextStep = tuple[str, str, Mapping[str, object]]
