@@ -132,7 +132,7 @@ def test_a_server_that_does_not_run_the_bound_program_says_so_and_asks_nobody_el
             assert "binds it to the program bastion, which this server does not run" in what
 
 
-@pytest.mark.door("http", "command", policy="chains")
+@pytest.mark.door("command", policy="chains")
 def test_policy_check_and_explain_say_who_holds_the_seat(tmp_path: Path) -> None:
     """U-07: on the command line."""
     with served(tmp_path, "chains") as running:

@@ -29,6 +29,7 @@ def _second(house: Served, folder: Path, database: Path, *words: str) -> subproc
         pytest.fail(f"a second server is at work on the same database: {error.stdout!r}")
 
 
+@pytest.mark.door("command", policy="peer")
 def test_a_second_server_on_the_same_database_does_not_start(tmp_path: Path) -> None:
     """U-18: neither by the path of the file nor by a link to it or to its folder."""
     with served(tmp_path, "peer") as house:
