@@ -29,7 +29,7 @@ from foureyes.core.facts import Principal
 from foureyes.core.model import Review
 from foureyes.core.refusals import Refusal
 from foureyes.core.rules import Rules
-from foureyes.core.values import BaseSource, KnownBase, Who
+from foureyes.core.values import BaseSource, KnownBase, Proof, Who
 from foureyes.policy.policy import Policy, sealed_policy
 from foureyes.store.memory import MemoryStore
 from tests.cast import CHECKED, CODEX, DEV, POOL, START, finding, rules_with
@@ -100,9 +100,9 @@ class Mirror:
         return KnownFiles(base=known, parts=work.parts, blobs=work.blobs)
 
     @staticmethod
-    async def prove(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> str:
+    async def prove(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Proof:
         prose = before.keys() == after.keys() and all(path.endswith(".md") for path in after)
-        return "only prose changed" if prose else ""
+        return Proof(why="only prose changed", is_small=True) if prose else Proof()
 
     def bases(self) -> Bases:
         return Bases(repositories=self, prove=self.prove)

@@ -7,6 +7,7 @@ import pytest
 
 from foureyes.app.children import REQUESTS, shared
 from foureyes.bootstrap.proving import prove_apart
+from foureyes.core.values import Proof
 
 HONEST = ({"a.py": b"x = 1\n"}, {"a.py": b"# How many there are.\nx = 1\n"})
 SECONDS = 3.0
@@ -25,7 +26,7 @@ HOSTILE = {
 def test_a_proof_comes_from_a_child_process() -> None:
     """U-02, U-17: with the same answer, and the child stays for the next one."""
     proof = asyncio.run(prove_apart(*HONEST, seconds=SECONDS))
-    assert proof == "Proven: only comments or layout differ in a.py"
+    assert proof.why == "Proven: only comments or layout differ in a.py"
     assert shared(REQUESTS).pids()
 
 
@@ -33,15 +34,15 @@ def test_a_proof_that_takes_too_long_is_none() -> None:
     """U-02, T43: the child is killed at the limit, and the next proof is made by another."""
     heavy = {"docs/a.md": PARAGRAPHS.encode()}
     changed = {"docs/a.md": ("Other words are there.\n\n" + PARAGRAPHS).encode()}
-    assert asyncio.run(prove_apart(heavy, changed, seconds=0.01)) == ""
-    assert asyncio.run(prove_apart(*HONEST, seconds=SECONDS))
+    assert asyncio.run(prove_apart(heavy, changed, seconds=0.01)).why == ""
+    assert asyncio.run(prove_apart(*HONEST, seconds=SECONDS)).why
 
 
 @pytest.mark.parametrize("path", HOSTILE)
 def test_hostile_files_prove_nothing_and_hold_up_nobody(path: str) -> None:
     """U-02, T43: within the limit, and the loop of the server runs on meanwhile."""
 
-    async def beside() -> tuple[str, float]:
+    async def beside() -> tuple[Proof, float]:
         before, after = HOSTILE[path]
         asked = asyncio.ensure_future(prove_apart({path: before}, {path: after}, seconds=SECONDS))
         slowest = 0.0
@@ -52,5 +53,5 @@ def test_hostile_files_prove_nothing_and_hold_up_nobody(path: str) -> None:
         return await asked, slowest
 
     proof, slowest = asyncio.run(beside())
-    assert proof == ""
+    assert proof.why == ""
     assert slowest < 2

@@ -151,9 +151,10 @@ BREAKS_USE: dict[str, tuple[Break, ...]] = {
         ),
         Break(
             file="proofs/layout.py",
-            old="if was != now and not all(map(is_plain, (*old, *new))):",
-            new="if was != now and not all(map(is_plain, ())):",
+            old="if not all(is_plain(text) for pair in changed for group in pair for text in group):",
+            new="if beside_too is None:",
         ),
+        Break(file="proofs/edits.py", old="if names(edit.before, in", new="if not names and names(edit.before, in"),
     ),
     "U-14": (
         Break(

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import cast
 
 import pytest
 
@@ -68,6 +69,16 @@ def test_each_trivial_kind_needs_no_review_and_says_why(kind: str) -> None:
 def test_a_trivial_name_on_bytes_that_are_not_is_reviewed() -> None:
     """001-04: the author's word for it is not enough."""
     assert reviewer(skipped("fix_typo", Risk(level=RiskLevel.MEDIUM))) == "auditor"
+
+
+@pytest.mark.parametrize("kind", ["fix_typo", "update_formatting"])
+def test_new_words_are_neither_a_typo_nor_formatting(kind: str) -> None:
+    """U-02: a proof of harmless sentences serves the labels that speak of sentences."""
+    facts = proven()
+    words = replace(cast("Proof", facts["proof"]), is_small=False)
+    known = Facts(pool=POOL, draw=NOT_DRAWN, **{**facts, "proof": words})  # type: ignore[arg-type]
+    assert opened(kind, facts=known).count(StagesSkipped) == 0
+    assert opened("update_readme", facts=known).count(StagesSkipped) == 1
 
 
 @pytest.mark.parametrize("context", [(), AGGRESSIVE])

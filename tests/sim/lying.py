@@ -12,7 +12,7 @@ from foureyes.app.bases import Bases
 from foureyes.app.gate import Gate, World
 from foureyes.app.work import Work, work_of
 from foureyes.core.commands import OpenReview
-from foureyes.core.values import WorkPart
+from foureyes.core.values import Proof, WorkPart
 from foureyes.policy.load import shipped
 from foureyes.policy.policy import Policy
 from foureyes.proofs import prove
@@ -84,7 +84,7 @@ def claimed_files(rng: random.Random, sort: str, path: str, old: bytes) -> dict[
     }.get(sort, {path: old})
 
 
-async def proven(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> str:
+async def proven(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Proof:
     """The program's own prover, in this process."""
     return prove(before, after)
 

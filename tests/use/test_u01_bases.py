@@ -242,7 +242,7 @@ def test_an_honest_typo_against_a_protected_ref_needs_no_reviewer(
     """U-01, U-02: known base and proof; without the base, or against another branch, somebody looks."""
     _, server = keeper
     author = server.callers["dev"].at(door)
-    text = f"# Shop\n\nWe sell things over {door}.\n"
+    text = f"# Shop\n\nWe sell things{'!' if door == MCP else '.'}\n"
     for base in ("", shop.feature, "feature", "refs/heads/feature", "shop:feature", f"{shop.main[:12]}"):
         waits = author.call("open_review", kind="fix_typo", title="t", files=_sent("README.md", text), base=base)
         assert waits["state"] == "open", base
@@ -354,7 +354,7 @@ def test_what_was_proven_for_one_target_goes_live_there_only(keeper: tuple[str, 
     assert ci.call("record_live", target="production", **live)["allowed"] is False
     assert ci.call("record_live", target="docs", **live)["allowed"] is True
     again = author.call(
-        "open_review", kind="fix_typo", title="t", files=_sent("README.md", "# Docs\n\nTwo words.\n"), target="docs"
+        "open_review", kind="fix_typo", title="t", files=_sent("README.md", "# Docs\n\nOne word!\n"), target="docs"
     )
     assert again["state"] == "cleared"
     assert _seen(author, again)["known_base"] == {"source": "live", "name": "docs", "digest": digest}

@@ -23,8 +23,8 @@ from foureyes.core.refusals import Refusal
 from foureyes.core.risk import risk_of
 from foureyes.core.values import BaseSource, KnownBase, Proof, Risk, WorkPart
 
-#: Asks a program why a work is harmless, from the files before and after; an empty answer is no proof.
-Prover = Callable[[Mapping[str, bytes], Mapping[str, bytes]], Awaitable[str]]
+#: Asks a program why a work is harmless, from the files before and after; an empty proof is none.
+Prover = Callable[[Mapping[str, bytes], Mapping[str, bytes]], Awaitable[Proof]]
 
 PROOF_CHARS_MAX = 500
 #: Work of at most so many bytes is read and written in a moment.
@@ -80,9 +80,9 @@ class Repositories(Protocol):
         """These files at a commit or tree that a protected ref reaches; None where there is no such base."""
 
 
-async def prove_nothing(_before: Mapping[str, bytes], _after: Mapping[str, bytes]) -> str:
+async def prove_nothing(_before: Mapping[str, bytes], _after: Mapping[str, bytes]) -> Proof:
     """Prove nothing: without a prover no label skips anything."""
-    return ""
+    return Proof()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,8 +128,8 @@ class Bases:
         before = await store.read(partial(_contents, found.parts, found.blobs))
         if after is None or before is None:
             return Proof()
-        why = await self.prove(before, after)
-        return Proof(base=found.base.digest, digest=command.digest, why=why[:PROOF_CHARS_MAX])
+        proof = await self.prove(before, after)
+        return replace(proof, base=found.base.digest, digest=command.digest, why=proof.why[:PROOF_CHARS_MAX])
 
 
 def with_risk(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from foureyes.app.children import REQUESTS, ChildError, shared
+from foureyes.core.values import Proof
 
 #: Somebody waits for the answer: a child that is not free by then makes no proof.
 WAIT_SECONDS_MAX = 3.0
@@ -12,7 +13,7 @@ WAIT_SECONDS_MAX = 3.0
 Files = Mapping[str, bytes]
 
 
-async def prove_apart(before: Files, after: Files, *, seconds: float) -> str:
+async def prove_apart(before: Files, after: Files, *, seconds: float) -> Proof:
     """Prove in a child process that a work is harmless; whatever goes wrong there is no proof.
 
     Without one within so many seconds of processor time, or without a free child soon, the work is reviewed like any
@@ -21,16 +22,29 @@ async def prove_apart(before: Files, after: Files, *, seconds: float) -> str:
     from foureyes.proofs import may_be_proven
 
     if not may_be_proven(before, after):
-        return ""
+        return Proof()
     try:
         files = (dict(before), dict(after))
         return await shared(REQUESTS).call(prove_pair, files, seconds=seconds, wait_seconds=WAIT_SECONDS_MAX)
     except ChildError:
-        return ""
+        return Proof()
 
 
-def prove_pair(pair: tuple[Files, Files]) -> str:
-    """Run the proof; the parsers are loaded where they are used."""
+def prove_pair(pair: tuple[Files, Files]) -> Proof:
+    """Run the proof; where the critic of injected instructions finds something, there is none.
+
+    The parsers and the critic are loaded where they are used.
+    """
     from foureyes.proofs import prove
 
-    return prove(*pair)
+    proof = prove(*pair)
+    return Proof() if proof.why and _instructs(*pair) else proof
+
+
+def _instructs(before: Files, after: Files) -> bool:
+    """True if the critic finds hidden text or an order to its readers in a file that differs."""
+    from foureyes.app.reviewers import Change, File
+    from foureyes.reviewers.critics.injection import CRITIC
+
+    files = tuple(File(path=path, content=content) for path, content in after.items() if before.get(path) != content)
+    return bool(CRITIC.look(Change(title="", kind="text", files=files)).hits)

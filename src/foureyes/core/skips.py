@@ -15,6 +15,9 @@ from foureyes.core.scene import Scene
 from foureyes.core.trust import Skip, TrustRecord, may_skip
 from foureyes.core.values import RiskLevel
 
+#: Labels that name less than new comments or sentences.
+_SMALL = frozenset({"fix_typo", "update_formatting"})
+
 
 def skip_stages(scene: Scene) -> Iterator[StagesSkipped]:
     """The stages without a veto seat that a rule, a switch or a trusted record lets pass."""
@@ -74,7 +77,8 @@ def _by_rule(scene: Scene, rule: SkipRule) -> Skip | None:
     # What the author calls it is no reason: only a program's proof against a base the gate knows is one.
     proof = scene.facts.proof_of(review.digest)
     harmless = bool(proof) and risk.trivial
-    if review.kind in map(canonical_kind, rule.kinds) and harmless:
+    is_so_called = review.kind not in _SMALL or scene.facts.proof.is_small
+    if review.kind in map(canonical_kind, rule.kinds) and harmless and is_so_called:
         return Skip(reason=f"{review.kind} needs no review: {proof}", pattern="", enabled_by="")
     if rule.autonomy and ("autonomy_level", rule.autonomy) in review.context and harmless:
         return Skip(reason=f"autonomy level {rule.autonomy} needs no review: {proof}", pattern="", enabled_by="")

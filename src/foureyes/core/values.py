@@ -252,6 +252,8 @@ class Proof:
     base: str = ""
     digest: str = ""
     why: str = ""
+    #: Of words only the spelling or the layout differs; no word or sentence is another.
+    is_small: bool = False
 
 
 #: In the context of a review: the thread of a chat where its task is talked about.

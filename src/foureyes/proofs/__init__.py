@@ -9,10 +9,12 @@ import re
 from collections.abc import Mapping
 
 from foureyes.core.risk.instruction_files import instructs_agents
-from foureyes.proofs.documents import differs_in_prose, is_document
-from foureyes.proofs.python import differs_in_comments_of_python, is_python
+from foureyes.core.values import Proof
+from foureyes.proofs.documents import edits_of_prose, is_document
+from foureyes.proofs.edits import Edit, is_harmless, is_small
+from foureyes.proofs.python import edits_of_python, is_python
 from foureyes.proofs.texts import read_pair
-from foureyes.proofs.trees import differs_in_comments, language_of
+from foureyes.proofs.trees import edits_of_comments, language_of
 
 __all__ = ["may_be_proven", "prove"]
 
@@ -29,20 +31,22 @@ _DATA_FOLDERS = frozenset(
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9_@+./-]+")
 
 
-def prove(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> str:
-    """One sentence that says why the change is harmless, or nothing where that is not proven.
+def prove(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Proof:
+    """Why the change is harmless and how much of the words it touches; an empty proof where that is not proven.
 
     Both states are given whole, by path, as plain files; what came, went or was renamed is never proven.
     """
     if not may_be_proven(before, after):
-        return ""
-    found: dict[str, list[str]] = {}
+        return Proof()
+    found, edits = dict[str, list[str]](), list[Edit]()
     for path in _changed(before, after):
-        why = _proof_of(path, before[path], after[path])
-        if not why:
-            return ""
+        why, here = _edits_of(path, before[path], after[path])
+        if here is None or not all(map(is_harmless, here)):
+            return Proof()
         found.setdefault(why, []).append(path)
-    return "Proven: " + "; ".join(f"{why} in {_listed(paths)}" for why, paths in found.items())
+        edits.extend(here)
+    why = "Proven: " + "; ".join(f"{why} in {_listed(paths)}" for why, paths in found.items())
+    return Proof(why=why, is_small=all(map(is_small, edits)))
 
 
 def may_be_proven(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> bool:
@@ -62,19 +66,17 @@ def _has_a_prover(path: str) -> bool:
     return readable and not _is_never_proven(path)
 
 
-def _proof_of(path: str, before: bytes, after: bytes) -> str:
-    """Why the change of one file is harmless; nothing where it is not proven."""
+def _edits_of(path: str, before: bytes, after: bytes) -> tuple[str, list[Edit] | None]:
+    """Why the change of one file is harmless, and its edits; no edits where that is not proven."""
     pair = read_pair(before, after)
     if pair is None:
-        return ""
+        return "", None
     if is_document(path):
-        return "only prose differs" if differs_in_prose(path, *pair) else ""
+        return "only prose differs", edits_of_prose(path, *pair)
     if is_python(path):
-        return "only comments or layout differ" if differs_in_comments_of_python(*pair) else ""
+        return "only comments or layout differ", edits_of_python(*pair)
     language = language_of(path)
-    if language is not None:
-        return "only comments or layout differ" if differs_in_comments(language, *pair) else ""
-    return ""
+    return "only comments or layout differ", edits_of_comments(language, *pair) if language else None
 
 
 def _is_never_proven(path: str) -> bool:

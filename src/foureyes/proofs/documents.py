@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 
+from foureyes.proofs.edits import Edit
 from foureyes.proofs.words import is_plain
 
 BLOCKS_MAX = 1_000
@@ -80,19 +81,24 @@ def is_document(path: str) -> bool:
     return stem in _READ_ANYWHERE or in_documents or (not folders and stem in _READ_AT_THE_TOP)
 
 
-def differs_in_prose(path: str, before: str, after: str) -> bool:
-    """Whether only paragraphs of words differ, and each of them says the same to programs as before: nothing."""
+def edits_of_prose(path: str, before: str, after: str) -> list[Edit] | None:
+    """The edits of paragraphs where nothing else differs, and each says the same to programs as before: nothing."""
     old, new = _blocks(path, before), _blocks(path, after)
     if old is None or new is None or not old or not new:
-        return False
+        return None
     if old[0] != new[0] and ":" in old[0] + new[0]:
         # Keys in the first paragraph are front matter to some tools, without any mark around them.
-        return False
+        return None
     steps = SequenceMatcher(a=old, b=new, autojunk=False).get_opcodes()
     changes = [
         (old[i:j], new[k:m], (old[:i], new[:k]), (old[j:], new[m:])) for tag, i, j, k, m in steps if tag != "equal"
     ]
-    return all(_is_prose_edit(path, *change) for change in changes)
+    if not all(_is_prose_edit(path, *change) for change in changes):
+        return None
+    return [
+        Edit(before=_words_of(path, removed), after=_words_of(path, added), in_document=True)
+        for removed, added, _, _ in changes
+    ]
 
 
 def _is_prose_edit(
@@ -136,6 +142,12 @@ def _without_kept(path: str, text: str) -> str:
     if not path.endswith(("md", "markdown")):
         return text
     return _LINK_TEXT.sub(r"\1", _KEPT.sub("\0", text)).replace("\0", "x")
+
+
+def _words_of(path: str, blocks: list[str]) -> str:
+    """The lines of paragraphs without the marks of lists and what is compared by itself."""
+    lines = (line.strip() for block in blocks for line in block.split("\n"))
+    return "\n".join(_without_kept(path, _LIST_MARK.sub("", line, count=1)) for line in lines)
 
 
 def _kept_parts(blocks: list[str]) -> list[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from foureyes.proofs.edits import Edit
+
 #: Where a comment begins and ends in the text.
 Span = tuple[int, int]
 
@@ -56,15 +58,27 @@ def take_apart(text: str, comments: Sequence[Span]) -> Layout:
     return Layout(code=tuple(code), above=tuple(above), between=tuple(between), beside=tuple(beside))
 
 
-def comments_are_free(before: Layout, after: Layout, is_plain: Callable[[str], bool], *, beside_too: bool) -> bool:
-    """Whether every place whose comments differ held and holds nothing but plain words.
+def comment_edits(
+    before: Layout, after: Layout, is_plain: Callable[[str], bool], *, beside_too: bool
+) -> list[Edit] | None:
+    """The edits of every place whose comments differ; nothing where one held or holds more than plain words.
 
     Where the lines of code are not the same, no comment may be anything else: a directive might meet another line.
     """
     if before.code != after.code:
-        return all(map(is_plain, (*before.comments, *after.comments)))
-    for old, new, was, now in zip(before.above, after.above, before.between, after.between, strict=True):
-        if was != now and not all(map(is_plain, (*old, *new))):
-            return False
-    changed = [(old, new) for old, new in zip(before.beside, after.beside, strict=True) if old != new]
-    return not changed or (beside_too and all(is_plain(text) for pair in changed for group in pair for text in group))
+        changed = [(before.comments, after.comments)]
+    else:
+        places = zip(before.above, after.above, before.between, after.between, strict=True)
+        changed = [(old, new) for old, new, was, now in places if was != now]
+        beside = [(old, new) for old, new in zip(before.beside, after.beside, strict=True) if old != new]
+        if beside and not beside_too:
+            return None
+        changed += beside
+    if not all(is_plain(text) for pair in changed for group in pair for text in group):
+        return None
+    return [Edit(before=_words(old), after=_words(new), in_document=False) for old, new in changed]
+
+
+def _words(comments: tuple[str, ...]) -> str:
+    """Lines of comments without the signs that begin them."""
+    return "\n".join(text.lstrip("#/").strip() for text in comments)

@@ -10,7 +10,8 @@ import warnings
 from collections.abc import Iterator
 from itertools import accumulate
 
-from foureyes.proofs.layout import Span, comments_are_free, take_apart
+from foureyes.proofs.edits import Edit
+from foureyes.proofs.layout import Span, comment_edits, take_apart
 from foureyes.proofs.words import is_plain_comment
 
 _ENDINGS = (".py", ".pyi")
@@ -39,18 +40,18 @@ def is_python(path: str) -> bool:
     return path.endswith(_ENDINGS)
 
 
-def differs_in_comments_of_python(before: str, after: str) -> bool:
-    """Whether both texts are the same program; comments count as code where a tool reads them."""
+def edits_of_python(before: str, after: str) -> list[Edit] | None:
+    """The edits of comments where both texts are the same program; comments count as code where a tool reads them."""
     try:
         old, new = _Source(before), _Source(after)
     except (SyntaxError, ValueError, tokenize.TokenError, RecursionError, MemoryError):
-        return False
+        return None
     if old.encoding != new.encoding or not _USUAL_ENCODINGS.issuperset(old.encoding):
-        return False
+        return None
     if not _MIRRORS.isdisjoint(old.words) or old.tree != new.tree or old.words != new.words:
-        return False
+        return None
     layouts = take_apart(before, old.comments), take_apart(after, new.comments)
-    return comments_are_free(*layouts, _is_plain, beside_too=True)
+    return comment_edits(*layouts, _is_plain, beside_too=True)
 
 
 class _Source:

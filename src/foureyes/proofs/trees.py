@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from foureyes.proofs.layout import Layout, Span, comments_are_free, take_apart
+from foureyes.proofs.edits import Edit
+from foureyes.proofs.layout import Layout, Span, comment_edits, take_apart
 from foureyes.proofs.scanner import Scan, scan
 from foureyes.proofs.words import is_plain_comment
 
@@ -81,20 +82,21 @@ def language_of(path: str) -> Language | None:
     return None if found is None or path.endswith(found.not_names) else found
 
 
-def differs_in_comments(language: Language, before: str, after: str) -> bool:
-    """Whether both texts are the same program; of comments only plain ones on lines of their own may differ."""
+def edits_of_comments(language: Language, before: str, after: str) -> list[Edit] | None:
+    """The edits of comments where both texts are the same program; only plain ones on lines of their own may differ."""
     if any(text in one for text in language.never for one in (before, after)):
-        return False
+        return None
     old, new = _scanned(language, before), _scanned(language, after)
     if old is None or new is None or old.strings != new.strings:
-        return False
+        return None
     layouts = take_apart(before, old.comments), take_apart(after, new.comments)
     was, now = (_shaped(layout, free=language.is_free_in_layout) for layout in layouts)
-    if was != now or not comments_are_free(*layouts, _is_plain, beside_too=False):
-        return False
+    edits = comment_edits(*layouts, _is_plain, beside_too=False) if was == now else None
+    if edits is None:
+        return None
     # Parsers come last: by now the code is that of the base, so an author cannot choose what they stumble over.
     nodes = _tree(language, before, old)
-    return nodes is not None and nodes == _tree(language, after, new)
+    return edits if nodes is not None and nodes == _tree(language, after, new) else None
 
 
 def _scanned(language: Language, text: str) -> Scan | None:

@@ -14,6 +14,8 @@ class Edit:
     path: str
     before: bytes
     after: bytes
+    #: What an honest author calls it; by default the widest of the labels.
+    label: str = "update_readme"
 
     @property
     def name(self) -> str:
@@ -21,9 +23,11 @@ class Edit:
         return f"{self.language}: {self.trick}"
 
 
-def edit(language: str, trick: str, path: str, before: str | bytes, after: str | bytes) -> Edit:
+def edit(
+    language: str, trick: str, path: str, before: str | bytes, after: str | bytes, *, label: str = "update_readme"
+) -> Edit:
     """An edit of text in UTF-8, unless the bytes are given."""
-    return Edit(language=language, trick=trick, path=path, before=_encoded(before), after=_encoded(after))
+    return Edit(language=language, trick=trick, path=path, before=_encoded(before), after=_encoded(after), label=label)
 
 
 def added(language: str, trick: str, path: str, base: str, line: str) -> Edit:

@@ -68,7 +68,7 @@ def the_authors_base_is_believed(_original: Function, _base: KnownBase) -> bool:
 def the_name_makes_it_trivial(original: Function, scene: Scene, rule: SkipRule) -> Skip | None:
     """What the caller calls a typo is one."""
     base = replace(scene.facts.base, source=BaseSource.REPOSITORY, digest="any")
-    proof = Proof(base=base.digest, digest=scene.review.digest, why="so it is called")
+    proof = Proof(base=base.digest, digest=scene.review.digest, why="so it is called", is_small=True)
     risk = Risk(level=RiskLevel.LOW, trivial=True)
     facts = replace(scene.facts, risk=risk, base=base, proof=proof)
     found: Skip | None = original(replace(scene, facts=facts), rule)

@@ -1,0 +1,55 @@
+"""What an edit of prose does to its words: nothing that names a place, speaks to agents or turns the meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from foureyes.proofs.meaning import amounts, are_opposites, turning_words, words_of
+from foureyes.proofs.names import addressed, named
+from foureyes.proofs.spelling import is_respelled
+
+__all__ = ["Edit", "is_harmless", "is_small"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """The lines of a comment or of paragraphs before and after; one of them may be empty."""
+
+    before: str
+    after: str
+    #: Text that people follow; a comment explains the code beside it.
+    in_document: bool
+
+
+def is_harmless(edit: Edit) -> bool:
+    """Whether both texts name the same things to run or open, speak to the same readers and demand the same."""
+    for names in (named, addressed):
+        if names(edit.before, in_document=edit.in_document) != names(edit.after, in_document=edit.in_document):
+            return False
+    return all(_means_the_same(*run, in_document=edit.in_document) for run in _runs(edit))
+
+
+def is_small(edit: Edit) -> bool:
+    """Whether the words are the same but for their spelling."""
+    return is_respelled(words_of(edit.before), words_of(edit.after))
+
+
+def _means_the_same(before: str, after: str, *, in_document: bool) -> bool:
+    if not before and not in_document:
+        # A new comment explains; what it may say about code is not what a reader is told to do.
+        return True
+    if turning_words(before) != turning_words(after):
+        return False
+    if not before or not after:
+        return True
+    return amounts(before) == amounts(after) and not are_opposites(words_of(before), words_of(after))
+
+
+def _runs(edit: Edit) -> Iterator[tuple[str, str]]:
+    """The lines that differ, each run with what stands in its place."""
+    old, new = edit.before.split("\n"), edit.after.split("\n")
+    for tag, i, j, k, m in SequenceMatcher(a=old, b=new, autojunk=False).get_opcodes():
+        if tag != "equal":
+            yield "\n".join(old[i:j]), "\n".join(new[k:m])

@@ -1,0 +1,74 @@
+"""What a text names that a reader could run, fetch or open, and whom it addresses besides people."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+__all__ = ["addressed", "named"]
+
+#: A name that programs use shows in its signs: a dot, slash, underscore or bracket within it, a dash or dot in front.
+_MARKED = re.compile(
+    r"`[^`]*`|%\w+%"
+    r"|(?<![\w~.%-])[\w~.%-]*\w\(\)?(?!e?s\))[\w.,-]*"
+    r"|(?<!\w)\w*(?:[./\\_。｡][\w.-]*\w)[\w./\\-]*"
+    r"|(?<![\w'’\"(])[-–—]{1,2}[A-Za-z][\w-]*"
+)
+#: A slash between two words that stand for each other.
+_EITHER = frozenset({"and/or", "i/o", "input/output", "n/a", "read/write"})
+#: A dot between single letters shortens words: e.g., i.e., z.B.
+_SHORTENED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]?", re.UNICODE)
+_SPOKEN_ADDRESS = re.compile(r"(?:\b(?:dot|punkt|point|punto)\W+|\.\s+)(?:com|net|org|io|dev|sh)\b", re.ASCII)
+
+#: Programs that fetch or run what is named behind them.
+_COMMANDS = re.compile(
+    r"\b(?:pip[23x]?|uvx?|npm|npx|pnpm|yarn|bunx?|deno|cargo|rustup|gem|bundler?|composer|brew|apt|aptitude|yum|dnf"
+    r"|pacman|apk|zypper|snap|flatpak|choco|winget|scoop|conda|mamba|poetry|pdm|pipenv|easy_install|nuget|dotnet|mvn"
+    r"|gradlew?|docker|podman|kubectl|helm|terraform|ansible|vagrant|curl|wget|bash|zsh|fish|ksh|csh|powershell|pwsh"
+    r"|iex|cmd|sudo|doas|chmod|chown|chroot|mkfs|eval|exec|crontab|systemctl|ssh|scp|sftp|rsync|netcat|ncat|telnet|ftp"
+    r"|git|svn|hg|xargs|nohup|osascript|rundll32|regsvr32|mshta|certutil|bitsadmin)\b",
+    re.ASCII,
+)
+#: The same for programs whose names are words too: only as people type a command, in small letters.
+_TYPED = re.compile(
+    r"\b(?:python[23]?|node|ruby|perl|php|lua|rm|dd|sh|nc|su|go (?:get|install|run)|make \w+)\b", re.ASCII
+)
+_MAKE_WORDS = re.compile(
+    r"make (?:sure|certain|use|sense|it|them|this|that|these|those|the|an?|up|out|way|room|any|no|each|every|all|one)"
+)
+#: In a document: what tells a reader to fetch or run something, whatever its name looks like.
+_FETCHED = re.compile(
+    r"\b(?:run|execute|launch|invoke|clone|paste|upload|uninstall|install\w*|instal\w*|download\w*|herunterlad\w*"
+    r"|ausführ\w*|télécharg\w*|exécut\w*|descarg\w*|ejecut\w*|scaric\w*|esegu\w*|baix\w*)\b"
+    r"|установ\w*|скача\w*|запуст\w*|安装|安裝|下载|下載|运行|執行|执行|インストール|ダウンロード|実行|설치|다운로드|실행"
+)
+#: Readers that are programs, and those who judge the work.
+_READERS = re.compile(
+    r"(?a:\b(?:[\w-]*agent(?:s|en|es|i|e)?|ass?ist[ae]nt\w*|ai|a\.i|ki|ia|llms?|gpt\w*|chatgpt|chatbots?|bots?|copilot"
+    r"|claude|gemini|codex|openai|anthropic|language models?|sprachmodell\w*|prompts?|system message"
+    r"|(?:code )?review(?:er)?s?|reviewing|gutachter\w*|prüfer\w*|auditors?|approve\w*|approval|instructions?"
+    r"|anweisung\w*)\b)|агент|ассистент|\bии\b"
+    r"|\b(?:read|reads|reading|reader|readers|whoever|anyone|anybody|you)\W+(?:\w+\W+)?(?:this|these)\b|\bplease\b"
+    r"|代理|助手|智能体|人工智能|审核|審查|アシスタント|エージェント|レビュー|에이전트|어시스턴트|리뷰어"
+)
+
+
+def named(text: str, *, in_document: bool) -> list[str]:
+    """Addresses, paths, files, options, variables, calls and commands, in their order."""
+    text = unicodedata.normalize("NFKC", text)
+    found = (match.group().rstrip(".,-") for match in _MARKED.finditer(_unmarked(text)))
+    names = [name for name in found if not _SHORTENED.fullmatch(name) and name.lower() not in _EITHER]
+    lowered = text.lower()
+    patterns = (_SPOKEN_ADDRESS, _COMMANDS, _FETCHED) if in_document else (_SPOKEN_ADDRESS, _COMMANDS)
+    names += [match.group() for pattern in patterns for match in pattern.finditer(lowered)]
+    return names + [name for name in _TYPED.findall(text) if not _MAKE_WORDS.fullmatch(name)]
+
+
+def addressed(text: str, *, in_document: bool) -> list[str]:  # noqa: ARG001 - asked like `named`
+    """Whom the text speaks to or of besides people: agents, assistants, models, reviewers."""
+    return _READERS.findall(unicodedata.normalize("NFKC", text).lower())
+
+
+def _unmarked(text: str) -> str:
+    """The text without the marks of emphasis around words."""
+    return re.sub(r"(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)|\*+", " ", text)
