@@ -24,6 +24,8 @@ _READ_AT_THE_TOP = frozenset(
     {"architecture", "authors", "changelog", "changes", "code_of_conduct", "contributing", "contributors", "faq"}
     | {"glossary", "history", "install", "news", "readme", "roadmap", "support", "thanks", "upgrading", "usage"}
 )
+#: Names in capitals that people know; what else is written so is often meant for agents.
+_IN_CAPITALS = _READ_AT_THE_TOP | {"api", "credits", "deployment", "design", "development", "maintainers", "releasing"}
 _DOCUMENT_FOLDERS = frozenset({"doc", "docs", "documentation"})
 #: Plain text is prose under few names: requirements.txt, robots.txt and CMakeLists.txt are programs.
 _TEXT_NAMES = frozenset(
@@ -75,6 +77,8 @@ def is_document(path: str) -> bool:
     if found is None or not _EXECUTED_FOLDERS.isdisjoint(lowered):
         return False
     stem = found[1].lower().replace("-", "_")
+    if found[1].isupper() and stem not in _IN_CAPITALS:
+        return False
     if stem in _STRUCTURE or (found[2] == "txt" and stem not in _TEXT_NAMES):
         return False
     in_documents = not _DOCUMENT_FOLDERS.isdisjoint(lowered)

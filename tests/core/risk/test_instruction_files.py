@@ -77,6 +77,33 @@ NAMES = [
     "prompts/system.md",
     "a.prompt",
     "system_prompt.txt",
+    "SOUL.md",
+    "IDENTITY.md",
+    "USER.md",
+    "TOOLS.md",
+    "MEMORY.md",
+    "HEARTBEAT.md",
+    "BOOTSTRAP.md",
+    "HERMES.md",
+    ".hermes.md",
+    "IFLOW.md",
+    "CODEBUDDY.md",
+    ".codebuddy/rules/a.md",
+    ".qoder/rules/a.md",
+    ".lingma/rules/a.md",
+    "GROK.md",
+    ".grok/GROK.md",
+    "KIMI.md",
+    ".kimi/config.toml",
+    "APPEND_SYSTEM.md",
+    "gemini-extension.json",
+    ".serena/memories/a.md",
+    ".coderabbit.yaml",
+    ".pr_agent.toml",
+    "best_practices.md",
+    "airules.md",
+    ".rovodev/config.yml",
+    ".devin/rules/a.md",
 ]
 
 
@@ -153,6 +180,7 @@ def test_every_entry_is_matched_by_a_name_of_the_test() -> None:
 
 
 MORE = [
+    ".iflow/settings.json",
     ".zed/settings.json",
     "a.agent.md",
     ".aiexclude",

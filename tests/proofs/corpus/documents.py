@@ -118,6 +118,8 @@ DOCUMENTS: tuple[Edit, ...] = (
     edit("markdown", "orders to agents in another case", "docs/Claude.MD", PAGE, PAGE.replace(WORDS, OTHER)),
     edit("markdown", "a skill", "docs/skills/a.md", PAGE, PAGE.replace(WORDS, OTHER)),
     edit("markdown", "a prompt", "docs/prompts/a.md", PAGE, PAGE.replace(WORDS, OTHER)),
+    edit("markdown", "a name in capitals that agents may read", "docs/PERSONA.md", PAGE, PAGE.replace(WORDS, OTHER)),
+    edit("markdown", "another one deeper", "docs/a/HOW-WE-WORK.md", PAGE, PAGE.replace(WORDS, OTHER)),
     edit("markdown", "a document of unknown use", "persona.md", PAGE, PAGE.replace(WORDS, OTHER)),
     edit("markdown", "steps that Gauge runs", "specs/a.md", "* Some step to run\n", "* Another step to run\n"),
     edit(

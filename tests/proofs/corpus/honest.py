@@ -100,6 +100,7 @@ HONEST: tuple[Edit, ...] = (
     edit(
         "markdown", "a package's page", "packages/a/README.md", PAGE, PAGE.replace("wrods", "words"), label="fix_typo"
     ),
+    edit("markdown", "a name in capitals that people know", "docs/INSTALL.md", PAGE, PAGE.replace("wrods", "words")),
     edit(
         "rst",
         "a typo",

@@ -32,6 +32,9 @@ _CODEX = "https://developers.openai.com/codex/guides/agents-md"
 _ZED = "https://zed.dev/docs/ai/instructions"
 _MCP = "https://modelcontextprotocol.io/docs/develop/connect-local-servers"
 
+_OPENCLAW = "https://docs.openclaw.ai/concepts/agent"
+_HERMES = "https://hermes-agent.nousresearch.com/docs/user-guide/features/context-files"
+
 #: Who reads what. A name that several agents read stands here once, with the page of one of them.
 _LOADED: tuple[tuple[str, str, str], ...] = (
     ("agents.md", "most agents", "https://agents.md"),
@@ -105,8 +108,43 @@ _LOADED: tuple[tuple[str, str, str], ...] = (
     (".tabnine*", "Tabnine", "https://docs.tabnine.com/main/getting-started/tabnine-agent/guidelines"),
     (".ruler", "every agent Ruler writes for", _RULER),
     (".rulesync*", "every agent Rulesync writes for", "https://github.com/dyoshikawa/rulesync"),
+    ("soul.md", "OpenClaw, Hermes Agent", _OPENCLAW),
+    ("identity.md", "OpenClaw", _OPENCLAW),
+    ("user.md", "OpenClaw, Hermes Agent", _OPENCLAW),
+    ("tools.md", "OpenClaw", _OPENCLAW),
+    ("memory.md", "OpenClaw, Hermes Agent", _OPENCLAW),
+    ("heartbeat.md", "OpenClaw", "https://docs.openclaw.ai/concepts/agent-workspace"),
+    ("bootstrap.md", "OpenClaw", _OPENCLAW),
+    ("hermes.md", "Hermes Agent", _HERMES),
+    (".hermes*", "Hermes Agent", _HERMES),
+    (".coderabbit.y*ml", "CodeRabbit", "https://docs.coderabbit.ai/reference/configuration"),
+    (
+        ".pr_agent.toml",
+        "Qodo",
+        "https://docs.qodo.ai/qodo-documentation/code-review/concepts/configuration-overview/configuration-file",
+    ),
     (".ignore", "agents that search with ripgrep", "https://github.com/BurntSushi/ripgrep/blob/master/GUIDE.md"),
     (".rgignore", "agents that search with ripgrep", "https://github.com/BurntSushi/ripgrep/blob/master/GUIDE.md"),
+)
+#: Names that these agents are known to read; the page is that of the agent, and was not read for the entry.
+_BY_REPUTE: tuple[tuple[str, str, str], ...] = (
+    ("iflow.md", "iFlow CLI", "https://github.com/iflow-ai/iflow-cli"),
+    (".iflow", "iFlow CLI", "https://github.com/iflow-ai/iflow-cli"),
+    ("codebuddy.md", "CodeBuddy", "https://www.codebuddy.ai/docs"),
+    (".codebuddy*", "CodeBuddy", "https://www.codebuddy.ai/docs"),
+    (".qoder*", "Qoder", "https://docs.qoder.com"),
+    (".lingma*", "Lingma", "https://help.aliyun.com/zh/lingma"),
+    ("grok.md", "Grok CLI", "https://github.com/superagent-ai/grok-cli"),
+    (".grok", "Grok CLI", "https://github.com/superagent-ai/grok-cli"),
+    ("kimi.md", "Kimi CLI", "https://github.com/MoonshotAI/kimi-cli"),
+    (".kimi", "Kimi CLI", "https://github.com/MoonshotAI/kimi-cli"),
+    ("append_system.md", "Pi", "https://github.com/badlogic/pi-mono"),
+    ("gemini-extension.json", "Gemini CLI", "https://geminicli.com/docs/extensions"),
+    (".serena", "agents that use Serena", "https://github.com/oraios/serena"),
+    ("best_practices.md", "Qodo", "https://docs.qodo.ai"),
+    ("airules.md", "Firebase Studio", "https://firebase.google.com/docs/studio"),
+    (".rovodev*", "Rovo Dev", "https://support.atlassian.com/rovo"),
+    (".devin", "Devin", "https://docs.devin.ai"),
 )
 #: Read when somebody points an agent there, or by the program whose model they instruct.
 _NAMED: tuple[tuple[str, str, str], ...] = (
@@ -121,7 +159,7 @@ _NAMED: tuple[tuple[str, str, str], ...] = (
 
 INSTRUCTION_FILES: tuple[InstructionFile, ...] = tuple(
     InstructionFile(pattern=pattern, agent=agent, source=source, loaded=loaded)
-    for loaded, rows in ((True, _LOADED), (False, _NAMED))
+    for loaded, rows in ((True, _LOADED), (True, _BY_REPUTE), (False, _NAMED))
     for pattern, agent, source in rows
 )
 
