@@ -43,7 +43,7 @@ another list:
 | `/mcp?{WORD}={Which.SESSION}` | `foureyes mcp --tools {Which.SESSION}` | those of sessions and chains |
 | `/mcp?{WORD}={Which.READER}` | `foureyes mcp --tools {Which.READER}` | those that only look |
 | `/mcp?{WORD}={Which.ALL}` | `foureyes mcp --all-tools` | all, with `outputSchema` and every field |
-| `/mcp/review-server` | `foureyes mcp --as review-server` | the seven of that server alone |
+| `/mcp/review-server` | `foureyes mcp --as review-server` | the seven alone; with `outputSchema` under `?tools=all` |
 
 Another word is refused. An answer is the same, listed or not: `structuredContent`, and the same as text.
 

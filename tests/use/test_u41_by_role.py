@@ -53,11 +53,24 @@ def names(caller: Caller, path: str = "/mcp") -> set[str]:
     return {one["name"] for one in asked(caller, "tools/list", path)[0]["tools"]}
 
 
+@pytest.mark.parametrize("path", ["/mcp", "/mcp/review-server"])
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.door("mcp", policy="solo")
-def test_a_list_of_tools_is_short(house: Served, role: str) -> None:
-    """U-41: at most 14 kB for every role; it is paid for with every turn."""
-    assert asked(house.callers[role], "tools/list")[1] <= BYTES_MAX
+def test_a_list_of_tools_is_short(house: Served, role: str, path: str) -> None:
+    """U-41: at most 14 kB for every role at both addresses; it is paid for with every turn."""
+    assert asked(house.callers[role], "tools/list", path)[1] <= BYTES_MAX
+
+
+@pytest.mark.door("mcp", policy="solo")
+def test_what_the_answers_of_the_seven_look_like_is_told_on_request(house: Served) -> None:
+    """U-41: the usual list leaves the shapes of answers out, and every field that a tool takes stays."""
+    usual, _ = asked(house.callers["both"], "tools/list", "/mcp/review-server")
+    whole, _ = asked(house.callers["both"], "tools/list", "/mcp/review-server?tools=all")
+    assert all("outputSchema" in one for one in whole["tools"])
+    assert not any("outputSchema" in one for one in usual["tools"])
+    for short, long in zip(usual["tools"], whole["tools"], strict=True):
+        assert short["inputSchema"]["properties"].keys() == long["inputSchema"]["properties"].keys()
+        assert short["description"] == long["description"]
 
 
 @pytest.mark.door("mcp", policy="solo")

@@ -56,6 +56,13 @@ USUAL: Mapping[str, frozenset[Which]] = {
         frozenset((_SESSION,)),
     ),
 }
+#: The seven of the review server: only its own address offers them, and every list there names them.
+_SEVEN = frozenset(
+    (
+        *("check_review_required", "request_review", "submit_review", "get_review", "request_re_review"),
+        *("escalate_review", "get_review_metrics"),
+    )
+)
 _SELDOM = frozenset(
     (
         *("after", "author", "base", "context", "context_hash", "cost", "draft", "media_type", "origin", "protocols"),
@@ -100,7 +107,7 @@ def which_of(query: bytes) -> Which:
 
 def is_listed(name: str, which: Which, parts: frozenset[Which]) -> bool:
     """Whether a tool stands on that list, for somebody with these parts."""
-    if which is Which.ALL:
+    if which is Which.ALL or name in _SEVEN:
         return True
     return not USUAL.get(name, frozenset()).isdisjoint(parts if which is Which.USUAL else {which})
 

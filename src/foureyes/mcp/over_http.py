@@ -209,7 +209,7 @@ def _speaker(office: Office, names: Names) -> Speaker:
         allowed_origins=sorted(names.origins),
     )
     own = build(Near(office, caller_of_request, OWN, which_of_request, beside=SEVEN))
-    seven = build(Near(office, caller_of_request, SEVEN), REVIEW_SERVER)
+    seven = build(Near(office, caller_of_request, SEVEN, which_of_request), REVIEW_SERVER)
     return Speaker({PATH: own, REVIEW_SERVER_PATH: seven}, security)
 
 
