@@ -385,3 +385,19 @@ def test_a_base_read_on_somebodys_laptop_is_the_laptops_alone(tmp_path: Path, sh
         assert done.returncode in (0, 3), done.stdout + done.stderr
         assert server.human.call("read_review", review=said["review"]).code == "review_missing"
         assert server.human.call("gate", digest=said["digest"])["allowed"] is False
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_the_note_on_an_unknown_target_says_with_what_the_work_was_compared(
+    keeper: tuple[str, Served], shop: Shop, door: str
+) -> None:
+    """U-01: a base that is known stands in for a target that is not, and a wrong base does not."""
+    _, server = keeper
+    author = server.callers["dev"].at(door)
+    text = f"# Shop\n\nWe sell many things over {door}.\n"
+    for base, expected in ((shop.main, "the work was compared with shop "), ("", "the work was compared with nothing")):
+        files = _sent("README.md", text + base)
+        opened = author.call("open_review", kind="script", title="t", files=files, base=base, target="nowhere")
+        (note,) = opened["notes"]
+        assert expected in note
+        author.call("withdraw", review=opened["review"], reason="It was a try.")

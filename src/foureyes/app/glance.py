@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from foureyes.app.rows import OBJECTIONS, DigestRow, ReviewRow
+from foureyes.app.rows import OBJECTIONS, DigestRow, ReviewRow, plain_digest
 
 OPEN = "open"
 LIFT = "A human must override it there, or the author revises."
@@ -43,6 +43,7 @@ class Shut:
 
 def glance(rows: Rows, name: str) -> Shut | None:
     """The no that stands in the rows; None where only the log can tell."""
+    name = plain_digest(name)
     found = rows.digests(name)
     if not found:
         return Shut(state="unknown", digest=name, reason="No review has seen these bytes. Submit them for review.")

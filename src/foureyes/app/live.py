@@ -12,7 +12,7 @@ from foureyes.app.heads import OPEN
 from foureyes.app.objections import Objections, text_of
 from foureyes.app.policies import InForce, Policies
 from foureyes.app.ports import Damaged, Reading
-from foureyes.app.rows import LIVES, DigestRow
+from foureyes.app.rows import LIVES, DigestRow, plain_digest
 from foureyes.app.shelf import Held
 from foureyes.app.work import GIT_TREE, GONE_MODE, blob_digest
 from foureyes.core.assess import assess
@@ -67,6 +67,7 @@ class Judge:
 
     def judge(self, name: str, target: str = "", review: str = "") -> Live:
         """The answer for bytes named by digest or alias; where a review is named, by that one alone."""
+        name = plain_digest(name)
         try:
             return self._judged(name, target, review)
         except Damaged as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -45,6 +46,15 @@ SIGN_INS, LINKS, DECIDING_LINKS = "sign_ins", "links", "deciding_links"
 DELIVERIES = "deliveries"
 #: Which process hosts reviewers: likewise of this moment only.
 ENGINE = "engine"
+
+
+_WITH_SORT = re.compile(r"sha256:([0-9a-f]{64})").fullmatch
+
+
+def plain_digest(name: str) -> str:
+    """A digest without the `sha256:` that other programs put in front; every other name as it is."""
+    found = _WITH_SORT(name)
+    return found[1] if found else name
 
 
 class Given(NamedTuple):

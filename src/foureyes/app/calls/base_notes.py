@@ -41,9 +41,10 @@ async def with_base_notes(office: Office, caller: Caller, done: Done, form: Name
 def _notes(revision: Revision, form: NamesBase) -> Iterator[str]:
     known = revision.known_base
     if form.target and known.source not in _ON_TARGET:
+        instead = f"with {known.name}" if known.is_known else "with nothing"
         yield (
-            f"The target {form.target[:WORD_CHARS_MAX]!r} has nothing yet that this server knows, so the work was not "
-            "compared with it. If the name is right, leave `target` out until something is live there."
+            f"The target {form.target[:WORD_CHARS_MAX]!r} has nothing yet that this server knows; the work was "
+            f"compared {instead}. If the name is right, leave `target` out until something is live there."
         )
     if form.base and not known.is_known:
         yield (

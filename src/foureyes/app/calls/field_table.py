@@ -8,6 +8,7 @@ from foureyes.app.calls.seed_000_list import STATES
 from foureyes.app.calls.seed_001_basics import CRITERIA
 from foureyes.app.calls.seed_001_metrics import PERIODS
 from foureyes.app.calls.seed_words import CONTENT_TYPES, EXEMPT_TYPES, REVIEW_TYPES
+from foureyes.core.events import SignalType
 from foureyes.core.grounds import NAMED_GROUNDS
 from foureyes.core.principals import Scope
 from foureyes.core.protocols import CATEGORIES
@@ -211,7 +212,9 @@ TABLE: dict[str, Row] = {
     "turns": Row("How many turns the fix took", 4),
     "type": Row("The type of work", "create_core", (*REVIEW_TYPES, *EXEMPT_TYPES)),
     "SignalForm.type": Row(
-        f"What is said; {', '.join(sorted(TRIGGERS))} start a review, any other word is only heard", "milestone"
+        f"What is said; {', '.join(sorted(TRIGGERS))} start a review, progress is only heard",
+        "milestone",
+        tuple(SignalType),
     ),
     "ResultForm.type": Row("Always review_result", "review_result", ("review_result",)),
     "PeriodForm.type": Row("Only work of this type", "create_core"),

@@ -7,7 +7,7 @@ import binascii
 from dataclasses import dataclass
 from typing import Protocol
 
-from foureyes.app.rows import Blob
+from foureyes.app.rows import Blob, plain_digest
 from foureyes.app.work import PARTS_MAX, PLAIN_MODE, Work, blob_digest, manifest_digest
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.values import WorkPart
@@ -51,10 +51,11 @@ def _part(reading: Shelf, file: FileSent, blobs: dict[str, bytes]) -> WorkPart:
             "Send each file with exactly one of them.",
         )
     if file.digest is not None:
-        blob = reading.blob(file.digest)
+        digest = plain_digest(file.digest)
+        blob = reading.blob(digest)
         if blob is None:
             raise refuse(Code.UNKNOWN_DIGEST, what=file.path[:200], digest=file.digest[:80])
-        digest, size = file.digest, blob.size
+        size = blob.size
     else:
         content = _content(file)
         digest, size = blob_digest(content), len(content)

@@ -14,6 +14,7 @@ from foureyes.app.calls.office import Handed, Office
 from foureyes.app.calls.seed_001_patterns import PatternShown, pattern_of
 from foureyes.app.policies import POLICY_STREAM
 from foureyes.app.ports import Reading
+from foureyes.app.rows import plain_digest
 from foureyes.app.shelf import dated
 from foureyes.app.trusting import Suspect, examined, load, stream_of
 from foureyes.core.events import LiveRefused, WentLive
@@ -122,13 +123,13 @@ class TrustsShown:
 
 async def record_live(office: Office, caller: Caller, form: LiveForm) -> LiveShown:
     """Say that bytes go live on a target, and be told whether they may."""
-    command = RecordLive(target=form.target, review=form.review, digest=form.digest, commit=form.commit)
+    command = RecordLive(target=form.target, review=form.review, digest=plain_digest(form.digest), commit=form.commit)
     stream = f"target/{form.target}"
     reply = await office.do(caller, command, Handed(key=form.key, stream=stream))
     said = await office.store.read(partial(_said, stream, reply.version))
     reason = said.reason if isinstance(said, LiveRefused) else ""
     reason = await _heard(office, caller, form, reason) if reason else ""
-    return LiveShown(allowed=isinstance(said, WentLive), target=form.target, digest=form.digest, reason=reason)
+    return LiveShown(allowed=isinstance(said, WentLive), target=form.target, digest=command.digest, reason=reason)
 
 
 async def policy(office: Office, _: Caller, __: NoForm) -> PolicyShown:
