@@ -36,11 +36,17 @@ _TYPED = re.compile(
 _MAKE_WORDS = re.compile(
     r"make (?:sure|certain|use|sense|it|them|this|that|these|those|the|an?|up|out|way|room|any|no|each|every|all|one)"
 )
-#: In a document: what tells a reader to fetch or run something, whatever its name looks like.
-_FETCHED = re.compile(
-    r"\b(?:run|execute|launch|invoke|clone|paste|upload|uninstall|install\w*|instal\w*|download\w*|herunterlad\w*"
+#: In a document: what tells a reader to fetch, run, send or destroy something, whatever its name looks like.
+_TOLD = re.compile(
+    r"\b(?:run|execute|launch|invoke|clone|paste|upload|send|forward|export|share|push|publish|deploy|merge|delete|erase"
+    r"|destroy|wipe|disable|uninstall|install\w*|instal\w*|download\w*|herunterlad\w*"
     r"|ausführ\w*|télécharg\w*|exécut\w*|descarg\w*|ejecut\w*|scaric\w*|esegu\w*|baix\w*)\b"
     r"|установ\w*|скача\w*|запуст\w*|安装|安裝|下载|下載|运行|執行|执行|インストール|ダウンロード|実行|설치|다운로드|실행"
+)
+#: What must stay with its owner.
+_SECRET = re.compile(
+    r"\b(?:pass(?:word|phrase|code)s?|credentials?|secrets?|api[ -]?keys?|(?:private|ssh|access)[ -]keys?"
+    r"|passw[oö]rt\w*|contraseñas?|mots? de passe)\b|пароль|密码|密碼|パスワード|비밀번호"
 )
 #: Readers that are programs, and those who judge the work.
 _READERS = re.compile(
@@ -48,6 +54,8 @@ _READERS = re.compile(
     r"|claude|gemini|codex|openai|anthropic|language models?|sprachmodell\w*|prompts?|system message"
     r"|(?:code )?review(?:er)?s?|reviewing|gutachter\w*|prüfer\w*|auditors?|approve\w*|approval|instructions?"
     r"|anweisung\w*)\b)|агент|ассистент|\bии\b"
+    r"|\b(?:whoever|anyone|anybody|everyone|everybody|anything|everything)\W+(?:who|that|which|\w+s)\b"
+    r"|\byour\b|\byou\W+(?:must|should|shall|have|need|are|can|may|will)\b"
     r"|\b(?:read|reads|reading|reader|readers|whoever|anyone|anybody|you)\W+(?:\w+\W+)?(?:this|these)\b|\bplease\b"
     r"|代理|助手|智能体|人工智能|审核|審查|アシスタント|エージェント|レビュー|에이전트|어시스턴트|리뷰어"
 )
@@ -59,7 +67,8 @@ def named(text: str, *, in_document: bool) -> list[str]:
     found = (match.group().rstrip(".,-") for match in _MARKED.finditer(_unmarked(text)))
     names = [name for name in found if not _SHORTENED.fullmatch(name) and name.lower() not in _EITHER]
     lowered = text.lower()
-    patterns = (_SPOKEN_ADDRESS, _COMMANDS, _FETCHED) if in_document else (_SPOKEN_ADDRESS, _COMMANDS)
+    always = (_SPOKEN_ADDRESS, _COMMANDS, _SECRET)
+    patterns = (*always, _TOLD) if in_document else always
     names += [match.group() for pattern in patterns for match in pattern.finditer(lowered)]
     return names + [name for name in _TYPED.findall(text) if not _MAKE_WORDS.fullmatch(name)]
 
