@@ -21,6 +21,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", "command", policy="solo")
 def test_a_digest_with_its_sort_in_front_is_that_digest(house: Served, door: str) -> None:
     """U-56: the gate, `check`, publishers and files understand `sha256:` as it stands in other programs."""
     dev = house.callers["dev"].at(door)
@@ -41,6 +42,7 @@ def test_a_digest_with_its_sort_in_front_is_that_digest(house: Served, door: str
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy="solo")
 def test_a_signal_has_one_of_the_words_that_the_pages_name(house: Served, door: str) -> None:
     """U-56: `progress` is only heard, and any other word is refused with those that there are."""
     worker = house.callers["worker"].at(door)

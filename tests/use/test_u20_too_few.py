@@ -37,7 +37,7 @@ def test_a_human_who_is_offered_no_seat_is_no_reviewer_of_content(tmp_path: Path
         assert opened.is_ok
         assert ONE_MORE.replace("`", "") in " ".join(up.page(f"/reviews/{content}").split())
         up.account("ben")
-        assert haku.call("can_graduate", content_id=content)["next_step"] == ""
+        assert "next_step" not in haku.call("can_graduate", content_id=content).data
         assert "in resolve" not in " ".join(up.run("status").stdout.split())
 
 
@@ -50,4 +50,4 @@ def test_a_human_who_reviews_content_all_the_same_counts(tmp_path: Path) -> None
         for one in (up.human, ann):
             assert one.call("read_content", content_id=content).is_ok
             assert one.call("give_feedback", content_id=content, items=[ITEM]).is_ok
-        assert haku.call("can_graduate", content_id=content)["next_step"] == ""
+        assert "next_step" not in haku.call("can_graduate", content_id=content).data

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from foureyes.app.calls import about_reviews
@@ -21,6 +21,7 @@ from foureyes.app.calls.seed_000_shown import (
     ContentShown,
     FeedbackShown,
     Graduation,
+    GraduationVacant,
     ItemShown,
     ResponseShown,
     content_shown,
@@ -188,10 +189,11 @@ async def read_content(office: Office, caller: Caller, form: ContentNamed) -> Co
     return content_shown(*await given_work(office, caller, form.content_id))
 
 
-async def can_graduate(office: Office, caller: Caller, form: ContentNamed) -> Graduation:
+async def can_graduate(office: Office, caller: Caller, form: ContentNamed) -> Graduation | GraduationVacant:
     """Whether content goes live, and what is missing."""
     found = await seen_by(office, caller, form.content_id)
-    return replace(graduation(found), next_step=await vacancy_told(office, found.review))
+    told, step = graduation(found), await vacancy_told(office, found.review)
+    return picked(GraduationVacant, told, next_step=step) if step else told
 
 
 async def give_feedback(office: Office, caller: Caller, form: FeedbackForm) -> FeedbackTaken:

@@ -71,8 +71,15 @@ class Graduation:
 
     can_graduate: bool
     reason: str
-    #: What fills the seats of reviewers who are missing; empty where there are enough.
-    next_step: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraduationVacant:
+    """The same where reviewers are missing, and what fills their seats."""
+
+    can_graduate: bool
+    reason: str
+    next_step: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
