@@ -12,6 +12,8 @@ from tests.proofs.corpus.orders import MORE_THAN_A_TYPO, UNREAD, WELCOME
 from tests.proofs.corpus.shapes import Edit
 from tests.use.served import DOORS, Reply, Served, served
 
+pytestmark = pytest.mark.door("http", policy="peer")
+
 _NUMBERS = count(1)
 AGGRESSIVE = {"kind": "create_app", "context": [["autonomy_level", "aggressive"]]}
 
