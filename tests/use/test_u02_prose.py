@@ -44,7 +44,6 @@ def assert_waits(house: Served, reply: Reply, target: str) -> None:
 
 
 @pytest.mark.parametrize(("number", "edit"), tuple(enumerate(UNREAD)), ids=lambda value: getattr(value, "name", ""))
-@pytest.mark.door("http", policy="peer")
 def test_an_order_in_words_is_reviewed(house: Served, number: int, edit: Edit) -> None:
     """U-02: names of things to run or open, words to agents, negations: the gate waits for somebody to read them."""
     for words in ({"kind": edit.label}, {"kind": "fix_typo"}, AGGRESSIVE):
@@ -54,14 +53,12 @@ def test_an_order_in_words_is_reviewed(house: Served, number: int, edit: Edit) -
 @pytest.mark.parametrize(
     ("number", "edit"), tuple(enumerate(MORE_THAN_A_TYPO)), ids=lambda value: getattr(value, "name", "")
 )
-@pytest.mark.door("http", policy="peer")
 def test_a_label_lets_pass_no_more_than_it_says(house: Served, number: int, edit: Edit) -> None:
     """U-02: a new sentence is no typo, and other words are no formatting."""
     assert_waits(house, *submitted(house, edit, number, kind=edit.label))
 
 
 @pytest.mark.parametrize(("number", "edit"), tuple(enumerate(WELCOME)), ids=lambda value: getattr(value, "name", ""))
-@pytest.mark.door("http", policy="peer")
 def test_an_honest_correction_or_comment_passes(house: Served, number: int, edit: Edit) -> None:
     """U-02: corrected spelling and comments that explain need no review."""
     reply, target = submitted(house, edit, number, kind=edit.label)
