@@ -29,7 +29,7 @@ from tests.app.house import FIRST, House, Readers, policy
 from tests.calls.counter import SUE
 from tests.cast import DEV, rules_with
 
-READ = (Evidence(what="all of it", why="read line by line"),)
+READ = (Evidence(what="the whole work", why="read line by line"),)
 #: More turns of the loop than anything here takes.
 TURNS = 200
 
