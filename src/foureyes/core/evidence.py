@@ -23,7 +23,7 @@ RULE = (
 )
 #: In `what` these mean the same; what follows says more.
 _WHOLE = re.compile(
-    r"(?:the (?:whole|entire|complete) work|all of (?:it|the (?:work|files))|all (?:the )?files|every file)"
+    r"(?:the (?:whole|entire|complete) work|all of the (?:work|files)|all (?:the )?files|every file)"
     r"(?:\s*[:,;.(\u2013\u2014-].*)?",
     re.IGNORECASE | re.DOTALL,
 )

@@ -155,7 +155,7 @@ class Bot:
         many = tuple(
             Draft(severity="minor", text=words("small thing"), evidence="it is there") for _ in range(FINDINGS_MANY)
         )
-        evidence = (Evidence(what="all of it", why="it holds up"),)
+        evidence = (Evidence(what="the whole work", why="it holds up"),)
         lies = (
             Look(verdict="approve", summary=words("fine"), findings=(draft,), evidence=evidence, confidence=99),
             Look(verdict="looks fine to me", summary=words("fine"), evidence=evidence),
