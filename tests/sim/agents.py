@@ -193,7 +193,7 @@ class Agents:
 
     def _evidence(self, work: Bytes) -> Evidence:
         place = work.flaw if self.rng.random() < 0.2 else None
-        return Evidence(what=self.words("the whole work"), why=self.words("it holds up"), place=place)
+        return Evidence(what=self.words("the whole work: all of it"), why=self.words("it holds up"), place=place)
 
     def _drafts(self, work: Bytes, temper: Temper, own: list[Finding]) -> tuple[c.Draft, ...]:
         """What somebody has against the work: the flaw itself, what they said before, or what they made up."""

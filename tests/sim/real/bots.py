@@ -135,7 +135,7 @@ class Bot:
                 Settlement(finding=one.finding, resolved=likes or rng.random() < 0.5, note=words("note"))
                 for one in task.earlier
             ),
-            evidence=(Evidence(what=words("read all of it"), why=words("it holds up")),),
+            evidence=(Evidence(what=words("the whole work: all of it"), why=words("it holds up")),),
             checklist=tuple(Criterion(name=name, passed=likes) for name in task.checklist),
             answers=tuple(words("answer") for _ in task.questions),
             confidence=rng.choice((95, 92, 85)) if likes else rng.choice((90, 70)),
