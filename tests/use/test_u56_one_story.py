@@ -62,11 +62,12 @@ def vetoed(up: Served) -> Told:
 def peer(up: Served, *rounds: dict[str, Any]) -> str:
     """A review by the seven tools with these reports, a new version before each but the first."""
     alice, auditor = up.callers["alice"], up.callers["auditor"]
-    text = f"def read():\n    return {next(_numbers)}\n"
+    number = next(_numbers)
+    text = f"def read_{number}():\n    return {number}\n"
     name = str(alice.call("request_review", type="create_core", title="A core", artifacts={"code": text})["id"])
-    for number, said in enumerate(rounds):
-        if number:
-            more = {"code": f"{text}# {number}\n"}
+    for turn, said in enumerate(rounds):
+        if turn:
+            more = {"code": f"{text}# {turn}\n"}
             assert alice.call("request_re_review", reviewId=name, changes_made="Some.", artifacts=more).is_ok
         auditor.call("get_review", reviewId=name)
         assert (answer := auditor.call("submit_review", reviewId=name, **said)).is_ok, answer.text
