@@ -235,7 +235,7 @@ async def _ends(here: Theatre, agent: Headers) -> None:
     ]
     for number in range(4):
         for name, verdict in (("magnifico", "approve"), ("gaal", "reject")):
-            report = {"revision": number + 1, "verdict": verdict, "summary": f"Read all of output.md: {verdict} {number}"}
+            report = {"revision": number + 1, "verdict": verdict, "summary": f"Read output.md: {verdict} {number}"}
             await here.done(critics[name], f"{API}/reviews/{tale}/reports", **report)
         if number < 3:
             await here.done(agent, "/validate", output=f"A tale, told {number} times.\n", review=tale)
