@@ -320,6 +320,7 @@ def test_a_service_is_no_witness_for_its_own_work(keeper: tuple[str, Served]) ->
         assert _seen(caller, opened)["known_base"]["source"] == "unknown"  # type: ignore[index]
 
 
+@pytest.mark.door("http", policy=("peer", "team"))
 def test_an_operator_is_no_witness_for_their_own_agents(keeper: tuple[str, Served]) -> None:
     """U-01: a program or service of the author's operator says nothing that the author could not say; a human does."""
     _, server = keeper
@@ -388,6 +389,7 @@ def test_a_base_read_on_somebodys_laptop_is_the_laptops_alone(tmp_path: Path, sh
 
 
 @pytest.mark.parametrize("door", DOORS)
+@pytest.mark.door("http", "mcp", policy=("peer", "team"))
 def test_the_note_on_an_unknown_target_says_with_what_the_work_was_compared(
     keeper: tuple[str, Served], shop: Shop, door: str
 ) -> None:

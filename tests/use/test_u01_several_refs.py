@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.git.ground import Ground, new
-from tests.use.served import DOORS, Caller, Reply, Served, served
+from tests.use.served import DOORS, MCP, Caller, Reply, Served, served
 
 OLD, MENDED = "check = False\n", "check = True\n"
 README = "# Shop\n\nWe sel things.\n"
@@ -133,10 +133,11 @@ def test_what_all_protected_refs_agree_on_is_a_base(house: tuple[str, Served], d
     """U-01, U-02: an honest typo in such a file needs nobody, also where another repository has no such file."""
     _, server = house
     author = server.callers["dev"].at(door)
+    end = "!" if door == MCP else "."
     works = (
-        ("shop:main", "README.md", f"# Shop\n\nWe sell things over {door}.\n"),
-        ("shop:release/1", "README.md", f"# Shop\n\nWe sell all things over {door}.\n"),
-        ("play:main", "docs/play.md", f"# Play\n\nWe play over {door}.\n"),
+        ("shop:main", "README.md", f"# Shop\n\nWe sell things{end}\n"),
+        ("shop:release/1", "README.md", f"# Shop\n\nWe sell thing{end}\n"),
+        ("play:main", "docs/play.md", f"# Play\n\nWe play{end}\n"),
     )
     for base, path, text in works:
         done = opened(author, path, text, base, "fix_typo")

@@ -112,6 +112,7 @@ def test_a_changed_text_sheds_it(house: Served, change: str) -> None:
     assert source not in _inherited(house, _opened(house.callers["att"], CHANGES[change](text)))
 
 
+@pytest.mark.door("http", policy=("server", "solo"))
 def test_text_that_says_little_needs_what_stands_beside_it(house: Served) -> None:
     """U-03: a line like `end` stands everywhere, so what was said of one is said of none between other lines."""
     text = _text()
@@ -185,6 +186,7 @@ def test_a_finding_without_a_place_follows_half_of_the_lines(house: Served, door
 
 
 @pytest.mark.parametrize("words", [{"findings": True}, {"grounds": ["security_risk"]}], ids=["finding", "rejection"])
+@pytest.mark.door("http", policy=("server", "solo"))
 def test_of_a_large_work_no_line_and_no_file_sheds_what_names_no_place(house: Served, words: dict[str, Any]) -> None:
     """U-03: with one line changed in every file it stands; of another work nothing does."""
     author, number = house.callers["att"], next(_numbers)

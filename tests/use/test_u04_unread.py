@@ -138,6 +138,7 @@ def test_the_rule_is_told_where_reviewers_meet_it(all_houses: dict[str, House]) 
     assert b"3 different words" in answer.body
 
 
+@pytest.mark.door("http", policy="peer")
 def test_a_head_is_no_reading(all_houses: dict[str, House]) -> None:
     """U-04: it is answered without a body, so nobody has read anything by it."""
     house = all_houses["peer"]
