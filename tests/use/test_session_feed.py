@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.use.judging import wait_for
 from tests.use.listening import listening
 from tests.use.served import DOORS, Caller, Served, served
 from tests.use.test_u21_u22_sessions import BLOCKER, result
@@ -60,8 +59,8 @@ def test_an_orchestrator_is_told_of_the_pause_the_request_and_the_result(up: Ser
             assert said.is_ok, said.text
         if follows == "all":
             feed.until("review.updated", review=passing, session=other)
-            wait_for(lambda: service.call("read_review", review=passing)["review"]["state"] == "cleared")
-            feed.until("review.updated", review=passing)
+            while service.call("read_review", review=passing)["review"]["state"] != "cleared":
+                feed.until("review.updated", review=passing)
         assert claude.call("end_session", session=name, reason="Begun anew elsewhere.").is_ok
         last = feed.until("session.updated", session=name, status="ENDED")
         assert follows == "all" or other not in str(last)
