@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from bench.floor import WORK
 from bench.servers import Failed, Line
-from bench.story import CHECKED, FINDINGS, FOUND, LINES, TARGET, WORK_BYTES, work
+from bench.story import CHECKED, FINDINGS, FOUND, TARGET, text, work
 from foureyes.app.gate import new_key
 from tests.mcp.desk import MODERN
 from tests.mcp.wire import message
@@ -179,7 +179,7 @@ def approving() -> dict[str, Any]:
 
 
 def _file(number: int, revision: int) -> dict[str, str]:
-    return {"path": "transfer.py", "text": f"# {number}.{revision}\n{LINES}".encode()[:WORK_BYTES].decode()}
+    return {"path": "transfer.py", "text": text(number, revision).decode()}
 
 
 def _is(found: dict[str, Any], state: str) -> None:

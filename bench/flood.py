@@ -33,7 +33,8 @@ from typing import Any
 
 from bench.lines import Figure, keep, middle
 from bench.servers import Failed, Line, Server, enrolled, ours
-from bench.story import CHECKED, FINDINGS, FOUND, LINES, WORK_BYTES, work
+from bench.story import CHECKED, FINDINGS, FOUND, work
+from bench.story import text as text_of
 
 API = "/api/v1"
 COMMAND = "python -m bench.flood"
@@ -136,7 +137,7 @@ class Players:
 
 
 def _files(number: int, revision: int) -> list[dict[str, str]]:
-    text = f"# {number}.{revision}\n{LINES}".encode()[:WORK_BYTES].decode()
+    text = text_of(number, revision).decode()
     return [{"path": "transfer.py", "text": text}]
 
 

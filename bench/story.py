@@ -56,10 +56,15 @@ def gate_on(store: Store) -> Gate:
     return Gate(store, Pool(), policy=POLICY)
 
 
+def text(number: int, revision: int) -> bytes:
+    """Two KiB that nobody has seen before: what is found in one such text is not found in another."""
+    lines = LINES.replace("amount", f"amount{number}")
+    return f"# {number}.{revision}\n{lines}".encode()[:WORK_BYTES]
+
+
 def work(number: int, revision: int) -> Work:
-    """Two KiB that nobody has seen before."""
-    text = f"# {number}.{revision}\n{LINES}"
-    return work_of({"transfer.py": text.encode()[:WORK_BYTES]})
+    """The work that consists of it."""
+    return work_of({"transfer.py": text(number, revision)})
 
 
 def opening(number: int, again: int = 0) -> Ask:
