@@ -154,7 +154,8 @@ BREAKS_USE: dict[str, tuple[Break, ...]] = {
             old="if not all(is_plain(text) for pair in changed for group in pair for text in group):",
             new="if beside_too is None:",
         ),
-        Break(file="proofs/edits.py", old="if names(edit.before, in", new="if not names and names(edit.before, in"),
+        Break(file="proofs/edits.py", old="if named(edit.before, in", new="if not edit and named(edit.before, in"),
+        Break(file="proofs/edits.py", old="if addressed(edit.before)", new="if not edit and addressed(edit.before)"),
     ),
     "U-14": (
         Break(

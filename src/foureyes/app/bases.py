@@ -21,7 +21,7 @@ from foureyes.app.work import GONE_MODE, LINK_MODE, SUBMODULE_MODE, blob_digest,
 from foureyes.core.commands import OpenReview, SubmitRevision
 from foureyes.core.refusals import Refusal
 from foureyes.core.risk import risk_of
-from foureyes.core.values import BaseSource, KnownBase, Proof, Risk, WorkPart
+from foureyes.core.values import ON_TARGET, BaseSource, KnownBase, Proof, Risk, WorkPart
 
 #: Asks a program why a work is harmless, from the files before and after; an empty proof is none.
 Prover = Callable[[Mapping[str, bytes], Mapping[str, bytes]], Awaitable[Proof]]
@@ -29,8 +29,6 @@ Prover = Callable[[Mapping[str, bytes], Mapping[str, bytes]], Awaitable[Proof]]
 PROOF_CHARS_MAX = 500
 #: Work of at most so many bytes is read and written in a moment.
 SMALL_BYTES_MAX = 8 * 1024
-#: What somebody may replace between the look at it and the decision.
-_MOVING = frozenset({BaseSource.LIVE, BaseSource.ATTESTED})
 _UNPROVABLE = frozenset({GONE_MODE, LINK_MODE, SUBMODULE_MODE})
 
 
@@ -143,7 +141,7 @@ def with_risk(
         return prepared
     risk = risk_of(file_changes(before, parts, blobs), proof=prepared.proof.why) if known else None
     # What moves on meanwhile is no base any more: then the work is compared with nothing.
-    moves = known is not None and known.base.source in _MOVING
+    moves = known is not None and known.base.source in ON_TARGET
     alone = risk_of(file_changes((), parts, blobs)) if known is None or moves else None
     return replace(prepared, risk=risk, risk_alone=alone)
 
@@ -163,7 +161,7 @@ def _at_hand(parts: tuple[WorkPart, ...], given: Mapping[str, bytes], reading: R
 
 def is_still_known(reading: Reading, ask: Ask, files: KnownFiles) -> bool:
     """True if a target still has what the work was compared with; what was read elsewhere does not change."""
-    if files.base.source not in _MOVING:
+    if files.base.source not in ON_TARGET:
         return True
     found = _on_target(ask, reading)
     return found is not None and found.base == files.base

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from foureyes.core.events import BaseAttested, LiveRefused, WentLive
 from foureyes.core.refusals import Code, Refusal
-from foureyes.core.values import BaseSource, KnownBase, RiskLevel, Who, WhoKind, WorkPart
+from foureyes.core.values import ON_TARGET, BaseSource, KnownBase, RiskLevel, Who, WhoKind, WorkPart
 
 #: Who may say what is on a target: those whose tokens can be for publishing, and a human.
 PUBLISHERS = frozenset({WhoKind.PROGRAM, WhoKind.SERVICE, WhoKind.HUMAN})
@@ -128,7 +128,7 @@ def why_elsewhere(base: KnownBase, risk: str, target: str, *, is_local: bool) ->
             "This version was compared with a base that only its author's machine knows. Its clearance counts there. "
             "Open a review of these bytes at the server."
         )
-    on_target = base.source in (BaseSource.LIVE, BaseSource.ATTESTED)
+    on_target = base.source in ON_TARGET
     if on_target and target != base.name and risk != RiskLevel.HIGH.name.lower():
         return (
             f"This version was judged by what it changes on {base.name}, so its clearance is for that target. "

@@ -121,6 +121,8 @@ class BaseSource(StrEnum):
 
 #: What the gate knows by itself or from a publisher; whatever else a work is compared with is the author's word.
 KNOWN_SOURCES = frozenset({BaseSource.LIVE, BaseSource.REPOSITORY, BaseSource.ATTESTED})
+#: What somebody may replace while a work is judged by what it changes there.
+ON_TARGET = frozenset({BaseSource.LIVE, BaseSource.ATTESTED})
 
 
 class ClearedBy(StrEnum):

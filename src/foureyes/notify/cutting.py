@@ -1,4 +1,4 @@
-"""What is told outside holds no secret of the work: a channel has more readers than who is signed in."""
+"""Takes secrets of the work out of messages to channels, mail and webhooks: not all who read them are signed in."""
 
 from __future__ import annotations
 

@@ -25,9 +25,10 @@ class Edit:
 
 def is_harmless(edit: Edit) -> bool:
     """Whether both texts name the same things to run or open, speak to the same readers and demand the same."""
-    for names in (named, addressed):
-        if names(edit.before, in_document=edit.in_document) != names(edit.after, in_document=edit.in_document):
-            return False
+    if named(edit.before, in_document=edit.in_document) != named(edit.after, in_document=edit.in_document):
+        return False
+    if addressed(edit.before) != addressed(edit.after):
+        return False
     return all(_means_the_same(*run, in_document=edit.in_document) for run in _runs(edit))
 
 

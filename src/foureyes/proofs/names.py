@@ -73,7 +73,7 @@ def named(text: str, *, in_document: bool) -> list[str]:
     return names + [name for name in _TYPED.findall(text) if not _MAKE_WORDS.fullmatch(name)]
 
 
-def addressed(text: str, *, in_document: bool) -> list[str]:  # noqa: ARG001 - asked like `named`
+def addressed(text: str) -> list[str]:
     """Whom the text speaks to or of besides people: agents, assistants, models, reviewers."""
     return _READERS.findall(unicodedata.normalize("NFKC", text).lower())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -38,16 +39,15 @@ class SecretsCutter:
             return UNSEARCHED + "\n" * text.count("\n")
 
     async def work(self, files: Mapping[str, bytes], before: Mapping[str, tuple[str, bytes]], known: Any) -> Cleaned:
-        """A version without secrets; where it takes too long, nothing of it is served."""
-        work: Version = (dict(files), dict(before), known or NOTHING_KNOWN)
-        try:
-            return await self._called(cleaned, work)
-        except ChildError:
-            cuts = tuple(Cut(path=one, line=0, kind="unsearched") for one in files)
-            unread, first = UNREAD.encode(), next(iter(files), "")
-            return Cleaned(
-                files=dict.fromkeys(files, unread), before=dict.fromkeys(before, unread), cuts=cuts, withheld=first
-            )
+        """A version without secrets; where that or a version before it takes too long, nothing of it is served."""
+        if known is not None:
+            with suppress(ChildError):
+                return await self._called(cleaned, (dict(files), dict(before), known))
+        cuts = tuple(Cut(path=one, line=0, kind="unsearched") for one in files)
+        unread, first = UNREAD.encode(), next(iter(files), "")
+        return Cleaned(
+            files=dict.fromkeys(files, unread), before=dict.fromkeys(before, unread), cuts=cuts, withheld=first
+        )
 
     async def secrets(self, files: Mapping[str, bytes], before: Mapping[str, tuple[str, bytes]]) -> Known | None:
         """The secrets of a version, to be found again in what is said of it; None where it takes too long."""

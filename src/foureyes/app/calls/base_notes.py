@@ -13,9 +13,7 @@ from foureyes.app.calls.office import Office
 from foureyes.app.ports import Unavailable
 from foureyes.core.model import Revision
 from foureyes.core.refusals import WORD_CHARS_MAX, Refusal
-from foureyes.core.values import BaseSource
-
-_ON_TARGET = (BaseSource.LIVE, BaseSource.ATTESTED)
+from foureyes.core.values import ON_TARGET, BaseSource
 
 
 class NamesBase(Protocol):
@@ -40,7 +38,7 @@ async def with_base_notes(office: Office, caller: Caller, done: Done, form: Name
 
 def _notes(revision: Revision, form: NamesBase) -> Iterator[str]:
     known = revision.known_base
-    if form.target and known.source not in _ON_TARGET:
+    if form.target and known.source not in ON_TARGET:
         instead = f"with {known.name}" if known.is_known else "with nothing"
         yield (
             f"The target {form.target[:WORD_CHARS_MAX]!r} has nothing yet that this server knows; the work was "

@@ -1,4 +1,4 @@
-"""What does the gate say of a review that a server has cleared? Whoever publishes once it is cleared must hear that."""
+"""The gate's answer about a review that a server has cleared, for commands after which somebody publishes."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from dataclasses import replace
 from foureyes.app.gate import Gate
 from foureyes.app.reviewing.outcome import Outcome
 from foureyes.core.situation import Result
-from foureyes.core.values import BaseSource, Who
-
-_ON_TARGET = (BaseSource.LIVE, BaseSource.ATTESTED)
+from foureyes.core.values import ON_TARGET, Who
 
 
 async def as_the_gate_says(gate: Gate, outcome: Outcome, viewer: Who) -> Outcome:
     """The outcome as it is where no target is named, or the one that the work was compared with: it may demand more."""
     base = (await gate.read(outcome.review, viewer)).view.review.current.known_base
-    live = await gate.may_go_live(outcome.digest, base.name if base.source in _ON_TARGET else "", viewer)
+    live = await gate.may_go_live(outcome.digest, base.name if base.source in ON_TARGET else "", viewer)
     if live.allowed:
         return outcome
     sentence = f"The review is cleared, and the gate stays shut: {live.reason}"
