@@ -27,8 +27,10 @@ _TEXT = re.compile(rb"[\t\n\r -~]*")
 def encoded(text: str) -> Iterator[Found]:
     """Every encoded stretch that holds a credential when it is undone; raises TooMany."""
     left = _STRETCHES_MAX
+    # The letters of hex are letters of base64, and a stretch of hex is longer: without one there is no other.
+    has_stretch = _BASE64.search(text) is not None
     for pattern, undo in ((_BASE64, _from_base64), (_HEX, _from_hex), (_PERCENT, _from_percent)):
-        if pattern is _PERCENT and "%" not in text:
+        if not ("%" in text if pattern is _PERCENT else has_stretch):
             continue
         for match in pattern.finditer(text):
             plain = undo(match.group())
