@@ -20,7 +20,7 @@ from foureyes.app.calls.bodies import given
 from foureyes.app.calls.call import Caller
 from foureyes.app.facts import bytes_at_hand
 from foureyes.app.gate import Gate, Seen, Served
-from foureyes.app.ports import Damaged, Reading, Store
+from foureyes.app.ports import Damaged, Quick, Reading, Store
 from foureyes.codec import Json
 from foureyes.codec.shapes import CodecError, shape
 from foureyes.core.model import Review, Revision
@@ -39,6 +39,8 @@ MARKS_MAX = 1_024
 _OURS = frozenset({"digest", "mark", "cursor", "next", "opened", "at", "due", "lease", "revision", "version", "etag"})
 #: So many reviews of a list, with so many bytes that were not searched before, are searched for one answer.
 LISTED_MAX, LISTED_BYTES_MAX = 100, 2 * 1024 * 1024
+#: A version of fewer bytes is read without another thread.
+QUICK_BYTES_MAX = 64 * 1024
 #: Versions whose secrets are remembered.
 VERSIONS_MAX = 10_000
 _IS_ID = re.compile(r"[a-z0-9]{12}").fullmatch
@@ -143,7 +145,8 @@ class Redaction:
         for one in revisions:
             key = _key(one)
             if key not in self._secrets:
-                files, before = await store.read(partial(stored, one))
+                look = partial(stored, one)
+                files, before = await store.read(Quick(look) if _size_of(one) <= QUICK_BYTES_MAX else look)
                 self._note(key, await self.cutter.secrets(files, before))
             self._secrets.move_to_end(key)
             found.append(self._secrets[key])
@@ -206,7 +209,7 @@ class Redaction:
             except (Refusal, Damaged):
                 continue
             new = [one for one in review.revisions if _key(one) not in self._secrets]
-            size = sum(part.size for one in new for part in one.parts)
+            size = sum(map(_size_of, new))
             if size > room and name != own:
                 found[name] = UNKNOWN
                 continue
@@ -365,6 +368,10 @@ def _name(text: str) -> str:
 def _key(revision: Revision) -> str:
     """A name of exactly the bytes of a version, and of those it is compared with."""
     return "\0".join((revision.digest, *sorted(one.digest for one in revision.before)))
+
+
+def _size_of(revision: Revision) -> int:
+    return sum(part.size for part in (*revision.parts, *revision.before))
 
 
 def _key_of(revisions: Iterable[Revision]) -> str:
