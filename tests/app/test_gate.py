@@ -175,9 +175,9 @@ async def test_preview_says_what_would_happen_and_writes_nothing() -> None:
     house, work = House(), work_of(FIRST)
     found = await house.gate.preview(house.ask(DEV, house.opening(work), blobs=work.blobs))
     assert [type(one).__name__ for one in found.events][:2] == ["ReviewOpened", "RevisionSubmitted"]
-    assert found.explanation.turns
+    assert found.seen.turns
     assert (await house.gate.may_go_live(work.digest)).state == "unknown"
-    assert await house.log(f"review/{found.view.review.id}") == []
+    assert await house.log(f"review/{found.seen.view.review.id}") == []
     with pytest.raises(Refusal):
         await house.gate.preview(house.ask(DEV, house.opening(work, title=""), blobs=work.blobs))
 

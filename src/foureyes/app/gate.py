@@ -17,7 +17,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import partial
+from functools import cached_property, partial
 from typing import cast, get_args
 
 from foureyes.app.accounts import is_good
@@ -40,11 +40,12 @@ from foureyes.app.work import GONE_MODE
 from foureyes.core.commands import CheckInherited, OpenReview, ReviewCommand
 from foureyes.core.enrolments import EnrolTogether
 from foureyes.core.events import ReviewEvent
-from foureyes.core.explain import Explanation, explain
+from foureyes.core.explain import Explanation, Turn, explain, turns_of
 from foureyes.core.facts import Principal
 from foureyes.core.local import is_local
 from foureyes.core.model import Review
 from foureyes.core.refusals import Code, Refusal, refuse
+from foureyes.core.rules import Rules
 from foureyes.core.values import CLOCK, Who, WorkPart
 from foureyes.core.views import View, view
 from foureyes.policy.policy import Policy, policy_text
@@ -82,18 +83,34 @@ class Preview:
     """What a command would do now, as far as the asker may see; nothing of it has happened."""
 
     events: tuple[ReviewEvent, ...]
-    view: View
-    explanation: Explanation
+    seen: Seen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Seen:
-    """A review as one viewer may see it, with a panel's report in Markdown where one judges it."""
+    """A review as one viewer may see it; the reasons are worked out when they are first asked for."""
 
     view: View
-    explanation: Explanation
+    rules: Rules
+    stricter: Rules | None
+    viewer: Who
     opened: str = ""
-    report: str = ""
+
+    @cached_property
+    def turns(self) -> tuple[Turn, ...]:
+        """Who owes the next answer, and which."""
+        return turns_of(self.view.review)
+
+    @cached_property
+    def explanation(self) -> Explanation:
+        """Every requirement, whether it is met, and what comes next."""
+        seen = self.view
+        return explain(self.rules, seen.review, self.stricter, viewer=self.viewer, hidden=seen.hidden)
+
+    @cached_property
+    def report(self) -> str:
+        """A panel's report in Markdown, where one judges the review."""
+        return panel_report(self.rules, self.view, self.stricter)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -281,7 +298,7 @@ class Gate:
             seen = self._shown(tx, held.review, ask.actor)
         else:
             events = ()  # who may not see everything yet learns that it would be taken, and nothing more
-        return Preview(events=events, view=seen.view, explanation=seen.explanation)
+        return Preview(events=events, seen=seen)
 
     def _answer(self, ask: Ask, asked: str, stream: str, prepared: Prepared, tx: Writing) -> _Done:
         if ask.stream:
@@ -383,9 +400,7 @@ class Gate:
     def _shown(self, reading: Reading, review: Review, viewer: Who) -> Seen:
         rules = self.policies.rules(reading, review.rules)
         stricter = self.policies.stricter(reading, review.stricter)
-        shown = view(rules, review, viewer, stricter)
-        told = explain(rules, shown.review, stricter, viewer=viewer, hidden=shown.hidden)
-        return Seen(view=shown, explanation=told, report=panel_report(rules, shown, stricter))
+        return Seen(view=view(rules, review, viewer, stricter), rules=rules, stricter=stricter, viewer=viewer)
 
 
 def _check_credential(reading: Reading, ask: Ask) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from foureyes.app.asks import Reply
 from foureyes.app.calls.call import Caller
 from foureyes.app.calls.office import Office
-from foureyes.app.gate import Preview, Seen
+from foureyes.app.gate import Seen
 from foureyes.app.ports import Quick, Unavailable
 from foureyes.app.vacancies import unfilled
 from foureyes.core.model import Review
@@ -113,7 +113,7 @@ async def vacancy_told(office: Office, review: Review) -> str:
     return await office.store.read(Quick(lambda reading: unfilled(reading, gate.policies, gate, review)))
 
 
-async def missing(office: Office, caller: Caller, seen: Seen | Preview) -> str:
+async def missing(office: Office, caller: Caller, seen: Seen) -> str:
     """Who is missing where the caller waits for others, and what fills the seats; empty where nobody is missing."""
     review = seen.view.review
     if _turn(caller, seen) != "others":
@@ -156,14 +156,14 @@ def _in_full(plain: Done, caller: Caller, seen: Seen) -> Done:
     )
 
 
-def _turn(caller: Caller, seen: Seen | Preview) -> str:
+def _turn(caller: Caller, seen: Seen) -> str:
     if seen.view.review.outcome is not None:
         return "nobody"
     return "yours" if _is_turn(caller, seen) else "others"
 
 
-def _is_turn(caller: Caller, seen: Seen | Preview) -> bool:
-    return any(caller.who.name in turn.who for turn in seen.explanation.turns)
+def _is_turn(caller: Caller, seen: Seen) -> bool:
+    return any(caller.who.name in turn.who for turn in seen.turns)
 
 
 def next_step(caller: Caller, seen: Seen) -> NextStep:

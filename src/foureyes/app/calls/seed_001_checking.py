@@ -97,7 +97,7 @@ async def check_review_required(
     if canonical_kind(form.action) not in types:
         raise refuse(Code.UNKNOWN_WORD, what="The action", word=form.action[:80], allowed=types, field="action")
     files = files_of(form.artifacts)
-    seen = await _previewed(office, caller, form, files or (UNSEEN,))
+    seen = (await _previewed(office, caller, form, files or (UNSEEN,))).seen
     review = seen.view.review
     if review.outcome is None:
         asked, step = await _asked(office, review), await missing(office, caller, seen)
@@ -105,7 +105,7 @@ async def check_review_required(
     reason = await _why_not(office, review)
     if files:
         return Needless(needs_review=False, reason=reason)
-    unseen = await _previewed(office, caller, form, (UNSEEN_RISK,))
+    unseen = (await _previewed(office, caller, form, (UNSEEN_RISK,))).seen
     reason = f"Name the artifacts: their bytes decide whether this holds: {reason}"
     asked, step = await _asked(office, unseen.view.review), await missing(office, caller, unseen)
     return NeededUnseen(**asked, next_step=step, reason=reason)

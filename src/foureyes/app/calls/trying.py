@@ -15,7 +15,7 @@ from foureyes.app.calls.looking import ReviewForm
 from foureyes.app.calls.office import Handed, Office
 from foureyes.app.calls.shown import ReviewShown, shown
 from foureyes.app.calls.whole import shown_to
-from foureyes.app.gate import Preview, Seen
+from foureyes.app.gate import Preview
 from foureyes.codec.commands import Command
 from foureyes.core.explain import Explanation
 from foureyes.core.refusals import Code, Refusal, refuse
@@ -66,7 +66,7 @@ async def preview(office: Office, caller: Caller, form: PreviewForm) -> PreviewS
     await call.answer(trying, caller, taken(call.form, dict(form.form)))
     (found,) = trying.found
     before = await _before(office, caller, form)
-    after = shown(Seen(view=found.view, explanation=found.explanation, opened=before.opened if before else ""))
+    after = shown(replace(found.seen, opened=before.opened if before else ""))
     names = (type(event).__name__ for event in found.events)
     return PreviewShown(
         events=tuple(name for name in names if name not in _ASKING),
