@@ -8,19 +8,19 @@ from datetime import datetime, timedelta
 from typing import Self
 
 from foureyes.app import facts as gathering
+from foureyes.app import inheriting, objections
 from foureyes.app.asks import Ask
 from foureyes.app.bases import NOTHING, Prepared
 from foureyes.app.chain import ROOT, appended
 from foureyes.app.cited import Cited, cited
 from foureyes.app.facts import Books, Bytes, bytes_of, digest_lock
 from foureyes.app.heads import digest_rows, inbox_rows, review_row
-from foureyes.app.inheriting_facts import inherited_facts, inheriting_rows, located
+from foureyes.app.inheriting_facts import inherited_facts, located
 from foureyes.app.live import GIT_BASE
-from foureyes.app.objections import changed_rows, rows_of
 from foureyes.app.policies import InForce, Policies
 from foureyes.app.ports import Directory, Writing
 from foureyes.app.repeats import repeat_facts
-from foureyes.app.rows import SERVED, Append, Changes, Given, InboxRow, Known
+from foureyes.app.rows import INHERITABLE, OBJECTIONS, SERVED, Append, Changes, Given, InboxRow, Known
 from foureyes.app.session_mates import mates_of
 from foureyes.app.shelf import Held, read_review
 from foureyes.app.trusting import ENDS, Met, learned, meet, stream_of, to_row
@@ -100,7 +100,7 @@ class Deciding:
             cause=self.ask.key,
         )
         after = self._after(events, log, now_is)
-        changes = self._with_objections(self._changes(after, log, facts.aliases, work, met), after.review)
+        changes = self._with_objections(self._changes(after, log, facts.aliases, work, met), after)
         return after, self._with_trust(changes, after, events, rules), events
 
     def _bytes(self, review: Review | None) -> Bytes | None:
@@ -255,13 +255,31 @@ class Deciding:
             blobs={digest: content for digest, content in blobs.items() if digest in sent},
         )
 
-    def _with_objections(self, changes: Changes, review: Review) -> Changes:
+    def _with_objections(self, changes: Changes, after: Held) -> Changes:
         """Write what stands against each version now, in the same transaction, before anybody opens it elsewhere."""
-        old = self.held.review if self.held else None
-        before = rows_of(self.tx, self.policies, old) if old else {}
-        along = changed_rows(before, rows_of(self.tx, self.policies, review))
+        along = objections.changed_rows(self._objection_rows(self.held), self._objection_rows(after))
         self.tx.lock(*sorted({digest_lock(key.partition("/")[0]) for _, key in along}))
-        return replace(changes, along=along | inheriting_rows(self.tx, self.policies, old, review))
+        inherited = inheriting.changed_rows(self._inheritable_rows(self.held), self._inheritable_rows(after))
+        return replace(changes, along=along | inherited)
+
+    def _objection_rows(self, held: Held | None) -> dict[str, str]:
+        """What a review leaves about what it has against its versions."""
+        if held is None:
+            return {}
+        if OBJECTIONS not in held.index_rows:
+            held.index_rows[OBJECTIONS] = objections.rows_of(self.tx, self.policies, held.review)
+        return held.index_rows[OBJECTIONS]
+
+    def _inheritable_rows(self, held: Held | None) -> dict[str, str]:
+        """What a review leaves about the text its findings stand on; an heir's rows depend on other reviews too."""
+        if held is None:
+            return {}
+        found = held.index_rows.get(INHERITABLE)
+        if found is None:
+            found = inheriting.rows_of(self.tx, self.policies, held.review)
+            if not held.review.inherited:
+                held.index_rows[INHERITABLE] = found
+        return found
 
     def _with_trust(self, changes: Changes, after: Held, events: tuple[ReviewEvent, ...], rules: Rules) -> Changes:
         """Count what counts for its author's track record, in the same transaction and in the order of the log."""

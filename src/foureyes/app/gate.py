@@ -18,9 +18,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
-from typing import cast, get_args
+from typing import TypeVar, cast, get_args
 
-from foureyes.app.accounts import is_good
+from foureyes.app.accounts import Roll, is_good
 from foureyes.app.asks import Ask, Reply, check_key, kept_reply, refusal_text, reply_text
 from foureyes.app.bases import SMALL_BYTES_MAX, Bases, Prepared, Unprepared, too_busy
 from foureyes.app.beside import Beside
@@ -57,6 +57,7 @@ SEEN_MAX = 256
 _LETTERS = "abcdefghjkmnpqrstvwxyz0123456789"
 _ID_LETTERS = 12
 _REVIEW_COMMANDS = get_args(ReviewCommand)
+T = TypeVar("T")
 
 
 def new_id() -> str:
@@ -170,6 +171,7 @@ class Gate:
         self._local = local
         self._bases = bases or Bases()
         self._shelf = Shelf()
+        self._roll = Roll()
         #: What somebody saw of a review as it was folded last; whoever asks again before it grows sees the same.
         self._seen_lately: dict[tuple[str, Who], tuple[Held, Seen]] = {}
         self._default_is_kept = False
@@ -231,7 +233,10 @@ class Gate:
 
     async def read(self, review: str, viewer: Who) -> Seen:
         """The review as this viewer may see it, with the reasons; raises Refusal where there is none."""
-        work = partial(self._seen, review, viewer)  # what lies on the shelf is folded already: that takes a moment
+        return await self.look_at(review, partial(self._seen, review, viewer))
+
+    async def look_at(self, review: str, work: Callable[[Reading], T]) -> T:
+        """Run `work` on one look at the store; a review that was read lately takes no thread of its own."""
         return await self._store.read(Quick(work) if self._shelf.has(f"review/{review}") else work)
 
     def look(self, reading: Reading, review: str, viewer: Who, version: int = 0) -> Seen:
@@ -279,7 +284,14 @@ class Gate:
 
         def work(reading: Reading) -> Live:
             now = self._world.clock()
-            judge = Judge(reading=reading, policies=self.policies, load=self._load, now=now, viewer=viewer)
+            judge = Judge(
+                reading=reading,
+                policies=self.policies,
+                load=self._load,
+                now=now,
+                viewer=viewer,
+                read_account=self._roll.account,
+            )
             return judge.judge(name, target)
 
         try:

@@ -9,7 +9,7 @@ from typing import TypedDict, TypeVar
 from foureyes.app.contexts import Budget, files_of, places_of, with_context
 from foureyes.app.facts import Bytes, bytes_at_hand
 from foureyes.app.former_contexts import former_hashes
-from foureyes.app.inheriting import Inheriting, changed_rows, rows_of
+from foureyes.app.inheriting import Inheriting
 from foureyes.app.known_texts import KnownTexts, Texts
 from foureyes.app.lazily import LazyMapping, LazySequence
 from foureyes.app.policies import Policies
@@ -100,14 +100,6 @@ def inherited_facts(
         lifted=LazyMapping(lambda: found.lifted(review) if review else {}),
         kept=LazySequence(lambda: found.kept(review, texts()) if review and work and has_words else []),
     )
-
-
-def inheriting_rows(
-    reading: Reading, policies: Policies, before: Review | None, after: Review
-) -> dict[tuple[str, str], str | None]:
-    """What changes in the index of text that findings stand on."""
-    old = rows_of(reading, policies, before) if before else {}
-    return changed_rows(old, rows_of(reading, policies, after))
 
 
 def _hides(reading: Reading, policies: Policies, review: Review, viewer: Who) -> bool:

@@ -98,6 +98,9 @@ class Cutter(Protocol):
     def together(self, known: Iterable[Any]) -> Any:
         """The secrets of several versions as those of one."""
 
+    def is_empty(self, known: Any) -> bool:
+        """True if these are no secrets at all."""
+
 
 @dataclass(frozen=True, slots=True)
 class Answered:
@@ -165,6 +168,8 @@ class Redaction:
         if mark and mark in self._marked:
             clean = self._marked[mark]
             return Answered(found, told) if clean is None else Answered(_read(found, clean), clean)
+        if not _has_text(told):
+            return Answered(found, told)
         about = await self._about(place, told)
         for text, path, known in self._long_texts(told, "", about.get("", NOTHING), about):
             if self._remembered(text, path, known) is None:
@@ -188,11 +193,11 @@ class Redaction:
     async def said(self, store: Store, review: Review, told: Any) -> Any:
         """What is said of a review to somebody who did not ask: without the secrets of any of its versions."""
         values = await self._known(store, review.revisions)
-        return self._walk(told, "", About(key=_key_of(review.revisions), values=values), {})
+        return self._walk(told, "", self._about_these(review.revisions, values), {})
 
     def text(self, text: str, seen: Seen, clean: Cleaned) -> str:
         """A text about a version without the secrets of that version."""
-        return self._text(text, "", About(key=_key_of(seen.view.review.revisions), values=clean.known))
+        return self._text(text, "", self._about_these(seen.view.review.revisions, clean.known))
 
     async def _about(self, place: Place, told: Json) -> dict[str, About]:
         """The secrets of the reviews that an answer is about, by their names; under no name those of the call's own.
@@ -215,8 +220,13 @@ class Redaction:
                 continue
             room -= size
             values = await self._known(place.store, review.revisions)
-            found[name] = UNKNOWN if values is None else About(key=_key_of(review.revisions), values=values)
+            found[name] = UNKNOWN if values is None else self._about_these(review.revisions, values)
         return found | ({"": found[own]} if own in found else {})
+
+    def _about_these(self, revisions: Sequence[Revision], values: Any) -> About:
+        """The secrets of some versions under a name; without any, texts are the same for every review."""
+        has_none = values is not None and self.cutter.is_empty(values)
+        return About(key="" if has_none else _key_of(revisions), values=values)
 
     def _walk(self, value: Any, path: str, known: About, about: Mapping[str, About]) -> Any:
         """The same JSON without secrets; the very same object where there are none."""
@@ -341,6 +351,22 @@ def _reviews(value: Any) -> Iterator[str]:
         yield from filter(_IS_ID, _names_of(value))
         for one in value.values():
             yield from _reviews(one)
+
+
+def _has_text(value: Any) -> bool:
+    """True if an answer has a text that could hold a secret: one that is no name we make, and not too short."""
+    if type(value) is str:
+        return len(value) >= SECRET_CHARS_MIN
+    if type(value) is list:
+        return any(_has_text(one) for one in value)
+    if type(value) is dict:
+        return any(_has_text(one) for name, one in value.items() if name not in _OURS and not _is_id(name, one))
+    return False
+
+
+def _is_id(name: str, value: Any) -> bool:
+    """True for the id of a review in the one field that holds no caller's own id."""
+    return name == "review" and type(value) is str and _IS_ID(value) is not None
 
 
 def _names_of(value: dict[str, Any]) -> Iterator[str]:

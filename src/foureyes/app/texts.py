@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from threading import Lock
+from typing import NamedTuple
 
 from foureyes.app.encodings import written
 from foureyes.app.reviewers import LINK_MODE, SUBMODULE_MODE, File
@@ -32,8 +33,7 @@ LINES_CACHED_MAX = 400_000
 FILES_CACHED_MAX = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A line that is not empty, without white space, and the number of the line it stands in."""
 
     text: str
@@ -138,9 +138,10 @@ def _texts(content: bytes) -> Iterator[str]:
 
 
 def _lines(text: str) -> Iterator[Line]:
+    is_plain = not _LINE_ENDS.search(text) and not _INVISIBLE.search(text)
     for number, line in enumerate(_raw_lines(text), start=1):
-        for part in _LINE_ENDS.split(line):
-            seen = _INVISIBLE.sub("", part).strip()
+        for part in (line,) if is_plain else _LINE_ENDS.split(line):
+            seen = part.strip() if is_plain else _INVISIBLE.sub("", part).strip()
             if seen:
                 yield Line("".join(seen.split()), number, _COMMENT.match(seen) is not None)
 

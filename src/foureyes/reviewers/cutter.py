@@ -60,6 +60,10 @@ class SecretsCutter:
         """The secrets of several versions as those of one."""
         return together(known)
 
+    def is_empty(self, known: Known) -> bool:
+        """True if these are no secrets at all."""
+        return not known.plain and not known.pieces
+
     async def _called(self, job: Callable[[Version], T], work: Version) -> T:
         files, before, _ = work
         size = sum(map(len, files.values())) + sum(len(one) for _, one in before.values())

@@ -13,7 +13,7 @@ from foureyes.app.asks import Reply
 from foureyes.app.calls.call import Caller
 from foureyes.app.calls.office import Office
 from foureyes.app.gate import Seen
-from foureyes.app.ports import Quick, Unavailable
+from foureyes.app.ports import Quick, Reading, Unavailable
 from foureyes.app.vacancies import unfilled
 from foureyes.core.model import Review
 from foureyes.core.options import AUTHOR_SILENT, NOBODY
@@ -79,13 +79,9 @@ NOTHING_TOLD: Mapping[str, Any] = {"digest": "", "seat": "", "next_step": "", "n
 
 async def told_of(office: Office, caller: Caller, review: str) -> dict[str, Any]:
     """The fields of `Told` for a review in which something of the caller's was taken; none where it hides more."""
-    if caller.who.is_human:
-        return {}  # a human sees more by right than may be told without a note of it
-    try:
-        seen = await office.gate.read(review, caller.who)
-    except (Refusal, Unavailable):
-        return {}  # it is done: what cannot be looked up is no reason to say otherwise
-    full = await _with_vacancy(office, _in_full(Done(review=review, state=""), caller, seen), seen)
+    full = await _looked_up(office, caller, Done(review=review, state=""))
+    if full is None:
+        return {}
     seat = full.seats[0] if full.seats else ""
     return {"digest": full.digest, "seat": seat, "next_step": full.next_step, "next_call": full.next_call}
 
@@ -93,13 +89,24 @@ async def told_of(office: Office, caller: Caller, review: str) -> dict[str, Any]
 async def told_done(office: Office, caller: Caller, reply: Reply) -> Done:
     """What is answered to a command that was taken."""
     plain = Done(review=reply.stream.removeprefix(REVIEW), state=reply.state)
-    if not reply.version or caller.who.is_human:
-        return plain  # nothing was done; or a human, who sees more by right than may be told without a note of it
+    return (await _looked_up(office, caller, plain) if reply.version else None) or plain
+
+
+async def _looked_up(office: Office, caller: Caller, plain: Done) -> Done | None:
+    """The answer with all that the caller may know of the review; None where nothing is looked up for them."""
+    if caller.who.is_human:
+        return None  # a human sees more by right than may be told without a note of it
+
+    def look(reading: Reading) -> Done:
+        seen = office.gate.look(reading, plain.review, caller.who)
+        done = _in_full(plain, caller, seen)
+        step = _vacancy(office, reading, seen.view.review) if done.turn == "others" else ""
+        return replace(done, next_step=f"{step} {done.next_step}") if step else done
+
     try:
-        seen = await office.gate.read(plain.review, caller.who)
+        return await office.gate.look_at(plain.review, look)
     except (Refusal, Unavailable):
-        return plain  # it is done: what cannot be looked up is no reason to say otherwise
-    return await _with_vacancy(office, _in_full(plain, caller, seen), seen)
+        return None  # it is done: what cannot be looked up is no reason to say otherwise
 
 
 async def vacancy_told(office: Office, review: Review) -> str:
@@ -107,10 +114,13 @@ async def vacancy_told(office: Office, review: Review) -> str:
 
     Who is enrolled tells nothing of what was said.
     """
+    return await office.store.read(Quick(lambda reading: _vacancy(office, reading, review)))
+
+
+def _vacancy(office: Office, reading: Reading, review: Review) -> str:
     if review.outcome is not None or review.ruling() is not None:
         return ""
-    gate = office.gate
-    return await office.store.read(Quick(lambda reading: unfilled(reading, gate.policies, gate, review)))
+    return unfilled(reading, office.gate.policies, office.gate, review)
 
 
 async def missing(office: Office, caller: Caller, seen: Seen) -> str:
@@ -119,12 +129,6 @@ async def missing(office: Office, caller: Caller, seen: Seen) -> str:
     if _turn(caller, seen) != "others":
         return ""
     return await vacancy_told(office, review) if review.ruling() is None else _unheld(review)
-
-
-async def _with_vacancy(office: Office, done: Done, seen: Seen) -> Done:
-    """The same with what fills the seats that nobody can hold."""
-    step = await vacancy_told(office, seen.view.review) if done.turn == "others" else ""
-    return replace(done, next_step=f"{step} {done.next_step}") if step else done
 
 
 def _unheld(review: Review) -> str:
