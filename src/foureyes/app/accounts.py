@@ -132,13 +132,6 @@ class Roll:
             raise Unread
         return found
 
-    def account(self, reading: Reading, name: str) -> Account | None:
-        """The account as the log has it, read anew only if its stream has grown."""
-        try:
-            return self.recall(reading, name)
-        except Unread:
-            return self.read(reading, name)
-
     def end_of(self, one: Account) -> Known | None:
         """How the stream ended that this account was read from; nothing where another was read from it since."""
         known, found = self._held.get(one.who.name, (None, None))

@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from functools import cached_property, partial
 from typing import TypeVar, cast, get_args
 
-from foureyes.app.accounts import Roll, is_good
+from foureyes.app.accounts import is_good
 from foureyes.app.asks import Ask, Reply, check_key, kept_reply, refusal_text, reply_text
 from foureyes.app.bases import SMALL_BYTES_MAX, Bases, Prepared, Unprepared, too_busy
 from foureyes.app.beside import Beside
@@ -171,7 +171,6 @@ class Gate:
         self._local = local
         self._bases = bases or Bases()
         self._shelf = Shelf()
-        self._roll = Roll()
         #: What somebody saw of a review as it was folded last; whoever asks again before it grows sees the same.
         self._seen_lately: dict[tuple[str, Who], tuple[Held, Seen]] = {}
         self._default_is_kept = False
@@ -284,14 +283,7 @@ class Gate:
 
         def work(reading: Reading) -> Live:
             now = self._world.clock()
-            judge = Judge(
-                reading=reading,
-                policies=self.policies,
-                load=self._load,
-                now=now,
-                viewer=viewer,
-                read_account=self._roll.account,
-            )
+            judge = Judge(reading=reading, policies=self.policies, load=self._load, now=now, viewer=viewer)
             return judge.judge(name, target)
 
         try:

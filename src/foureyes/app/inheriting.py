@@ -29,6 +29,8 @@ from foureyes.core.values import CLOCK, Origin, Place, Who
 NAMES_AT_ONCE, ROWS_MAX, FINDINGS_MAX = 2_000, 1_000 * SAMPLE, 1_000
 #: So many reviews are told when something changes where their findings come from.
 HEIRS_MAX = 100
+#: With so many rows it is known at a glance whether all of them are of one review.
+GLANCE_MAX = 4 * SAMPLE
 HEIR = "heir"
 SETTLED_THERE = "it was settled, waived or passed in review {review}, where it was raised"
 
@@ -130,7 +132,7 @@ class Inheriting:
         The index says where to look; whether it stands is judged from the log. Raises Refusal where there is too much
         to look at.
         """
-        known = [one for one in parties(makers, origin) if self.reading.rows(INHERITABLE, f"{one}/", limit=1)]
+        known = [one for one in parties(makers, origin) if self._has_others(one, own)]
         if not known:
             return []
         found = {key: body for key, body in self._rows(known, texts) if review_of(key) != own}
@@ -143,6 +145,11 @@ class Inheriting:
         taken = [one for name in stands if (one := self._taken(name[0], name[1], texts)) is not None]
         left = [one for one in taken if not any(_is_passed(one, text) for text in passed.get(one.origin, ()))]
         return sorted(left, key=lambda one: one.hidden)  # what may be told stands for the same finding elsewhere
+
+    def _has_others(self, party: str, own: str) -> bool:
+        """True if a party has rows of another review than this one, or too many to tell at a glance."""
+        rows = self.reading.rows(INHERITABLE, f"{party}/", limit=GLANCE_MAX + 1)
+        return len(rows) > GLANCE_MAX or any(review_of(key) != own for key, _ in rows)
 
     def kept(self, review: Review, texts: Texts) -> list[str]:
         """The findings of a review whose text is in its new bytes."""

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from foureyes.app.accounts import account
-from foureyes.app.claimed import AccountReader, known_level
+from foureyes.app.claimed import known_level
 from foureyes.app.heads import OPEN
 from foureyes.app.objections import Objections, text_of
 from foureyes.app.policies import InForce, Policies
@@ -65,7 +64,6 @@ class Judge:
     is_local: bool = False
     #: Whoever asks, where they may not see everything; nobody in particular where the answer is for no one's eyes.
     viewer: Who | None = None
-    read_account: AccountReader = account
 
     def judge(self, name: str, target: str = "", review: str = "") -> Live:
         """The answer for bytes named by digest or alias; where a review is named, by that one alone."""
@@ -176,7 +174,7 @@ class Judge:
         if held is None or held.cleared is None:
             raise Damaged(f"Review {row.review} is listed as cleared, but its log has no clearance.")
         version, cleared = held.cleared
-        level = known_level(self.reading, held.review, cleared.level, self.read_account)
+        level = known_level(self.reading, held, cleared.level)
         clearance = Clearance(
             digest=cleared.digest,
             level=level,

@@ -358,9 +358,11 @@ def _has_text(value: Any) -> bool:
     if type(value) is str:
         return len(value) >= SECRET_CHARS_MIN
     if type(value) is list:
-        return any(_has_text(one) for one in value)
+        return any(map(_has_text, value))
     if type(value) is dict:
-        return any(_has_text(one) for name, one in value.items() if name not in _OURS and not _is_id(name, one))
+        for name, one in value.items():
+            if name not in _OURS and not _is_id(name, one) and _has_text(one):
+                return True
     return False
 
 

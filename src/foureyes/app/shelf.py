@@ -32,6 +32,8 @@ class Held:
     cleared: tuple[int, ReviewCleared] | None = None
     #: What some rules say against it, by their digests: the same rules say the same of the same review.
     judged: dict[tuple[str, str], str] = field(default_factory=dict, init=False, compare=False, repr=False)
+    #: Whether a service claimed a model family in it, as of the accounts with this word of change.
+    claimed: dict[str, bool] = field(default_factory=dict, init=False, compare=False, repr=False)
     #: The index rows this state leaves, by index, where they follow from nothing else.
     index_rows: dict[str, dict[str, str]] = field(default_factory=dict, init=False, compare=False, repr=False)
 

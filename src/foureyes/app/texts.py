@@ -24,6 +24,7 @@ from foureyes.app.work import blob_digest
 _LINE_ENDS = re.compile("[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _INVISIBLE = re.compile("[\x00-\x08\x0e-\x1b\x7f\xad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]+")
 _COMMENT = re.compile(r"#|//|/\*|\*/|\*(?:\s|$)|<!--|--(?:\s|$)|;|%")
+_COMMENT_STARTS = frozenset("#/*<-;%")
 _CONTROLS = bytes({*range(32), 127} - set(b"\t\n\v\f\r\x1c\x1d\x1e"))
 #: So many lines of a file are read; what stands behind them is compared with nothing, and counts as unchanged.
 LINES_MAX = 200_000
@@ -143,7 +144,8 @@ def _lines(text: str) -> Iterator[Line]:
         for part in (line,) if is_plain else _LINE_ENDS.split(line):
             seen = part.strip() if is_plain else _INVISIBLE.sub("", part).strip()
             if seen:
-                yield Line("".join(seen.split()), number, _COMMENT.match(seen) is not None)
+                is_comment = seen[0] in _COMMENT_STARTS and _COMMENT.match(seen) is not None
+                yield Line("".join(seen.split()), number, is_comment)
 
 
 def _raw_lines(text: str) -> Iterator[str]:

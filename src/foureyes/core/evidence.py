@@ -140,4 +140,4 @@ def is_whole_work(text: str) -> bool:
 
 def _is_unspaced(char: str) -> bool:
     code = ord(char)
-    return any(first <= code <= last for first, last in _UNSPACED)
+    return code >= _UNSPACED[0][0] and any(first <= code <= last for first, last in _UNSPACED)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from foureyes.reviewers.critics.critic import Rule
 
@@ -40,6 +41,12 @@ class Found:
 
 class TooMany(Exception):  # noqa: N818 - a limit was met, which is no error of ours
     """A text has more look-alikes than we look at, so it was not read to its end."""
+
+
+@lru_cache(maxsize=2)
+def letters_of(text: str) -> frozenset[str]:
+    """The different characters of a text: what needs another one is not in it, and is not searched for."""
+    return frozenset(text)
 
 
 def mark(found: Found, value: str) -> str:

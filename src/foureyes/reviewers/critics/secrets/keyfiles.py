@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from fnmatch import fnmatchcase
+from fnmatch import translate
 from pathlib import PurePosixPath
 
 from foureyes.reviewers.critics.critic import Rule
@@ -67,6 +67,8 @@ _WHOLE = (
     "master.key",
 )
 _WHOLE_PATHS = ("*.kube/config", "*.aws/credentials", "*.docker/config.json", "*.ssh/id_*", "*.gnupg/*")
+_IS_WHOLE = re.compile("|".join(map(translate, _WHOLE))).match
+_IS_WHOLE_PATH = re.compile("|".join(map(translate, _WHOLE_PATHS))).match
 _TEMPLATE = re.compile(r"(?i)(?:^|[._-])(?:example|sample|template|dist|tpl|tmpl|default|schema)(?:$|[._-])")
 #: The bytes such a file begins with, or contains, when it is encrypted.
 _SEALED = re.compile(
@@ -97,10 +99,7 @@ def is_sealed(content: bytes) -> bool:
 def whole_secret(path: str, content: bytes) -> str:
     """Why the whole file is a secret, for people; empty where it is not."""
     name = PurePosixPath(path).name.lower()
-    named = any(fnmatchcase(name, one) for one in _WHOLE)
-    if not named and not any(
-        fnmatchcase(path.lower(), one) or fnmatchcase("/" + path.lower(), one) for one in _WHOLE_PATHS
-    ):
+    if not _IS_WHOLE(name) and not _IS_WHOLE_PATH(path.lower()) and not _IS_WHOLE_PATH("/" + path.lower()):
         return ""
     if _TEMPLATE.search(name) or is_sealed(content) or not content.strip():
         return ""

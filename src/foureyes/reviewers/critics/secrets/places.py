@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from foureyes.reviewers.critics.secrets import rules, values
 from foureyes.reviewers.critics.secrets.calls import CALLS, Place
-from foureyes.reviewers.critics.secrets.found import Found, TooMany
+from foureyes.reviewers.critics.secrets.found import Found, TooMany, letters_of
 
 #: What must be in the text, the pattern with the secret as `v`, the rule, and how sure we are of a word and of a
 #: random value.
@@ -114,6 +114,9 @@ _PLACES: tuple[Place, ...] = (
     ),
 )
 
+_EVERY = (*_PLACES, *CALLS)
+_LETTERS = tuple(tuple(map(frozenset, needles)) for needles, *_ in _EVERY)
+
 #: How many places of one sort a text may have.
 STARTS_MAX = 20_000
 
@@ -128,8 +131,9 @@ _USUAL_PASSWORDS_OF_MANUALS = frozenset(_USUAL_PASSWORDS_OF_MANUALS_TEXT.split()
 
 def in_places(text: str) -> Iterator[Found]:
     """Every password that its place gives away; raises TooMany."""
-    for needles, pattern, rule, word, random in (*_PLACES, *CALLS):
-        times = sum(text.count(needle) for needle in needles)
+    letters = letters_of(text)
+    for (needles, pattern, rule, word, random), sets in zip(_EVERY, _LETTERS, strict=True):
+        times = sum(text.count(needle) for needle, each in zip(needles, sets, strict=True) if each <= letters)
         if not times:
             continue
         if times > STARTS_MAX:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from foureyes.reviewers.critics.critic import Rule
-from foureyes.reviewers.critics.secrets.found import Found, TooMany
+from foureyes.reviewers.critics.secrets.found import Found, TooMany, letters_of
 from foureyes.reviewers.critics.secrets.rules import JWT, PROVIDERS
 from foureyes.reviewers.critics.secrets.values import is_dummy
 
@@ -36,6 +36,7 @@ class Shape:
 
     rule: Rule
     needle: str
+    letters: frozenset[str]
     body: str
     known: str
     score: float = 0.9
@@ -52,9 +53,9 @@ class Shape:
 
 def tokens(text: str) -> Iterator[Found]:
     """Every provider credential in the text; raises TooMany."""
-    left = FOUND_MAX
+    left, letters = FOUND_MAX, letters_of(text)
     for shape in SHAPES:
-        if shape.needle not in text:
+        if not shape.letters <= letters or shape.needle not in text:
             continue
         if shape.reach > _SHORT_REACH and text.count(shape.needle) > STARTS_MAX:
             raise TooMany("beginnings of credentials")
@@ -122,6 +123,7 @@ def _shape(
     return Shape(
         rule=rule,
         needle=needle,
+        letters=frozenset(needle),
         body=_BEFORE + body + _AFTER,
         known=needle if known is None else known,
         score=score,
