@@ -51,6 +51,7 @@ _WORDS = frozenset(
 )
 #: Fields that name several reviews.
 _LISTS = ("waits_for",)
+_NAMING = (*_REVIEWS, *_LISTS)
 NOT_YET = "[withheld until this review is read by itself: its work was not searched for secrets yet]"
 
 
@@ -168,9 +169,12 @@ class Redaction:
         if mark and mark in self._marked:
             clean = self._marked[mark]
             return Answered(found, told) if clean is None else Answered(_read(found, clean), clean)
-        if not _has_text(told):
+        names, texts = _scanned(told)
+        if not texts:
             return Answered(found, told)
-        about = await self._about(place, told)
+        about = await self._about(place, names)
+        if self._is_clean(texts, about):
+            return Answered(found, told)
         for text, path, known in self._long_texts(told, "", about.get("", NOTHING), about):
             if self._remembered(text, path, known) is None:
                 self._remember(text, path, known, await self.cutter.long_text(text, path, known.values))
@@ -199,14 +203,20 @@ class Redaction:
         """A text about a version without the secrets of that version."""
         return self._text(text, "", self._about_these(seen.view.review.revisions, clean.known))
 
-    async def _about(self, place: Place, told: Json) -> dict[str, About]:
+    def _is_clean(self, texts: Iterable[tuple[str, str]], about: Mapping[str, About]) -> bool:
+        """True if no text is cut, where the reviews that are named have no secrets: then all texts are cut alike."""
+        if any(one.key for one in about.values()):
+            return False
+        return all(len(text) <= LONG_CHARS and self._text(text, path, NOTHING) is text for text, path in texts)
+
+    async def _about(self, place: Place, names: Iterable[str]) -> dict[str, About]:
         """The secrets of the reviews that an answer is about, by their names; under no name those of the call's own.
 
         Of a list of large works some are left out: their words are withheld until they are read by themselves.
         """
         own = next((one for one in _named(place.form) if one), "")
         found, room = dict[str, About](), LISTED_BYTES_MAX
-        for name in dict.fromkeys((own, *islice(_reviews(told), LISTED_MAX))):
+        for name in dict.fromkeys((own, *islice(names, LISTED_MAX))):
             if not name:
                 continue
             try:
@@ -342,28 +352,25 @@ def _named(form: Any) -> Iterator[str]:
             yield value.partition(":")[0]  # an item names its review and its finding
 
 
-def _reviews(value: Any) -> Iterator[str]:
-    """The reviews that an answer names."""
-    if type(value) is list:
-        for one in value:
-            yield from _reviews(one)
-    elif type(value) is dict:
-        yield from filter(_IS_ID, _names_of(value))
-        for one in value.values():
-            yield from _reviews(one)
-
-
-def _has_text(value: Any) -> bool:
-    """True if an answer has a text that could hold a secret: one that is no name we make, and not too short."""
-    if type(value) is str:
-        return len(value) >= SECRET_CHARS_MIN
-    if type(value) is list:
-        return any(map(_has_text, value))
-    if type(value) is dict:
-        for name, one in value.items():
-            if name not in _OURS and not _is_id(name, one) and _has_text(one):
-                return True
-    return False
+def _scanned(told: Json) -> tuple[dict[str, None], list[tuple[str, str]]]:
+    """The reviews that an answer names, in order, and its texts that could hold a secret, each with its path."""
+    names: dict[str, None] = {}
+    texts: list[tuple[str, str]] = []
+    left: list[tuple[Any, str]] = [(told, "")]
+    while left:
+        value, path = left.pop()
+        if type(value) is str:
+            if len(value) >= SECRET_CHARS_MIN:
+                texts.append((value, path))
+        elif type(value) is list:
+            left += [(one, path) for one in reversed(value)]
+        elif type(value) is dict:
+            names.update(dict.fromkeys(filter(_IS_ID, _names_of(value))))
+            here = value.get("path")
+            path = here if type(here) is str else path
+            inside = [(one, path) for name, one in value.items() if name not in _OURS and not _is_id(name, one)]
+            left += reversed(inside)
+    return names, texts
 
 
 def _is_id(name: str, value: Any) -> bool:
@@ -373,12 +380,12 @@ def _is_id(name: str, value: Any) -> bool:
 
 def _names_of(value: dict[str, Any]) -> Iterator[str]:
     """The reviews that an object names itself: one by its field, or several in a list."""
-    for name in _REVIEWS:
-        if type(one := value.get(name)) is str:
-            yield one.partition(":")[0]
-    for name in _LISTS:
-        if type(some := value.get(name)) is list:
-            yield from (one for one in some if type(one) is str)
+    for name in [one for one in _NAMING if one in value]:
+        named = value[name]
+        if type(named) is list and name in _LISTS:
+            yield from (one for one in named if type(one) is str)
+        elif type(named) is str and name not in _LISTS:
+            yield named.partition(":")[0]
 
 
 def _is_unknown(name: str, value: Any, known: About) -> bool:

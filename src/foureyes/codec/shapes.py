@@ -95,7 +95,7 @@ def _record(cls: type) -> tuple[Writer, Reader]:
     known = frozenset(names)
     writers = {name: shape(hints[name])[0] for name in names}
     readers = {name: shape(hints[name])[1] for name in names}
-    put_all = _spelled_out("{%s}", "{0!r}: turn_{0}(one.{0})", writers)
+    put_all = _spelled_out("{%s}", "{0!r}: {1}", writers)
     take_all = _spelled_out("cls(%s)", "{0}=turn_{0}(one[{0!r}])", readers, cls)
 
     def write(value: Any) -> Any:
@@ -121,7 +121,8 @@ def _record(cls: type) -> tuple[Writer, Reader]:
 
 def _spelled_out(whole: str, part: str, turns: Mapping[str, Writer | Reader], cls: type | None = None) -> Writer:
     """One expression with a call for each field: going through a list of the fields takes twice as long."""
-    text = whole % ", ".join(part.format(name) for name in turns)
+    turned = {name: _AT_ONCE.get(turn, "turn_{0}(one.{0})").format(name) for name, turn in turns.items()}
+    text = whole % ", ".join(part.format(name, turned[name]) for name in turns)
     known = {f"turn_{name}": turn for name, turn in turns.items()}
     made: Writer = eval(f"lambda one: {text}", {**known, "cls": cls})  # noqa: S307 - only names of our own fields
     return made
@@ -353,6 +354,12 @@ def _take_span(data: Any) -> Any:
 
 
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z").fullmatch
+
+#: How plain values are written without a call, where nothing is wrong with them: a record has mostly these.
+_AT_ONCE: dict[Writer, str] = {
+    _put_text: "(it if type(it := one.{0}) is str and it.isascii() and '\\0' not in it else turn_{0}(it))",
+    _truth: "(it if type(it := one.{0}) is bool else turn_{0}(it))",
+}
 
 _PLAIN: dict[Any, tuple[Writer, Reader]] = {
     str: (_put_text, _take_text),

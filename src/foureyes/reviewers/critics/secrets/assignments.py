@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 from foureyes.reviewers.critics.critic import Rule
@@ -82,10 +83,7 @@ def assignments(text: str, path: str = "") -> Iterator[Found]:
     """Every literal that a secret's name is given; raises TooMany."""
     suffix = PurePosixPath(path).suffix.lower()
     done, seen, weighed = 0, 0, 0
-    lowered = text.lower()
-    if len(lowered) != len(text):  # a few letters of other scripts grow when they are lowered
-        lowered = "".join(one.lower() if one.isascii() else one for one in text)
-    for keyword in KEYWORDS.finditer(lowered):
+    for keyword in KEYWORDS.finditer(_lowered(text)):
         if keyword.start() < done:
             continue
         seen += 1
@@ -110,6 +108,15 @@ def assignments(text: str, path: str = "") -> Iterator[Found]:
         if score > 0:
             yield Found(start=literal.start, end=literal.end, rule=_RULES[sort], score=score)
             done = max(done, literal.end)
+
+
+@lru_cache(maxsize=2)
+def _lowered(text: str) -> str:
+    """The text in lower case; empty where no keyword is in it. A file is searched for each of its paths."""
+    lowered = text.lower()
+    if len(lowered) != len(text):  # a few letters of other scripts grow when they are lowered
+        lowered = "".join(one.lower() if one.isascii() else one for one in text)
+    return lowered if KEYWORDS.search(lowered) else ""
 
 
 def _literal(text: str, start: int, end: int, suffix: str) -> _Literal | None:

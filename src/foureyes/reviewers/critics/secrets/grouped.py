@@ -22,10 +22,13 @@ _SCORE = 0.6
 _FIGURES_MIN = 3
 _STRANGE_MIN = 2
 _KEYS_MAX = 20_000
+_DASHES = 4
 
 
 def grouped(text: str) -> Iterator[Found]:
     """Every key in such groups that is no UUID; raises TooMany."""
+    if text.count("-") < _DASHES:
+        return
     for number, match in enumerate(GROUPS.finditer(text)):
         if number > _KEYS_MAX:
             raise TooMany("identifiers")
