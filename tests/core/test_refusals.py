@@ -324,6 +324,7 @@ def test_every_code_has_a_sentence_and_a_next_step() -> None:
 
 UNKNOWN_WORDS: list[tuple[Callable[[], Play], Who, c.ReviewCommand, str]] = [
     (story, ANN, report(findings=(finding("a gap", category="spelling"),)), "The category"),
+    (solo, CODEX, report(verdict="concerns", findings=(finding("a gap", category="stars"),)), "The category"),
     (solo, CODEX, report(verdict="concerns", grounds=("I feel so",)), "A ground"),
     (begun, ANN, c.LeaveSeat(seat="resolve.1", reason="bored"), "The reason"),
     (begun, ANN, c.LeaveSeat(seat="resolve.1", reason="because"), "The reason"),
@@ -338,6 +339,13 @@ def test_a_word_nobody_knows_is_refused_with_the_words_there_are(
         state().do(actor, command)
     assert caught.value.code is Code.UNKNOWN_WORD
     assert caught.value.sentence.startswith(what)
+
+
+def test_a_style_without_categories_of_its_own_takes_the_common_ones_and_the_scopes() -> None:
+    play = solo()
+    names = ("", "Bug", "quantitative")
+    play.report(CODEX, verdict="concerns", findings=tuple(finding(f"a gap in {one}", category=one) for one in names))
+    assert [one.category for one in play.review.findings.values()] == list(names)
 
 
 EMPTY: list[tuple[Callable[[], Play], Who, c.ReviewCommand, str]] = [

@@ -53,7 +53,7 @@ BREAKS_000: dict[str, tuple[Break, ...]] = {
         "    if stage.options.blind is Blind.FIRST:\n        return bool(mine)",
         "    if True:\n        return True",
     ),
-    "000-15": _one(DRAFTS, "if draft.category not in known and (named or common", "if not named and (common"),
+    "000-15": _one(DRAFTS, "if word not in named:", "if not named:"),
     "000-16": _one(PROTOCOLS, "gates.Resolved(at_least=Severity.MINOR,", "gates.Resolved(at_least=Severity.IMPORTANT,"),
     "000-17": _one(SETTLING, "if not _is_answered(scene, finding):", "if False:"),
     "000-18": _one(QUORUM, ENOUGH, 'if have >= self.reviewers or review.kind == "story" or not'),

@@ -20,7 +20,7 @@ BREAKS_D_Y: dict[str, tuple[Break, ...]] = {
         "failures=put(review.failures, key, review.failures.get(key, 0) + 1),",
         "failures=review.failures, resubmissions=review.resubmissions + 1,",
     ),
-    "D-05": _one("core/independence.py", "return bool(normal(a)) and bool(normal(b)) and", "return"),
+    "D-05": _one("core/independence.py", "return bool(one) and bool(other) and", "return"),
     "D-08": _one("core/explain.py", "judged = judge_stage(review, stage)", "judged = judge_stage(review, stages[0])"),
     "D-10": _one(
         "core/lessons.py",

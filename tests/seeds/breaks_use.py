@@ -129,13 +129,11 @@ BREAKS_USE: dict[str, tuple[Break, ...]] = {
             old="found = VERDICTS.get(word.strip().lower().replace",
             new="found = VERDICTS.get(word.strip(), Verdict.CONCERNS) or VERDICTS.get(word.replace",
         ),
-        Break(file="core/answers/author.py", old="if name not in known and actor != CLOCK:", new="if not name:"),
-        Break(file="core/claims.py", old="if passed and not is_run_here(scene, actor):", new="if not stage.name:"),
         Break(
-            file="core/drafts.py",
-            old="(named or common_category(draft.category) not in known)",
-            new="named",
+            file="core/answers/author.py", old="if rules.protocol(name) is None and actor != CLOCK:", new="if not name:"
         ),
+        Break(file="core/claims.py", old="if passed and not is_run_here(scene, actor):", new="if not stage.name:"),
+        Break(file="core/drafts.py", old="if meant.isdisjoint(scopes):", new="if not meant:"),
     ),
     "U-06": (Break(file="core/citations.py", old="    if place.path not in paths:\n", new="    if not place.path:\n"),),
     "U-02": (

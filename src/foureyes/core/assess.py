@@ -76,10 +76,14 @@ def judge_stage(review: Review, stage: Stage) -> StageJudgement:
         return _passed(stage, "overridden", review.overridden[key])
     if key in review.skipped and not stage.has_veto:
         return _passed(stage, "skipped", review.skipped[key].reason)
-    gates = tuple(GateJudgement(gate=gate_name(gate), judgement=_ask(gate, review, stage)) for gate in stage.gates)
-    if not gates:
-        return StageJudgement(stage=stage, gates=(), judgement=_nothing(stage))
-    return StageJudgement(stage=stage, gates=gates, judgement=max((one.judgement for one in gates), key=_gravity))
+    gates: list[GateJudgement] = []
+    gravest: Judgement | None = None
+    for gate in stage.gates:
+        judgement = _ask(gate, review, stage)
+        gates.append(GateJudgement(gate=gate_name(gate), judgement=judgement))
+        if gravest is None or judgement.move > gravest.move:
+            gravest = judgement
+    return StageJudgement(stage=stage, gates=tuple(gates), judgement=gravest or _nothing(stage))
 
 
 def gate_name(gate: Gate) -> str:
@@ -105,7 +109,3 @@ def _nothing(stage: Stage) -> Judgement:
     return Judgement(
         move=Move.ESCALATE, reason=f"{stage.name} demands nothing, so it passes nothing", human_only=True, error=True
     )
-
-
-def _gravity(judgement: Judgement) -> Move:
-    return judgement.move

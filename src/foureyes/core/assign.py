@@ -164,16 +164,18 @@ def has_role(principal: Principal, roles: tuple[str, ...], author: Who) -> bool:
     """Whether somebody may be asked under these role names."""
     if roles == OTHER_FAMILY:
         return distinct(principal.who, author, "model_family")
-    return not roles or not _roles_of(principal.roles).isdisjoint(same_role(role) for role in roles)
+    return not roles or not _roles_of(principal.roles).isdisjoint(_roles_of(roles))
 
 
 @lru_cache(maxsize=ROLES_CACHED_MAX)
-def _roles_of(roles: frozenset[str]) -> frozenset[str]:
+def _roles_of(roles: frozenset[str] | tuple[str, ...]) -> frozenset[str]:
     return frozenset(same_role(one) for one in roles)
 
 
 def assign(scene: Scene, stage: Stage, openings: Sequence[Opening]) -> list[Assignment]:
     """Fill the open seats jointly, so that one seat's choice does not leave another without anybody."""
+    if not openings:
+        return []
     facts, rules = scene.facts, scene.rules
     found_for = {one.seat: _candidates(scene, stage, one) for one in openings}
     wanted = {seat: candidates for seat, (candidates, _) in found_for.items()}
@@ -223,7 +225,7 @@ def _candidates(scene: Scene, stage: Stage, opening: Opening) -> tuple[list[Prin
         ]
         steered = steered or (bool(bars.by_maker) and _is_steered(scene, stage, opening.seat, named))
         holders = [one for one in named if (_is_unchosen(one) or not steered) and _may_sit(review, stage, one, bars)]
-        if opening.roles:
+        if opening.roles and len(holders) > 1:
             holders.sort(key=lambda one: _draw_order(facts, opening.seat, one.who.name, limits))
         ordered.update((one.who.name, one) for one in holders)
     return list(ordered.values()), steered

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
 from datetime import timedelta
+from functools import cache
 
 from foureyes.core.commands import ReviewCommand
 from foureyes.core.refusals import Code, refuse
@@ -12,7 +13,6 @@ from foureyes.core.rules import Limits
 PERCENT_MAX = 100
 NUMBER_MAX = 1_000_000_000_000
 NOTHING = (None, "", ())
-_FIELDS: dict[type, tuple[tuple[str, bool], ...]] = {}
 PERCENTS = frozenset({"confidence", "coverage"})
 #: How the fields of commands and values write that they hold a number; True is not 1 there.
 NUMBERS = frozenset({"int", "int | None"})
@@ -20,37 +20,37 @@ NUMBERS = frozenset({"int", "int | None"})
 
 def check_bounds(limits: Limits, command: ReviewCommand) -> None:
     """Refuse what is too long, too many or out of range, however deep in the command it lies."""
-    _check(limits, "", command)
+    _check_fields(limits, command)
+
+
+def _check_fields(limits: Limits, value: object) -> None:
+    kind: type = type(value)
+    for field, is_number in _fields_of(kind):
+        found: object = getattr(value, field)
+        if is_number and found is not None:
+            _check_number(field, found, low=0, high=PERCENT_MAX if field in PERCENTS else NUMBER_MAX)
+        elif found not in NOTHING:
+            _check(limits, field, found)
 
 
 def _check(limits: Limits, name: str, value: object) -> None:
     if isinstance(value, str):
-        _check_text(limits, name, value)
+        most = limits.title_chars_max if name == "title" else limits.text_chars_max
+        if len(value) > most:
+            raise refuse(Code.TOO_LONG, what=name, size=len(value), most=most)
     elif isinstance(value, tuple):
         _check_list(limits, name, value)
     elif isinstance(value, timedelta):
         _check_number(f"{name} in seconds", value // timedelta(seconds=1), low=1, high=NUMBER_MAX)
     else:
-        for field, is_number in _fields_of(type(value)):
-            found: object = getattr(value, field)
-            if is_number:
-                _check_number(field, found, low=0, high=PERCENT_MAX if field in PERCENTS else NUMBER_MAX)
-            elif found not in NOTHING:
-                _check(limits, field, found)
+        _check_fields(limits, value)
 
 
+@cache
 def _fields_of(kind: type) -> tuple[tuple[str, bool], ...]:
     """The fields of a value, and whether each holds a number; remembered, there are only so many types."""
-    if kind not in _FIELDS:
-        found = fields(kind) if is_dataclass(kind) else ()
-        _FIELDS[kind] = tuple((one.name, str(one.type) in NUMBERS) for one in found)
-    return _FIELDS[kind]
-
-
-def _check_text(limits: Limits, name: str, text: str) -> None:
-    most = limits.title_chars_max if name == "title" else limits.text_chars_max
-    if len(text) > most:
-        raise refuse(Code.TOO_LONG, what=name, size=len(text), most=most)
+    found = fields(kind) if is_dataclass(kind) else ()
+    return tuple((one.name, str(one.type) in NUMBERS) for one in found)
 
 
 def _check_list(limits: Limits, name: str, many: tuple[object, ...]) -> None:
@@ -63,7 +63,5 @@ def _check_list(limits: Limits, name: str, many: tuple[object, ...]) -> None:
 
 
 def _check_number(name: str, value: object, *, low: int, high: int) -> None:
-    if value is None:
-        return
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         raise refuse(Code.BAD_NUMBER, what=name, value=value, low=low, high=high)

@@ -133,12 +133,18 @@ def is_run_here(scene: Scene, actor: Who) -> bool:
 
 def _check_category(scene: Scene, stage: Stage, actor: Who, draft: Draft) -> None:
     """A style that names its categories takes no others; one that names none takes the common ones and its scopes."""
-    named = stage.options.categories
-    if not named and (not draft.category or is_run_here(scene, actor)):
+    named, word = stage.options.categories, draft.category
+    if named:
+        if word not in named:
+            raise unknown_word("The category", word, named, "category")
         return
-    known = named or (OTHER, *sorted((COMMON_CATEGORIES | _scopes(scene)) - {OTHER}))
-    if draft.category not in known and (named or common_category(draft.category) not in known):
-        raise unknown_word("The category", draft.category, known, "category")
+    meant = {word, common_category(word)}
+    if not word or not meant.isdisjoint(COMMON_CATEGORIES) or is_run_here(scene, actor):
+        return
+    scopes = _scopes(scene)
+    if meant.isdisjoint(scopes):
+        known = (OTHER, *sorted((COMMON_CATEGORIES | scopes) - {OTHER}))
+        raise unknown_word("The category", word, known, "category")
 
 
 def _check_scope(scene: Scene, draft: Draft) -> None:
@@ -249,6 +255,8 @@ def _is_repeat(scene: Scene, stage: Stage, seat: Seat, draft: Draft, *, actor: W
 
 
 def _suppressed_by(scene: Scene, seat: Seat, draft: Draft) -> str:
+    if not scene.facts.suppressions:
+        return ""
     severity = severity_of(draft.severity)
     text = draft.place.context_hash if draft.place else ""
     texts = (text, *scene.facts.contexts_before.get(text, ()))

@@ -51,6 +51,7 @@ _FUNCTION_WORDS = frozenset(
 )
 #: What a refusal leaves to be filled in.
 _PLACEHOLDER = re.compile(r"<[^<>]*>")
+_ASCII_WORD = re.compile("[a-z]+")
 BETWEEN = re.compile(r"[\s,;()\[\]{}\"'`]+")
 
 
@@ -110,6 +111,9 @@ def has_words(text: str) -> bool:
 
 def words_of(text: str) -> set[str]:
     """The different words of a text, in any script; one letter again and again is none."""
+    if text.isascii():
+        words = set(_ASCII_WORD.findall(text.casefold()))
+        return {word for word in words if len(word) == 1 or len(set(word)) > 1}
     found, word = set[str](), ""
     for char in f"{text} ":
         sort = unicodedata.category(char)[0]

@@ -145,7 +145,10 @@ class Facts:
 
     def principal(self, name: str) -> Principal | None:
         """Who of the pool bears this name."""
-        return next((one for one in self.pool if one.who.name == name), None)
+        for one in self.pool:
+            if one.who.name == name:
+                return one
+        return None
 
     def roles(self, name: str) -> frozenset[str]:
         """The roles of somebody; none when unknown."""
@@ -170,6 +173,8 @@ class Facts:
 
     def without_mates(self) -> Facts:
         """The same, but nobody works in a session with those who made the work."""
+        if not (self.mates.names or self.mates.by_maker):
+            return self
         return replace(self, mates=Mates())
 
     def unpaid(self) -> Facts:

@@ -84,7 +84,8 @@ def _differ(a: Who, b: Who, facts: tuple[str, ...]) -> bool:
 
 
 def _known_to_differ(a: str, b: str) -> bool:
-    return bool(normal(a)) and bool(normal(b)) and normal(a) != normal(b)
+    one, other = normal(a), normal(b)
+    return bool(one) and bool(other) and one != other
 
 
 def _names_differ(a: Who, b: Who) -> bool:

@@ -344,7 +344,7 @@ class Review:
 
     def report_of(self, seat: str) -> Report | None:
         """What a seat says of the current revision, if that still has a ground."""
-        report = self.reports.get((seat, self.revision))
+        report = self.reports.get((seat, len(self.revisions)))
         return None if report is None or self.is_groundless(report) else report
 
     def is_groundless(self, report: Report) -> bool:
@@ -357,8 +357,13 @@ class Review:
 
     def reports_in(self, stage: str) -> list[Report]:
         """The counted reports of a stage's judging seats on the current revision."""
-        found = (self.report_of(seat.id) for seat in self.seats_of(stage))
-        return [report for report in found if report is not None]
+        found: list[Report] = []
+        for seat in self.seats.values():
+            if seat.stage == stage and seat.part is Part.JUDGE:
+                report = self.report_of(seat.id)
+                if report is not None:
+                    found.append(report)
+        return found
 
     def findings_of(self, stage: str) -> list[Finding]:
         """The findings that seats of a stage raised, on any revision."""
@@ -381,11 +386,17 @@ class Review:
 
     def ruling(self) -> RulingRequest | None:
         """The decision a human owes, if any."""
-        return next((one for one in self.requests.values() if isinstance(one, RulingRequest)), None)
+        for one in self.requests.values():
+            if isinstance(one, RulingRequest):
+                return one
+        return None
 
     def revision_request(self) -> RevisionRequest | None:
         """What the author owes, if anything."""
-        return next((one for one in self.requests.values() if isinstance(one, RevisionRequest)), None)
+        for one in self.requests.values():
+            if isinstance(one, RevisionRequest):
+                return one
+        return None
 
     def report_request(self, seat: str) -> ReportRequest | None:
         """What a seat owes, if anything."""
@@ -394,4 +405,4 @@ class Review:
 
     def is_contributor(self, name: str) -> bool:
         """Whether somebody had a hand in the work; they never judge it."""
-        return any(one.name == name for one in self.contributors)
+        return name in [one.name for one in self.contributors]

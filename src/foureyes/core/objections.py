@@ -7,7 +7,7 @@ Fixing it in another version lifts nothing of the version that has it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from foureyes.core.gates import Resolved
@@ -71,15 +71,16 @@ class Objection:
 
 def objection(review: Review, stages: Sequence[Stage], digest: str) -> Objection | None:
     """What stands against these bytes in this review; nothing where it cleared them, unless a veto stands."""
-    vetoes = sorted(stage for stage, vetoed in review.vetoes if vetoed == digest)
+    vetoes = sorted([stage for stage, vetoed in review.vetoes if vetoed == digest])
     if vetoes:
         return Objection(review=review.id, veto=vetoes[0], ended=review.outcome)
     if digest in review.cleared_digests:
         return None
-    numbers = frozenset(one.number for one in review.revisions if one.digest == digest)
+    numbers = frozenset([one.number for one in review.revisions if one.digest == digest])
     known = blocking_severities(stages)
-    findings = tuple(one.id for one in review.findings.values() if _stands(review, one, known, numbers))
-    seats = tuple(dict.fromkeys(one.seat for one in rejecting_reports(review, numbers)))
+    blocking = [one for one in review.findings.values() if _is_objection(one, known)]
+    findings = tuple([one.id for one in blocking if _stands(review, one, numbers)])
+    seats = tuple(dict.fromkeys([one.seat for one in rejecting_reports(review, numbers)]))
     rejected = digest in review.rejected
     if not (findings or seats or rejected):
         return None
@@ -97,9 +98,10 @@ def stands_on_text(review: Review, stages: Sequence[Stage], finding: Finding) ->
     numbers = [one.number for one in review.revisions if is_text_in(review, finding, one.number)]
     if finding.standing is Standing.RESOLVED and finding.settled_in in numbers:
         return False
-    passed = ((finding.stage, one) in review.overridden for one in numbers)
-    cleared = (review.revisions[one - 1].digest in review.cleared_digests for one in numbers)
-    return not (any(passed) or any(cleared))
+    return not any(
+        (finding.stage, one) in review.overridden or review.revisions[one - 1].digest in review.cleared_digests
+        for one in numbers
+    )
 
 
 def is_text_in(review: Review, finding: Finding, number: int) -> bool:
@@ -127,9 +129,9 @@ def objected(found: Objection) -> Refusal:
     )
 
 
-def _stands(review: Review, finding: Finding, known: Mapping[str, Severity], numbers: frozenset[int]) -> bool:
+def _stands(review: Review, finding: Finding, numbers: frozenset[int]) -> bool:
     """Whether a finding that blocks was raised on one of these revisions, or before, and not lifted for its bytes."""
-    return _is_objection(finding, known) and any(
+    return any(
         finding.revision <= number
         and (finding.stage, number) not in review.overridden
         and not _is_resolved(review, finding, number)
@@ -139,8 +141,14 @@ def _stands(review: Review, finding: Finding, known: Mapping[str, Severity], num
 
 def blocking_severities(stages: Sequence[Stage]) -> dict[str, Severity]:
     """From which severity on a finding stops each stage: for its own reviewer, or until it is settled."""
-    gates = {one.name: [gate.at_least for gate in one.gates if isinstance(gate, Resolved)] for one in stages}
-    return {one.name: min((one.options.blocking, *gates[one.name])) for one in stages}
+    found: dict[str, Severity] = {}
+    for stage in stages:
+        least = stage.options.blocking
+        for gate in stage.gates:
+            if isinstance(gate, Resolved):
+                least = min(least, gate.at_least)
+        found[stage.name] = least
+    return found
 
 
 def _is_objection(finding: Finding, known: Mapping[str, Severity]) -> bool:
@@ -163,15 +171,19 @@ def _is_resolved(review: Review, finding: Finding, number: int) -> bool:
     return finding.settled_in <= number or settled == review.revisions[number - 1].digest
 
 
-def rejecting_reports(review: Review, numbers: frozenset[int]) -> Iterator[Report]:
+def rejecting_reports(review: Review, numbers: frozenset[int]) -> list[Report]:
     """The reports on these versions that reject them or doubt them on a named ground, and stand."""
+    found: list[Report] = []
     for (name, number), report in review.reports.items():
-        seat = review.seats[name]
-        counts = seat.part is not Part.COUNSEL and (seat.stage, number) not in review.overridden
         # A doubt without a finding stands where its reviewer named a ground; otherwise it rests on a question.
         stands = report.verdict is Verdict.REJECT or (report.verdict is Verdict.CONCERNS and bool(report.grounds))
-        if number in numbers and counts and stands and not review.is_groundless(report):
-            yield report
+        if not stands or number not in numbers:
+            continue
+        seat = review.seats[name]
+        counts = seat.part is not Part.COUNSEL and (seat.stage, number) not in review.overridden
+        if counts and not review.is_groundless(report):
+            found.append(report)
+    return found
 
 
 def _named(names: tuple[str, ...]) -> str:

@@ -63,19 +63,19 @@ class Bars:
 
 def bars_of(scene: Scene, stage: Stage | None, others: Sequence[Who]) -> Bars:
     """Who may not sit here, computed once for all candidates of a seat."""
-    facts = scene.facts
-    makers = tuple(dict.fromkeys((scene.review.author, *scene.review.contributors)))
-    involved = (*makers, *others)
-    services = {found for who in involved if (found := service_of(facts, who))}
-    operators = () if stage is None or stage.options.own_operator else (normal(one.operator) for one in makers)
+    facts, author, contributors = scene.facts, scene.review.author, scene.review.contributors
+    makers = contributors if author in contributors else (author, *contributors)
+    of_makers = frozenset(filter(None, [service_of(facts, who) for who in makers]))
+    services = of_makers.union(filter(None, [service_of(facts, who) for who in others]))
+    operators = () if stage is None or stage.options.own_operator else [normal(one.operator) for one in makers]
     return Bars(
-        makers=tuple(believed(facts, one) for one in makers),
-        others=tuple(believed(facts, one) for one in others),
-        services=frozenset(one for one in services if not may_review_each_other(scene, one)),
+        makers=tuple([believed(facts, one) for one in makers]),
+        others=tuple([believed(facts, one) for one in others]),
+        services=frozenset([one for one in services if not may_review_each_other(scene, one)]),
         operators=frozenset(filter(None, operators)),
         mates=frozenset(map(normal, facts.mates.names)),
         by_maker=frozenset(map(normal, facts.mates.by_maker)),
-        of_makers=frozenset(found for who in makers if (found := service_of(facts, who))),
+        of_makers=of_makers,
     )
 
 

@@ -18,15 +18,18 @@ def rejections(review: Review, stages: Sequence[Stage]) -> Mapping[str, Finding]
 
     One is left out once its stage was passed there, the version was cleared, or its reviewer approved a later one.
     """
-    numbers = frozenset(one.number for one in review.revisions if one.digest not in review.cleared_digests)
+    numbers = frozenset([one.number for one in review.revisions if one.digest not in review.cleared_digests])
+    found = rejecting_reports(review, numbers)
+    if not found:
+        return {}
     known = blocking_severities(stages)
     raised = {
         (one.seat, one.revision)
         for one in review.findings.values()
         if one.severity >= known.get(one.stage, Severity.MINOR) and not one.advisory
     }
-    reports = (one for one in rejecting_reports(review, numbers) if (one.seat, one.revision) not in raised)
-    return {one.id: one for one in (_finding(review, report) for report in reports)}
+    reports = [one for one in found if (one.seat, one.revision) not in raised]
+    return {one.id: one for one in [_finding(review, report) for report in reports]}
 
 
 def is_taken_back(review: Review, rejection: Finding, keeping: Collection[int]) -> bool:

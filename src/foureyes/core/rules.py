@@ -155,7 +155,10 @@ class Stage:
 
     def rule_of(self, seat: str) -> SeatRule | None:
         """The rule of one of the stage's own seats; none for a volunteer's, a tie-break's or counsel's."""
-        return next((rule for index, rule in enumerate(self.seats) if self.seat_id(index) == seat), None)
+        for index, rule in enumerate(self.seats):
+            if self.seat_id(index) == seat:
+                return rule
+        return None
 
     @property
     def has_veto(self) -> bool:
@@ -291,7 +294,10 @@ class Rules:
 
     def protocol(self, name: str) -> Protocol | None:
         """The protocol of this name, if these rules know it."""
-        return next((one for one in self.protocols if one.name == name), None)
+        for one in self.protocols:
+            if one.name == name:
+                return one
+        return None
 
     def protocols_for(self, kind: str) -> tuple[str, ...]:
         """The protocols a kind of work must meet."""

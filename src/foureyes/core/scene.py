@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from foureyes.core.assess import Assessment, assess
@@ -32,18 +32,22 @@ class Scene:
         """The same scene once these events have happened."""
         if not events:
             return self
-        review = self.review
+        review, failed = self.review, self.failed
         for event in events:
-            review = self._step(review, event)
-        failed = next((one for one in reversed(events) if isinstance(one, ReportFailed)), self.failed)
+            # Both values are kept beside what they make, so nothing else can come to bear their identities.
+            key = (id(review), id(event))
+            step = self.steps.get(key)
+            if step is None:
+                step = self.steps[key] = (review, event, evolve(review, event))
+            review = step[2]
+            if isinstance(event, ReportFailed):
+                failed = event
         return Scene(rules=self.rules, review=review, facts=self.facts, now=self.now, failed=failed, steps=self.steps)
 
-    def _step(self, review: Review, event: ReviewEvent) -> Review:
-        """Both values are kept beside what they make, so nothing else can come to bear their identities."""
-        key = (id(review), id(event))
-        if key not in self.steps:
-            self.steps[key] = (review, event, evolve(review, event))
-        return self.steps[key][2]
+    def without_mates(self) -> Scene:
+        """The same scene, but nobody works in a session with those who made the work."""
+        facts = self.facts.without_mates()
+        return self if facts is self.facts else replace(self, facts=facts)
 
     @property
     def stricter(self) -> Rules | None:

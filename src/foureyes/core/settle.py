@@ -157,9 +157,9 @@ def _owed(speaking: StageJudgement) -> list[Owed]:
 def _answers_owed(speaking: StageJudgement) -> tuple[str, ...]:
     """What the author should answer; where verdicts are added up, once every verdict is in."""
     owed = _owed(speaking)
-    if speaking.stage.options.votes and any(one.what is Owing.REPORT for one in owed):
+    if speaking.stage.options.votes and Owing.REPORT in [one.what for one in owed]:
         return ()
-    return tuple(dict.fromkeys(f for one in owed if one.what is Owing.ANSWER for f in one.findings))
+    return tuple(dict.fromkeys([f for one in owed if one.what is Owing.ANSWER for f in one.findings]))
 
 
 def _wait(scene: Scene, speaking: StageJudgement) -> Iterator[ReviewEvent]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from foureyes.core.gates import Agreement, Majority, Unknown
@@ -18,18 +18,20 @@ def stages_of(rules: Rules, review: Review, stricter: Rules | None = None) -> tu
 
     Behind them all stands what the review inherited from others, if it did.
     """
-    stages = _demanded(rules, review, stricter)
+    stages = _with_stricter(rules, review, stricter) if review.stricter else _concatenated(rules, review.protocols)
     return (*stages, inherited_stage(stages)) if review.inherited else stages
 
 
-def _demanded(rules: Rules, review: Review, stricter: Rules | None) -> tuple[Stage, ...]:
+def _with_stricter(rules: Rules, review: Review, stricter: Rules | None) -> tuple[Stage, ...]:
     names = review.protocols
-    if not review.stricter:
-        return _cached(rules, names, lambda: _concatenated(rules, names))
     if stricter is None or stricter.digest != review.stricter:
         return (*_concatenated(rules, names), _unknown(f"policy {review.stricter}"))
     added = stricter_protocols(stricter, review)
-    return _cached(stricter, (rules.digest, *names, *added), lambda: _both(rules, names, stricter, added))
+    key = (rules.digest, *names, *added)
+    known = stricter.stages_memo.get(key)
+    if known is None:
+        known = stricter.stages_memo[key] = _both(rules, names, stricter, added)
+    return known
 
 
 def stricter_protocols(stricter: Rules, review: Review) -> tuple[str, ...]:
@@ -74,19 +76,15 @@ def _merge(own: Stage, other: Stage) -> Stage:
 
 
 def _concatenated(rules: Rules, names: tuple[str, ...]) -> tuple[Stage, ...]:
-    stages: list[Stage] = []
-    for name in names:
-        protocol = rules.protocol(name)
-        stages.extend(protocol.stages if protocol else (_unknown(name),))
-    return tuple(stages)
-
-
-def _cached(rules: Rules, key: tuple[str, ...], build: Callable[[], tuple[Stage, ...]]) -> tuple[Stage, ...]:
-    """Remember stages beside the rules they come from: the same rules always give the same stages."""
-    memo = rules.stages_memo
-    if key not in memo:
-        memo[key] = build()
-    return memo[key]
+    """The stages of these protocols, remembered beside the rules: the same rules always give the same stages."""
+    known = rules.stages_memo.get(names)
+    if known is None:
+        stages: list[Stage] = []
+        for name in names:
+            protocol = rules.protocol(name)
+            stages.extend(protocol.stages if protocol else (_unknown(name),))
+        known = rules.stages_memo[names] = tuple(stages)
+    return known
 
 
 def _unknown(name: str) -> Stage:

@@ -16,9 +16,13 @@ def missing(review: Review, stage: Stage) -> tuple[Owed, ...]:
 
     A seat beside that of whom the policy binds owes one once it was asked.
     """
-    rules = ((stage.seat_id(index), rule) for index, rule in enumerate(stage.seats) if rule.part is Part.JUDGE)
-    asked = ((seat, rule) for seat, rule in rules if seat in review.seats or not rule.beside)
-    return tuple(Owed(what=Owing.REPORT, seat=seat) for seat, rule in asked if not _has_spoken(review, seat, rule))
+    found: list[Owed] = []
+    for index, rule in enumerate(stage.seats):
+        if rule.part is Part.JUDGE:
+            seat = stage.seat_id(index)
+            if (seat in review.seats or not rule.beside) and not _has_spoken(review, seat, rule):
+                found.append(Owed(what=Owing.REPORT, seat=seat))
+    return tuple(found)
 
 
 def _has_spoken(review: Review, seat: str, rule: SeatRule) -> bool:
@@ -54,8 +58,8 @@ def tie_broken(review: Review, stage: Stage) -> bool:
 
 def tie_breaking(review: Review, stage: Stage) -> list[Report]:
     """Approvals of tie-break reviewers on this revision; none where a veto may stand."""
-    seats = [] if stage.has_veto else review.seats_of(stage.name, Part.TIE_BREAK)
-    reports = (review.report_of(seat.id) for seat in seats)
+    seats = review.seats_of(stage.name, Part.TIE_BREAK)
+    reports = [review.report_of(seat.id) for seat in seats] if seats and not stage.has_veto else []
     return [one for one in reports if one is not None and one.verdict is Verdict.APPROVE]
 
 

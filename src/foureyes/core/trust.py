@@ -216,8 +216,8 @@ def _attempted(
     record: TrustRecord, at: datetime, learning: Learning, took: timedelta, *, succeeded: bool
 ) -> TrustRecord:
     begin = at - learning.lookback
-    recent = [entry for entry in (*record.history, (at, succeeded)) if entry[0] >= begin]
-    kept = [entry for sort in (True, False) for entry in sorted(one for one in recent if one[1] is sort)[-HISTORY_MAX:]]
+    recent = sorted([entry for entry in (*record.history, (at, succeeded)) if entry[0] >= begin])
+    kept = [entry for sort in (True, False) for entry in [one for one in recent if one[1] is sort][-HISTORY_MAX:]]
     return replace(
         record,
         attempts=record.attempts + 1,

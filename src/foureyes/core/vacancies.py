@@ -63,8 +63,8 @@ def vacancies_of(
 def _vacancies(
     protocols: Iterable[Protocol], pool: Iterable[Principal], *, authors: int, came: Collection[str] = ()
 ) -> tuple[Vacancy, ...]:
-    there = tuple(one for one in pool if one.available and one.who.kind in REVIEWING)
-    offered = sum(_is_offered(one) or one.who.name in came for one in there) - authors
+    there = [one for one in pool if one.available and one.who.kind in REVIEWING]
+    offered = len([one for one in there if _is_offered(one) or one.who.name in came]) - authors
     found: dict[Roles, list[tuple[str, int, timedelta]]] = {}
     for protocol in protocols:
         for stage in protocol.stages:
@@ -114,10 +114,10 @@ def _demanded(rules: Rules) -> Iterator[Protocol]:
             yield found
 
 
-def _vacant(stage: Stage, pool: tuple[Principal, ...], offered: int) -> Iterator[tuple[Roles, int]]:
+def _vacant(stage: Stage, pool: Sequence[Principal], offered: int) -> Iterator[tuple[Roles, int]]:
     """The roles of which somebody is missing, and how many; `offered` may come to seats without a role."""
     needed = [one for one in stage.seats if not one.beside]
-    missing = sum(not (one.roles or one.by_matrix) for one in needed) - offered
+    missing = len([one for one in needed if not (one.roles or one.by_matrix)]) - offered
     if missing > 0:
         yield (), missing
     for rule in needed:
@@ -126,7 +126,7 @@ def _vacant(stage: Stage, pool: tuple[Principal, ...], offered: int) -> Iterator
                 yield roles, 1
 
 
-def _roles(rule: SeatRule, stage: Stage, pool: tuple[Principal, ...]) -> Iterator[Roles]:
+def _roles(rule: SeatRule, stage: Stage, pool: Iterable[Principal]) -> Iterator[Roles]:
     """The roles a seat is for; of a matrix, those for the authors there are."""
     if rule.roles:
         yield rule.roles

@@ -7,9 +7,10 @@ an ETag, a count) is then a function of what the viewer may know, and of nothing
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from foureyes.core.events import WholeSeen
+from foureyes.core.evolve.puts import changed
 from foureyes.core.independence import normal
 from foureyes.core.inherited import STAGE
 from foureyes.core.model import Finding, ReportRequest, Request, Review, Revision, Seat
@@ -34,19 +35,18 @@ class View:
 def view(rules: Rules, review: Review, viewer: Who, stricter: Rules | None = None) -> View:
     """The author and a human without a seat see all; a reviewer sees a stage once their own report is in."""
     stages = stages_of(rules, review, stricter)
-    sits = any(_holds(one, viewer) for one in review.seats.values())
-    made = review.is_contributor(viewer.name) or (_is_asked_too(review, viewer) and not sits)
-    if made or (viewer.kind in (WhoKind.HUMAN, WhoKind.PERSON) and not sits):
-        shown = replace(review, seats={one.id: _without_draft(one) for one in review.seats.values()})
-        names = frozenset(one.name for one in stages)
+    sits_in = {one.stage for one in review.seats.values() if _holds(one, viewer)}
+    made = review.is_contributor(viewer.name) or (_is_asked_too(review, viewer) and not sits_in)
+    if made or (viewer.kind in (WhoKind.HUMAN, WhoKind.PERSON) and not sits_in):
+        shown = changed(review, seats={one.id: _without_draft(one) for one in review.seats.values()})
+        names = frozenset([one.name for one in stages])
         by_right = not made and _says_more(review, names - _unlocked(review, stages, viewer))
         return View(review=shown, whole=names, hides=False, by_right=by_right)
     whole = _unlocked(review, stages, viewer)
-    sits_in = {one.stage for one in review.seats.values() if _holds(one, viewer)}
     if review.inherited and whole and sits_in <= whole:
         # Whoever has reported sees what was inherited as they see what others found.
         whole |= {STAGE}
-    hidden = frozenset(one.name for one in stages) - whole
+    hidden = frozenset([one.name for one in stages]) - whole
     hides = len(whole) < len(stages)
     return View(review=_redacted(review, viewer, whole, hides=hides), whole=whole, hides=hides, hidden=hidden)
 
@@ -67,7 +67,7 @@ def whole_seen(seen: View, viewer: Who) -> WholeSeen | None:
 
 
 def _unlocked(review: Review, stages: Iterable[Stage], viewer: Who) -> frozenset[str]:
-    return frozenset(one.name for one in stages if _is_unlocked(review, one, viewer))
+    return frozenset([one.name for one in stages if _is_unlocked(review, one, viewer)])
 
 
 def _says_more(review: Review, locked: frozenset[str]) -> bool:
@@ -94,8 +94,9 @@ def _is_asked_too(review: Review, viewer: Who) -> bool:
     Whoever speaks in a session is one of these, and nobody looks who stands behind them: before there is a question,
     they could tell a reviewer of theirs what the others said.
     """
-    waits = review.ruling() is not None or review.revision_request() is not None
-    return waits and normal(viewer.name) in map(normal, review.origin.targets)
+    if not review.origin.targets or normal(viewer.name) not in map(normal, review.origin.targets):
+        return False
+    return review.ruling() is not None or review.revision_request() is not None
 
 
 def _holds(seat: Seat, viewer: Who) -> bool:
@@ -104,12 +105,12 @@ def _holds(seat: Seat, viewer: Who) -> bool:
 
 def _without_draft(seat: Seat) -> Seat:
     """What a reviewer has not handed in is for the successor on that seat alone."""
-    return replace(seat, draft="") if seat.draft else seat
+    return changed(seat, draft="") if seat.draft else seat
 
 
 def _own(seat: Seat) -> Seat:
     """Their own seat; how long a volunteer's may take was read off another's, and that ends with the other's report."""
-    return seat if seat.required or seat.until is None else replace(seat, until=None)
+    return seat if seat.required or seat.until is None else changed(seat, until=None)
 
 
 def _redacted(review: Review, viewer: Who, whole: frozenset[str], *, hides: bool) -> Review:
@@ -125,7 +126,7 @@ def _redacted(review: Review, viewer: Who, whole: frozenset[str], *, hides: bool
         for key, one in review.findings.items()
         if one.seat in seats or _is_known(one, viewer, whole) or key in about
     }
-    return replace(
+    return changed(
         review,
         seats=seats,
         revisions=tuple(_plain(one) if hides else one for one in review.revisions),
@@ -170,7 +171,7 @@ def _asked_about(review: Review, viewer: Who) -> frozenset[str]:
 
 def _as_raised(finding: Finding) -> Finding:
     """A finding as a second look is given it: what it says and where, not who said it and what was said of it since."""
-    return replace(
+    return changed(
         finding,
         raiser="",
         standing=Standing.OPEN,
@@ -186,7 +187,7 @@ def _as_raised(finding: Finding) -> Finding:
 
 def _plain(revision: Revision) -> Revision:
     """Without the author's words and what is said of findings: from the second version on that tells of others'."""
-    return revision if revision.number == 1 else replace(revision, note="", turns=None, keeps=())
+    return revision if revision.number == 1 else changed(revision, note="", turns=None, keeps=())
 
 
 def _may_see(request: Request, seats: dict[str, Seat], whole: frozenset[str]) -> bool:

@@ -93,9 +93,9 @@ def _check_protocols(rules: Rules, command: OpenReview, actor: Who) -> None:
 
     The clock has nobody to tell: what it opens waits for a human instead.
     """
-    known = tuple(one.name for one in rules.protocols)
     for number, name in enumerate(command.protocols):
-        if name not in known and actor != CLOCK:
+        if rules.protocol(name) is None and actor != CLOCK:
+            known = tuple(one.name for one in rules.protocols)
             raise unknown_word("The style or chain", name, known, f"protocols[{number}]")
 
 
@@ -282,4 +282,4 @@ def _kept_by_rule(scene: Scene) -> Iterator[ReviewEvent]:
 
 
 def _paths(parts: tuple[WorkPart, ...]) -> tuple[str, ...]:
-    return tuple(part.name for part in parts)
+    return tuple([part.name for part in parts])

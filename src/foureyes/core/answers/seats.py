@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from hashlib import sha256
 
 from foureyes.core.assign import has_role, may_review, party_problem
@@ -122,7 +121,7 @@ def seat_to_take(scene: Scene, actor: Who, *, seat: str = "", stage: str = "") -
     held = {one.id for one in scene.review.seats.values() if one.reviewer and one.reviewer.name == actor.name}
     if held:
         # A seat is not lost by a session: what its holder may say is checked when they say it.
-        found, on = _seat_to_take(replace(scene, facts=scene.facts.without_mates()), actor, seat, stage)
+        found, on = _seat_to_take(scene.without_mates(), actor, seat, stage)
         if found in held:
             return found, on
     return _seat_to_take(scene, actor, seat, stage)

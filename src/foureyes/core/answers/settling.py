@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from foureyes.core.answers.inheriting import is_own
 from foureyes.core.answers.seats import check_fresh, check_given_whole, check_served, check_turn, held_seat
@@ -65,7 +64,7 @@ def settle_finding(scene: Scene, command: SettleFinding, actor: Who) -> Iterator
 
 def _check_may_settle(scene: Scene, command: SettleFinding, actor: Who) -> None:
     """Whoever is of one party with a maker settles nothing; a session alone keeps nobody from standing by a finding."""
-    check_party(scene if command.resolved else replace(scene, facts=scene.facts.without_mates()), actor)
+    check_party(scene if command.resolved else scene.without_mates(), actor)
 
 
 def settlements(scene: Scene, seat: Seat, words: Iterable[Settlement], actor: Who) -> Iterator[ReviewEvent]:

@@ -36,7 +36,7 @@ class Quorum:
         looked = [one.reviewer for one in reports if vouches(review, one)]
         minds = [one for one in looked if self.programs or one.kind is not WhoKind.PROGRAM]
         have = count_distinct(minds, review.contributors, self.distinct)
-        owes = tuple(one for one in missing(review, stage) if not self._is_stood_in_for(review, stage, one.seat))
+        owes = tuple([one for one in missing(review, stage) if not self._is_stood_in_for(review, stage, one.seat)])
         against = [one for one in reports if doubts(one) and one.grounds]
         if against:
             return Judgement(move=Move.REVISE, reason=said_by(review, against))

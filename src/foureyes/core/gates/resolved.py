@@ -71,4 +71,4 @@ class Resolved:
 
 
 def _ids(findings: list[Finding]) -> tuple[str, ...]:
-    return tuple(one.id for one in findings)
+    return tuple([one.id for one in findings])

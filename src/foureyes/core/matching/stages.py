@@ -18,8 +18,8 @@ from foureyes.core.stages import missing
 def match_stage(scene: Scene, stage: Stage) -> Iterator[ReviewEvent]:
     """Compare the findings of a stage that asks for agreement, when its last report is in."""
     review = scene.review
-    asks = any(isinstance(gate, Agreement) for gate in stage.gates)
-    if not asks or missing(review, stage):
+    asking = [gate for gate in stage.gates if isinstance(gate, Agreement)]
+    if not asking or missing(review, stage):
         return
     live = [one for one in review.findings_of(stage.name) if not one.is_settled and not one.is_advisory]
     checked = [

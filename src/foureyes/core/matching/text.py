@@ -33,7 +33,7 @@ _WORD = re.compile(r"[^\W_]+")
 def words_of(text: str) -> tuple[str, ...]:
     """The words in their order, without case, punctuation and free-standing numbers."""
     folded = unicodedata.normalize("NFKC", text[:CHARS_MAX]).casefold()
-    return tuple(word for word in _WORD.findall(folded) if not word.isdigit())
+    return tuple([word for word in _WORD.findall(folded) if not word.isdigit()])
 
 
 def similarity(a: str, b: str) -> int:
