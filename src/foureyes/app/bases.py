@@ -16,6 +16,7 @@ from typing import Protocol
 from foureyes.app.asks import Ask
 from foureyes.app.differences import file_changes
 from foureyes.app.ports import Conflict, Quick, Reading, Store, Unavailable
+from foureyes.app.shelf import SMALL_BYTES_MAX
 from foureyes.app.targets import Standing, now_on
 from foureyes.app.work import GONE_MODE, LINK_MODE, SUBMODULE_MODE, blob_digest, check_work, manifest_digest
 from foureyes.core.commands import OpenReview, SubmitRevision
@@ -27,8 +28,6 @@ from foureyes.core.values import ON_TARGET, BaseSource, KnownBase, Proof, Risk, 
 Prover = Callable[[Mapping[str, bytes], Mapping[str, bytes]], Awaitable[Proof]]
 
 PROOF_CHARS_MAX = 500
-#: Work of at most so many bytes is read and written in a moment.
-SMALL_BYTES_MAX = 8 * 1024
 _UNPROVABLE = frozenset({GONE_MODE, LINK_MODE, SUBMODULE_MODE})
 
 
