@@ -49,6 +49,8 @@ class Prepared:
     #: Of this work against these files, and against nothing; None where its bytes were not at hand.
     risk: Risk | None = None
     risk_alone: Risk | None = None
+    #: The parts of the work are what they are called.
+    is_sound: bool = False
 
     def risk_against(self, known: KnownFiles | None) -> Risk:
         """The risk of the work against a base; raises Unprepared where nobody could compute it yet."""
@@ -98,7 +100,7 @@ class Bases:
             return NOTHING
         found = await self._found(store, ask, command) if self._is_named(ask, command) else None
         proof = await self._proof(store, ask, command, found) if found and found.base.is_known else Proof()
-        prepared = Prepared(files=found, proof=proof)
+        prepared = Prepared(files=found, proof=proof, is_sound=True)
         # Small work takes a moment; large work is looked at beside the others, and with no lock held.
         is_small = sum(one.size for one in command.parts) <= SMALL_BYTES_MAX and found is None
         work = partial(with_risk, prepared, command.parts, ask.blobs)

@@ -133,7 +133,7 @@ class Deciding:
             appends=(log, *counted.appends),
             reviews=(review_row(now_is, opened=after.opened, updated=self.moment.at),),
             digests=said,
-            **self._inbox(now_is),
+            **self._inbox(after),
             outbox=counted.outbox or met.outbox,
             trust=counted.trust or met.rows,
             # Bytes that came with one attempt too many are not taken, so nothing is called by their names.
@@ -150,7 +150,8 @@ class Deciding:
             return None
         if review and command.digest == review.digest and not command.parts:
             return None
-        check_work(command.digest, command.parts)
+        if not self.moment.prepared.is_sound:
+            check_work(command.digest, command.parts)
         check_aliases(self.ask.aliases)
         return bytes_of(self.tx, review, command.parts, self.ask, self.moment.prepared)
 
@@ -274,17 +275,17 @@ class Deciding:
 
     def _says(self, after: Held) -> tuple[DigestRow, ...]:
         """What the review says of its versions now and did not say before."""
-        before = digest_rows(self.held.review) if self.held else ()
-        said = tuple([one for one in digest_rows(after.review) if one not in before])
-        self.tx.lock(*sorted(digest_lock(one.digest) for one in said if one.vetoed))
+        before = self.held.kept(digest_rows) if self.held else ()
+        said = tuple([one for one in after.kept(digest_rows) if one not in before])
+        if vetoed := [digest_lock(one.digest) for one in said if one.vetoed]:
+            self.tx.lock(*sorted(vetoed))
         return said
 
-    def _inbox(self, review: Review) -> InboxChanges:
+    def _inbox(self, after: Held) -> InboxChanges:
         """Which requests lose their rows, and which rows come: where one differs, all of its request are replaced."""
-        before = _by_request(inbox_rows(self.held.review)) if self.held else {}
-        after = _by_request(inbox_rows(review))
-        gone = [key for key, rows in before.items() if rows != after.get(key)]
-        come = [row for key, rows in after.items() if rows != before.get(key) for row in rows]
+        old, new = self.held.kept(_inbox_by_request) if self.held else {}, after.kept(_inbox_by_request)
+        gone = [key for key, rows in old.items() if rows != new.get(key)]
+        come = [row for key, rows in new.items() if rows != old.get(key) for row in rows]
         return InboxChanges(inbox_gone=tuple(gone), inbox=tuple(come))
 
     def _new_blobs(self, review: Review, work: Bytes | None) -> dict[str, bytes]:
@@ -374,8 +375,8 @@ def _steps(held: Held | None, events: tuple[ReviewEvent, ...], after: Review) ->
         yield review, event
 
 
-def _by_request(rows: tuple[InboxRow, ...]) -> dict[tuple[str, str], list[InboxRow]]:
+def _inbox_by_request(review: Review) -> dict[tuple[str, str], list[InboxRow]]:
     found: dict[tuple[str, str], list[InboxRow]] = {}
-    for row in rows:
+    for row in inbox_rows(review):
         found.setdefault((row.review, row.request), []).append(row)
     return found

@@ -189,9 +189,12 @@ def stored_bytes(tx: Reading, part: WorkPart) -> bytes:
 
 def bytes_at_hand(tx: Reading, parts: tuple[WorkPart, ...]) -> dict[str, bytes]:
     """The bytes of these parts by their digests; what is gone or altered is left out."""
-    found = {one.digest: tx.blob(one.digest) for one in parts}
-    contents = {digest: blob.content for digest, blob in found.items() if blob and blob.content is not None}
-    return {digest: content for digest, content in contents.items() if blob_digest(content) == digest}
+    found: dict[str, bytes] = {}
+    for digest in dict.fromkeys([one.digest for one in parts]):
+        blob = tx.blob(digest)
+        if blob is not None and blob.content is not None and blob_digest(blob.content) == digest:
+            found[digest] = blob.content
+    return found
 
 
 def _content(tx: Writing, part: WorkPart, given: Mapping[str, bytes]) -> bytes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Any, TypeVar, cast
 
 from foureyes.app.chain import ROOT, link_of
 from foureyes.app.ports import Conflict, Damaged, Reading
@@ -18,6 +19,7 @@ from foureyes.core.values import WorkPart
 HELD_MAX = 1_000
 #: Work of at most so many bytes is read and written in a moment.
 SMALL_BYTES_MAX = 8 * 1024
+T = TypeVar("T")
 #: A decoded event with when it was written.
 Dated = tuple[Event, str]
 
@@ -38,6 +40,15 @@ class Held:
     claimed: dict[str, bool] = field(default_factory=dict, init=False, compare=False, repr=False)
     #: The index rows this state leaves, by index, where they follow from nothing else.
     index_rows: dict[str, dict[str, str]] = field(default_factory=dict, init=False, compare=False, repr=False)
+    #: What some functions make of this state.
+    _kept: dict[Callable[[Review], Any], Any] = field(default_factory=dict, init=False, compare=False, repr=False)
+
+    def kept(self, make: Callable[[Review], T]) -> T:
+        """What a function of the state alone makes of it, made once."""
+        if make not in self._kept:
+            self._kept[make] = make(self.review)
+        found: T = self._kept[make]
+        return found
 
     def after(self, events: tuple[ReviewEvent, ...], chain: bytes, review: Review | None = None) -> Held:
         """The same review some events later; `review` is what folding them gives, where that is known."""

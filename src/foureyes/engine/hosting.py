@@ -106,6 +106,8 @@ class Hosted:
 
     def resting(self) -> dict[str, datetime]:
         """Who is over a limit, and until when."""
+        if not self._rests:
+            return {}
         now = self._clock()
         return {name: until for name, until in self._rests.items() if now < until}
 
