@@ -18,10 +18,11 @@ import pytest
 from foureyes.app.asks import Ask, Reply
 from foureyes.app.bases import Bases, KnownFiles
 from foureyes.app.deciding import JUDGING, Deciding, Moment
-from foureyes.app.gate import Gate, World
+from foureyes.app.gate import Gate
 from foureyes.app.ports import Reading, Store, Writing
 from foureyes.app.rows import SERVED, Known
 from foureyes.app.work import Work, work_of
+from foureyes.app.world import World
 from foureyes.codec.commands import Command
 from foureyes.core import commands as c
 from foureyes.core import protocols

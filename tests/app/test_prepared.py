@@ -10,8 +10,8 @@ from typing import TypeVar
 
 import pytest
 
-from foureyes.app.bases import SMALL_BYTES_MAX
 from foureyes.app.ports import Writing
+from foureyes.app.shelf import SMALL_BYTES_MAX
 from foureyes.app.work import work_of
 from foureyes.core import risk
 from foureyes.store.memory import MemoryStore

@@ -10,10 +10,10 @@ from datetime import datetime
 from foureyes.app.accounts import Enrolled, new_token, stream_of
 from foureyes.app.asks import Ask
 from foureyes.app.bell import Bell
-from foureyes.app.gate import World
 from foureyes.app.policies import Policies
 from foureyes.app.reviewers import AtHand, Inconclusive, Look, Reviewer, Say, Task
 from foureyes.app.tending import Deadlines
+from foureyes.app.world import World
 from foureyes.core import gates, protocols
 from foureyes.core.commands import OverrideStage
 from foureyes.core.principals import EnrolPrincipal, IssueToken

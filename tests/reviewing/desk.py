@@ -10,13 +10,14 @@ from datetime import UTC, datetime
 from functools import partial
 
 from foureyes.app.books import BOOKS
-from foureyes.app.gate import Gate, World
+from foureyes.app.gate import Gate
 from foureyes.app.ports import Directory, Store
 from foureyes.app.reviewers import AtHand, Change, File, Look, Missing, Reviewer, Say, Task
 from foureyes.app.reviewing.dismissals import suppressions
 from foureyes.app.reviewing.outcome import Looked, Options, Outcome
 from foureyes.app.reviewing.rounds import Chosen, Questions, Rounds
 from foureyes.app.reviewing.rulebook import RuleEntry
+from foureyes.app.world import World
 from foureyes.core.commands import Draft
 from foureyes.core.values import Evidence, Place, Who, WhoKind
 from foureyes.home.questions import Questions as HomeQuestions

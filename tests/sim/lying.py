@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 
 from foureyes.app.asks import Ask
 from foureyes.app.bases import Bases
-from foureyes.app.gate import Gate, World
+from foureyes.app.gate import Gate
 from foureyes.app.work import Work, work_of
+from foureyes.app.world import World
 from foureyes.core.commands import OpenReview
 from foureyes.core.values import Proof, WorkPart
 from foureyes.policy.load import shipped

@@ -13,8 +13,9 @@ from pathlib import Path
 
 from foureyes.app.asks import Ask
 from foureyes.app.bases import Bases
-from foureyes.app.gate import Gate, World
+from foureyes.app.gate import Gate
 from foureyes.app.work import work_of
+from foureyes.app.world import World
 from foureyes.core.commands import OpenReview
 from foureyes.git.mirrors import Mirror, Mirrors
 from foureyes.policy.load import shipped

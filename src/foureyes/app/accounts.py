@@ -114,9 +114,17 @@ class Roll:
         """Nobody came yet."""
         self._held: dict[str, tuple[Known, Account]] = {}
 
+    def get(self, reading: Reading, name: str) -> Account | None:
+        """The account as its stream ends now; its log is read where that is another end than the last time."""
+        known = reading.known(stream_of(name), "", "")
+        held, found = self._held.get(name, (None, None))
+        return found if held == known else self._read(reading, name, known)
+
     def read(self, reading: Reading, name: str) -> Account | None:
         """The account as the log has it, kept for the next time."""
-        known = reading.known(stream_of(name), "", "")
+        return self._read(reading, name, reading.known(stream_of(name), "", ""))
+
+    def _read(self, reading: Reading, name: str, known: Known) -> Account | None:
         found = _read(reading, name, known)
         if found is not None:
             if len(self._held) >= ROLL_MAX:
@@ -164,6 +172,16 @@ def is_good(reading: Reading, name: str, credential: str, at: datetime) -> bool:
     if voucher is None or voucher.removed:
         return False
     return any(credential_for(one, name) == credential and one.opens(at) for one in voucher.tokens)
+
+
+def check_good(reading: Reading, name: str, credential: str, at: datetime) -> None:
+    """Refuse what came with a token nobody could look up then, where it opens nothing now."""
+    if not is_good(reading, name, credential, at):
+        raise Refusal(
+            Code.NOT_ELIGIBLE,
+            "The token this came with was revoked or over, or its account was removed, before this was decided.",
+            "Ask a human for another token, and send it again with a new key.",
+        )
 
 
 def credential_for(token: Token, agent: str) -> str:

@@ -16,6 +16,7 @@ from typing import Protocol
 from foureyes.app.asks import Ask
 from foureyes.app.differences import file_changes
 from foureyes.app.ports import Conflict, Quick, Reading, Store, Unavailable
+from foureyes.app.shelf import SMALL_BYTES_MAX
 from foureyes.app.targets import Standing, now_on
 from foureyes.app.work import GONE_MODE, LINK_MODE, SUBMODULE_MODE, blob_digest, check_work, manifest_digest
 from foureyes.core.commands import OpenReview, SubmitRevision
@@ -27,8 +28,6 @@ from foureyes.core.values import ON_TARGET, BaseSource, KnownBase, Proof, Risk, 
 Prover = Callable[[Mapping[str, bytes], Mapping[str, bytes]], Awaitable[Proof]]
 
 PROOF_CHARS_MAX = 500
-#: Work of at most so many bytes is read and written in a moment.
-SMALL_BYTES_MAX = 8 * 1024
 _UNPROVABLE = frozenset({GONE_MODE, LINK_MODE, SUBMODULE_MODE})
 
 
@@ -50,6 +49,8 @@ class Prepared:
     #: Of this work against these files, and against nothing; None where its bytes were not at hand.
     risk: Risk | None = None
     risk_alone: Risk | None = None
+    #: The parts of the work are what they are called.
+    is_sound: bool = False
 
     def risk_against(self, known: KnownFiles | None) -> Risk:
         """The risk of the work against a base; raises Unprepared where nobody could compute it yet."""
@@ -99,7 +100,7 @@ class Bases:
             return NOTHING
         found = await self._found(store, ask, command) if self._is_named(ask, command) else None
         proof = await self._proof(store, ask, command, found) if found and found.base.is_known else Proof()
-        prepared = Prepared(files=found, proof=proof)
+        prepared = Prepared(files=found, proof=proof, is_sound=True)
         # Small work takes a moment; large work is looked at beside the others, and with no lock held.
         is_small = sum(one.size for one in command.parts) <= SMALL_BYTES_MAX and found is None
         work = partial(with_risk, prepared, command.parts, ask.blobs)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
+from hashlib import sha256
 
 from foureyes.app.rows import Append, Entry, Stored
 from foureyes.codec import write
@@ -22,8 +22,8 @@ def appended(
     entries: list[Entry] = []
     for version, event in enumerate(events, start=after + 1):
         kind, schema, body = write(event)
-        text = f"{place}{_fields(str(version), kind, str(schema))}{circumstances}{_fields(body)}"
-        previous = _link(previous, text)
+        text = f"{place}{_fields(str(version), kind, str(schema))}{circumstances}{len(body)}:{body},"
+        previous = sha256(previous + text.encode()).digest()
         entries.append(Entry(type=kind, schema=schema, body=body, chain=previous))
     return Append(stream=stream, after=after, at=at, actor=actor, cause=cause, entries=tuple(entries))
 
@@ -32,13 +32,9 @@ def link_of(previous: bytes, stored: Stored) -> bytes:
     """What the link of a stored event must be behind this one."""
     one = stored
     event = (one.stream, str(one.version), one.type, str(one.schema), one.at, one.actor, one.cause, one.body)
-    return _link(previous, _fields(*event))
+    return sha256(previous + _fields(*event).encode()).digest()
 
 
 def _fields(*fields: str) -> str:
     """Each field with its length before it, so that no two envelopes are spelled the same."""
     return "".join([f"{len(one)}:{one}," for one in fields])
-
-
-def _link(previous: bytes, text: str) -> bytes:
-    return hashlib.sha256(previous + text.encode()).digest()

@@ -9,6 +9,7 @@ is the text.
 from __future__ import annotations
 
 import hashlib
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,6 +34,8 @@ SAMPLE = 16
 #: What a line costs to compare beside its characters.
 _LINE_COST = 32
 _SHORT, _LONG = 16, 32
+#: Letters and digits with whatever stands among them.
+_ENOUGH = re.compile(rf"[\W_]*(?:[^\W_][\W_]*){{{LETTERS_MIN}}}")
 #: The lines among which a text stands, and at which of them it begins.
 Spot = tuple[tuple[Line, ...], int]
 
@@ -96,6 +99,12 @@ def anchors(file: File) -> Iterator[tuple[str, Spot]]:
         lines, code = text.lines, text.code
         yield from ((hashed(one.text), (code, at)) for at, one in enumerate(code))
         yield from ((hashed(one.text), (lines, at)) for at, one in enumerate(lines) if one.is_comment)
+
+
+def line_hashes(file: File) -> set[str]:
+    """What the lines of a file are looked up by."""
+    texts = {one.text for text in readings(file) for one in text.lines}
+    return {_hash([one], _SHORT) for one in texts}
 
 
 def samples_of(file: File) -> tuple[frozenset[str], frozenset[str]]:
@@ -180,8 +189,7 @@ def _count(side: str) -> int:
 
 
 def _says_enough(lines: Iterable[str]) -> bool:
-    letters = (char for line in lines for char in line if char.isalnum())
-    return sum(1 for _, _ in zip(range(LETTERS_MIN), letters, strict=False)) == LETTERS_MIN
+    return _ENOUGH.match("".join(lines)) is not None
 
 
 def _hash(lines: Sequence[str], length: int) -> str:

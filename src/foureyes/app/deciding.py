@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Self
+from typing import Self, TypedDict
 
 from foureyes.app import facts as gathering
 from foureyes.app import inheriting, objections
@@ -19,8 +19,20 @@ from foureyes.app.inheriting_facts import inherited_facts, located
 from foureyes.app.live import GIT_BASE
 from foureyes.app.policies import InForce, Policies
 from foureyes.app.ports import Directory, Writing
-from foureyes.app.repeats import repeat_facts
-from foureyes.app.rows import INHERITABLE, OBJECTIONS, SERVED, Append, Changes, Given, InboxRow, Known
+from foureyes.app.repeats import RepeatFacts, repeat_facts
+from foureyes.app.rows import (
+    INHERITABLE,
+    OBJECTIONS,
+    SERVED,
+    Append,
+    Changes,
+    DigestRow,
+    Given,
+    InboxRow,
+    Known,
+    OutboxRow,
+    TrustRow,
+)
 from foureyes.app.session_mates import mates_of
 from foureyes.app.shelf import Held, read_review
 from foureyes.app.trusting import ENDS, Met, learned, meet, stream_of, to_row
@@ -60,6 +72,22 @@ class Moment:
         return cls(now=now, draw=draw, at=put_time(now), prepared=prepared)
 
 
+class InboxChanges(TypedDict):
+    """What a command does to the inbox, by the names that `Changes` has for it."""
+
+    inbox_gone: tuple[tuple[str, str], ...]
+    inbox: tuple[InboxRow, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Counted:
+    """What the end of a review writes about the track record of its author."""
+
+    trust: tuple[TrustRow, ...] = ()
+    outbox: tuple[OutboxRow, ...] = ()
+    appends: tuple[Append, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deciding:
     """One command about one review, on what the transaction sees."""
@@ -88,8 +116,7 @@ class Deciding:
         rules = self.policies.rules(self.tx, digest)
         work, met = self._bytes(review), self._met(rules, review)
         command, before = located(self.tx, review, self.command)
-        again = repeat_facts(self.tx, review, command)
-        facts = replace(self._facts(review, work, met), contexts_before=before, **again)
+        facts = self._facts(review, work, met, before, repeat_facts(self.tx, review, command))
         events, now_is = decided(rules, review, command, actor=self.ask.actor, facts=facts, now=self.moment.now)
         log = appended(
             self.stream,
@@ -100,8 +127,21 @@ class Deciding:
             cause=self.ask.key,
         )
         after = self._after(events, log, now_is)
-        changes = self._with_objections(self._changes(after, log, facts.aliases, work, met), after)
-        return after, self._with_trust(changes, after, events, rules), events
+        said, along = self._says(after), self._along(after)
+        counted = self._counted(after, events, rules)
+        changes = Changes(
+            appends=(log, *counted.appends),
+            reviews=(review_row(now_is, opened=after.opened, updated=self.moment.at),),
+            digests=said,
+            **self._inbox(after),
+            outbox=counted.outbox or met.outbox,
+            trust=counted.trust or met.rows,
+            # Bytes that came with one attempt too many are not taken, so nothing is called by their names.
+            aliases=tuple((one, now_is.digest) for one in facts.aliases if now_is.digest == self.command_digest),
+            blobs=self._new_blobs(now_is, work),
+            along=along,
+        )
+        return after, changes, events
 
     def _bytes(self, review: Review | None) -> Bytes | None:
         """Look at new bytes; a clarification comes without any."""
@@ -110,18 +150,27 @@ class Deciding:
             return None
         if review and command.digest == review.digest and not command.parts:
             return None
-        check_work(command.digest, command.parts)
+        if not self.moment.prepared.is_sound:
+            check_work(command.digest, command.parts)
         check_aliases(self.ask.aliases)
         return bytes_of(self.tx, review, command.parts, self.ask, self.moment.prepared)
 
-    def _facts(self, review: Review | None, work: Bytes | None, met: Met) -> Facts:
+    def _facts(
+        self,
+        review: Review | None,
+        work: Bytes | None,
+        met: Met,
+        contexts_before: Mapping[str, tuple[str, ...]],
+        repeated: RepeatFacts,
+    ) -> Facts:
         tx, pool = self.tx, self.directory.pool(self.tx)
         digests = (getattr(self.command, "digest", ""), review.digest if review else "")
         own, aliases, given = review.id if review else "", self._aliases(work), self._given(review)
-        others = gathering.others(tx, own, tuple(filter(None, digests)))
+        elsewhere = gathering.Elsewhere(tx=tx, own=own)
+        others = elsewhere.says_of(filter(None, digests))
         # A part that is gone changes the digest and no byte of the work: its tree is the same.
         trees = (one for one in aliases if one.startswith(GIT_TREE))
-        same = gathering.others(tx, own, tuple(filter(None, (digests[0], *trees))))
+        same = elsewhere.says_of(filter(None, (digests[0], *trees)))
         return Facts(
             pool=pool,
             load=gathering.load(tx, pool),
@@ -148,6 +197,8 @@ class Deciding:
             spent_today=gathering.spent(tx, self.books, self.moment.at[:10]),
             signed_in_anew=self._signed_in_anew(),
             mates=self._mates(review),
+            contexts_before=contexts_before,
+            **repeated,
             **inherited_facts(self.tx, self.policies, self.command, self._makers(review), review=review, work=work),
         )
 
@@ -222,45 +273,36 @@ class Deciding:
         before = self.held or Held(review=review, version=0, chain=ROOT, opened=self.moment.at)
         return before.after(events, chain, review)
 
-    def _changes(self, after: Held, log: Append, aliases: tuple[str, ...], work: Bytes | None, met: Met) -> Changes:
-        old, review = (self.held.review if self.held else None), after.review
-        was = inbox_rows(old) if old else ()
-        gone, new = _inbox_changes(was, inbox_rows(review))
-        before = digest_rows(old) if old else ()
-        says = tuple(one for one in digest_rows(review) if one not in before)
-        self.tx.lock(*sorted(digest_lock(one.digest) for one in says if one.vetoed))
-        current = review.current
-        blobs = (
-            {
-                one.digest: work.blobs[one.digest]
-                for one in (*current.before, *current.parts)
-                if one.digest in work.blobs
-            }
-            if work
-            else {}
-        )
-        sent = self.ask.blobs.keys() | (
-            self.moment.prepared.files.blobs.keys() if self.moment.prepared.files else set()
-        )
-        return Changes(
-            appends=(log,),
-            reviews=(review_row(review, opened=after.opened, updated=self.moment.at),),
-            digests=says,
-            inbox_gone=gone,
-            inbox=new,
-            outbox=met.outbox,
-            trust=met.rows,
-            # Bytes that came with one attempt too many are not taken, so nothing is called by their names.
-            aliases=tuple((one, review.digest) for one in aliases if review.digest == self.command_digest),
-            blobs={digest: content for digest, content in blobs.items() if digest in sent},
-        )
+    def _says(self, after: Held) -> tuple[DigestRow, ...]:
+        """What the review says of its versions now and did not say before."""
+        before = self.held.kept(digest_rows) if self.held else ()
+        said = tuple([one for one in after.kept(digest_rows) if one not in before])
+        if vetoed := [digest_lock(one.digest) for one in said if one.vetoed]:
+            self.tx.lock(*sorted(vetoed))
+        return said
 
-    def _with_objections(self, changes: Changes, after: Held) -> Changes:
-        """Write what stands against each version now, in the same transaction, before anybody opens it elsewhere."""
+    def _inbox(self, after: Held) -> InboxChanges:
+        """Which requests lose their rows, and which rows come: where one differs, all of its request are replaced."""
+        old, new = self.held.kept(_inbox_by_request) if self.held else {}, after.kept(_inbox_by_request)
+        gone = [key for key, rows in old.items() if rows != new.get(key)]
+        come = [row for key, rows in new.items() if rows != old.get(key) for row in rows]
+        return InboxChanges(inbox_gone=tuple(gone), inbox=tuple(come))
+
+    def _new_blobs(self, review: Review, work: Bytes | None) -> dict[str, bytes]:
+        """The bytes of the version and of its base that the store may not have yet."""
+        if work is None:
+            return {}
+        files, current = self.moment.prepared.files, review.current
+        sent = self.ask.blobs.keys() | (files.blobs.keys() if files else set())
+        digests = dict.fromkeys(one.digest for one in (*current.before, *current.parts))
+        return {one: work.blobs[one] for one in digests if one in sent and one in work.blobs}
+
+    def _along(self, after: Held) -> dict[tuple[str, str], str | None]:
+        """The rows of what stands against each version now, before anybody opens it elsewhere."""
         along = objections.changed_rows(self._objection_rows(self.held), self._objection_rows(after))
-        self.tx.lock(*sorted({digest_lock(key.partition("/")[0]) for _, key in along}))
-        inherited = inheriting.changed_rows(self._inheritable_rows(self.held), self._inheritable_rows(after))
-        return replace(changes, along=along | inherited)
+        if along:
+            self.tx.lock(*sorted({digest_lock(key.partition("/")[0]) for _, key in along}))
+        return along | inheriting.changed_rows(self._inheritable_rows(self.held), self._inheritable_rows(after))
 
     def _objection_rows(self, held: Held | None) -> dict[str, str]:
         """What a review leaves about what it has against its versions."""
@@ -281,16 +323,16 @@ class Deciding:
                 held.index_rows[INHERITABLE] = found
         return found
 
-    def _with_trust(self, changes: Changes, after: Held, events: tuple[ReviewEvent, ...], rules: Rules) -> Changes:
+    def _counted(self, after: Held, events: tuple[ReviewEvent, ...], rules: Rules) -> _Counted:
         """Count what counts for its author's track record, in the same transaction and in the order of the log."""
-        if not any(type(one).__name__ in ENDS for one in events):
-            return changes
+        if ENDS.isdisjoint([type(one).__name__ for one in events]):
+            return _Counted()
         kind, author = after.review.kind, after.review.author.name
         stream = stream_of(kind, author)
         self.tx.lock(stream)
         met: Met = meet(self.tx, kind, author, self.moment.at)
         if met.record is None:
-            return replace(changes, trust=met.rows, outbox=met.outbox)
+            return _Counted(trust=met.rows, outbox=met.outbox)
         found = learned(
             met.record,
             _steps(self.held, events, after.review),
@@ -298,19 +340,14 @@ class Deciding:
             at=self.moment.now,
             learning=rules.learning,
         )
-        appends = changes.appends
-        if found.events:
-            end = self.tx.known(stream, "", "")
-            log = appended(
-                stream,
-                (end.version, end.chain or ROOT),
-                found.events,
-                at=self.moment.at,
-                actor="trust",
-                cause=self.ask.key,
-            )
-            appends = (*appends, log)
-        return replace(changes, appends=appends, trust=(to_row(found.record),))
+        row = to_row(found.record)
+        if not found.events:
+            return _Counted(trust=(row,))
+        end = self.tx.known(stream, "", "")
+        log = appended(
+            stream, (end.version, end.chain or ROOT), found.events, at=self.moment.at, actor="trust", cause=self.ask.key
+        )
+        return _Counted(trust=(row,), appends=(log,))
 
 
 def _risk_before(review: Review | None) -> Risk:
@@ -338,18 +375,8 @@ def _steps(held: Held | None, events: tuple[ReviewEvent, ...], after: Review) ->
         yield review, event
 
 
-def _inbox_changes(
-    old: tuple[InboxRow, ...], new: tuple[InboxRow, ...]
-) -> tuple[tuple[tuple[str, str], ...], tuple[InboxRow, ...]]:
-    """Which requests lose their rows, and which rows come: where one row differs, all of its request are replaced."""
-    before, after = _by_request(old), _by_request(new)
-    touched = [key for key in before if before[key] != after.get(key, [])]
-    come = [row for key, rows in after.items() if rows != before.get(key, []) for row in rows]
-    return tuple(touched), tuple(come)
-
-
-def _by_request(rows: tuple[InboxRow, ...]) -> dict[tuple[str, str], list[InboxRow]]:
+def _inbox_by_request(review: Review) -> dict[tuple[str, str], list[InboxRow]]:
     found: dict[tuple[str, str], list[InboxRow]] = {}
-    for row in rows:
+    for row in inbox_rows(review):
         found.setdefault((row.review, row.request), []).append(row)
     return found

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import timedelta
-from functools import cache
 
 from foureyes.app.asks import Ask
 from foureyes.app.bases import Prepared, is_still_known, stated
@@ -53,40 +52,50 @@ class Bytes:
     blobs: Mapping[str, bytes]
 
 
-Others = Callable[[], tuple[DigestRow, ...]]
+Others = Sequence[DigestRow]
 
 
-def others(tx: Writing, own: str, digests: tuple[str, ...]) -> Others:
-    """What other reviews say of these bytes, looked up once; nobody can add to it until this transaction ends."""
+@dataclass(slots=True, kw_only=True)
+class Elsewhere:
+    """What other reviews say of bytes, each looked up once; nobody can add to it until this transaction ends."""
 
-    @cache
-    def look() -> tuple[DigestRow, ...]:
-        tx.lock(*(digest_lock(one) for one in sorted(set(digests))))
-        return tuple(row for digest in digests for row in tx.digests(digest) if row.review != own)
+    tx: Writing
+    own: str
+    _found: dict[str, Others] = field(default_factory=dict)
 
-    return look
+    def says_of(self, names: Iterable[str]) -> Others:
+        """What they say of the bytes of these names."""
+        digests = tuple(names)
+        return LazySequence(lambda: self._look(digests))
+
+    def _look(self, digests: tuple[str, ...]) -> Others:
+        new = sorted({one for one in digests if one not in self._found})
+        self.tx.lock(*map(digest_lock, new))
+        for digest in new:
+            self._found[digest] = [row for row in self.tx.digests(digest) if row.review != self.own]
+        return [row for digest in digests for row in self._found[digest]]
 
 
-def vetoes(look: Others) -> Mapping[str, str]:
+def vetoes(others: Others) -> Mapping[str, str]:
     """The vetoes that stand on these bytes in other reviews."""
-    return LazyMapping(lambda: {row.digest: row.review for row in look() if row.vetoed})
+    return LazyMapping(lambda: {row.digest: row.review for row in others if row.vetoed})
 
 
-def objections(tx: Writing, policies: Policies, look: Others, digest: str) -> Mapping[str, Objection]:
+def objections(tx: Writing, policies: Policies, others: Others, digest: str) -> Mapping[str, Objection]:
     """What other reviews have against new bytes; where several do, the newest review's."""
 
     def found() -> Mapping[str, Objection]:
-        against = Objections(reading=tx, policies=policies, load=load_once).among(look())
+        against = Objections(reading=tx, policies=policies, load=load_once).among(others)
         return {digest: against[0][1]} if against else {}
 
     return LazyMapping(found)
 
 
-def unseen(tx: Writing, look: Others, hides: Callable[[str], bool], digest: str) -> Mapping[str, str]:
+def unseen(tx: Writing, others: Others, hides: Callable[[str], bool], digest: str) -> Mapping[str, str]:
     """Whether another open review that hides something from whoever asks has these new bytes."""
 
     def found() -> Mapping[str, str]:
-        open_ones = (row.review for row in look() if not row.cleared and _is_open(tx, row.review))
+        open_ones = (row.review for row in others if not row.cleared and _is_open(tx, row.review))
         hidden = next((review for review in open_ones if hides(review)), "")
         return {digest: hidden} if hidden else {}
 
@@ -180,9 +189,12 @@ def stored_bytes(tx: Reading, part: WorkPart) -> bytes:
 
 def bytes_at_hand(tx: Reading, parts: tuple[WorkPart, ...]) -> dict[str, bytes]:
     """The bytes of these parts by their digests; what is gone or altered is left out."""
-    found = {one.digest: tx.blob(one.digest) for one in parts}
-    contents = {digest: blob.content for digest, blob in found.items() if blob and blob.content is not None}
-    return {digest: content for digest, content in contents.items() if blob_digest(content) == digest}
+    found: dict[str, bytes] = {}
+    for digest in dict.fromkeys([one.digest for one in parts]):
+        blob = tx.blob(digest)
+        if blob is not None and blob.content is not None and blob_digest(blob.content) == digest:
+            found[digest] = blob.content
+    return found
 
 
 def _content(tx: Writing, part: WorkPart, given: Mapping[str, bytes]) -> bytes:

@@ -16,13 +16,13 @@ import secrets
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cached_property, partial
 from typing import TypeVar, cast, get_args
 
-from foureyes.app.accounts import is_good
+from foureyes.app.accounts import check_good
 from foureyes.app.asks import Ask, Reply, check_key, kept_reply, refusal_text, reply_text
-from foureyes.app.bases import SMALL_BYTES_MAX, Bases, Prepared, Unprepared, too_busy
+from foureyes.app.bases import Bases, Prepared, Unprepared, too_busy
 from foureyes.app.beside import Beside
 from foureyes.app.books import BOOKS
 from foureyes.app.chain import ROOT, appended
@@ -35,8 +35,9 @@ from foureyes.app.policies import Policies
 from foureyes.app.ports import Conflict, Directory, Quick, Reading, Store, Unavailable, Writing, looking
 from foureyes.app.reviewing.panel_report import panel_report
 from foureyes.app.rows import SERVED, START, Answered, Changes, Given, Known
-from foureyes.app.shelf import Held, Shelf, read_until
+from foureyes.app.shelf import SMALL_BYTES_MAX, Held, Shelf, read_until
 from foureyes.app.work import GONE_MODE
+from foureyes.app.world import World
 from foureyes.core.commands import CheckInherited, OpenReview, ReviewCommand
 from foureyes.core.enrolments import EnrolTogether
 from foureyes.core.events import ReviewEvent
@@ -53,30 +54,13 @@ from foureyes.policy.policy import Policy, policy_text
 CONFLICTS_MAX = 20
 #: What so many viewers saw of reviews is kept at hand.
 SEEN_MAX = 256
-#: Letters and digits that nobody mistakes for each other: 32 of them, so a byte chooses each of them as often.
-_LETTERS = "abcdefghjkmnpqrstvwxyz0123456789"
-_ID_LETTERS = 12
 _REVIEW_COMMANDS = get_args(ReviewCommand)
 T = TypeVar("T")
-
-
-def new_id() -> str:
-    """A new review's name: 60 bits that nobody can guess or choose."""
-    return "".join([_LETTERS[one % len(_LETTERS)] for one in secrets.token_bytes(_ID_LETTERS)])
 
 
 def new_key() -> str:
     """A new idempotency key."""
     return secrets.token_urlsafe(18)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class World:
-    """What the gate takes from outside besides its store; tests put their own here."""
-
-    clock: Callable[[], datetime] = lambda: datetime.now(UTC)
-    draw: Callable[[], int] = lambda: secrets.randbits(48)
-    mint: Callable[[], str] = new_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,7 +227,7 @@ class Gate:
         if not version:
             return self._seen(review, viewer, reading)
         held = self._there(read_until(reading, f"review/{review}", version))
-        return replace(self._shown(reading, held.review, viewer), opened=held.opened)
+        return self._shown(reading, held, viewer)
 
     def whole(self, reading: Reading, review: str) -> Review:
         """The review with nothing hidden, for whoever carries out what it asks for; never for somebody who looks."""
@@ -255,9 +239,14 @@ class Gate:
 
     async def serve(self, review: str, viewer: Who) -> Served:
         """The bytes of the current version, and a note that this viewer got exactly these; all, or a refusal."""
-        served = await self._store.read(partial(self.take_out, review, viewer))
+        served = await self.take(review, viewer)
         await self.note_served(served, viewer)
         return served
+
+    async def take(self, review: str, viewer: Who) -> Served:
+        """The bytes of the current version; few of them take no thread of their own."""
+        work = partial(self.take_out, review, viewer)
+        return await self._store.read(Quick(work) if self._shelf.has_few_bytes(f"review/{review}") else work)
 
     def take_out(self, review: str, viewer: Who, reading: Reading) -> Served:
         """The bytes of the current version on one look; whoever gives all of them to the viewer notes that too."""
@@ -297,9 +286,9 @@ class Gate:
         moment = Moment.of(self._world.clock(), lot, prepared)
         deciding = self._deciding(tx, ask, stream, tx.known(stream, "", ""), moment)
         held, _, events = deciding.decided()
-        seen = self._shown(tx, deciding.held.review, ask.actor) if deciding.held else None
+        seen = self._shown(tx, deciding.held, ask.actor) if deciding.held else None
         if seen is None or not seen.view.hides:
-            seen = self._shown(tx, held.review, ask.actor)
+            seen = self._shown(tx, held, ask.actor)
         else:
             events = ()  # who may not see everything yet learns that it would be taken, and nothing more
         return Preview(events=events, seen=seen)
@@ -314,7 +303,8 @@ class Gate:
             return _Done(reply=kept_reply(known.reply))
         moment = Moment.of(self._world.clock(), self._world.draw(), prepared)
         try:
-            _check_credential(tx, ask)
+            if ask.credential and ask.asked_at:
+                check_good(tx, ask.actor.name, ask.credential, datetime.fromisoformat(ask.asked_at))
             held, changes, reply = self._decided(tx, ask, stream, known, moment)
         except Refusal as refusal:
             text = refusal_text(refusal)
@@ -397,23 +387,12 @@ class Gate:
         if known is None or known[0] is not held:
             if len(self._seen_lately) >= SEEN_MAX:
                 self._seen_lately.clear()
-            known = held, replace(self._shown(reading, held.review, viewer), opened=held.opened)
+            known = held, self._shown(reading, held, viewer)
             self._seen_lately[review, viewer] = known
         return known[1]
 
-    def _shown(self, reading: Reading, review: Review, viewer: Who) -> Seen:
-        rules = self.policies.rules(reading, review.rules)
-        stricter = self.policies.stricter(reading, review.stricter)
-        return Seen(view=view(rules, review, viewer, stricter), rules=rules, stricter=stricter, viewer=viewer)
-
-
-def _check_credential(reading: Reading, ask: Ask) -> None:
-    """Refuse what came with a token nobody could look up then, where it opens nothing now."""
-    if not ask.credential or not ask.asked_at:
-        return
-    if not is_good(reading, ask.actor.name, ask.credential, datetime.fromisoformat(ask.asked_at)):
-        raise Refusal(
-            Code.NOT_ELIGIBLE,
-            "The token this came with was revoked or over, or its account was removed, before this was decided.",
-            "Ask a human for another token, and send it again with a new key.",
-        )
+    def _shown(self, reading: Reading, held: Held, viewer: Who) -> Seen:
+        rules = self.policies.rules(reading, held.review.rules)
+        stricter = self.policies.stricter(reading, held.review.stricter)
+        seen = view(rules, held.review, viewer, stricter)
+        return Seen(view=seen, rules=rules, stricter=stricter, viewer=viewer, opened=held.opened)

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import islice
 
 from foureyes.app.contexts import SAMPLE
@@ -29,6 +30,8 @@ from foureyes.core.values import CLOCK, Origin, Place, Who
 NAMES_AT_ONCE, ROWS_MAX, FINDINGS_MAX = 2_000, 1_000 * SAMPLE, 1_000
 #: So many reviews are told when something changes where their findings come from.
 HEIRS_MAX = 100
+#: The names of so many parties are kept.
+PARTIES_KEPT_MAX = 1_024
 #: With so many rows it is known at a glance whether all of them are of one review.
 GLANCE_MAX = 4 * SAMPLE
 HEIR = "heir"
@@ -37,6 +40,11 @@ SETTLED_THERE = "it was settled, waived or passed in review {review}, where it w
 
 def parties(makers: Iterable[Who], origin: Origin) -> tuple[str, ...]:
     """The names of everybody whose works are one party's: authors, operators, the session and the task."""
+    return _parties(tuple(makers), origin)
+
+
+@lru_cache(PARTIES_KEPT_MAX)
+def _parties(makers: tuple[Who, ...], origin: Origin) -> tuple[str, ...]:
     found = [(kind, name) for one in makers if one != CLOCK for kind, name in _named(one)]
     found += [("session", origin.session), ("task", origin.task)]
     told = dict.fromkeys(f"{kind}:{name}" for kind, name in found if name)
@@ -64,8 +72,10 @@ def rows_of(reading: Reading, policies: Policies, review: Review) -> dict[str, s
         # What stands where it was raised is found there; an heir adds only the parties that are its own.
         known = origins[one.review] if one.source and stands else ()
         body = json.dumps({"severity": int(one.severity), "stands": stands})
-        named = [(party, name) for party in own if party not in known for name in known_texts.names(review, one)]
-        rows |= {f"{party}/{name}/{review.id}/{one.id}": body for party, name in named}
+        names = known_texts.names(review, one)
+        rows.update(
+            (f"{party}/{name}/{review.id}/{one.id}", body) for party in own if party not in known for name in names
+        )
     return rows
 
 
@@ -132,7 +142,7 @@ class Inheriting:
         The index says where to look; whether it stands is judged from the log. Raises Refusal where there is too much
         to look at.
         """
-        known = [one for one in parties(makers, origin) if self._has_others(one, own)]
+        known = self._with_others(parties(makers, origin), own)
         if not known:
             return []
         found = {key: body for key, body in self._rows(known, texts) if review_of(key) != own}
@@ -146,8 +156,15 @@ class Inheriting:
         left = [one for one in taken if not any(_is_passed(one, text) for text in passed.get(one.origin, ()))]
         return sorted(left, key=lambda one: one.hidden)  # what may be told stands for the same finding elsewhere
 
+    def _with_others(self, names: Sequence[str], own: str) -> list[str]:
+        """Those parties that have rows of another review than this one, or too many to tell at a glance."""
+        rows = self.reading.rows_under(INHERITABLE, names, limit=GLANCE_MAX + 1)
+        if len(rows) > GLANCE_MAX:
+            return [one for one in names if self._has_others(one, own)]
+        others = {key.partition("/")[0] for key, _ in rows if review_of(key) != own}
+        return [one for one in names if one in others]
+
     def _has_others(self, party: str, own: str) -> bool:
-        """True if a party has rows of another review than this one, or too many to tell at a glance."""
         rows = self.reading.rows(INHERITABLE, f"{party}/", limit=GLANCE_MAX + 1)
         return len(rows) > GLANCE_MAX or any(review_of(key) != own for key, _ in rows)
 

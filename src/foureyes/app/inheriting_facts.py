@@ -47,7 +47,7 @@ def located(reading: Reading, review: Review | None, command: C) -> tuple[C, dic
     drafts = _with_contexts(command.findings, files)
     places = dict.fromkeys(one.place for one in drafts if one.place is not None and one.place.path in files)
     before = {one.context_hash: _former(files[one.path], one, review.origin.task) for one in places}
-    return replace(command, findings=drafts), before
+    return (command if drafts == command.findings else replace(command, findings=drafts)), before
 
 
 def _former(file: File, place: Place, task: str) -> tuple[str, ...]:

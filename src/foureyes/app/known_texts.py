@@ -83,7 +83,7 @@ class Texts:
             return self.has_all(work)
         if work.is_cut or self.index.unread:
             return True
-        return 2 * len(work.sample & self.index.begins.keys()) > len(work.sample)
+        return 2 * len(work.sample & self.index.line_hashes) > len(work.sample)
 
     def find(self, place: Place | None, known: Context | None, work: WorkText) -> tuple[bool, Place | None]:
         """Whether a text is in these bytes, and where; without a context, the lines of its work are the text."""

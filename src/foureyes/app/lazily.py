@@ -58,5 +58,8 @@ class LazySequence(Sequence[V]):
     def __getitem__(self, index: int | slice) -> V | Sequence[V]:
         return self._get()[index]
 
+    def __iter__(self) -> Iterator[V]:
+        return iter(self._get())
+
     def __len__(self) -> int:
         return len(self._get())

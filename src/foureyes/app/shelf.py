@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass, field, replace
-from typing import cast
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, cast
 
 from foureyes.app.chain import ROOT, link_of
 from foureyes.app.ports import Conflict, Damaged, Reading
@@ -16,6 +17,9 @@ from foureyes.core.model import Review
 from foureyes.core.values import WorkPart
 
 HELD_MAX = 1_000
+#: Work of at most so many bytes is read and written in a moment.
+SMALL_BYTES_MAX = 8 * 1024
+T = TypeVar("T")
 #: A decoded event with when it was written.
 Dated = tuple[Event, str]
 
@@ -36,14 +40,28 @@ class Held:
     claimed: dict[str, bool] = field(default_factory=dict, init=False, compare=False, repr=False)
     #: The index rows this state leaves, by index, where they follow from nothing else.
     index_rows: dict[str, dict[str, str]] = field(default_factory=dict, init=False, compare=False, repr=False)
+    #: What some functions make of this state.
+    _kept: dict[Callable[[Review], Any], Any] = field(default_factory=dict, init=False, compare=False, repr=False)
+
+    def kept(self, make: Callable[[Review], T]) -> T:
+        """What a function of the state alone makes of it, made once."""
+        if make not in self._kept:
+            self._kept[make] = make(self.review)
+        found: T = self._kept[make]
+        return found
 
     def after(self, events: tuple[ReviewEvent, ...], chain: bytes, review: Review | None = None) -> Held:
         """The same review some events later; `review` is what folding them gives, where that is known."""
         cleared = self.cleared
         for version, event in enumerate(events, start=self.version + 1):
             cleared = (version, event) if isinstance(event, ReviewCleared) else cleared
-        review = review or fold(events, self.review)
-        return replace(self, review=review, version=self.version + len(events), chain=chain, cleared=cleared)
+        return Held(
+            review=review or fold(events, self.review),
+            version=self.version + len(events),
+            chain=chain,
+            opened=self.opened,
+            cleared=cleared,
+        )
 
 
 class Shelf:
@@ -69,6 +87,14 @@ class Shelf:
         """The parts of each version of a review that lies here, perhaps as it was a while ago."""
         held = self._held.get(stream)
         return tuple(one.parts for one in held.review.revisions) if held else ()
+
+    def has_few_bytes(self, stream: str) -> bool:
+        """Whether a review lies here whose current version is small, with the files as they were before it."""
+        held = self._held.get(stream)
+        if held is None:
+            return False
+        current = held.review.current
+        return sum(one.size for one in (*current.parts, *current.before)) <= SMALL_BYTES_MAX
 
     def get(self, reading: Reading, stream: str, known: Known) -> Held | None:
         """The review as its stream ends now; nothing where there is none."""

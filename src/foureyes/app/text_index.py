@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from foureyes.app.contexts import Budget, Spot, anchors, context_at, context_of, is_at
+from foureyes.app.contexts import Budget, Spot, anchors, context_at, context_of, is_at, line_hashes
 from foureyes.app.reviewers import File
 from foureyes.app.texts import normal_digest, readings
 from foureyes.app.work import blob_digest
@@ -49,6 +49,11 @@ class TextIndex:
             for anchor, spot in anchors(file):
                 found.setdefault(anchor, []).append((file.path, spot))
         return found
+
+    @cached_property
+    def line_hashes(self) -> set[str]:
+        """What the lines of the files are looked up by."""
+        return set().union(*map(line_hashes, self._read))
 
     def find(self, known: Context, place: Place) -> Place | None:
         """Where a text of lines stands, or may stand as it could not be compared; weak text only at its own path.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -30,6 +30,8 @@ _CONTROLS = bytes({*range(32), 127} - set(b"\t\n\v\f\r\x1c\x1d\x1e"))
 LINES_MAX = 200_000
 #: Files of so many lines together are kept, as each is compared with several findings.
 LINES_CACHED_MAX = 400_000
+#: A text of so many characters is split into its lines at once.
+SPLIT_CHARS_MAX = 64 * 1024
 #: So many files are kept at most, whose bytes are kept with them.
 FILES_CACHED_MAX = 16
 
@@ -123,8 +125,9 @@ def normal_digest(file: File) -> str:
 
 
 def _text(text: str) -> Text:
-    lines = tuple(islice(_lines(text), LINES_MAX))
-    code = tuple(one for one in lines if not one.is_comment)
+    has_hidden = _LINE_ENDS.search(text) or _INVISIBLE.search(text)
+    lines = tuple(islice(_shown_lines(text) if has_hidden else _plain_lines(text), LINES_MAX))
+    code = tuple([one for one in lines if not one.is_comment])
     return Text(lines=lines, code=lines if len(code) == len(lines) else code)
 
 
@@ -138,18 +141,31 @@ def _texts(content: bytes) -> Iterator[str]:
     yield clean.decode(errors="replace")
 
 
-def _lines(text: str) -> Iterator[Line]:
-    is_plain = not _LINE_ENDS.search(text) and not _INVISIBLE.search(text)
+def _plain_lines(text: str) -> Iterator[Line]:
+    """The lines of a text without other line ends and invisible characters."""
     for number, line in enumerate(_raw_lines(text), start=1):
-        for part in (line,) if is_plain else _LINE_ENDS.split(line):
-            seen = part.strip() if is_plain else _INVISIBLE.sub("", part).strip()
-            if seen:
-                is_comment = seen[0] in _COMMENT_STARTS and _COMMENT.match(seen) is not None
-                yield Line("".join(seen.split()), number, is_comment)
+        if words := line.split():
+            yield Line("".join(words), number, words[0][0] in _COMMENT_STARTS and _is_comment(line.lstrip()))
 
 
-def _raw_lines(text: str) -> Iterator[str]:
-    """The lines one by one: a list of them takes many times the bytes of the text."""
+def _shown_lines(text: str) -> Iterator[Line]:
+    """The lines of a text as a reader sees them."""
+    for number, line in enumerate(_raw_lines(text), start=1):
+        for part in _LINE_ENDS.split(line):
+            if seen := _INVISIBLE.sub("", part).strip():
+                yield Line("".join(seen.split()), number, _is_comment(seen))
+
+
+def _is_comment(line: str) -> bool:
+    return _COMMENT.match(line) is not None
+
+
+def _raw_lines(text: str) -> Iterable[str]:
+    """The lines; of a large text one by one, for a list of them takes many times the bytes of the text."""
+    return text.split("\n") if len(text) <= SPLIT_CHARS_MAX else _one_by_one(text)
+
+
+def _one_by_one(text: str) -> Iterator[str]:
     begin = 0
     while (end := text.find("\n", begin)) >= 0:
         yield text[begin:end]

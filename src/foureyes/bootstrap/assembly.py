@@ -157,7 +157,8 @@ class Assembly:
     ) -> Gate:
         """The gate on this store; with nobody to ask and the policy of these settings, unless others are given."""
         from foureyes.app.books import BOOKS
-        from foureyes.app.gate import Gate, World
+        from foureyes.app.gate import Gate
+        from foureyes.app.world import World
         from foureyes.bootstrap.bases import bases
 
         who = directory or Nobody()

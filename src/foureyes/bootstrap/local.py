@@ -111,8 +111,9 @@ class LocalAssembly(Assembly):
     ) -> Gate:
         """The gate on this store: it tells nobody, believes what was read on this machine, and knows dismissals."""
         from foureyes.app.books import BOOKS
-        from foureyes.app.gate import Gate, World
+        from foureyes.app.gate import Gate
         from foureyes.app.reviewing.dismissals import suppressions
+        from foureyes.app.world import World
         from foureyes.bootstrap.assembly import Nobody
         from foureyes.bootstrap.bases import bases
         from foureyes.home.where import repository

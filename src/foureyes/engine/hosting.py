@@ -48,8 +48,8 @@ class Everybody:
 
     def pool(self, reading: Reading) -> tuple[Principal, ...]:
         """All of them, each name once; put together anew when one of the directories says something else."""
-        said, known = tuple(one.pool(reading) for one in self.directories), self._known
-        if len(said) != len(known[0]) or any(one is not other for one, other in zip(said, known[0], strict=True)):
+        said, known = tuple([one.pool(reading) for one in self.directories]), self._known
+        if list(map(id, said)) != list(map(id, known[0])):
             everybody = {one.who.name: one for part in said for one in part}
             known = self._known = said, tuple(everybody.values())
         return known[1]
@@ -106,6 +106,8 @@ class Hosted:
 
     def resting(self) -> dict[str, datetime]:
         """Who is over a limit, and until when."""
+        if not self._rests:
+            return {}
         now = self._clock()
         return {name: until for name, until in self._rests.items() if now < until}
 

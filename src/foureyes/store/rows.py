@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from foureyes.app.rows import (
@@ -33,8 +34,11 @@ SQUEEZED_BYTES_MAX = 1024 * 1024
 _HEX_CHARS = (40, 64)
 _PACKED_BYTES = (20, 32)
 _SMALL_BYTES_MAX = 4096
+#: One command names the same few digests again and again.
+_PACKED_KEPT_MAX = 256
 
 
+@lru_cache(_PACKED_KEPT_MAX)
 def packed(name: str) -> bytes:
     """A digest in half the room; any other name as it is, marked so that both can be told apart."""
     if len(name) in _HEX_CHARS and not name.strip("0123456789abcdef"):

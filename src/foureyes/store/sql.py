@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache, partial
+from functools import cache
 from typing import Protocol, TypeVar
 
 from foureyes.app.ports import Conflict
@@ -157,7 +157,8 @@ class SqlReading:
 
     def blob(self, digest: str) -> Blob | None:
         """The bytes with this digest, as they are; the caller hashes them."""
-        return self._one(partial(row.blob, digest), say.BLOB, (packed(digest),))
+        found = self._driver.rows(say.BLOB, (packed(digest),))
+        return row.blob(digest, found[0]) if found else None
 
     def cursor(self, projection: str) -> Cursor:
         """How far a following projection has read."""
@@ -165,18 +166,20 @@ class SqlReading:
 
     def row(self, projection: str, key: str) -> str | None:
         """One row of a following projection."""
-        return self._one(lambda one: str(one[0]), say.ROW, (projection, key))
+        found = self._driver.rows(say.ROW, (projection, key))
+        return found[0][0] if found else None
 
     def rows(self, projection: str, prefix: str = "", after: str = "", limit: int = 100) -> tuple[tuple[str, str], ...]:
         """Rows of a following projection in the order of their keys: those with this prefix, behind `after`."""
         end = row.prefix_end(prefix)
         sql = say.ROWS_BEFORE if end else say.ROWS
         values = (projection, prefix, after, end, limit) if end else (projection, prefix, after, limit)
-        return self._all(lambda one: (one[0], one[1]), sql, values)
+        return tuple([(key, body) for key, body in self._driver.rows(sql, values)])
 
     def rows_under(self, projection: str, names: Iterable[str], limit: int = 100) -> tuple[tuple[str, str], ...]:
         """Rows of a projection whose keys are one of these names, a slash and more; in the order of their keys."""
-        return self._all(lambda one: (one[0], one[1]), self.ROWS_UNDER, (self._listed(set(names)), projection, limit))
+        found = self._driver.rows(self.ROWS_UNDER, (self._listed(set(names)), projection, limit))
+        return tuple([(key, body) for key, body in found])
 
     def queued(self) -> tuple[Queued, ...]:
         """How much waits in the outbox, by type."""
@@ -191,10 +194,11 @@ class SqlReading:
         return guards.missing_in_sqlite(self._driver.rows(guards.SQLITE))
 
     def _all(self, make: Callable[[Row], T], sql: str, values: Row = ()) -> tuple[T, ...]:
-        return tuple(make(one) for one in self._driver.rows(sql, values))
+        return tuple(map(make, self._driver.rows(sql, values)))
 
     def _one(self, make: Callable[[Row], T], sql: str, values: Row) -> T | None:
-        return next((make(one) for one in self._driver.rows(sql, values)), None)
+        found = self._driver.rows(sql, values)
+        return make(found[0]) if found else None
 
 
 class SqlWriting(SqlReading):
@@ -229,8 +233,8 @@ class SqlWriting(SqlReading):
             many(say.PUT_ALIAS, ((packed(alias), packed(digest)) for alias, digest in changes.aliases))
         if changes.blobs:
             many(say.PUT_BLOB, [row.blob_row(digest, content) for digest, content in changes.blobs.items()])
-        for (projection, key), body in changes.along.items():
-            many(*((say.DROP_ROW, [(projection, key)]) if body is None else (say.PUT_ROW, [(projection, key, body)])))
+        if changes.along:
+            self._put_rows(changes.along)
         if changes.answered:
             self._driver.run(say.PUT_ANSWERED, row.answered_row(changes.answered))
 
@@ -240,6 +244,15 @@ class SqlWriting(SqlReading):
         for one in reviews:
             if not run(say.TOUCH_REVIEW, row.touched_review(one)) and not run(say.MOVE_REVIEW, row.moved_review(one)):
                 run(say.PUT_REVIEW, row.review_row(one))
+
+    def _put_rows(self, rows: Mapping[tuple[str, str], str | None]) -> None:
+        """Set or (None) remove rows by projection and key."""
+        gone = [place for place, body in rows.items() if body is None]
+        kept = [(*place, body) for place, body in rows.items() if body is not None]
+        if gone:
+            self._driver.many(say.DROP_ROW, gone)
+        if kept:
+            self._driver.many(say.PUT_ROW, kept)
 
     def _append(self, append: Append) -> None:
         if not append.entries:
@@ -258,10 +271,7 @@ class SqlWriting(SqlReading):
 
         Rows that are written along with the log come without one: all of them would wait for each other there.
         """
-        gone = [(projection, key) for key, body in rows.items() if body is None]
-        kept = [(projection, key, body) for key, body in rows.items() if body is not None]
-        self._driver.many(say.DROP_ROW, gone)
-        self._driver.many(say.PUT_ROW, kept)
+        self._put_rows({(projection, key): body for key, body in rows.items()})
         if cursor != START:
             self._driver.run(say.PUT_CURSOR, (projection, *cursor))
 

@@ -54,7 +54,9 @@ class Writer:
         self._lock_seconds_max = lock_seconds_max
         self._last: tuple[int, bytes] | None = connection.execute(_LAST).fetchone()
         self._waiting: deque[Job] = deque()
-        self._changed = threading.Condition()
+        #: Held for a few steps at a time and never twice by the same thread, so a plain lock is enough.
+        self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
         self._closing = False
         #: Somebody writes at this moment.
         self._is_taken = False
@@ -70,7 +72,7 @@ class Writer:
 
     def put(self, job: Job) -> None:
         """Let a command wait for its turn."""
-        with self._changed:
+        with self._lock:
             if self._closing:
                 raise Unavailable(*CLOSED)
             if len(self._waiting) >= WAITING_MAX:
@@ -80,7 +82,7 @@ class Writer:
 
     def announce(self, count: int) -> None:
         """Say that a quick command is about to come (1), or that it has come (-1)."""
-        with self._changed:
+        with self._lock:
             self._coming += count
 
     def run_here(self, job: Job) -> bool:
@@ -102,14 +104,14 @@ class Writer:
 
     def close(self) -> None:
         """Take no more, finish what waits, and let go of the file."""
-        with self._changed:
+        with self._lock:
             self._closing = True
             self._changed.notify()
         self._thread.join()
 
     def lend(self) -> sqlite3.Connection | None:
         """The connection, for a moment and to look only, if nobody needs it to write; it must be given back."""
-        with self._changed:
+        with self._lock:
             if self._is_taken or self._waiting or self._closing:
                 return None
             self._is_taken = self._connection is not None
@@ -117,13 +119,13 @@ class Writer:
 
     def give_back(self) -> None:
         """Let whoever waits have the connection."""
-        with self._changed:
+        with self._lock:
             self._is_taken = False
             if self._waiting or self._closing:
                 self._changed.notify()
 
     def _borrowed(self) -> sqlite3.Connection | None:
-        with self._changed:
+        with self._lock:
             busy = self._is_taken or self._waiting or self._coming
             if busy or self._closing or self._scrub or self._commit_seconds > COMMIT_SECONDS_MAX:
                 return None
@@ -137,7 +139,7 @@ class Writer:
         self._leave()
 
     def _first(self) -> Job | None:
-        with self._changed:
+        with self._lock:
             while self._is_taken or not (self._waiting or self._closing):
                 self._busy_since = 0.0
                 self._changed.wait()
@@ -145,7 +147,7 @@ class Writer:
             return self._waiting.popleft() if self._waiting else None
 
     def _another(self) -> Job | None:
-        with self._changed:
+        with self._lock:
             return self._waiting.popleft() if self._waiting else None
 
     def _group(self, first: Job, writing: file.SqliteWriting | None = None) -> None:

@@ -11,11 +11,12 @@ from typing import Any, Protocol
 from foureyes.app.asks import Ask, Reply
 from foureyes.app.bell import Bell
 from foureyes.app.following import Follower
-from foureyes.app.gate import Gate, World
+from foureyes.app.gate import Gate
 from foureyes.app.policies import Policies
 from foureyes.app.ports import Directory
 from foureyes.app.reviewers import AtHand, Say
 from foureyes.app.tending import Deadlines, Tending
+from foureyes.app.world import World
 from foureyes.core.refusals import Refusal
 from foureyes.engine.dispatching import Dispatcher
 from foureyes.engine.hosting import Everybody, Hosted

@@ -15,10 +15,10 @@ from typing import cast
 from foureyes.app.accounts import Enrolled, stream_of
 from foureyes.app.asks import Ask
 from foureyes.app.gate import Gate
-from foureyes.app.gate import World as Around
 from foureyes.app.ports import Conflict, Reading, Store, Unavailable
 from foureyes.app.rows import START as FIRST
 from foureyes.app.rows import Cursor, Stored
+from foureyes.app.world import World as Around
 from foureyes.core import commands as c
 from foureyes.core.policies import ActivatePolicy
 from foureyes.core.principals import EnrolPrincipal

@@ -178,7 +178,7 @@ async def read_work(office: Office, caller: Caller, form: WorkForm) -> WorkShown
 
     Nobody vouches for a version of which a file was withheld from them; a human who is signed in gets all of it.
     """
-    found = await office.store.read(partial(office.gate.take_out, form.review, caller.who))
+    found = await office.gate.take(form.review, caller.who)
     clean = await (office.cleaned(found) if form.glance else office.hand_over(caller, found))
     if office.redaction is None or clean is None:
         return _work(form.review, found.seen, found.files, found.before)
