@@ -356,20 +356,18 @@ def _scanned(told: Json) -> tuple[dict[str, None], list[tuple[str, str]]]:
     """The reviews that an answer names, in order, and its texts that could hold a secret, each with its path."""
     names: dict[str, None] = {}
     texts: list[tuple[str, str]] = []
-    left: list[tuple[Any, str]] = [(told, "")]
+    left: list[tuple[Any, str]] = [([told], "")]
     while left:
         value, path = left.pop()
-        if type(value) is str:
-            if len(value) >= SECRET_CHARS_MIN:
-                texts.append((value, path))
-        elif type(value) is list:
-            left += [(one, path) for one in reversed(value)]
-        elif type(value) is dict:
+        if type(value) is dict:
             names.update(dict.fromkeys(filter(_IS_ID, _names_of(value))))
             here = value.get("path")
             path = here if type(here) is str else path
-            inside = [(one, path) for name, one in value.items() if name not in _OURS and not _is_id(name, one)]
-            left += reversed(inside)
+            inside = [one for name, one in value.items() if name not in _OURS and not _is_id(name, one)]
+        else:
+            inside = value
+        texts += [(one, path) for one in inside if type(one) is str and len(one) >= SECRET_CHARS_MIN]
+        left += [(one, path) for one in reversed(inside) if type(one) is dict or type(one) is list]
     return names, texts
 
 

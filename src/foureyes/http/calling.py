@@ -47,6 +47,7 @@ KNOWN_MAX = 4_096
 log = logging.getLogger("foureyes.http")
 _ALWAYS = ((b"cache-control", b"no-store"), (b"content-type", b"application/json"))
 _CREDENTIAL_HEADERS = tuple((name, name.encode()) for name in CREDENTIAL_HEADERS)
+_IS_PLAIN = re.compile(r"[A-Za-z0-9_.~:-]+=[A-Za-z0-9_.~:/-]*(?:&[A-Za-z0-9_.~:-]+=[A-Za-z0-9_.~:/-]*)*").fullmatch
 _WHOLE = re.compile(r"-?[0-9]{1,18}").fullmatch
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -202,12 +203,19 @@ def _query(call: Call[Any], request: Request) -> dict[str, Any]:
     if not query:
         return found
     properties = schema(cast("Any", call.form))["properties"]
-    for name, text in parse_qsl(query.decode("latin-1"), keep_blank_values=True):
+    for name, text in _pairs(query.decode("latin-1")):
         if name in found:
             raise Refusal(Code.BAD_VALUE, f"{name[:80]!r} is there twice.", "Say each once.")
         kind = properties.get(name, {}).get("type")
         found[name] = _typed(kind, text)
     return found
+
+
+def _pairs(query: str) -> list[tuple[str, str]]:
+    """The names and values of a query; one without escapes is only taken apart."""
+    if _IS_PLAIN(query):
+        return [(name, value) for one in query.split("&") for name, _, value in (one.partition("="),)]
+    return parse_qsl(query, keep_blank_values=True)
 
 
 def _typed(kind: str | None, text: str) -> object:
