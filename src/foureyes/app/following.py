@@ -10,6 +10,7 @@ from foureyes.app.projections import PROJECTIONS, Projection
 from foureyes.app.projections.anew import make_anew
 from foureyes.app.projections.projection import slot_of
 from foureyes.app.projections.steps import BATCH, Folds, Step, move, plan, targets, version_of
+from foureyes.app.rows import Cursor
 
 #: Steps in one call: whoever has a long way to go comes back, and others get a turn.
 STEPS_MAX = 10_000
@@ -48,6 +49,10 @@ class Follower:
             if moved == sum(one.events for one in steps) and all(one.events < self._batch for one in steps):
                 break  # all there was when it was read, and nobody else came between
         return done
+
+    def has_reached(self, goal: Cursor, reading: Reading) -> bool:
+        """True if all projections took in what was committed up to there."""
+        return all(reading.cursor(slot_of(reading, one.name)) >= goal for one in self._projections)
 
     async def _moved(self, steps: list[Step]) -> int:
         try:

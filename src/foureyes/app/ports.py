@@ -78,6 +78,9 @@ class Reading(Protocol):
     def tail(self, cursor: Cursor, limit: int = 1000) -> tuple[Stored, ...]:
         """What comes behind a cursor in the order of cursors; never skips an event that commits later."""
 
+    def log_end(self) -> Cursor:
+        """The last event that is committed, where `tail` may still keep it back; the start where it never does."""
+
     def review(self, review: str) -> ReviewRow | None:
         """One review's row."""
 

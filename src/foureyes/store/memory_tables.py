@@ -86,6 +86,10 @@ class MemoryReading:
         """What comes behind a cursor; with one writer at a time that is the order of the log."""
         return tuple(self._tables.log[cursor[1] : cursor[1] + limit])
 
+    def log_end(self) -> Cursor:
+        """The last event that is committed, where `tail` may still keep it back; the start where it never does."""
+        return START
+
     def review(self, review: str) -> ReviewRow | None:
         """One review's row."""
         return self._tables.reviews.get(review)

@@ -20,6 +20,7 @@ ORDER BY l.tx, l.seq LIMIT ?"""
 #: For one who holds every track record: nobody can write an event that counts, so none can come between.
 SETTLED = f"""SELECT {_LOG} FROM log l JOIN streams s ON s.id = l.stream
 WHERE (l.tx, l.seq) > (?, ?) ORDER BY l.tx, l.seq LIMIT ?"""
+LOG_END = "SELECT tx, seq FROM log ORDER BY tx DESC, seq DESC LIMIT 1"
 COUNTS = """SELECT who, SUM(1 - queued)::bigint, SUM(queued)::bigint FROM inbox
 WHERE who = ANY(?::text[]) AND held = 1 AND kind = 'report' GROUP BY who"""
 

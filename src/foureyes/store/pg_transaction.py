@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 
 from foureyes.app.ports import Conflict
-from foureyes.app.rows import Append, Changes, Cursor, ReviewRow, Stored, TrustRow
+from foureyes.app.rows import START, Append, Changes, Cursor, ReviewRow, Stored, TrustRow
 from foureyes.store import guards
 from foureyes.store import pg_statements as pg
 from foureyes.store import rows as row
@@ -34,6 +34,10 @@ class PostgresReading(SqlReading):
     def tail(self, cursor: Cursor, limit: int = 1000) -> tuple[Stored, ...]:
         """What comes behind a cursor in the order of cursors; never skips an event that commits later."""
         return self._all(row.stored, pg.TAIL, (*cursor, limit))
+
+    def log_end(self) -> Cursor:
+        """The last event that is committed, where `tail` may still keep it back; the start where it never does."""
+        return self._one(lambda one: (one[0], one[1]), pg.LOG_END, ()) or START
 
     def remains(self) -> str:
         """Where bytes may still lie that were purged: PostgreSQL does not say when they are gone."""

@@ -96,6 +96,10 @@ class SqlReading:
         """What comes behind a cursor in the order of cursors; never skips an event that commits later."""
         return self._all(row.stored, say.TAIL, (cursor[1], limit))
 
+    def log_end(self) -> Cursor:
+        """The last event that is committed, where `tail` may still keep it back; the start where it never does."""
+        return START
+
     def review(self, review: str) -> ReviewRow | None:
         """One review's row."""
         return self._one(row.review, say.REVIEW, (review,))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from foureyes.app.asks import Ask, Reply
@@ -19,7 +20,7 @@ from foureyes.app.gate import Gate, Served, new_key
 from foureyes.app.limits import Quotas
 from foureyes.app.live import Live
 from foureyes.app.places import Places
-from foureyes.app.ports import Conflict, Store, Unavailable
+from foureyes.app.ports import Conflict, Quick, Store, Unavailable
 from foureyes.app.projections.projection import Projection
 from foureyes.app.redaction import Cleaned, Place, Redaction, is_served_whole
 from foureyes.app.spooling import IsSpooled, Spooled, SpoolingGate
@@ -29,6 +30,8 @@ from foureyes.core.refusals import Refusal
 from foureyes.core.values import Who, WorkPart
 
 _spelled = shape(datetime)[0]
+#: So often it is looked for events that the database keeps back, and so far apart.
+LOOKS_MAX, LOOK_SECONDS = 50, 0.04
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,10 +162,20 @@ class Office:
             asked_at=str(_spelled(self.clock())) if caller.remembered else "",
         )
 
-    async def caught_up(self, projection: Projection) -> None:
-        """Take into a projection what happened since it was last looked at; one at a time, however many ask."""
+    async def caught_up(self, projection: Projection) -> bool:
+        """Take into a projection what happened since it was last looked at; one at a time, however many ask.
+
+        On PostgreSQL an event is given out once every transaction that began before it is over. They are short; False
+        if one goes on for long, and so something that is committed was not taken in.
+        """
         if projection.name not in self._followers:
             self._followers[projection.name] = asyncio.Lock(), Follower(self.store, (projection,))
         lock, follower = self._followers[projection.name]
-        async with lock:
-            await follower.catch_up()
+        goal = await self.store.read(Quick(lambda reading: reading.log_end()))
+        for _ in range(LOOKS_MAX):
+            async with lock:
+                await follower.catch_up()
+            if await self.store.read(Quick(partial(follower.has_reached, goal))):
+                return True
+            await asyncio.sleep(LOOK_SECONDS)
+        return False

@@ -25,6 +25,8 @@ from foureyes.core.values import WhoKind
 REVIEWS_MAX = 200
 #: What somebody is told who may not know why.
 PAUSED = "paused"
+#: What everybody is told while the database keeps back what was written last.
+UNKNOWN = "It is not known yet whether a review pauses it. Stop, and ask again in a moment"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +41,8 @@ class Pause:
 
 async def pause_of(office: Office, caller: Caller, session: Session) -> Pause:
     """Whether the reviews of a session stop it, and why as far as the caller may know."""
-    await office.caught_up(rows.SESSIONS)
+    if not await office.caught_up(rows.SESSIONS):
+        return Pause(paused=True, because=UNKNOWN)
     found = await office.store.read(partial(_waiting, office, session.id))
     if not found:
         return Pause()
