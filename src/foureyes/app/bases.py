@@ -103,6 +103,8 @@ class Bases:
         prepared = Prepared(files=found, proof=proof, is_sound=True)
         # Small work takes a moment; large work is looked at beside the others, and with no lock held.
         is_small = sum(one.size for one in command.parts) <= SMALL_BYTES_MAX and found is None
+        if is_small and all(one.digest in ask.blobs for one in command.parts):
+            return with_risk(prepared, command.parts, ask.blobs)
         work = partial(with_risk, prepared, command.parts, ask.blobs)
         return await store.read(Quick(work) if is_small else work)
 
@@ -132,7 +134,7 @@ class Bases:
 
 
 def with_risk(
-    prepared: Prepared, parts: tuple[WorkPart, ...], given: Mapping[str, bytes], reading: Reading
+    prepared: Prepared, parts: tuple[WorkPart, ...], given: Mapping[str, bytes], reading: Reading | None = None
 ) -> Prepared:
     """The same with the risk of the work, where its bytes are at hand."""
     known = prepared.files
@@ -147,12 +149,12 @@ def with_risk(
     return replace(prepared, risk=risk, risk_alone=alone)
 
 
-def _at_hand(parts: tuple[WorkPart, ...], given: Mapping[str, bytes], reading: Reading) -> dict[str, bytes]:
+def _at_hand(parts: tuple[WorkPart, ...], given: Mapping[str, bytes], reading: Reading | None) -> dict[str, bytes]:
     """The bytes of these parts as they came or are stored; what is not what it is called is not there."""
     found: dict[str, bytes] = {}
     for digest in dict.fromkeys(one.digest for one in parts):
         content = given.get(digest)
-        if content is None:
+        if content is None and reading is not None:
             blob = reading.blob(digest)
             content = blob.content if blob else None
         if content is not None and blob_digest(content) == digest:

@@ -207,7 +207,8 @@ class Judge:
     def _level_min(self, review: Review, target: str, current: InForce) -> int:
         """What the target demands: by the policy in force, and by the one the review was opened under."""
         own = self.policies.named(self.reading, review.rules)
-        return max(current.policy.level_for(target), own.level_for(target))
+        level = own.level_for(target)
+        return level if own is current.policy else max(level, current.policy.level_for(target))
 
     def _judged_anew(self, held: Held, current: InForce) -> str:
         """What the same rules say now, and those of a policy that came into force since for everything open."""

@@ -48,8 +48,10 @@ def repeat_facts(reading: Reading, review: Review | None, command: c.ReviewComma
     """
     if review is None or not isinstance(command, c.SubmitReport | c.ReportInconclusive):
         return RepeatFacts(moved=frozenset(), settled_texts=frozenset())
-    count, known = _counter(reading, review), list(review.findings.values())
     drafts = [_Drafted(draft, place, text, mark_of(draft)) for draft, place, text in _with_text(command.findings)]
+    if not drafts:
+        return RepeatFacts(moved=frozenset(), settled_texts=frozenset())
+    count, known = _counter(reading, review), list(review.findings.values())
     same = defaultdict[tuple[str, str], list[_Drafted]](list)
     for one in drafts:
         same[one.text.anchor, one.text.digest].append(one)

@@ -41,10 +41,6 @@ class Target:
     slot: str
     local: bool = False
 
-    def counts(self, one: Happened) -> bool:
-        """Whether it takes this event."""
-        return self.local or one.after is None or not is_local(one.after)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
@@ -183,8 +179,9 @@ def _steps(reading: Reading, folds: Folds, begin: Cursor, group: Sequence[Target
     }
     for stored in new:
         one = folds.happened(reading, stored)
+        counts = one.after is None or not is_local(one.after)
         for target, table in taking[stored.type]:
-            for key, body in target.projection.changes(one, table.read) if target.counts(one) else ():
-                table.changed[key] = body
+            if counts or target.local:
+                table.changed.update(target.projection.changes(one, table.read))
     for target, table in both:
         yield Step(target=target, begin=begin, end=new[-1].cursor, rows=table.rows(), events=len(new))
