@@ -117,11 +117,15 @@ class Running:
         """A browser of somebody in front of it."""
         return Browser(send=self.send, origin=self.begun["address"])
 
-    async def send(self, method: str, address: str, headers: dict[str, str], body: bytes = b"") -> Answer:
-        """One request over the network."""
+    async def send(
+        self, method: str, address: str, headers: dict[str, str], body: bytes = b"", source: str = ""
+    ) -> Answer:
+        """One request over the network, from another address of this machine if it is named."""
         parts = urlsplit(address)
         path = f"{parts.path}?{parts.query}" if parts.query else parts.path
-        connection = http.client.HTTPConnection(self.netloc, timeout=ANSWER_SECONDS_MAX)
+        connection = http.client.HTTPConnection(
+            self.netloc, timeout=ANSWER_SECONDS_MAX, source_address=(source, 0) if source else None
+        )
         try:
             connection.request(method, path, body or None, headers)
             answer = connection.getresponse()

@@ -7,8 +7,10 @@ import itertools
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 
+import pytest
 from dbos import DBOS
 
+from foureyes.engine import durable as durable_engine
 from foureyes.engine.dispatching import Dispatcher
 from foureyes.engine.durable import DurableEngine
 from foureyes.engine.local import LocalEngine
@@ -20,6 +22,8 @@ from tests.postgres.server import Server
 
 Make = Callable[[Hall], Awaitable[Engine]]
 SECONDS_MAX = 30
+#: A test waits for each look of a worker into its queue.
+POLL_SECONDS = 0.05
 
 
 async def local(play: Hall) -> Engine:
@@ -37,7 +41,8 @@ async def until(is_so: Callable[[], bool]) -> None:
 def durables(server: Server) -> Iterator[Make]:
     """Makes engines of many processes, each as the next process; one at a time."""
     names = (f"worker-{number}" for number in itertools.count(1))
-    with tables(server) as url:
+    with tables(server) as url, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(durable_engine, "POLL_SECONDS", POLL_SECONDS)
 
         async def durable(play: Hall) -> Engine:
             workers = Workers(play.home.store, play.now, next(names))

@@ -140,11 +140,11 @@ def test_waiting_for_a_child_takes_nothing_of_the_seconds_of_a_work(children: Ch
 
     async def story() -> None:
         reviewer = ProgramReviewer(
-            critic=Fragile(), seconds=Seconds(a_file=A_FILE_SECONDS, a_work=6), children=children
+            critic=Fragile(), seconds=Seconds(a_file=A_FILE_SECONDS, a_work=5), children=children
         )
         look = asyncio.create_task(reviewer.look(replace(work("bad", "spin", "fine"), author="dev"), lambda _: None))
         await asyncio.sleep(0.1)
-        others = [asyncio.create_task(children.call(time.sleep, 5.0, seconds=20, party="dev")) for _ in range(2)]
+        others = [asyncio.create_task(children.call(time.sleep, 2.0, seconds=20, party="dev")) for _ in range(2)]
         with pytest.raises(Inconclusive) as none:
             await look
         await asyncio.gather(*others)

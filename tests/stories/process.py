@@ -17,6 +17,7 @@ from typing import Any
 
 from foureyes.app import workers
 from foureyes.app.asks import Ask
+from foureyes.app.bell import Bell
 from foureyes.app.gate import Gate
 from foureyes.bootstrap import main
 from foureyes.bootstrap.assembly import Assembly
@@ -27,7 +28,8 @@ from foureyes.engine.steps import Steps
 HELD, DIES, CHATS = "STORY_HELD_SECONDS", "STORY_DIES", "STORY_CHATS"
 #: Where it dies: a review is opened and the caller not told; before a seat is taken; before a run is handed over.
 OPENED, CLAIM, HAND_OVER = "opened", "claim", "hand over"
-TEND_SECONDS = 0.25
+#: A test waits for what comes by itself, and for what another process has written; both are looked for more often.
+TEND_SECONDS, POLL_SECONDS = 0.25, 0.1
 
 
 def by(clock: Path) -> datetime:
@@ -81,4 +83,5 @@ if __name__ == "__main__":
         from foureyes.bootstrap import serving
 
         serving.TEND_SECONDS = TEND_SECONDS
+        Bell.__init__.__defaults__ = (POLL_SECONDS,)
     sys.exit(main(arguments))

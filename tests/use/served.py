@@ -69,6 +69,8 @@ class Caller:
     headers: dict[str, str]
     door: str = HTTP
     reads: bool = True
+    #: The address of this machine that requests come from; by default that of the server.
+    source: str = ""
 
     def at(self, door: str) -> Caller:
         """The same credential at this door."""
@@ -77,6 +79,10 @@ class Caller:
     def speaking_for(self, agent: str) -> Caller:
         """A service's credential, speaking for an agent it vouches for."""
         return replace(self, headers={**self.headers, "foureyes-agent": agent})
+
+    def coming_from(self, source: str) -> Caller:
+        """The same credential at another address."""
+        return replace(self, source=source)
 
     def unread(self) -> Caller:
         """The same caller, who judges without having read the work first."""
@@ -91,7 +97,7 @@ class Caller:
     def raw(self, method: str, path: str, body: bytes = b"", **headers: str) -> Answer:
         """One request as it is."""
         sent = {**self.headers, "content-type": "application/json", **headers}
-        return asyncio.run(self.server.send(method, path, sent, body))
+        return asyncio.run(self.server.send(method, path, sent, body, self.source))
 
     def sent(self, method: str, path: str, arguments: dict[str, Any]) -> Reply:
         """One request with these arguments, in the query of a GET and else as JSON."""

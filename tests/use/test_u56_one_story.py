@@ -191,7 +191,11 @@ OWN: dict[Callable[[Served], Told], tuple[str, str]] = {
 @pytest.mark.parametrize("situation", SITUATIONS, ids=lambda one: one.__name__)
 @pytest.mark.door("http", "mcp", "page", "command", policy="server")
 def test_every_surface_tells_the_same_story(up: Served, situation: Callable[[Served], Told]) -> None:
-    """U-56, U-24, U-23: API, tools, contract, page, why, wait and status say one sentence and one exit code."""
+    """U-56, U-24, U-23: API, tools, contract, page, why, wait and status say one sentence and one exit code.
+
+    `why` sent the author of content on a server to `foureyes dismiss`, which only refuses there: no command names
+    one that knows only the reviews of a laptop.
+    """
     told = situation(up)
     author = up.callers[told.author]
     seen = author.call("read_review", review=told.review)["review"]["situation"]
@@ -206,34 +210,22 @@ def test_every_surface_tells_the_same_story(up: Served, situation: Callable[[Ser
         assert same.call("explain", review=told.review)["situation"] == seen
         if not (door == "mcp" and name == "read_content"):
             assert same.call(name, **{argument: told.review})["situation"] == seen
-    assert seen["sentence"] in up.page(f"/reviews/{told.review}")
+    page = up.page(f"/reviews/{told.review}")
+    humans = up.human.call("read_review", review=told.review)["review"]["situation"]
+    decides = "Give a ruling" in humans["next_step"] or "reopen" in humans["next_step"]
+    assert seen["sentence"] in page
+    assert html.escape(humans["turn"]) in page
     for command in (("why", told.review), ("wait", told.review, "--seconds", "0")):
         ran = up.run(*command, "--json")
-        data = json.loads(ran.stdout)
+        data, text = json.loads(ran.stdout), up.run(*command).stdout
         assert (data["sentence"], data["result"], ran.returncode) == (seen["sentence"], told.result, EXIT[told.result])
         if told.result != "cleared":
-            assert "".join(seen["sentence"].split()) in "".join(up.run(*command).stdout.split())
-
-
-@pytest.mark.parametrize("situation", SITUATIONS, ids=lambda one: one.__name__)
-@pytest.mark.door("http", "page", "command", policy="server")
-def test_the_commands_send_nobody_to_the_laptop_for_a_review_of_the_server(
-    up: Served, situation: Callable[[Served], Told]
-) -> None:
-    """U-56: `why` sent the author of content on a server to `foureyes dismiss`, which only refuses there."""
-    told = situation(up)
-    seen = up.human.call("read_review", review=told.review)["review"]["situation"]
-    page = up.page(f"/reviews/{told.review}")
-    decides = "Give a ruling" in seen["next_step"] or "reopen" in seen["next_step"]
-    assert html.escape(seen["turn"]) in page
-    for command in (("why", told.review), ("wait", told.review, "--seconds", "0")):
-        data = json.loads(up.run(*command, "--json").stdout)
-        assert (data["turn"], data["next_step"]) == (seen["turn"], seen["next_step"])
+            assert "".join(seen["sentence"].split()) in "".join(text.split())
+        assert (data["turn"], data["next_step"]) == (humans["turn"], humans["next_step"])
         assert (f"foureyes decide {told.review}" in data["next"]) is decides
-        text = up.run(*command).stdout
         for said in (text, *data["next"]):
             assert not LAPTOP.search(said), said
-        assert "".join(seen["next_step"].split()) in "".join(text.split())
+        assert "".join(humans["next_step"].split()) in "".join(text.split())
     if decides:
         ran = up.run("decide", told.review, "--json")
         assert ran.returncode == 0, ran.stderr

@@ -176,7 +176,11 @@ def test_the_audit_says_why_the_clock_asked_somebody_else(tmp_path: Path) -> Non
         while dev.call("get_review", reviewId=asked["id"])["reviewer"] != "tester":
             assert time.monotonic() < until
             clock.wait(minutes=16)
-            time.sleep(1.5)
+            jumped = time.monotonic()
+            while dev.call("get_review", reviewId=asked["id"])["reviewer"] != "tester":
+                if time.monotonic() > jumped + 1.5:
+                    break
+                time.sleep(0.1)
         rows = up.human.call("audit", review=asked["id"])["rows"]
         given = [one for one in rows if one["actor"] == "clock" and one.get("asks") == "tester"]
         assert [one["why"] for one in given] == ["auditor did not answer in time; revision 1"], rows
