@@ -8,7 +8,6 @@ own work as of any other: bytes can be named by their digest, so being an author
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, Protocol, cast
 
+from foureyes.app.answer_texts import OURS, REVIEW_FIELDS, SECRET_CHARS_MIN, names_of, scanned
 from foureyes.app.calls.bodies import given
 from foureyes.app.calls.call import Caller
 from foureyes.app.facts import bytes_at_hand
@@ -27,31 +27,22 @@ from foureyes.core.model import Review, Revision
 from foureyes.core.refusals import Refusal
 from foureyes.core.values import Who, WorkPart
 
-#: A shorter text holds no secret that could be told from a word.
-SECRET_CHARS_MIN = 8
 #: Texts of more characters are searched beside the server, and remembered by their hash.
 LONG_CHARS = 16 * 1024
 #: Bytes of cleaned works, and characters of cleaned texts, that are kept at hand.
 WORKS_BYTES_MAX, TEXTS_CHARS_MAX = 64 * 1024 * 1024, 8 * 1024 * 1024
 #: Answers with a mark that are remembered.
 MARKS_MAX = 1_024
-#: Fields that hold names we make, and no text of anybody.
-_OURS = frozenset({"digest", "mark", "cursor", "next", "opened", "at", "due", "lease", "revision", "version", "etag"})
 #: So many reviews of a list, with so many bytes that were not searched before, are searched for one answer.
 LISTED_MAX, LISTED_BYTES_MAX = 100, 2 * 1024 * 1024
 #: A version of fewer bytes is read without another thread.
 QUICK_BYTES_MAX = 64 * 1024
 #: Versions whose secrets are remembered.
 VERSIONS_MAX = 10_000
-_IS_ID = re.compile(r"[a-z0-9]{12}").fullmatch
-_REVIEWS = ("review", "review_id", "reviewId", "content_id", "feedback_item_id", "id")
 #: Fields with words of people; of a review that was not searched yet none of them is served.
 _WORDS = frozenset(
     {"title", "origin", "files", "turn", "text", "summary", "reason", "message", "sentence", "note", "paused_because"}
 )
-#: Fields that name several reviews.
-_LISTS = ("waits_for",)
-_NAMING = (*_REVIEWS, *_LISTS)
 NOT_YET = "[withheld until this review is read by itself: its work was not searched for secrets yet]"
 
 
@@ -169,7 +160,7 @@ class Redaction:
         if mark and mark in self._marked:
             clean = self._marked[mark]
             return Answered(found, told) if clean is None else Answered(_read(found, clean), clean)
-        names, texts = _scanned(told)
+        names, texts = scanned(told)
         if not texts:
             return Answered(found, told)
         about = await self._about(place, names)
@@ -249,7 +240,7 @@ class Redaction:
             path, known = self._inside(value, path, known, about)
             made = {
                 name: one
-                if name in _OURS
+                if name in OURS
                 else NOT_YET
                 if _is_unknown(name, one, known)
                 else self._walk(one, path, known, about)
@@ -270,13 +261,13 @@ class Redaction:
         elif type(value) is dict:
             path, known = self._inside(value, path, known, about)
             for name, one in value.items():
-                if name not in _OURS:
+                if name not in OURS:
                     yield from self._long_texts(one, path, known, about)
 
     def _inside(self, value: Json, path: str, known: About, about: Mapping[str, About]) -> tuple[str, About]:
         """What holds within an object: the path it names, and the secrets of the reviews it names."""
         here = value.get("path")
-        named = [about[one] for one in dict.fromkeys(_names_of(value)) if one in about]
+        named = [about[one] for one in dict.fromkeys(names_of(value)) if one in about]
         if len(named) > 1 and UNKNOWN not in named:
             keys = "\0".join(one.key for one in named)
             named = [About(key=keys, values=self.cutter.together(one.values for one in named))]
@@ -346,44 +337,10 @@ def _read(found: Any, clean: Json) -> Any:
 
 
 def _named(form: Any) -> Iterator[str]:
-    for name in _REVIEWS:
+    for name in REVIEW_FIELDS:
         value = form.get(name) if isinstance(form, dict) else getattr(form, name, None)
         if isinstance(value, str):
             yield value.partition(":")[0]  # an item names its review and its finding
-
-
-def _scanned(told: Json) -> tuple[dict[str, None], list[tuple[str, str]]]:
-    """The reviews that an answer names, in order, and its texts that could hold a secret, each with its path."""
-    names: dict[str, None] = {}
-    texts: list[tuple[str, str]] = []
-    left: list[tuple[Any, str]] = [([told], "")]
-    while left:
-        value, path = left.pop()
-        if type(value) is dict:
-            names.update(dict.fromkeys(filter(_IS_ID, _names_of(value))))
-            here = value.get("path")
-            path = here if type(here) is str else path
-            inside = [one for name, one in value.items() if name not in _OURS and not _is_id(name, one)]
-        else:
-            inside = value
-        texts += [(one, path) for one in inside if type(one) is str and len(one) >= SECRET_CHARS_MIN]
-        left += [(one, path) for one in reversed(inside) if type(one) is dict or type(one) is list]
-    return names, texts
-
-
-def _is_id(name: str, value: Any) -> bool:
-    """True for the id of a review in the one field that holds no caller's own id."""
-    return name == "review" and type(value) is str and _IS_ID(value) is not None
-
-
-def _names_of(value: dict[str, Any]) -> Iterator[str]:
-    """The reviews that an object names itself: one by its field, or several in a list."""
-    for name in [one for one in _NAMING if one in value]:
-        named = value[name]
-        if type(named) is list and name in _LISTS:
-            yield from (one for one in named if type(one) is str)
-        elif type(named) is str and name not in _LISTS:
-            yield named.partition(":")[0]
 
 
 def _is_unknown(name: str, value: Any, known: About) -> bool:

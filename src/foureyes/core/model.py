@@ -357,13 +357,8 @@ class Review:
 
     def reports_in(self, stage: str) -> list[Report]:
         """The counted reports of a stage's judging seats on the current revision."""
-        found: list[Report] = []
-        for seat in self.seats.values():
-            if seat.stage == stage and seat.part is Part.JUDGE:
-                report = self.report_of(seat.id)
-                if report is not None:
-                    found.append(report)
-        return found
+        found = [self.report_of(one.id) for one in self.seats.values() if one.stage == stage and one.part is Part.JUDGE]
+        return [report for report in found if report is not None]
 
     def findings_of(self, stage: str) -> list[Finding]:
         """The findings that seats of a stage raised, on any revision."""
@@ -386,17 +381,13 @@ class Review:
 
     def ruling(self) -> RulingRequest | None:
         """The decision a human owes, if any."""
-        for one in self.requests.values():
-            if isinstance(one, RulingRequest):
-                return one
-        return None
+        found = [one for one in self.requests.values() if isinstance(one, RulingRequest)]
+        return found[0] if found else None
 
     def revision_request(self) -> RevisionRequest | None:
         """What the author owes, if anything."""
-        for one in self.requests.values():
-            if isinstance(one, RevisionRequest):
-                return one
-        return None
+        found = [one for one in self.requests.values() if isinstance(one, RevisionRequest)]
+        return found[0] if found else None
 
     def report_request(self, seat: str) -> ReportRequest | None:
         """What a seat owes, if anything."""

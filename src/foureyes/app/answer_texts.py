@@ -1,0 +1,54 @@
+"""The texts of an answer that could hold a secret, and the reviews that it names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from foureyes.codec import Json
+
+#: A shorter text holds no secret that could be told from a word.
+SECRET_CHARS_MIN = 8
+#: Fields that hold names we make, and no text of anybody.
+OURS = frozenset({"digest", "mark", "cursor", "next", "opened", "at", "due", "lease", "revision", "version", "etag"})
+#: Fields that name one review.
+REVIEW_FIELDS = ("review", "review_id", "reviewId", "content_id", "feedback_item_id", "id")
+#: Fields that name several reviews.
+_LISTS = ("waits_for",)
+_NAMING = (*REVIEW_FIELDS, *_LISTS)
+_IS_ID = re.compile(r"[a-z0-9]{12}").fullmatch
+
+
+def scanned(told: Json) -> tuple[dict[str, None], list[tuple[str, str]]]:
+    """The reviews that an answer names, in order, and its texts that could hold a secret, each with its path."""
+    names: dict[str, None] = {}
+    texts: list[tuple[str, str]] = []
+    left: list[tuple[Any, str]] = [([told], "")]
+    while left:
+        value, path = left.pop()
+        if type(value) is dict:
+            names.update(dict.fromkeys(filter(_IS_ID, names_of(value))))
+            here = value.get("path")
+            path = here if type(here) is str else path
+            inside = [one for name, one in value.items() if name not in OURS and not _is_id(name, one)]
+        else:
+            inside = value
+        texts += [(one, path) for one in inside if type(one) is str and len(one) >= SECRET_CHARS_MIN]
+        left += [(one, path) for one in reversed(inside) if type(one) is dict or type(one) is list]
+    return names, texts
+
+
+def _is_id(name: str, value: Any) -> bool:
+    """True for the id of a review in the one field that holds no caller's own id."""
+    return name == "review" and type(value) is str and _IS_ID(value) is not None
+
+
+def names_of(value: dict[str, Any]) -> Iterator[str]:
+    """The reviews that an object names itself: one by its field, or several in a list."""
+    for name in [one for one in _NAMING if one in value]:
+        named = value[name]
+        if type(named) is list and name in _LISTS:
+            yield from (one for one in named if type(one) is str)
+        elif type(named) is str and name not in _LISTS:
+            yield named.partition(":")[0]
