@@ -8,16 +8,19 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import EFFORT
 from tests.proofs.corpus import DISGUISES, HONEST, Edit
 from tests.use.served import DOORS, Served, served
 from tests.use.test_u02_proofs import assert_reviewed, labels, sent, submitted
 
 #: A disguise in each of some languages; all of them are played with `peer`.
 SOME = DISGUISES[::10]
+#: `team` judges these kinds as `solo` does and as `peer`, with which all of them are played: the long helping has it.
+POLICIES = ("solo", "chains", *(("team",) if EFFORT == "all" else ()))
 AUTHOR = ("-c", "user.name=ann", "-c", "user.email=ann@shop.example", "-c", "init.defaultBranch=main")
 
 
-@pytest.fixture(scope="module", params=["solo", "chains", "team"])
+@pytest.fixture(scope="module", params=POLICIES)
 def house(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with served(tmp_path_factory.mktemp("u02"), str(request.param)) as found:
         found.account("dev", "core_developer", "agent")
@@ -26,7 +29,7 @@ def house(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 @pytest.mark.parametrize("door", DOORS)
-@pytest.mark.door("http", "mcp", policy=("chains", "solo", "team"))
+@pytest.mark.door("http", "mcp", policy=("chains", "solo"))
 def test_a_disguise_is_reviewed_under_every_policy(house: Served, door: str) -> None:
     """U-02: whatever its label says, and against a base that is known."""
     for number, edit in enumerate(SOME):
