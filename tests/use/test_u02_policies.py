@@ -15,7 +15,7 @@ from tests.use.test_u02_proofs import assert_reviewed, labels, sent, submitted
 
 #: A disguise in each of some languages; all of them are played with `peer`.
 SOME = DISGUISES[::10]
-#: In `team` the kinds of these labels are judged as in `solo`: that is for the long helping.
+#: `team` judges these kinds as `solo` does and as `peer`, with which all of them are played: the long helping has it.
 POLICIES = ("solo", "chains", *(("team",) if EFFORT == "all" else ()))
 AUTHOR = ("-c", "user.name=ann", "-c", "user.email=ann@shop.example", "-c", "init.defaultBranch=main")
 
