@@ -17,6 +17,7 @@ REVIEW_FIELDS = ("review", "review_id", "reviewId", "content_id", "feedback_item
 #: Fields that name several reviews.
 _LISTS = ("waits_for",)
 _NAMING = (*REVIEW_FIELDS, *_LISTS)
+_ONE_REVIEW = frozenset(REVIEW_FIELDS)
 _IS_ID = re.compile(r"[a-z0-9]{12}").fullmatch
 
 
@@ -27,15 +28,26 @@ def scanned(told: Json) -> tuple[dict[str, None], list[tuple[str, str]]]:
     left: list[tuple[Any, str]] = [([told], "")]
     while left:
         value, path = left.pop()
+        inside: list[tuple[Any, str]] = []
         if type(value) is dict:
-            names.update(dict.fromkeys(filter(_IS_ID, names_of(value))))
             here = value.get("path")
             path = here if type(here) is str else path
-            inside = [one for name, one in value.items() if name not in OURS and not _is_id(name, one)]
+            for name, one in value.items():
+                kind = type(one)
+                if kind is str:
+                    if name in _ONE_REVIEW and _IS_ID(named := one.partition(":")[0]):
+                        names[named] = None
+                    if len(one) >= SECRET_CHARS_MIN and name not in OURS and not _is_id(name, one):
+                        texts.append((one, path))
+                elif one and (kind is dict or kind is list):
+                    if name in _LISTS and kind is list:
+                        names.update((each, None) for each in one if type(each) is str and _IS_ID(each))
+                    if name not in OURS:
+                        inside.append((one, path))
         else:
-            inside = value
-        texts += [(one, path) for one in inside if type(one) is str and len(one) >= SECRET_CHARS_MIN]
-        left += [(one, path) for one in reversed(inside) if type(one) is dict or type(one) is list]
+            texts += [(one, path) for one in value if type(one) is str and len(one) >= SECRET_CHARS_MIN]
+            inside = [(one, path) for one in value if type(one) is dict or type(one) is list]
+        left += reversed(inside)
     return names, texts
 
 

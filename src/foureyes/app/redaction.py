@@ -164,17 +164,20 @@ class Redaction:
         if not texts:
             return Answered(found, told)
         about = await self._about(place, names)
-        if self._is_clean(texts, about):
-            return Answered(found, told)
-        for text, path, known in self._long_texts(told, "", about.get("", NOTHING), about):
-            if self._remembered(text, path, known) is None:
-                self._remember(text, path, known, await self.cutter.long_text(text, path, known.values))
-        clean = self._walk(told, "", about.get("", NOTHING), about)
+        clean = told if self._is_clean(texts, about) else await self._cleaned(told, about)
         if mark:
             if len(self._marked) >= MARKS_MAX:
                 self._marked.clear()
             self._marked[mark] = None if clean is told else clean
         return Answered(found, told) if clean is told else Answered(_read(found, clean), clean)
+
+    async def _cleaned(self, told: Json, about: Mapping[str, About]) -> Json:
+        """An answer without the secrets of the reviews it names; the very same where it has none."""
+        own = about.get("", NOTHING)
+        for text, path, known in self._long_texts(told, "", own, about):
+            if self._remembered(text, path, known) is None:
+                self._remember(text, path, known, await self.cutter.long_text(text, path, known.values))
+        return cast("Json", self._walk(told, "", own, about))
 
     async def refusal(self, place: Place, refusal: Refusal) -> Refusal:
         """A refusal without secrets."""
