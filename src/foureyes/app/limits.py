@@ -99,10 +99,12 @@ class _Rates:
 
     def spend(self, now: float, wanted: list[tuple[str, int, int]]) -> None:
         """Take so much of so much for each of these names, or nothing at all; raises TooFast."""
-        ends = [(name, self.after(name, now, cost / most)) for name, cost, most in wanted]
-        for (name, end), (_, _, most) in zip(ends, wanted, strict=True):
+        ends = []
+        for name, cost, most in wanted:
+            end = self.after(name, now, cost / most)
             if end > now + self.period + SLACK_SECONDS:
                 raise TooFast(f"{_plain(name)} has sent {self.what}: at most {most}.", end - now - self.period)
+            ends.append((name, end))
         if len(self.taken) >= NAMES_MAX:
             self.taken = dict(sorted(self.taken.items(), key=lambda one: one[1])[NAMES_MAX // 2 :])
         self.taken.update(ends)
@@ -132,12 +134,11 @@ class Quotas:
         line = self._line(*account)
         if now_in(line):
             return WITHIN
-        lines = line, self._line(*operator)
-        for one, (name, share) in zip(lines, (account, operator), strict=True):
-            if one.there >= share.at_once + share.in_line:
-                raise TooFast(f"{_plain(name)} has {one.there} requests under way.", SOON_SECONDS)
+        other = self._line(*operator)
+        _check_line(line, *account)
+        _check_line(other, *operator)
         self._requests.spend(now.timestamp(), [(name, 1, one.requests_a_minute) for name, one in (account, operator)])
-        return self._room.enter(lines, came)
+        return self._room.enter((line, other), came)
 
     def check_rate(self, who: Who, now: datetime) -> None:
         """Raise TooFast where this one asks too fast already; that is known without looking anything up."""
@@ -225,6 +226,11 @@ class Quotas:
                 self._lines = {name: one for name, one in self._lines.items() if one.there}
             line = self._lines[name] = Line(slots=asyncio.Semaphore(share.at_once), crowd=share.crowd)
         return line
+
+
+def _check_line(line: Line, name: str, share: Share) -> None:
+    if line.there >= share.at_once + share.in_line:
+        raise TooFast(f"{_plain(name)} has {line.there} requests under way.", SOON_SECONDS)
 
 
 def _plain(name: str) -> str:

@@ -78,12 +78,9 @@ class Guarded:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        hosts, origins = list[str](), list[str]()
-        for name, value in scope["headers"]:
-            if name == b"host":
-                hosts.append(value.decode("latin-1").lower())
-            elif name == b"origin":
-                origins.append(value.decode("latin-1").lower())
+        headers = scope["headers"]
+        hosts = [value.decode("latin-1").lower() for name, value in headers if name == b"host"]
+        origins = [value.decode("latin-1").lower() for name, value in headers if name == b"origin"]
         # Who is named twice is not named: another reader would take the other one.
         if len(hosts) != 1 or hosts[0] not in self._site.hosts:
             answer = problem(421, "wrong_host", "We are not called that.", "Use the address that `foureyes up` prints.")

@@ -84,7 +84,7 @@ def _line(scope: Scope, name: str, status: int, milliseconds: float) -> str:
 
 
 def _tell(line: str) -> None:
-    for one in logging.getLogger().handlers:
+    for one in logging.root.handlers:
         if isinstance(one, Lines):
             one.put(line)
 

@@ -97,6 +97,11 @@ class Table:
 
 def _found(branch: _Branch, path: list[str], at: int, values: list[str]) -> _Branch | None:
     """Where a path leads; what is spelled out comes before what has a name."""
+    while at < len(path) and branch.named is None:  # only one way on
+        spelled = branch.spelled.get(path[at])
+        if spelled is None:
+            return None
+        branch, at = spelled, at + 1
     if at == len(path):
         return branch if branch.handler else None
     spelled = branch.spelled.get(path[at])
