@@ -34,10 +34,6 @@ class NoRoom(Unavailable):
         super().__init__(why, "Send it again soon.")
 
 
-def _has_body(scope: Scope) -> bool:
-    return any(name in (b"content-length", b"transfer-encoding") for name, _ in scope["headers"])
-
-
 class ByteBudget:
     """Stands before everything that reads a body."""
 
@@ -48,9 +44,6 @@ class ByteBudget:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Count a request's body from its first large piece to its answer."""
-        if scope["type"] == "http" and not _has_body(scope):
-            await self._app(scope, receive, send)
-            return
         size, counted, is_answered = 0, 0, False
         began = asyncio.get_running_loop().time()
 
