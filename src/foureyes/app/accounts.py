@@ -114,12 +114,6 @@ class Roll:
         """Nobody came yet."""
         self._held: dict[str, tuple[Known, Account]] = {}
 
-    def get(self, reading: Reading, name: str) -> Account | None:
-        """The account as its stream ends now; its log is read where that is another end than the last time."""
-        known = reading.known(stream_of(name), "", "")
-        held, found = self._held.get(name, (None, None))
-        return found if held == known else self._read(reading, name, known)
-
     def read(self, reading: Reading, name: str) -> Account | None:
         """The account as the log has it, kept for the next time."""
         return self._read(reading, name, reading.known(stream_of(name), "", ""))

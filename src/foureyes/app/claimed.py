@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from foureyes.app.accounts import Roll, changed_word
+from foureyes.app.accounts import account, changed_word
 from foureyes.app.ports import Reading
 from foureyes.app.shelf import Held
 from foureyes.core.model import Review
 
 #: What is left where the model family of somebody involved is only claimed: another session.
 CLAIMED_LEVEL_MAX = 1
-#: The accounts of those who are asked about most: nothing is read again whose log ends as it did.
-_ROLL = Roll()
 
 
 def known_level(reading: Reading, held: Held, level: int) -> int:
@@ -32,4 +30,4 @@ def _is_claimed(reading: Reading, review: Review) -> bool:
     reports = (one for (_, revision), one in review.reports.items() if revision == review.revision)
     involved = (review.author, *review.contributors, *(one.reviewer for one in reports))
     names = {one.name for one in involved if one.model_family or one.provider}
-    return any(found.vouched_by for name in sorted(names) if (found := _ROLL.get(reading, name)) is not None)
+    return any(found.vouched_by for name in sorted(names) if (found := account(reading, name)) is not None)
