@@ -116,9 +116,7 @@ class Roll:
 
     def read(self, reading: Reading, name: str) -> Account | None:
         """The account as the log has it, kept for the next time."""
-        return self._read(reading, name, reading.known(stream_of(name), "", ""))
-
-    def _read(self, reading: Reading, name: str, known: Known) -> Account | None:
+        known = reading.known(stream_of(name), "", "")
         found = _read(reading, name, known)
         if found is not None:
             if len(self._held) >= ROLL_MAX:
