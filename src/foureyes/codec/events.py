@@ -13,10 +13,29 @@ from foureyes.core.events import Event
 EVENT_TYPES: dict[str, type] = {one.__name__: one for one in get_args(Event)}
 
 
-#: What was written lately, by its type, version and text. Reading it again would give the same, and whoever follows the
-#: log reads everything a moment after it was written.
-_WRITTEN: dict[tuple[str, int, str], Event] = {}
-WRITTEN_MAX, WRITTEN_CHARS_MAX = 2_048, 4_096
+WRITTEN_MAX, WRITTEN_CHARS_MAX = 4_096, 4_096
+
+
+class _Written:
+    """The events written last, by type, version and text: between one and two times `WRITTEN_MAX` of them.
+
+    Reading one again would give the same, and the projections read everything a moment after it was written.
+    """
+
+    def __init__(self) -> None:
+        self._new: dict[tuple[str, int, str], Event] = {}
+        self._old: dict[tuple[str, int, str], Event] = {}
+
+    def put(self, written: tuple[str, int, str], event: Event) -> None:
+        if len(self._new) >= WRITTEN_MAX:
+            self._old, self._new = self._new, {}
+        self._new[written] = event
+
+    def get(self, written: tuple[str, int, str]) -> Event | None:
+        return self._new.get(written) or self._old.get(written)
+
+
+_WRITTEN = _Written()
 
 
 def write(event: Event) -> tuple[str, int, str]:
@@ -24,9 +43,7 @@ def write(event: Event) -> tuple[str, int, str]:
     data = encode(event)
     written = data["type"], data["schema"], spelled(data["body"])
     if len(written[2]) <= WRITTEN_CHARS_MAX:
-        if len(_WRITTEN) >= WRITTEN_MAX:
-            _WRITTEN.clear()
-        _WRITTEN[written] = event
+        _WRITTEN.put(written, event)
     return written
 
 

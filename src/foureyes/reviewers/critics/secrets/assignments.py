@@ -81,7 +81,7 @@ class _Literal:
 
 def assignments(text: str, path: str = "") -> Iterator[Found]:
     """Every literal that a secret's name is given; raises TooMany."""
-    suffix = PurePosixPath(path).suffix.lower()
+    suffix = _suffix_of(path)
     done, seen, weighed = 0, 0, 0
     for keyword in KEYWORDS.finditer(_lowered(text)):
         if keyword.start() < done:
@@ -108,6 +108,11 @@ def assignments(text: str, path: str = "") -> Iterator[Found]:
         if score > 0:
             yield Found(start=literal.start, end=literal.end, rule=_RULES[sort], score=score)
             done = max(done, literal.end)
+
+
+@lru_cache(maxsize=256)
+def _suffix_of(path: str) -> str:
+    return PurePosixPath(path).suffix.lower()
 
 
 @lru_cache(maxsize=2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from fnmatch import translate
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 from foureyes.reviewers.critics.critic import Rule
@@ -91,6 +92,11 @@ _SECRET_BYTES = re.compile(
 _BINARY = (".p12", ".pfx", ".jks", ".keystore", ".kdbx")
 
 
+@lru_cache(maxsize=256)
+def _name_of(path: str) -> str:
+    return PurePosixPath(path).name.lower()
+
+
 def is_sealed(content: bytes) -> bool:
     """Whether the file is encrypted (SOPS, ansible-vault, git-crypt, age, PGP): that is how it should be."""
     return _SEALED.search(content[:1_000_000]) is not None
@@ -98,7 +104,7 @@ def is_sealed(content: bytes) -> bool:
 
 def whole_secret(path: str, content: bytes) -> str:
     """Why the whole file is a secret, for people; empty where it is not."""
-    name = PurePosixPath(path).name.lower()
+    name = _name_of(path)
     if not _IS_WHOLE(name) and not _IS_WHOLE_PATH(path.lower()) and not _IS_WHOLE_PATH("/" + path.lower()):
         return ""
     if _TEMPLATE.search(name) or is_sealed(content) or not content.strip():
@@ -176,7 +182,7 @@ _KUBE_PAIR = re.compile(r"(?m)^\s{1,24}[\"']?[\w.-]{1,120}[\"']?:[ \t]{1,4}[\"']
 
 def login_lines(text: str, path: str) -> Iterator[Found]:
     """Passwords in .netrc, .pgpass, .htpasswd, kubeconfigs and Kubernetes Secrets."""
-    name = PurePosixPath(path).name.lower()
+    name = _name_of(path)
     if name in (".netrc", "_netrc"):
         yield from _each(_NETRC, text, rules.LOGIN_FILE)
     if name in (".pgpass", "pgpass.conf"):
