@@ -15,6 +15,9 @@ from foureyes.core.values import Who, WhoKind
 from foureyes.policy.binding import PROGRAMS
 from foureyes.policy.policy import Command, Holder, Model, Policy, Program, Run
 
+#: So many answers are remembered.
+KNOWN_MAX = 256
+
 
 def vacant(reading: Reading, policies: Policies, directory: Directory) -> tuple[Vacancy, ...]:
     """The seats of the policy in force that nobody of a directory can hold."""
@@ -26,16 +29,31 @@ def vacant_alone(policy: Policy) -> tuple[Vacancy, ...]:
     return vacancies(policy.rules, _hosted(policy, lambda _: True))
 
 
-def unfilled(reading: Reading, policies: Policies, directory: Directory, review: Review) -> str:
-    """What fills the open seats of a review for which there are too few reviewers; empty where there are enough.
+class Unfilled:
+    """What fills open seats for which there are too few reviewers, remembered while the same reviewers are there."""
 
-    The review is as its viewer may see it: reviewers who are hidden from them are not counted as having come.
-    """
-    makers = {one.name for one in review.contributors}
-    pool = (one for one in directory.pool(reading) if one.who.name not in makers)
-    came = {one.reviewer.name for one in review.seats.values() if one.reviewer}
-    found = vacancies_of(policies.rules(reading, review.rules), review.protocols, pool, came)
-    return next((f"Too few reviewers are there. {one.how}." for one in found if not one.roles), "")
+    def __init__(self) -> None:
+        """Start with nothing."""
+        self._pool: tuple[Principal, ...] = ()
+        self._known: dict[tuple[object, ...], str] = {}
+
+    def of(self, reading: Reading, policies: Policies, directory: Directory, review: Review) -> str:
+        """A sentence for an open review; empty if there are enough reviewers.
+
+        The review is as its viewer may see it: reviewers who are hidden from them are not counted as having come.
+        """
+        pool = directory.pool(reading)
+        if pool is not self._pool or len(self._known) >= KNOWN_MAX:
+            self._pool, self._known = pool, {}
+        makers = frozenset(one.name for one in review.contributors)
+        came = frozenset(one.reviewer.name for one in review.seats.values() if one.reviewer)
+        key = review.rules, review.protocols, makers, came
+        if key not in self._known:
+            others = (one for one in pool if one.who.name not in makers)
+            found = vacancies_of(policies.rules(reading, review.rules), review.protocols, others, came)
+            missing = (f"Too few reviewers are there. {one.how}." for one in found if not one.roles)
+            self._known[key] = next(missing, "")
+        return self._known[key]
 
 
 def vacant_beside(

@@ -14,7 +14,6 @@ from foureyes.app.calls.call import Caller
 from foureyes.app.calls.office import Office
 from foureyes.app.gate import Seen
 from foureyes.app.ports import Quick, Reading, Unavailable
-from foureyes.app.vacancies import unfilled
 from foureyes.core.model import Review
 from foureyes.core.options import AUTHOR_SILENT, NOBODY
 from foureyes.core.refusals import Refusal
@@ -120,7 +119,7 @@ async def vacancy_told(office: Office, review: Review) -> str:
 def _vacancy(office: Office, reading: Reading, review: Review) -> str:
     if review.outcome is not None or review.ruling() is not None:
         return ""
-    return unfilled(reading, office.gate.policies, office.gate, review)
+    return office.unfilled.of(reading, office.gate.policies, office.gate, review)
 
 
 async def missing(office: Office, caller: Caller, seen: Seen) -> str:

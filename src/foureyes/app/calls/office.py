@@ -24,6 +24,7 @@ from foureyes.app.ports import Conflict, Quick, Store, Unavailable
 from foureyes.app.projections.projection import Projection
 from foureyes.app.redaction import Cleaned, Place, Redaction, is_served_whole
 from foureyes.app.spooling import IsSpooled, Spooled, SpoolingGate
+from foureyes.app.vacancies import Unfilled
 from foureyes.codec.commands import Command
 from foureyes.codec.shapes import shape
 from foureyes.core.refusals import Refusal
@@ -63,6 +64,7 @@ class Office:
     spool: SpoolingGate | None = None
     #: Cuts secrets out of what agents and models are served; a program that embeds the calls may have none.
     redaction: Redaction | None = None
+    unfilled: Unfilled = field(default_factory=Unfilled, repr=False, compare=False)
     _met: Acquaintances = field(default_factory=Acquaintances, init=False, repr=False, compare=False)
     _lately: Lately = field(default_factory=Lately, init=False, repr=False, compare=False)
     _followers: dict[str, tuple[asyncio.Lock, Follower]] = field(
