@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from foureyes.app.asks import Ask, Reply, reply_text
-from foureyes.app.ports import Damaged
+from foureyes.app.gate import Served
+from foureyes.app.ports import Damaged, Reading
 from foureyes.app.rows import Answered, Changes
 from foureyes.app.work import work_of
 from foureyes.core import commands as c
 from foureyes.core.refusals import Code, Refusal
-from foureyes.core.values import Outcome
+from foureyes.core.values import Outcome, Who
 from foureyes.store.sqlite_store import SqliteStore
 from tests.app.house import FIRST, SECOND, House, Readers, played, tamper
 from tests.cast import ANN, BOB, CHECKED, CODEX, DEV, EVE, HUGO, finding
@@ -240,6 +242,31 @@ async def test_bytes_that_are_gone_or_altered_are_not_served(tmp_path: Path) -> 
     with pytest.raises(Damaged):
         await house.gate.serve(name, CODEX)
     await house.store.close()
+
+
+@played
+async def test_a_large_version_of_another_process_is_not_read_between_other_requests(tmp_path: Path) -> None:
+    """U-17: what is at hand may be older than the version that another process wrote meanwhile."""
+    path = tmp_path / "foureyes.db"
+    here, there = House(store=SqliteStore.open(path)), House(store=SqliteStore.open(path))
+    stream = await here.open()
+    review = stream.removeprefix("review/")
+    assert (await here.gate.take(review, DEV)).files == FIRST
+    large = {"hello.py": b"print('hello')\n" * 1_000}
+    await there.revise(stream, large)
+    threads: list[str] = []
+    take_out = here.gate.take_out
+
+    def noted(review: str, viewer: Who, reading: Reading) -> Served:
+        threads.append(threading.current_thread().name)
+        return take_out(review, viewer, reading)
+
+    here.gate.take_out = noted  # type: ignore[method-assign]
+    assert (await here.gate.take(review, DEV)).files == large
+    assert threads
+    assert threading.current_thread().name not in threads, "it is read beside the event loop"
+    for house in (here, there):
+        await house.store.close()
 
 
 @played

@@ -42,6 +42,6 @@ def test_paused_is_told_while_another_transaction_is_open(durable_postgres: Serv
             assert said["status"] == "PAUSED", said.text
             unknown = agents["claude"].call("read_session", session="s-1")
             assert (unknown["status"], unknown["paused_because"]) == ("PAUSED", UNKNOWN)
+            assert agents["cat"].call("list_sessions")["sessions"][0]["status"] == "PAUSED"
             threading.Timer(OPEN_SECONDS, other.rollback).start()
             assert agents["claude"].call("read_session", session="s-1")["paused_because"].startswith("Blocker")
-            assert agents["cat"].call("list_sessions")["sessions"][0]["status"] == "PAUSED"

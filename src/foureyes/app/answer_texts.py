@@ -18,11 +18,15 @@ REVIEW_FIELDS = ("review", "review_id", "reviewId", "content_id", "feedback_item
 _LISTS = ("waits_for",)
 _NAMING = (*REVIEW_FIELDS, *_LISTS)
 _ONE_REVIEW = frozenset(REVIEW_FIELDS)
+#: Fields with words of people; of a review that was not searched yet none of them is served.
+WORDS = frozenset(
+    {"title", "origin", "files", "turn", "text", "summary", "reason", "message", "sentence", "note", "paused_because"}
+)
 _IS_ID = re.compile(r"[a-z0-9]{12}").fullmatch
 
 
 def scanned(told: Json) -> tuple[dict[str, None], list[tuple[str, str]]]:
-    """The reviews that an answer names, in order, and its texts that could hold a secret, each with its path."""
+    """The reviews that an answer names, in order, and its texts that may be cut or withheld, each with its path."""
     names: dict[str, None] = {}
     texts: list[tuple[str, str]] = []
     left: list[tuple[Any, str]] = [([told], "")]
@@ -37,7 +41,8 @@ def scanned(told: Json) -> tuple[dict[str, None], list[tuple[str, str]]]:
                 if kind is str:
                     if name in _ONE_REVIEW and _IS_ID(named := one.partition(":")[0]):
                         names[named] = None
-                    if len(one) >= SECRET_CHARS_MIN and name not in OURS and not _is_id(name, one):
+                    is_text = len(one) >= SECRET_CHARS_MIN or (one and name in WORDS)
+                    if is_text and name not in OURS and not _is_id(name, one):
                         texts.append((one, path))
                 elif one and (kind is dict or kind is list):
                     if name in _LISTS and kind is list:

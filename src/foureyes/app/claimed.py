@@ -20,10 +20,12 @@ def known_level(reading: Reading, held: Held, level: int) -> int:
     if level <= CLAIMED_LEVEL_MAX:
         return level
     word = changed_word(reading)
-    if not word or word not in held.claimed:
+    is_claimed = held.claimed.get(word) if word else None
+    if is_claimed is None:
+        is_claimed = _is_claimed(reading, held.review)
         held.claimed.clear()
-        held.claimed[word] = _is_claimed(reading, held.review)
-    return min(level, CLAIMED_LEVEL_MAX) if held.claimed[word] else level
+        held.claimed[word] = is_claimed
+    return min(level, CLAIMED_LEVEL_MAX) if is_claimed else level
 
 
 def _is_claimed(reading: Reading, review: Review) -> bool:

@@ -50,6 +50,8 @@ from foureyes.core.values import ChangeKind, KnownBase, Proof, Risk, RiskLevel, 
 from foureyes.core.views import view
 
 put_time, take_time = shape(datetime)
+#: A review with more rows in an index is rare; its rows are worked out each time.
+ROWS_KEPT_MAX = 500
 #: How long a sign-in is new enough for what nothing but a human may do.
 ANEW = timedelta(minutes=5)
 #: Commands that judge the bytes of a version, so that whoever gives one must have been given those bytes.
@@ -319,7 +321,7 @@ class Deciding:
         found = held.index_rows.get(INHERITABLE)
         if found is None:
             found = inheriting.rows_of(self.tx, self.policies, held.review)
-            if not held.review.inherited:
+            if not held.review.inherited and len(found) <= ROWS_KEPT_MAX:
                 held.index_rows[INHERITABLE] = found
         return found
 

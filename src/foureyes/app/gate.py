@@ -4,10 +4,7 @@ gate = Gate(store, directory, policy=load_shipped("solo"))
 work = work_of({"hello.py": b"print('hello')\n"})
 opening = OpenReview(review="", kind="script", title="Say hello", digest=work.digest, parts=work.parts)
 reply = await gate.handle(Ask(actor=author, key=new_key(), command=opening, blobs=work.blobs))
-...
 answer = await gate.may_go_live(work.digest, target="production")
-if not answer.allowed:
-print(answer.reason)
 """
 
 from __future__ import annotations
@@ -35,7 +32,7 @@ from foureyes.app.policies import Policies
 from foureyes.app.ports import Conflict, Directory, Quick, Reading, Store, Unavailable, Writing, looking
 from foureyes.app.reviewing.panel_report import panel_report
 from foureyes.app.rows import SERVED, START, Answered, Changes, Given, Known
-from foureyes.app.shelf import SMALL_BYTES_MAX, Held, Shelf, read_until
+from foureyes.app.shelf import SMALL_BYTES_MAX, Held, Shelf, has_few_bytes, read_until
 from foureyes.app.work import GONE_MODE
 from foureyes.app.world import World
 from foureyes.core.commands import CheckInherited, OpenReview, ReviewCommand
@@ -195,9 +192,8 @@ class Gate:
         """Whether it takes a moment: no version of the review has much text that may be read again."""
         parts: tuple[WorkPart, ...] = getattr(ask.command, "parts", ())
         is_known = not ask.stream or not isinstance(ask.command, _REVIEW_COMMANDS) or self._shelf.has(ask.stream)
-        versions = (parts, *self._shelf.versions(ask.stream))
-        are_small = all(sum(one.size for one in parts) <= SMALL_BYTES_MAX for parts in versions)
-        return is_known and are_small and not isinstance(ask.command, EnrolTogether)
+        sizes = [sum(one.size for one in some) for some in (parts, *self._shelf.versions(ask.stream))]
+        return is_known and max(sizes) <= SMALL_BYTES_MAX and not isinstance(ask.command, EnrolTogether)
 
     async def _look_again(self, review: str, source: str) -> None:
         """Let a review see what became of the findings it inherited; else its next command does."""
@@ -245,17 +241,23 @@ class Gate:
 
     async def take(self, review: str, viewer: Who) -> Served:
         """The bytes of the current version; few of them take no thread of their own."""
-        work = partial(self.take_out, review, viewer)
-        return await self._store.read(Quick(work) if self._shelf.has_few_bytes(f"review/{review}") else work)
+
+        def few(reading: Reading) -> Served | None:  # another process may have written a large version meanwhile
+            return every(reading) if has_few_bytes(self._held(reading, review).review) else None
+
+        every: Callable[[Reading], Served] = partial(self.take_out, review, viewer)
+        served = await self._store.read(Quick(few)) if self._shelf.has_few_bytes(f"review/{review}") else None
+        if served is None:
+            return await self._store.read(every)
+        return served
 
     def take_out(self, review: str, viewer: Who, reading: Reading) -> Served:
         """The bytes of the current version on one look; whoever gives all of them to the viewer notes that too."""
         seen = self._seen(review, viewer, reading)
-        parts = seen.view.review.current.parts
-        files = {part.name: stored_bytes(reading, part) for part in parts if part.mode != GONE_MODE}
+        current = seen.view.review.current
+        files = {part.name: stored_bytes(reading, part) for part in current.parts if part.mode != GONE_MODE}
         noted = Given.of(reading.row(SERVED, f"{review}/{viewer.name}"))
-        base = bytes_at_hand(reading, seen.view.review.current.before)
-        return Served(seen=seen, files=files, before=base, noted=noted)
+        return Served(seen=seen, files=files, before=bytes_at_hand(reading, current.before), noted=noted)
 
     async def note_served(self, served: Served, viewer: Who, withheld: str = "") -> None:
         """Note that a viewer was given exactly these bytes, but for a file that was withheld; authors need no note."""
@@ -324,8 +326,8 @@ class Gate:
             deciding = self._deciding(tx, ask, stream, known, moment)
             held, changes, events = deciding.decided()
             names, state = tuple(type(one).__name__ for one in events), state_of(held.review)
-            changes = self._with_policy(changes, deciding)
-            return held, changes, Reply(stream=stream, version=held.version, events=names, state=state)
+            reply = Reply(stream=stream, version=held.version, events=names, state=state)
+            return held, self._with_policy(changes, deciding), reply
         found = self._beside.answer(tx, ask, moment.now)
         end = known if found.stream == stream else tx.known(found.stream, "", "")
         ends = ((found.stream, end, found.events), *((name, tx.known(name, "", ""), more) for name, more in found.more))
@@ -334,9 +336,9 @@ class Gate:
             for name, at, events in ends
         )
         blobs = {one: ask.blobs[one] for one in found.blobs if one in ask.blobs}
-        changes = Changes(appends=logs, trust=found.trust, blobs=blobs)
         names = tuple(type(one).__name__ for one in found.events)
-        return None, changes, Reply(stream=found.stream, version=end.version + len(names), events=names)
+        reply = Reply(stream=found.stream, version=end.version + len(names), events=names)
+        return None, Changes(appends=logs, trust=found.trust, blobs=blobs), reply
 
     def _deciding(self, tx: Writing, ask: Ask, stream: str, known: Known, moment: Moment) -> Deciding:
         command = ask.command

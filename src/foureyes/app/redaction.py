@@ -15,7 +15,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, Protocol, cast
 
-from foureyes.app.answer_texts import OURS, REVIEW_FIELDS, SECRET_CHARS_MIN, names_of, scanned
+from foureyes.app.answer_texts import OURS, REVIEW_FIELDS, SECRET_CHARS_MIN, WORDS, names_of, scanned
 from foureyes.app.calls.bodies import given
 from foureyes.app.calls.call import Caller
 from foureyes.app.facts import bytes_at_hand
@@ -39,10 +39,6 @@ LISTED_MAX, LISTED_BYTES_MAX = 100, 2 * 1024 * 1024
 QUICK_BYTES_MAX = 64 * 1024
 #: Versions whose secrets are remembered.
 VERSIONS_MAX = 10_000
-#: Fields with words of people; of a review that was not searched yet none of them is served.
-_WORDS = frozenset(
-    {"title", "origin", "files", "turn", "text", "summary", "reason", "message", "sentence", "note", "paused_because"}
-)
 NOT_YET = "[withheld until this review is read by itself: its work was not searched for secrets yet]"
 
 
@@ -348,7 +344,7 @@ def _named(form: Any) -> Iterator[str]:
 
 def _is_unknown(name: str, value: Any, known: About) -> bool:
     """Whether these are words about a work that was not searched yet."""
-    return known is UNKNOWN and name in _WORDS and type(value) is str and value != ""
+    return known is UNKNOWN and name in WORDS and type(value) is str and value != ""
 
 
 def _name(text: str) -> str:

@@ -12,7 +12,7 @@ from functools import partial
 
 from foureyes.app.calls.done import REVIEW
 from foureyes.app.calls.office import Office
-from foureyes.app.ports import Damaged, Reading
+from foureyes.app.ports import Damaged, Reading, Unavailable
 from foureyes.app.projections import sessions as rows
 from foureyes.core.refusals import Code, Refusal
 
@@ -38,7 +38,7 @@ class SessionFeed:
         """Every session that has not ended, with its status."""
         if not self.wanted:
             return []
-        await self.office.caught_up(rows.SESSIONS)
+        await self._caught_up()
         names = [self.wanted] if self.wanted != EVERY else await self.office.store.read(_open_sessions)
         return [one for one in await self._changed(names) if one[1] != ENDED]
 
@@ -46,9 +46,14 @@ class SessionFeed:
         """The sessions whose status is another one than the listener was told, of those with something new."""
         if not self.wanted:
             return []
-        await self.office.caught_up(rows.SESSIONS)
+        await self._caught_up()
         names = await self.office.store.read(partial(_sessions_of, self.office, tuple(grown)))
         return await self._changed([one for one in names if self.wanted in (EVERY, one)])
+
+    async def _caught_up(self) -> None:
+        """Raise Unavailable while the database keeps back what was written last: the listener asks for all again."""
+        if not await self.office.caught_up(rows.SESSIONS):
+            raise Unavailable("Whether a session is paused is not known yet.", "Stop, and ask again in a moment.")
 
     def follows(self, session: str) -> bool:
         """Whether reviews of this session are told; without a choice all reviews are."""

@@ -19,6 +19,7 @@ from foureyes.core.values import WorkPart
 HELD_MAX = 1_000
 #: Work of at most so many bytes is read and written in a moment.
 SMALL_BYTES_MAX = 8 * 1024
+SMALL_PARTS_MAX = 64
 T = TypeVar("T")
 #: A decoded event with when it was written.
 Dated = tuple[Event, str]
@@ -91,10 +92,7 @@ class Shelf:
     def has_few_bytes(self, stream: str) -> bool:
         """Whether a review lies here whose current version is small, with the files as they were before it."""
         held = self._held.get(stream)
-        if held is None:
-            return False
-        current = held.review.current
-        return sum(one.size for one in (*current.parts, *current.before)) <= SMALL_BYTES_MAX
+        return held is not None and has_few_bytes(held.review)
 
     def get(self, reading: Reading, stream: str, known: Known) -> Held | None:
         """The review as its stream ends now; nothing where there is none."""
@@ -106,6 +104,12 @@ class Shelf:
         if held and held.version >= known.version:
             held = None
         return read_review(reading, stream, known, held)
+
+
+def has_few_bytes(review: Review) -> bool:
+    """True if the current version is small and has few files, with those before it."""
+    parts = (*review.current.parts, *review.current.before)
+    return len(parts) <= SMALL_PARTS_MAX and sum(one.size for one in parts) <= SMALL_BYTES_MAX
 
 
 def read_review(reading: Reading, stream: str, known: Known, held: Held | None = None) -> Held:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
+from itertools import islice
 from typing import Any, cast
 
 from foureyes.app.calls.call import Call, Caller, Need
@@ -184,9 +185,10 @@ async def list_sessions(office: Office, _: Caller, form: SessionsForm) -> Sessio
     """The groups of agents that have signalled, by name."""
     limit = limited(form.limit)
     (after,) = parts_of(form.cursor, tuple[str]) if form.cursor else ("",)
-    await office.caught_up(rows.SESSIONS)
+    is_current = await office.caught_up(rows.SESSIONS)
     found = await office.store.read(lambda reading: rows.listed(reading, after, limit + 1))
-    page = tuple(SessionListed(**one) for _, one in found[:limit])
+    known = (one if is_current or one["ended"] else {**one, "status": core.Status.PAUSED.value} for _, one in found)
+    page = tuple(SessionListed(**one) for one in islice(known, limit))
     more = cursor_of(found[limit - 1][0]) if len(found) > limit else ""
     return SessionsShown(sessions=page, next=more)
 
