@@ -248,7 +248,7 @@ async def test_bytes_that_are_gone_or_altered_are_not_served(tmp_path: Path) -> 
 async def test_a_large_version_of_another_process_is_not_read_between_other_requests(tmp_path: Path) -> None:
     """U-17: what is at hand may be older than the version that another process wrote meanwhile."""
     path = tmp_path / "foureyes.db"
-    here, there = House(store=SqliteStore.open(path)), House(store=SqliteStore.open(path))
+    here, there = House(store=SqliteStore.open(path)), House(store=SqliteStore.open(path), name="there")
     stream = await here.open()
     review = stream.removeprefix("review/")
     assert (await here.gate.take(review, DEV)).files == FIRST
