@@ -1,4 +1,4 @@
-"""What can have happened between a review and its reviewers?"""
+"""Events between a review and its reviewers: seats and reports."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class ReportSubmitted:
     #: Whether budgets count the cost; what somebody says whom others run is kept, and counts in none.
     counted: bool = True
     flags: tuple[str, ...] = ()
-    #: The digest of the bytes the reviewer was given; empty in reports from before this was written down.
+    #: The digest of the bytes the reviewer was given; empty in reports older than this field.
     served: str = ""
 
 
