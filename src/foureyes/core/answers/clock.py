@@ -28,7 +28,7 @@ NOT_REVIEWED = "Not reviewed: no reviewer came and no human decided in time. The
 
 
 def pass_deadline(scene: Scene, command: PassDeadline, actor: Who) -> Iterator[ReviewEvent]:
-    """Fire a due time once; early, late and repeated calls are refused or have no effect."""
+    """Fire a due time once; early, late and repeated calls are refused."""
     if actor.kind is not WhoKind.CLOCK:
         raise refuse(Code.NOT_THE_CLOCK)
     request = scene.review.requests.get(command.request)
