@@ -37,7 +37,7 @@ class Brief:
     #: The role the seat is for, and what that role looks at.
     role: str = ""
     profile: Profile | None = None
-    #: What the seat may judge; empty is everything.
+    #: The scope the seat may judge; empty means everything.
     scope: str = ""
     criteria: tuple[CriterionAsked, ...] = ()
     #: Minimum confidence of an approval in percent; 0 if not required.

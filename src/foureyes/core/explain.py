@@ -77,13 +77,13 @@ class Explanation:
     turns: tuple[Turn, ...]
     #: A summary in one sentence, the turn and the next step; the same words at every door.
     situation: Situation
-    #: The findings that do not stop the work, each with why it does not.
+    #: The findings that do not stop the work, each with the reason.
     advisory: Mapping[str, str] = field(default_factory=dict)
     #: The briefs of the visible seats: criteria, role, reasons, draft.
     briefs: tuple[Brief, ...] = ()
 
     def in_words(self) -> tuple[str, ...]:
-        """The explanation as lines to read."""
+        """The explanation as lines of text."""
         state = self.outcome or "open"
         head = f"{self.review}, version {self.revision} ({self.digest}): {state}"
         needs = (f"{one.stage}: {one.requirement}: {one.status}. {one.reason}".rstrip() for one in self.requirements)

@@ -166,7 +166,7 @@ class Facts:
         return found is not None and found.paid
 
     def proof_of(self, digest: str) -> str:
-        """The reason a program proved this digest harmless against the known base; empty without such a proof."""
+        """Why a program proved this digest harmless against the known base; empty without such a proof."""
         proof, base = self.proof, self.base
         is_for_these = base.is_known and bool(base.digest) and (proof.base, proof.digest) == (base.digest, digest)
         return proof.why if is_for_these else ""

@@ -65,7 +65,7 @@ class Inheritable:
 
 
 def inherited_stage(stages: Sequence[Stage]) -> Stage:
-    """The last stage of every review, with the options of the last regular stage: the same humans decide there."""
+    """The stage of inherited findings, after all others; it has the last one's options, so the same humans decide."""
     options = stages[-1].options if stages else Options(style=Style.SOLO)
     waives = bool(stages) and all(one.options.person_waives for one in stages)
     mine = replace(options, blocking=Severity.MINOR, person_waives=waives)

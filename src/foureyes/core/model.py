@@ -356,7 +356,7 @@ class Review:
         return all(self.findings[one].is_settled or self.findings[one].is_advisory for one in report.blocking)
 
     def reports_in(self, stage: str) -> list[Report]:
-        """The counted reports of a stage's judging seats on the current revision."""
+        """The effective reports of a stage's judging seats on the current revision."""
         found = [self.report_of(one.id) for one in self.seats.values() if one.stage == stage and one.part is Part.JUDGE]
         return [report for report in found if report is not None]
 

@@ -81,9 +81,9 @@ class Weighed:
     cleared: bool = False
     #: A ruling is pending.
     decides: bool = False
-    #: Every run failed, and nobody has reported on this revision.
+    #: The requested agents and models failed, or the result cannot be judged.
     silent: bool = False
-    #: A report is pending.
+    #: A named reviewer owes a report.
     owed: bool = False
     #: This revision has a report.
     answered: bool = False

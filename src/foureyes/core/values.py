@@ -141,7 +141,7 @@ class LeftBecause(StrEnum):
     TIMED_OUT = "timed_out"
     CRASHED = "crashed"
     OVERLOADED = "overloaded"
-    #: Their account was removed.
+    #: The reviewer's account was removed.
     REMOVED = "removed"
 
 
@@ -243,7 +243,7 @@ class KnownBase:
 
     @property
     def is_known(self) -> bool:
-        """True if the gate knows it, and not only the author."""
+        """True if the gate knows the base, and not only the author."""
         return self.source in KNOWN_SOURCES
 
 

@@ -33,7 +33,10 @@ class View:
 
 
 def view(rules: Rules, review: Review, viewer: Who, stricter: Rules | None = None) -> View:
-    """The author and a human without a seat see all; a reviewer sees a stage once their own report is in."""
+    """The review as this viewer may see it.
+
+    The author and a human without a seat see all; a reviewer sees a stage once their own report is in.
+    """
     stages = stages_of(rules, review, stricter)
     sits_in = {one.stage for one in review.seats.values() if _holds(one, viewer)}
     made = review.is_contributor(viewer.name) or (_is_asked_too(review, viewer) and not sits_in)

@@ -36,7 +36,7 @@ class Agreement:
         if not self.final:
             return Judgement(move=Move.PASS, reason=f"{stage.name}: all models pass")
         accepted = [name for name in self.stages if (name, review.revision) in review.overridden]
-        # A stage that a human accepted as it is does not need a second decision.
+        # A stage that a human has overridden does not need a second decision.
         names = [name for name in self.stages or (stage.name,) if name not in accepted]
         noted = [one for name in names for one in _noted(review, name)]
         if any(one.blocks(Severity.IMPORTANT) for one in noted) or any(_contradicted(review, name) for name in names):
@@ -91,7 +91,7 @@ def _scenario(review: Review, stage: Stage, reports: list[Report]) -> tuple[str,
 
 
 def _live(review: Review, stage: str) -> list[Finding]:
-    """Findings that count in this round: raised or still unsettled, and not advisory."""
+    """Findings that count in this round: not settled and not advisory."""
     return [one for one in review.findings_of(stage) if not one.is_settled and not one.is_advisory]
 
 

@@ -1,4 +1,4 @@
-"""The Unknown gate: it stands for a condition that this program does not know, and never passes."""
+"""The Unknown gate: a placeholder for a condition that this program does not know; it never passes."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Matched:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Likeness:
-    """How two findings relate: a score when they are one issue, and why."""
+    """How two findings relate: a positive score if they are one issue, and the reason."""
 
     score: int
     why: str
@@ -59,7 +59,7 @@ def fingerprint(path: str, category: str, text: str, rule: str = "") -> str:
 
 
 def match(findings: Iterable[Comparable], checked: Iterable[Checked] = ()) -> Matched:
-    """Compare the findings of different seats; contradictions are looked for before agreement."""
+    """Compare the findings of different seats; contradictions are determined before agreement."""
     ordered = sorted(findings, key=lambda one: (one.seat, one.id))
     pairs = [(a, b) for a, b in combinations(ordered, 2) if a.seat != b.seat]
     compared = {(a.id, b.id): _likeness(a, b) for a, b in pairs}

@@ -51,7 +51,7 @@ Placed = Comparable | Checked
 
 
 def nearness(a: Placed, b: Placed) -> Nearness:
-    """Compare two places; an unknown one is neither near nor far."""
+    """Compare two places; an unknown one is neither near nor apart."""
     if not a.path or not b.path:
         return Nearness.UNKNOWN
     if normal_path(a.path) != normal_path(b.path):
