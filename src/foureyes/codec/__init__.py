@@ -1,4 +1,4 @@
-"""How are events, commands and rules written down as plain JSON? One strict spelling for log, spool and hashes."""
+"""Codec: one strict JSON form of events, commands and rules for log, spool and hashes."""
 
 from foureyes.codec.events import EVENT_TYPES, decode, encode, read, write
 from foureyes.codec.shapes import CodecError, Json, canonical

@@ -1,4 +1,4 @@
-"""How is a command written down: for the spool, and to tell whether the same key comes with the same request?"""
+"""Write and read commands as JSON, for the spool and to compare requests with the same idempotency key."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _PUT, _TAKE = tagged(COMMAND_TYPES.values())
 
 
 def encode_command(command: Command) -> Json:
-    """Write a command down with its name."""
+    """Encode a command together with its type name."""
     try:
         return cast("Json", _PUT(command))
     except CodecError as error:
@@ -43,7 +43,7 @@ def encode_command(command: Command) -> Json:
 
 
 def decode_command(data: Json) -> Command:
-    """Read a command back; anything unexpected is refused."""
+    """Decode a command; anything unexpected is refused."""
     try:
         return cast("Command", _TAKE(data))
     except CodecError as error:
@@ -51,10 +51,10 @@ def decode_command(data: Json) -> Command:
 
 
 def encode_who(who: Who) -> Json:
-    """Write somebody down."""
+    """Encode a Who value."""
     return cast("Json", shape(Who)[0](who))
 
 
 def decode_who(data: Json) -> Who:
-    """Read somebody back."""
+    """Decode a Who value."""
     return cast("Who", shape(Who)[1](data))

@@ -1,4 +1,4 @@
-"""How is an event written down, and how is one read that an earlier version of this program wrote?"""
+"""Write and read events as JSON, including events from earlier versions of this program."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _WRITTEN = _Written()
 
 
 def write(event: Event) -> tuple[str, int, str]:
-    """Write an event down as text: its type, the version of its shape, and its body."""
+    """Encode an event as text: its type, schema version and body."""
     data = encode(event)
     written = data["type"], data["schema"], spelled(data["body"])
     if len(written[2]) <= WRITTEN_CHARS_MAX:
@@ -48,13 +48,13 @@ def write(event: Event) -> tuple[str, int, str]:
 
 
 def read(kind: str, schema: int, text: str) -> Event:
-    """Read an event back from its text; anything unexpected is refused."""
+    """Decode an event from its text; anything unexpected is refused."""
     known = _WRITTEN.get((kind, schema, text))
     return known or decode({"type": kind, "schema": schema, "body": json.loads(text)})
 
 
 def encode(event: Event) -> Json:
-    """Write an event down: its type, the version of its shape, and its body in plain JSON types."""
+    """Encode an event: its type, schema version and body in plain JSON types."""
     kind = type(event).__name__
     if EVENT_TYPES.get(kind) is not type(event):
         raise CodecError(f"{kind} is not an event")
@@ -65,7 +65,7 @@ def encode(event: Event) -> Json:
 
 
 def decode(data: Json) -> Event:
-    """Read an event back; anything unexpected is refused."""
+    """Decode an event; anything unexpected is refused."""
     if type(data) is not dict or data.keys() != {"type", "schema", "body"}:
         raise CodecError("an event has exactly the fields type, schema and body")
     kind, schema = data["type"], data["schema"]

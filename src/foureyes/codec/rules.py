@@ -1,4 +1,4 @@
-"""How are the rules of a review written down, so that they stay what they were under every later version?
+"""Write the rules of a review as JSON that keeps its meaning under every later version of the program.
 
 A review is judged by the rules it was opened under. They are kept as data, not as the file they came from: a later
 version of this program may read the file differently or ship other defaults, and an open review must not notice.
@@ -32,7 +32,7 @@ register(Gate, tagged(GATES))
 
 
 def rules_body(rules: Rules) -> Json:
-    """Write rules down without their digest, which is that of what they are written in."""
+    """Encode rules without their digest, which is computed from this body."""
     body: Json = shape(Rules)[0](replace(rules, digest=""))
     del body["digest"]
     return body

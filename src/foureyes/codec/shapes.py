@@ -1,7 +1,7 @@
-"""How is a value written down as plain JSON, and read back, so that nothing is guessed or lost?
+"""Compile type hints into strict JSON writers and readers.
 
 Every class is compiled once, from its type hints, into a pair of functions. Reading is strict: an unknown type,
-a missing or unknown field, a wrong type or a truth value in place of a number is refused, never repaired.
+a missing or unknown field, a wrong type or a boolean in place of a number is refused, never repaired.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ class CodecError(ValueError):
 
 
 def canonical(data: Json | list[Any]) -> bytes:
-    """Give the one spelling of a JSON value, for hashing and comparing."""
+    """The canonical JSON of a value, for hashing and comparing."""
     return _CANONICAL.encode(data).encode()
 
 
 def spelled(data: Json) -> str:
-    """Give the canonical spelling of what a shape wrote: its fields are in order already, which saves sorting them.
+    """The canonical JSON of what a shape wrote: its fields are in order already, which saves sorting them.
 
-    What orjson refuses is spelled or refused as `canonical` does: numbers beyond 64 bits, half characters, and what is
-    no plain JSON value. NaN it would write as null; shapes let none through, as they know no fractions.
+    What orjson refuses is written or refused as `canonical` does: numbers beyond 64 bits, lone surrogates, and values
+    that are not plain JSON. NaN it would write as null; shapes let none through, because they have no floats.
     """
     try:
         return _quickly()(data).decode()
@@ -49,7 +49,7 @@ def spelled(data: Json) -> str:
 def _quickly() -> Callable[[Any], bytes]:
     import orjson  # noqa: PLC0415 - whoever only asks the gate spells nothing
 
-    # Else it would find a spelling of its own for these; texts with a class of their own are left to the other way.
+    # Otherwise orjson would serialise these in its own way; subclasses of str are left to the fallback.
     plain = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_SUBCLASS
     return partial(orjson.dumps, option=plain)
 
@@ -120,7 +120,7 @@ def _record(cls: type) -> tuple[Writer, Reader]:
 
 
 def _spelled_out(whole: str, part: str, turns: Mapping[str, Writer | Reader], cls: type | None = None) -> Writer:
-    """One expression with a call for each field: going through a list of the fields takes twice as long."""
+    """Generate one expression with a call for each field; a loop over the fields takes twice as long."""
     turned = {name: _AT_ONCE.get(turn, "turn_{0}(one.{0})").format(name) for name, turn in turns.items()}
     text = whole % ", ".join(part.format(name, turned[name]) for name in turns)
     known = {f"turn_{name}": turn for name, turn in turns.items()}
@@ -136,7 +136,7 @@ def _misfit(data: Json, known: frozenset[str]) -> CodecError:
 
 
 def _located(attempts: Iterable[tuple[str, Writer | Reader, Any]]) -> CodecError:
-    """Find the field that is wrong: the fast path does not keep count."""
+    """Find the wrong field and name it; the fast path does not track positions."""
     for name, turn, value in attempts:
         try:
             turn(value)
@@ -171,7 +171,7 @@ def _sequence(write: Writer, read: Reader) -> tuple[Writer, Reader]:
 
 
 def _numbered(read: Reader, values: list[Any]) -> CodecError:
-    """Find the place in a list that is wrong."""
+    """Find the index of the wrong item in a list."""
     for number, value in enumerate(values):
         try:
             read(value)
@@ -211,7 +211,7 @@ def _set(write: Writer, read: Reader) -> tuple[Writer, Reader]:
 
 
 def _names(write: Writer, read: Reader) -> tuple[Writer, Reader]:
-    """Whatever names the other side chose, each with a value."""
+    """Compile a mapping with free keys to values of one type."""
 
     def put(value: Any) -> Any:
         return {_put_text(name): write(one) for name, one in value.items()}
@@ -247,7 +247,7 @@ def tagged(classes: Iterable[type]) -> tuple[Writer, Reader]:
 
 
 def register(hint: Any, codec: tuple[Writer, Reader]) -> None:
-    """Say how a type is written that its hints do not tell: an interface, or a choice."""
+    """Set the writer and reader of a type that its hints cannot describe: an interface, or a choice."""
     _PLAIN[hint] = codec
 
 
@@ -318,7 +318,7 @@ def _put_time(value: Any) -> Any:
 
 @lru_cache(maxsize=TIMES_KEPT_MAX)
 def _time_text(value: datetime) -> str:
-    """How a time in UTC is written; remembered, because a review says the same few times again and again."""
+    """Write a UTC time as text; cached, because a review repeats the same few times."""
     return value.isoformat(timespec="microseconds")[:-6] + "Z"
 
 
@@ -355,7 +355,7 @@ def _take_span(data: Any) -> Any:
 
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z").fullmatch
 
-#: How plain values are written without a call, where nothing is wrong with them: a record has mostly these.
+#: Inline checks for plain values, which most fields are; they avoid a call unless the check fails.
 _AT_ONCE: dict[Writer, str] = {
     _put_text: "(it if type(it := one.{0}) is str and it.isascii() and '\\0' not in it else turn_{0}(it))",
     _truth: "(it if type(it := one.{0}) is bool else turn_{0}(it))",

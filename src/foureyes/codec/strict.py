@@ -1,4 +1,4 @@
-"""How is JSON read as it is meant? No field twice, no NaN: two readers would not agree on those."""
+"""Strict JSON decoder: refuses duplicate fields and NaN, on which two readers would not agree."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from typing import Any, NoReturn
 
-#: As many as Python reads unasked; it would tell a caller which of its own settings to change.
+#: Python's own limit, checked here because Python's message would tell the caller to change a setting of ours.
 DIGITS_MAX = 4_300
 
 
@@ -14,7 +14,7 @@ class TwiceError(ValueError):
     """A field is there twice."""
 
     def __init__(self, name: str) -> None:
-        """Say which."""
+        """Name the duplicate field."""
         super().__init__(f"the field {name[:80]!r} is there twice")
         self.name = name
 

@@ -1,7 +1,7 @@
-"""How does the body of an event from an earlier version become what this version reads?
+"""Upcast the bodies of stored events from earlier schema versions to the current one.
 
-The log is never rewritten. When the shape of an event changes, its number here goes up by one and a function is added
-that turns a body of the earlier shape into one of the next; old bodies walk up step by step when they are read.
+The log is never rewritten. When the shape of an event changes, its schema number goes up by one and a function is
+added here that turns a body of the earlier shape into one of the next; old bodies are upcast step by step when read.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ FIRST_SCHEMA = 1
 
 
 def _compared(body: Any) -> Any:
-    """Before the gate asked whether it knows a base, every base was the author's word, and its files were not kept."""
+    """Mark the base as unknown: before this step every base was the author's claim, and its files were not kept."""
     if type(body) is not dict:
         return body
     for name in ("before", "known_base"):
@@ -25,7 +25,7 @@ def _compared(body: Any) -> Any:
 
 
 def _added(name: str, *, value: Any) -> Callable[[Any], Any]:
-    """A step that adds one field with the value every earlier body means."""
+    """A step that adds one field, with the value that every earlier body implies."""
 
     def step(body: Any) -> Any:
         if type(body) is not dict:
@@ -37,27 +37,27 @@ def _added(name: str, *, value: Any) -> Callable[[Any], Any]:
     return step
 
 
-#: For an event and the schema of a stored body: how to make a body of the next schema of it.
+#: The upcast to the next schema, by event and schema of the stored body.
 STEPS: dict[tuple[str, int], Callable[[Any], Any]] = {
-    # Before it was asked who runs a reviewer, every cost counted.
+    # Before reviewers had a known host, every cost counted.
     ("ReportSubmitted", 1): _added("counted", value=True),
-    # Before it was written down what a reviewer had been given, a report did not say.
+    # Earlier reports did not record what the reviewer had been given.
     ("ReportSubmitted", 2): _added("served", value=""),
     ("ReportFailed", 1): _added("counted", value=True),
     ("RevisionSubmitted", 1): _compared,
-    # Before it was asked whether anybody had judged, every new version used up an attempt.
+    # Before unprompted versions were distinguished, every new version used up an attempt.
     ("RevisionSubmitted", 2): _added("prompted", value=True),
-    # Before the text of findings was looked for in new versions, only whole files could be compared.
+    # Earlier versions compared whole files only and did not search for the text of findings.
     ("RevisionSubmitted", 3): _added("keeps", value=[]),
-    # Before the text around a place was hashed without its repository, the hash itself said where it holds.
+    # Earlier context hashes included the repository, so the place was part of the hash.
     ("FindingWaived", 1): _added("where", value=""),
-    # Before work that nobody reviewed could ask again, every reopening was for a new version or by a human.
+    # Before unreviewed work could be submitted again, every reopening was for a new version or by a human.
     ("ReviewReopened", 1): _added("again", value=False),
 }
 
 
 def current_schema(kind: str) -> int:
-    """The schema in which this program writes an event: one more than its steps."""
+    """The schema in which this program writes an event: one more than the number of its steps."""
     schema = FIRST_SCHEMA
     while (kind, schema) in STEPS:
         schema += 1
@@ -65,7 +65,7 @@ def current_schema(kind: str) -> int:
 
 
 def upcast(kind: str, schema: Any, body: Any) -> Any:
-    """Turn a stored body into the current shape; one from a later version of this program is refused."""
+    """Upcast a stored body to the current schema; one from a later version of this program is refused."""
     newest = current_schema(kind)
     if type(schema) is not int or not FIRST_SCHEMA <= schema <= newest:
         raise CodecError(f": schema {schema!r} is not known; this program reads {FIRST_SCHEMA} to {newest}")

@@ -1,1 +1,1 @@
-"""The pure core: what may go live, who must act next, and why."""
+"""The pure core: it decides what may go live, who must act next, and why."""

@@ -1,4 +1,4 @@
-"""How is a seat, the author or a human asked? Every request has an addressee and a due time."""
+"""Requests to seats, the author or a human; every request has an addressee and a due time."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from foureyes.core.values import Part, SeatSpec, WhoKind
 
 AUTHOR_REQUEST = "revision"
 
-#: Escalations that a tie-break reviewer may settle before a human is asked; the rest are about nobody being there.
+#: Escalations that a tie-break reviewer may settle before a human is asked. The others are about missing reviewers.
 TIE_BREAKABLE = frozenset({"ConfidenceGap", "Consistency", "Resolved", "Standards", "attempts_used_up"})
 
 
 def ask_seats(scene: Scene, stage: Stage, owed: list[Owed]) -> Iterator[ReviewEvent]:
-    """Ask the seats that owe something and were not asked yet; a seat nobody can hold is a human's matter at once."""
+    """Request what seats owe and were not asked for yet; escalate at once if no one can hold a seat."""
     new: dict[str, tuple[str, ...]] = {}
     for one in owed:
         if _is_unasked(scene, one.seat):
@@ -36,8 +36,8 @@ def ask_seats(scene: Scene, stage: Stage, owed: list[Owed]) -> Iterator[ReviewEv
     beside = _beside(scene, stage)
     openings = [_opening(scene, stage, seat) for seat in (*new, *beside) if not _holder_stays(scene, stage, seat)]
     found = {one.seat: one for one in assign(scene, stage, openings)}
-    # Nobody is missed on a seat beside the bound one; whoever can come there is asked, and then waited for.
-    # Whom a maker has barred there is missed: a human decides without them.
+    # A seat beside a bound one may stay empty; if there is a candidate, it is requested and then waited for.
+    # If a contributor's session barred a candidate from it, a human decides.
     new |= {seat: () for seat in beside if found[seat].possible or found[seat].steered}
     found = {seat: one for seat, one in found.items() if seat in new}
     empty = [one.seat for one in found.values() if _is_empty(stage, one)]
@@ -47,7 +47,7 @@ def ask_seats(scene: Scene, stage: Stage, owed: list[Owed]) -> Iterator[ReviewEv
         dear = [seat for seat in new if seat not in empty and _only_for_money(scene, stage, seat, found.get(seat))]
     for seat, about in new.items():
         assignment = found.get(seat)
-        # Whoever sits is asked in any case: that another seat lost its reviewer is not theirs to learn.
+        # A seated reviewer is asked in any case, so that they do not learn that another seat is empty.
         if seat not in dear and (assignment is None or not (empty or _is_still_queued(scene, assignment))):
             yield _request(scene, stage, _spec(scene, stage, seat, assignment), about, assignment)
     if empty:
@@ -58,14 +58,14 @@ def ask_seats(scene: Scene, stage: Stage, owed: list[Owed]) -> Iterator[ReviewEv
 
 
 def _is_empty(stage: Stage, assignment: Assignment) -> bool:
-    """Whether a human is asked at once: nobody can hold the seat, or no agent may come to it."""
+    """True if a human is asked at once: no candidate exists, or agents are barred from the seat."""
     if assignment.steered:
         return assignment.reviewer is None
     return not assignment.possible and not stage.options.waits
 
 
 def _is_unasked(scene: Scene, seat: str) -> bool:
-    """Nothing is pending for the seat, or it waits in the queue and might be served now."""
+    """True if the seat has no pending request, or its request is queued and might be served now."""
     pending = scene.review.report_request(seat)
     if pending is None:
         return True
@@ -78,13 +78,13 @@ def _is_still_queued(scene: Scene, assignment: Assignment) -> bool:
 
 
 def _beside(scene: Scene, stage: Stage) -> list[str]:
-    """The seats beside those of whom the policy binds that nobody was asked for yet."""
+    """The seats beside bound ones that were not requested yet."""
     seats = [stage.seat_id(index) for index, rule in enumerate(stage.seats) if rule.beside]
     return [one for one in seats if one not in scene.review.seats]
 
 
 def _holder_stays(scene: Scene, stage: Stage, seat: str) -> bool:
-    """Whether the seat's reviewer is asked again: not once their account is gone or the seat is a bound program's."""
+    """True if the seat's reviewer is asked again: the account exists, and the seat is not bound to another program."""
     known = scene.review.seats.get(seat)
     if known is None or known.reviewer is None:
         return False
@@ -96,7 +96,7 @@ def _holder_stays(scene: Scene, stage: Stage, seat: str) -> bool:
 
 
 def _trouble(scene: Scene, stage: Stage, seats: list[str]) -> tuple[str, str] | None:
-    """Why nobody should be asked any more on this revision without a human's word."""
+    """Why no further request is made on this revision without a human's decision; None if there is no reason."""
     review, options = scene.review, stage.options
     for seat in seats:
         key = (seat, review.revision)
@@ -108,9 +108,9 @@ def _trouble(scene: Scene, stage: Stage, seats: list[str]) -> tuple[str, str] | 
 
 
 def _is_budget_used_up(scene: Scene, stage: Stage) -> bool:
-    """Whether there is no money for whoever costs some, and no human said to go on all the same."""
+    """True if the budget is used up, the pool has paid reviewers, and no human ordered a retry."""
     review, budget = scene.review, scene.rules.budget
-    # A seat that waits stays open for whoever comes; what it may cost is kept to where it is spent.
+    # A waiting seat stays open for volunteers; the budget is then enforced where the money is spent.
     if stage.options.waits or (stage.name, review.revision) in review.retried:
         return False
     if not any(one.paid for one in scene.facts.pool):
@@ -119,13 +119,13 @@ def _is_budget_used_up(scene: Scene, stage: Stage) -> bool:
 
 
 def _only_for_money(scene: Scene, stage: Stage, seat: str, assignment: Assignment | None) -> bool:
-    """Whether whoever sits there costs money, or everybody does who could be found for it."""
+    """True if the seat's reviewer is paid, or only paid candidates could take it."""
     if assignment is None:
         holder = scene.review.seats[seat].reviewer
         return holder is not None and scene.facts.pays(holder.name)
     if assignment.roles or not assignment.possible:
         return not assignment.possible
-    # A seat that is open to anyone is for a mind; programs look beside it.
+    # A seat open to anyone needs an agent or a human, not a program.
     minds = (one for one in scene.facts.pool if not one.paid and one.who.kind is not WhoKind.PROGRAM)
     return not any(one.available and may_review(scene, stage, one.who, seat) for one in minds)
 
@@ -140,7 +140,7 @@ def _opening(scene: Scene, stage: Stage, seat: str) -> Opening:
 
 
 def _raisers(scene: Scene, stage: Stage, part: Part) -> tuple[str, ...]:
-    """Who raised a finding here does not verify what was found."""
+    """For a verifying seat, the reviewers who raised a finding in the stage: they do not verify findings."""
     return tuple(one.raiser for one in scene.review.findings_of(stage.name)) if part is Part.VERIFY else ()
 
 
@@ -204,7 +204,7 @@ def ask_revision(
     ordered_by: str = "",
     by_clock: bool = False,
 ) -> RevisionRequested:
-    """Ask the author for new bytes, or for a word that makes things clear."""
+    """Request a new revision or a clarification from the author."""
     return RevisionRequested(
         request=AUTHOR_REQUEST,
         stage=stage.name,
@@ -220,7 +220,7 @@ def ask_revision(
 
 
 def ask_answers(scene: Scene, stage: Stage, findings: tuple[str, ...], reason: str) -> Iterator[ReviewEvent]:
-    """Ask the author to answer findings; new ones join a request that is pending, they do not extend its time."""
+    """Request answers to findings; new findings join a pending request and do not extend its due time."""
     pending = scene.review.revision_request()
     known = pending.findings if pending else ()
     if pending and set(findings) <= set(known):
@@ -238,14 +238,14 @@ def ask_answers(scene: Scene, stage: Stage, findings: tuple[str, ...], reason: s
 
 
 def lapse(request: str, reason: str) -> RequestLapsed:
-    """Take back what is no longer needed."""
+    """Cancel a request that is no longer needed."""
     return RequestLapsed(request=request, reason=reason)
 
 
 def escalate(
     scene: Scene, stage: Stage | None, reason: str, text: str, judgement: Judgement | None = None
 ) -> Iterator[ReviewEvent]:
-    """Ask a tie-break reviewer where the rules name one and nobody needs a human, else a human."""
+    """Ask the tie-break reviewer that the rules name, unless a human is required; otherwise ask a human."""
     if stage and judgement and reason in TIE_BREAKABLE and not judgement.human_only and not stage.has_veto:
         asked = tuple(_tie_break(scene, stage, reason))
         if asked or _tie_break_pending(scene, stage):
@@ -261,7 +261,7 @@ def _tie_break_pending(scene: Scene, stage: Stage) -> bool:
 
 
 def _tie_break(scene: Scene, stage: Stage, reason: str) -> Iterator[ReviewEvent]:
-    """Once per revision the role the matrix escalates to decides, if it is an agent's; the backup gives an opinion."""
+    """Once per revision ask the matrix's escalation role if it is an agent's; for Standards ask the backup."""
     row = matrix_row(scene.review, stage, scene.facts)
     seat = f"{stage.name}.tie"
     used = (seat, scene.review.revision) in scene.review.reports or (
@@ -282,7 +282,7 @@ def _tie_break(scene: Scene, stage: Stage, reason: str) -> Iterator[ReviewEvent]
 
 
 def _counsel(scene: Scene, stage: Stage) -> Iterator[ReviewEvent]:
-    """A third pair of eyes for the human who decides; it counts in no gate."""
+    """Ask for a further opinion for the human who decides; it counts in no gate."""
     seat = f"{stage.name}.counsel"
     known = scene.review.seats.get(seat)
     heard = (seat, scene.review.revision) in scene.review.reports
@@ -302,7 +302,7 @@ def ask_ruling(
     by: str = "",
     argument: str = "",
 ) -> RulingRequested:
-    """Ask a human, with both positions, the options, what humans chose before, and what happens in silence."""
+    """Request a ruling, with both positions, the options, past choices of humans, and the fallback on silence."""
     review = scene.review
     options = stage.options if stage else Options(style=Style.SOLO)
     veto = reason == "vetoed_elsewhere" or (stage is not None and review.is_vetoed(stage.name))

@@ -1,4 +1,4 @@
-"""What do the rules make of the review as it is? The one judgement that decides, explains and re-checks at the gate."""
+"""Assess a review under its rules: the one judgement used to decide, to explain and to re-check at go-live."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class Assessment:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """Everything worth telling about a clearance, in order."""
+        """The flags of all gates and stages passed without judging, in order, each once."""
         found = [flag for one in self.stages for part in one.gates for flag in part.judgement.flags]
         marks = [f"{one.status}: {one.stage.name}" for one in self.stages if one.status != "judged"]
         return tuple(dict.fromkeys((*found, *marks)))
 
     def requirements(self) -> tuple[Requirement, ...]:
-        """The judgement tree as it goes into the record."""
+        """The judgement tree as stored in events."""
         return tuple(
             Requirement(
                 stage=one.stage.name,
@@ -59,7 +59,7 @@ class Assessment:
 
 
 def assess(rules: Rules, review: Review, stricter: Rules | None = None) -> Assessment:
-    """Walk the stages; the first that does not pass speaks, what lies behind it is not looked at."""
+    """Judge the stages in order up to the first that does not pass; later stages are not judged."""
     judged: list[StageJudgement] = []
     for stage in stages_of(rules, review, stricter):
         one = judge_stage(review, stage)
@@ -70,7 +70,7 @@ def assess(rules: Rules, review: Review, stricter: Rules | None = None) -> Asses
 
 
 def judge_stage(review: Review, stage: Stage) -> StageJudgement:
-    """A human's override or a recorded skip passes a stage; else its gravest gate speaks, the first listed on a tie."""
+    """Judge one stage: an override or skip passes it, else its gravest gate speaks, the first listed on a tie."""
     key = (stage.name, review.revision)
     if key in review.overridden:
         return _passed(stage, "overridden", review.overridden[key])
@@ -87,7 +87,7 @@ def judge_stage(review: Review, stage: Stage) -> StageJudgement:
 
 
 def gate_name(gate: Gate) -> str:
-    """What people call this condition."""
+    """The name of a gate shown to people."""
     return type(gate).__name__
 
 

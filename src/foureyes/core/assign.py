@@ -1,4 +1,4 @@
-"""Who is asked to review? The server draws among those who may; the author never chooses."""
+"""Assign reviewers to open seats: the server draws among the eligible ones; the author never chooses."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from foureyes.core.values import Part, Who, WhoKind
 OTHER_FAMILY = ("other family",)
 
 ROLES_CACHED_MAX = 1_024
-#: How far the search for a joint assignment goes; beyond it a seat counts as one nobody can hold.
+#: Maximum steps of the search for a joint assignment; a seat not filled by then counts as impossible to fill.
 MATCHING_TRIES_MAX = 2_000
 
-#: Follows the name of a reviewer of this installation where an account bears the same name.
+#: Suffix of a reviewer of this installation if an account has the same name.
 HERE = " (here)"
 
-#: Why no agent gets a seat: whoever is left would be the choice of those whose work it is.
+#: Why no agent gets a seat: the contributors would otherwise have chosen among the remaining candidates.
 STEERED = "Whoever made this work named or joined the session of another reviewer, so only a human may have this seat."
 
 REVIEWING = frozenset({WhoKind.AGENT, WhoKind.PROGRAM, WhoKind.HUMAN})
@@ -51,12 +51,12 @@ class Assignment:
     reviewer: Who | None = None
     queued: bool = False
     possible: bool = True
-    #: By the act of a maker somebody is barred from it, so no other agent gets it.
+    #: True if a contributor's act barred a candidate from the seat, so that no other agent gets it.
     steered: bool = False
 
 
 def roles_for(review: Review, rule: SeatRule, stage: Stage, facts: Facts) -> tuple[str, ...]:
-    """The roles that may hold a seat, in the order in which they are asked; none means open to anyone."""
+    """The roles that may hold a seat, in the order in which they are asked; an empty tuple means open to anyone."""
     if not rule.by_matrix:
         return rule.roles
     row = matrix_row(review, stage, facts)
@@ -71,12 +71,12 @@ def matrix_row(review: Review, stage: Stage, facts: Facts) -> MatrixRow | None:
 
 @lru_cache(maxsize=ROLES_CACHED_MAX)
 def same_role(name: str) -> str:
-    """Role names are the same however they are hyphenated."""
+    """Normalise a role name; case, hyphens and underscores do not distinguish roles."""
     return normal(name).replace("-", "_")
 
 
 def may_review(scene: Scene, stage: Stage, who: Who, seat: str) -> bool:
-    """Whether somebody may hold this seat at all: other eyes, one seat per stage, as independent as demanded."""
+    """True if the account may hold this seat: no contributor, one seat per stage, as independent as demanded."""
     principal = scene.facts.principal(who.name)
     principal = replace(principal, who=who) if principal else Principal(who=who)
     if not may_be_bound(stage.rule_of(seat), principal) or is_closed(scene, stage, principal, seat):
@@ -85,9 +85,9 @@ def may_review(scene: Scene, stage: Stage, who: Who, seat: str) -> bool:
 
 
 def party_problem(scene: Scene, stage: Stage, who: Who, seat: str) -> Refusal | None:
-    """Why somebody is of one party with a maker of the work or another reviewer of the stage; else nothing.
+    """The refusal if the account is of one party with a contributor or another reviewer of the stage; else None.
 
-    Also where the seat is no agent's, because a maker came to a session of somebody who could hold it.
+    Also a refusal if the seat is closed to agents, because a contributor joined a session of a candidate for it.
     """
     principal = scene.facts.principal(who.name) or Principal(who=who)
     problem = _bars(scene, stage, seat).problem(principal)
@@ -97,7 +97,7 @@ def party_problem(scene: Scene, stage: Stage, who: Who, seat: str) -> Refusal | 
 
 
 def is_closed(scene: Scene, stage: Stage, principal: Principal, seat: str) -> bool:
-    """Whether somebody may not come to a seat of which a maker has barred another by a session."""
+    """True if the seat is closed to this account because a contributor barred another candidate by a session."""
     if not scene.facts.mates.by_maker or _is_unchosen(principal):
         return False
     known = scene.review.seats.get(seat)
@@ -108,7 +108,7 @@ def is_closed(scene: Scene, stage: Stage, principal: Principal, seat: str) -> bo
 
 
 def _is_steered(scene: Scene, stage: Stage, seat: str, candidates: Iterable[Principal]) -> bool:
-    """Whether nothing but a session that a maker named or came to keeps one of these from the seat."""
+    """True if only a session that a contributor named or joined keeps one of these candidates from the seat."""
     bars, rule = _bars(scene, stage, seat), stage.rule_of(seat)
     free = bars.without_mates()
     barred = (one for one in candidates if one.available and bars.is_by_maker(one) and may_be_bound(rule, one))
@@ -116,12 +116,12 @@ def _is_steered(scene: Scene, stage: Stage, seat: str, candidates: Iterable[Prin
 
 
 def _is_unchosen(principal: Principal) -> bool:
-    """Whether somebody may have a seat that a maker barred others from: humans, and programs of this installation."""
+    """True for humans and this installation's programs, which a contributor cannot select by barring others."""
     return principal.who.is_human or (principal.hosted and principal.who.kind is WhoKind.PROGRAM)
 
 
 def may_be_bound(rule: SeatRule | None, principal: Principal) -> bool:
-    """Whether the policy leaves a seat to this reviewer: the seat of a bound program or agent is nobody else's."""
+    """True if the policy allows this reviewer on the seat; a bound seat is only for its program or hosted agents."""
     if rule is None:
         return True
     if rule.program:
@@ -150,7 +150,7 @@ def _may_sit(review: Review, stage: Stage, principal: Principal, bars: Bars) -> 
 
 
 def _others(review: Review, stage: Stage, seat: str) -> list[Who]:
-    """Who else sits in the stage, or has spoken there of this revision."""
+    """The other reviewers who sit in the stage, or have reported there on this revision."""
     sitting = [one.reviewer for one in review.seats.values() if one.stage == stage.name and one.id != seat]
     spoken = [
         one.reviewer
@@ -161,7 +161,7 @@ def _others(review: Review, stage: Stage, seat: str) -> list[Who]:
 
 
 def has_role(principal: Principal, roles: tuple[str, ...], author: Who) -> bool:
-    """Whether somebody may be asked under these role names."""
+    """True if the account has one of these roles."""
     if roles == OTHER_FAMILY:
         return distinct(principal.who, author, "model_family")
     return not roles or not _roles_of(principal.roles).isdisjoint(_roles_of(roles))
@@ -173,7 +173,7 @@ def _roles_of(roles: frozenset[str] | tuple[str, ...]) -> frozenset[str]:
 
 
 def assign(scene: Scene, stage: Stage, openings: Sequence[Opening]) -> list[Assignment]:
-    """Fill the open seats jointly, so that one seat's choice does not leave another without anybody."""
+    """Fill the open seats jointly, so that the choice for one seat does not leave another empty."""
     if not openings:
         return []
     facts, rules = scene.facts, scene.rules
@@ -204,9 +204,9 @@ def assign(scene: Scene, stage: Stage, openings: Sequence[Opening]) -> list[Assi
 
 
 def _candidates(scene: Scene, stage: Stage, opening: Opening) -> tuple[list[Principal], bool]:
-    """Everyone who may hold the seat, by role in order, and within a role as the draw falls.
+    """The candidates for the seat by role in order, shuffled by the draw within a role.
 
-    Also whether a maker barred one of them by a session: from that role on, no other agent is a candidate.
+    Also True if a contributor's session barred one of them; from that role on, no other agent is a candidate.
     """
     review, facts, limits = scene.review, scene.facts, scene.rules.limits
     bars, rule = _bars(scene, stage, opening.seat), stage.rule_of(opening.seat)
@@ -232,7 +232,7 @@ def _candidates(scene: Scene, stage: Stage, opening: Opening) -> tuple[list[Prin
 
 
 def _draw_order(facts: Facts, seat: str, name: str, limits: Limits) -> tuple[bool, str]:
-    """Pairs that reviewed each other too often come last; within that the committed seed decides."""
+    """Sort key: pairs that reviewed each other too often come last, then the committed seed decides."""
     often = facts.recent_pairings.get(name, 0) >= limits.pairings_max
     return often, hashlib.sha256(f"{facts.draw}:{seat}:{name}".encode()).hexdigest()
 
@@ -242,7 +242,7 @@ def _is_free(facts: Facts, principal: Principal, limits: Limits) -> bool:
 
 
 def _beside(candidates: Iterable[Principal], taken: Sequence[Who], stage: Stage) -> list[Principal]:
-    """Those who are as independent as demanded of everyone placed so far."""
+    """The candidates that are as independent as demanded of everyone placed so far."""
     demanded = ("reviewer", *stage.options.independence)
     return [one for one in candidates if all(distinct(one.who, who, fact) for who in taken for fact in demanded)]
 
@@ -252,7 +252,7 @@ def _queue(facts: Facts, candidates: Iterable[Principal], limits: Limits) -> Pri
 
 
 def _matching(wanted: Mapping[str, Sequence[Principal]], stage: Stage) -> dict[str, Principal]:
-    """Seats to people, as many as can be, in the order of each seat's candidates and independent of each other."""
+    """Assign independent candidates to as many seats as possible, in the order of each seat's candidates."""
     best: dict[str, Principal] = {}
     tries = MATCHING_TRIES_MAX
     # A seat without candidates costs no tries.

@@ -1,4 +1,4 @@
-"""Is every text, list and number of a command within its limit? One walk for all of them, so that none is forgotten."""
+"""Check that every text, list and number of a command is within its limit, in one walk so that none is missed."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ PERCENT_MAX = 100
 NUMBER_MAX = 1_000_000_000_000
 NOTHING = (None, "", ())
 PERCENTS = frozenset({"confidence", "coverage"})
-#: How the fields of commands and values write that they hold a number; True is not 1 there.
+#: The annotations of number fields, as text; booleans are refused in such fields.
 NUMBERS = frozenset({"int", "int | None"})
 
 
 def check_bounds(limits: Limits, command: ReviewCommand) -> None:
-    """Refuse what is too long, too many or out of range, however deep in the command it lies."""
+    """Refuse values that are too long, too many or out of range, at any depth of the command."""
     _check_fields(limits, command)
 
 
@@ -48,7 +48,7 @@ def _check(limits: Limits, name: str, value: object) -> None:
 
 @cache
 def _fields_of(kind: type) -> tuple[tuple[str, bool], ...]:
-    """The fields of a value, and whether each holds a number; remembered, there are only so many types."""
+    """The fields of a value's type, and whether each holds a number; cached, because there are few types."""
     found = fields(kind) if is_dataclass(kind) else ()
     return tuple((one.name, str(one.type) in NUMBERS) for one in found)
 

@@ -1,6 +1,6 @@
-"""What a reviewer is given with a request: the criteria and their checks, the role, why this reviewer, and a draft.
+"""Briefs for reviewers: the criteria and their checks, the role, the reasons for choosing it, and a draft.
 
-It is made of what one viewer may see: the stages of the policy, and the seats that are in the view.
+They are built from what one viewer may see: the stages of the policy, and the seats that are in the view.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class CriterionAsked:
     name: str
     meaning: str
     checks: tuple[str, ...] = ()
-    #: An approval needs it passed.
+    #: True if an approval needs it passed.
     required: bool = True
 
 
@@ -37,25 +37,25 @@ class Brief:
     #: The role the seat is for, and what that role looks at.
     role: str = ""
     profile: Profile | None = None
-    #: What the seat may judge; empty is everything.
+    #: The scope the seat may judge; empty means everything.
     scope: str = ""
     criteria: tuple[CriterionAsked, ...] = ()
-    #: How sure, in percent, an approval must at least be; 0 is not asked.
+    #: Minimum confidence of an approval in percent; 0 if not required.
     confidence_min: int = 0
-    #: One of these words goes with a rejection; empty where none is asked.
+    #: A rejection names one of these grounds; empty if none is required.
     grounds: tuple[str, ...] = ()
     #: Why the policy asks this role about this author's work.
     reasons: tuple[str, ...] = ()
-    #: Whoever finds one of these true asks for a human.
+    #: Conditions under which the reviewer should request a human.
     escalate_when: tuple[str, ...] = ()
-    #: How sure the author is, in percent.
+    #: The author's confidence in percent.
     author_confidence: int | None = None
-    #: What somebody before on this seat had written until they went.
+    #: The draft of an earlier holder who left the seat.
     draft: str = ""
 
 
 def briefs_of(review: Review, stages: Iterable[Stage]) -> tuple[Brief, ...]:
-    """What is asked in every stage, by the seats that are seen; stages that ask nothing in particular are left out."""
+    """The briefs of all stages for the visible seats; stages without specific demands are left out."""
     found = (one for stage in stages for one in _briefs(review, stage))
     return tuple(one for one in found if _says_anything(one))
 
@@ -90,7 +90,7 @@ def _brief(review: Review, stage: Stage, seat: Seat | None) -> Brief:
 
 
 def _asked(criteria: tuple[Criteria, ...]) -> Iterator[CriterionAsked]:
-    """Each criterion once; one that any kind of the work requires is required."""
+    """Each criterion once; it is required if any kind of the work requires it."""
     required = {name for one in criteria for name, _ in one.required}
     seen: set[str] = set()
     for one in criteria:
@@ -102,7 +102,7 @@ def _asked(criteria: tuple[Criteria, ...]) -> Iterator[CriterionAsked]:
 
 
 def _role(seat: Seat) -> str:
-    """The role that its holder is asked in: their own name where that is one, else in the order of the seat."""
+    """The holder's role: their own name if it is among the seat's roles, else the role the seat has reached."""
     holder = same_role(seat.reviewer.name) if seat.reviewer else ""
     named = next((one for one in seat.candidates if same_role(one) == holder), "")
     if named or not seat.candidates:
@@ -111,7 +111,7 @@ def _role(seat: Seat) -> str:
 
 
 def _row(stage: Stage, seat: Seat) -> MatrixRow | None:
-    """The row of the matrix by which a seat is filled."""
+    """The matrix row that fills this seat."""
     wanted = tuple(map(same_role, seat.candidates))
     rows = stage.options.matrix
     if seat.part is Part.JUDGE:

@@ -1,9 +1,9 @@
-"""What a finding can be about, where the style has no list of its own."""
+"""Common finding categories, for styles that do not define their own list."""
 
 from __future__ import annotations
 
 OTHER = "other"
-#: Together with the scopes of a policy no more than a refusal names.
+#: Together with the scopes of a policy few enough for a refusal to list them all.
 COMMON_CATEGORIES = frozenset(
     (
         *("accessibility", "build", "compatibility", "completeness", "concern", "concurrency", "configuration"),

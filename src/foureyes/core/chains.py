@@ -1,4 +1,4 @@
-"""Which critic chains are shipped? Seven, each with its layers, its vetoes and its end."""
+"""The seven shipped critic chains, each with its layers, vetoes and action on exhaustion."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MALLOW = _layer("mallow", "financial")
 MAGNIFICO = _layer("magnifico", "creative")
 AMARYL = _layer("amaryl", "quantitative")
 
-#: What shipped critics judge; a policy may name layers of its own beside them.
+#: The scopes of the shipped critics; a policy may add layers of its own.
 SCOPES = frozenset(one.scope for one in (SELDON, HARDIN, GAAL, DANEEL, MALLOW, MAGNIFICO, AMARYL))
 
 DEFAULT = chain("default", (SELDON,), unanimous=False, retries_max=3, exhausted=Exhausted.RETURN_ERROR)

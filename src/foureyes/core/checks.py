@@ -1,4 +1,4 @@
-"""Is somebody who they must be, and is what they speak about there? Questions several answers ask."""
+"""Checks that several command handlers share: the role of the actor, and the state of the review and its findings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SEVERITIES = {
 }
 
 
-#: The spellings of the source systems, too; any case, with - or a space for _.
+#: Includes the spellings of the source systems; any case, with a hyphen or space for an underscore.
 VERDICTS = {
     "approve": Verdict.APPROVE,
     "approved": Verdict.APPROVE,
@@ -43,7 +43,7 @@ VERDICTS = {
 
 
 def verdict_of(word: str) -> Verdict:
-    """The verdict behind a reviewer's own word; an unknown one is refused with those that are known."""
+    """The verdict for a reviewer's word; an unknown one is refused with the list of known ones."""
     found = VERDICTS.get(word.strip().lower().replace("-", "_").replace(" ", "_"))
     if found is None:
         raise refuse(Code.UNKNOWN_WORD, what="The verdict", word=word[:80], allowed=tuple(VERDICTS), field="verdict")
@@ -51,7 +51,7 @@ def verdict_of(word: str) -> Verdict:
 
 
 def severity_of(word: str) -> Severity:
-    """The severity behind a reviewer's own word."""
+    """The severity for a reviewer's word; an unknown one is refused with the list of known ones."""
     found = SEVERITIES.get(word.strip().lower())
     if found is None:
         raise refuse(
@@ -61,74 +61,74 @@ def severity_of(word: str) -> Severity:
 
 
 def check_step(rules: Rules, step: str, field: str) -> None:
-    """Refuse a step that the policy gives no chain; it would be judged by the default, which may be the weakest."""
+    """Refuse a step for which the policy has no chain; the default that would judge it may be the weakest."""
     known = tuple(dict.fromkeys(one.kind for one in rules.kinds))
     if step and canonical_kind(step) not in map(canonical_kind, known):
         raise unknown_word("The step", step, known, field)
 
 
 def check_reason(what: str, reason: str) -> None:
-    """A decision without a reason is not taken."""
+    """Refuse a decision without a reason."""
     if not reason.strip():
         raise refuse(Code.REASON_MISSING, what=what)
 
 
 def check_filled(what: str, text: str) -> None:
-    """What has to say something is not empty."""
+    """Refuse an empty text."""
     if not text.strip():
         raise Refusal(Code.REASON_MISSING, f"{what} is empty.", "Write it out.")
 
 
 def check_open(review: Review) -> None:
-    """The review still goes on."""
+    """Refuse if the review has ended."""
     if review.outcome is not None:
         raise refuse(Code.REVIEW_ENDED, outcome=review.outcome)
 
 
 def check_liftable(review: Review) -> None:
-    """The review goes on, or ended without a clearance: what stands against its bytes can still be lifted."""
+    """Refuse if the review was cleared; otherwise objections to its bytes can still be lifted, even after its end."""
     if review.outcome is Outcome.CLEARED:
         raise refuse(Code.REVIEW_ENDED, outcome=review.outcome)
 
 
 def check_current(review: Review, revision: int) -> None:
-    """What was judged is the current revision: nobody judges what they did not see."""
+    """Refuse a judgement of any revision but the current one: nobody judges what they did not see."""
     if revision != review.revision:
         raise refuse(Code.STALE, named=f"version {revision}", current=f"version {review.revision}")
 
 
 def check_author(review: Review, actor: Who) -> None:
-    """Only the author speaks for the work."""
+    """Refuse any actor but the author."""
     if actor.name != review.author.name:
         raise refuse(Code.NOT_THE_AUTHOR, author=review.author.name)
 
 
 def check_human(review: Review, actor: Who, what: str) -> None:
-    """A human who neither made nor changed this work."""
+    """Refuse an actor who is not a human, or who made or changed this work."""
     if not actor.is_human:
         raise refuse(Code.HUMAN_ONLY, what=what)
     check_not_maker(review, actor)
 
 
 def check_not_maker(review: Review, actor: Who) -> None:
-    """Somebody who neither made nor changed this work."""
+    """Refuse an actor who made or changed this work."""
     makers = _makers(review)
     if normal(actor.name) in makers:
         raise refuse(Code.AUTHOR_MAY_NOT, name=actor.name)
 
 
 def may_rule(review: Review, actor: Who) -> bool:
-    """Whether rulings of this review may be theirs; one that is a group's is given by its members alone."""
+    """True if the actor may give rulings on this review, apart from the group a ruling may be limited to."""
     return actor.is_human and normal(actor.name) not in _makers(review)
 
 
 def _makers(review: Review) -> frozenset[str]:
-    """Who made or changed this work, as names are compared."""
+    """The normalised names of those who made or changed this work."""
     return frozenset(normal(one.name) for one in (review.author, *(revision.by for revision in review.revisions)))
 
 
 def check_person_waives(review: Review, stage: Stage | None, finding: Finding, actor: Who) -> None:
-    """Where a person at a terminal is enough: nothing proves a human, so what is critical or a veto is not theirs."""
+    """Refuse a waiver that a person at a terminal may not give: critical findings and vetoes need a verified human."""
     if stage is None or not stage.options.person_waives:
         raise refuse(Code.SIGN_IN_NEEDED, what="A waiver here")
     if finding.severity is Severity.CRITICAL:
@@ -139,7 +139,7 @@ def check_person_waives(review: Review, stage: Stage | None, finding: Finding, a
 
 
 def raised_by(review: Review, finding: str) -> Seat:
-    """The seat a finding's id names, whether or not there is such a finding: a blind reviewer must not learn that."""
+    """The seat named by a finding id, whether the finding exists or not: a blind reviewer must not learn that."""
     seat = review.seats.get(finding.rpartition("-F")[0])
     if seat is None:
         raise refuse(Code.UNKNOWN_FINDING, finding=finding)
@@ -147,7 +147,7 @@ def raised_by(review: Review, finding: str) -> Seat:
 
 
 def finding_of(review: Review, finding: str) -> Finding:
-    """The finding of this id."""
+    """The finding with this id, or a refusal."""
     found = review.findings.get(finding)
     if found is None:
         raise refuse(Code.UNKNOWN_FINDING, finding=finding)

@@ -1,4 +1,4 @@
-"""Whether the files and lines that a report names are in the version it judges."""
+"""Check that the files and lines a report names are in the version it judges."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from foureyes.core.refusals import Code, Fact, Refusal
 from foureyes.core.scene import Scene
 from foureyes.core.values import Place
 
-#: How a path is named that the work should have and has not.
+#: Prefix of a path that is absent from the work and should be there.
 MISSING = "missing:"
-#: A name, and perhaps the line or lines behind it.
+#: A name, optionally followed by a line or range of lines.
 _CITED = re.compile(r"([^\s:#]+)(?:(?::|#L)(\d{1,9})(?:-L?(\d{1,9}))?)?").fullmatch
 _LINES_OF = re.compile(r"\blines?\s+(\d{1,9})(?:\s*(?:-|–|to)\s*(\d{1,9}))?", re.IGNORECASE)
-#: Text that is a path and nothing else.
+#: Text that consists of a path only.
 _IS_PATH = re.compile(r"[^\s:#]*(?:/[^\s:#]+|[^\s:#/]\.[A-Za-z]\w{0,7})").fullmatch
 
 
 def check_places(scene: Scene, command: SubmitReport | ReportInconclusive) -> None:
-    """Refuse a report that names a file or a line which this version does not have."""
+    """Refuse a report that names a file or line which this version does not have."""
     paths = {one.name for one in scene.review.current.parts}
     if not paths:
-        return  # only an embedded gate can open a work without parts, and then nothing is known of its files
+        return  # only an embedded gate can open a review without parts, and then its files are unknown
     for field, place in _places(command):
         _check_place(scene, paths, field, place)
     for number, one in enumerate(getattr(command, "evidence", ())):
@@ -38,7 +38,7 @@ def check_places(scene: Scene, command: SubmitReport | ReportInconclusive) -> No
 def cited_places(text: str, paths: Collection[str]) -> list[Place]:
     """The files and lines that a text names as evidence: `a.md:9`, `line 9 of a.md`, `and b.py`.
 
-    A word is taken for a file where it is one of the work, has a line behind it, or ends like a file of the work.
+    A word counts as a file if it is one of the work, is followed by a line, or has the extension of a file of the work.
     """
     if absent := missing_path(text):
         return [Place(path=f"{MISSING} {absent}")]
@@ -61,7 +61,7 @@ def cited_places(text: str, paths: Collection[str]) -> list[Place]:
 
 
 def missing_path(path: str) -> str:
-    """The path that is said to be absent; empty where it is not about an absent file."""
+    """The path that is reported as absent; empty if the place is not about an absent file."""
     return path.removeprefix(MISSING).strip() if path.startswith(MISSING) else ""
 
 

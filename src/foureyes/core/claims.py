@@ -1,4 +1,4 @@
-"""Does a report's verdict stand on what the report says? Findings are the truth, a verdict is a claim about them."""
+"""Check that a report's verdict follows from what the report says; findings are facts, a verdict is a claim."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from foureyes.core.rules import Gate, Stage
 from foureyes.core.scene import Scene
 from foureyes.core.values import Failure, Part, Severity, Verdict, Who
 
-#: In place of a ground, where a source document's reviewer rejects in their own words and names none of these.
+#: The ground used when a reviewer of a source system rejects in their own words without a named ground.
 UNNAMED_GROUND = "ground_not_named"
 ALLOWED_GROUNDS = (
     "a finding that blocks, a failed criterion, too little confidence, a named ground or too many minor findings"
 )
 
-#: A style that asks for at most this many words in a summary flags a longer one; it never cuts findings.
+#: Longer summaries are flagged; findings are never cut.
 SUMMARY_WORDS_MAX = 200
 
 
 def read_verdict(stage: Stage, command: SubmitReport) -> tuple[Verdict | None, Failure | None]:
-    """The verdict a report claims; an unknown word is refused, vouching for what was not read is inconclusive."""
+    """The verdict a report claims; an unknown word is refused, an approval without full coverage is inconclusive."""
     unread = command.coverage < _coverage_needed(stage)
     if not stage.options.votes:
         if command.verdict is not None:
@@ -44,14 +44,14 @@ def read_verdict(stage: Stage, command: SubmitReport) -> tuple[Verdict | None, F
 
 
 def _coverage_needed(stage: Stage) -> int:
-    """Everything, unless the policy itself says that less will do."""
+    """The required coverage in percent: 100 unless the policy demands less."""
     return max((one.percent for one in stage.gates if isinstance(one, Coverage)), default=100)
 
 
 def claim_of(
     scene: Scene, stage: Stage, seat: Seat, command: SubmitReport, *, actor: Who, verdict: Verdict | None, found: Sorted
 ) -> ReportSubmitted:
-    """The report as it goes into the record, once every claim in it was checked."""
+    """Build the report event after checking every claim in it."""
     _check_criteria(scene, stage, command, actor)
     own = (*_blocking(scene, stage, seat, verdict), *scene.review.inherited_from(actor.name))
     blocking = tuple(one.id for one in own)
@@ -99,7 +99,7 @@ def _grounds(stage: Stage, command: SubmitReport) -> Iterator[str]:
 
 
 def _blocking(scene: Scene, stage: Stage, seat: Seat, verdict: Verdict | None) -> list[Finding]:
-    """The seat's findings that stop the work; beside a doubt also its minor ones, when there are too many of them."""
+    """The seat's blocking findings; with a verdict against the work also its minor ones, if there are too many."""
     own = scene.review.blocking_of(seat.id, stage.options.blocking)
     minors = [one for one in scene.review.findings.values() if one.seat == seat.id and _is_open_minor(one)]
     many = len(minors) > stage.options.minor_max and verdict not in (None, Verdict.APPROVE)
@@ -111,7 +111,7 @@ def _is_open_minor(finding: Finding) -> bool:
 
 
 def _check_approval(scene: Scene, stage: Stage, report: ReportSubmitted) -> None:
-    """An approval beside an own blocking finding is no approval; others' findings are not asked, that would leak."""
+    """Refuse an approval beside the seat's own blocking finding; checking other seats' findings would leak them."""
     if report.blocking:
         raise refuse(Code.OWN_FINDING_BLOCKS, findings=", ".join(report.blocking))
     standards = next((one for one in stage.gates if isinstance(one, Standards)), None)
@@ -136,7 +136,7 @@ def _check_doubt(stage: Stage, report: ReportSubmitted) -> None:
 
 
 def _check_substance(scene: Scene, stage: Stage, command: SubmitReport, verdict: Verdict | None) -> None:
-    """A report that vouches for the work says what was checked; the author's questions are answered in pairs."""
+    """Require evidence from a report that vouches for the work, and one answer per question of the author."""
     asked = scene.review.questions
     if stage.options.answers and len(command.answers) != len(asked):
         raise refuse(Code.ANSWERS_MISMATCH, wanted=len(asked), got=len(command.answers))
@@ -149,7 +149,7 @@ def _check_substance(scene: Scene, stage: Stage, command: SubmitReport, verdict:
 def _check_criteria(scene: Scene, stage: Stage, command: SubmitReport, actor: Who) -> None:
     """Refuse a criterion that the standards of this work do not have.
 
-    A stage without standards has none: there a reviewer may name one that failed, as a ground, and none that passed.
+    A stage without standards has no criteria: a reviewer may name a failed one there as a ground, but no passed one.
     """
     standards = next((one for one in stage.gates if isinstance(one, Standards)), None)
     if standards is None:

@@ -1,4 +1,4 @@
-"""What may be asked of the gate? Requests in the imperative; each is answered with events or a refusal."""
+"""Commands: requests to the gate in the imperative, each answered with events or a refusal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from foureyes.core.values import (
     WorkPart,
 )
 
-#: Under this name a field says which words it may have; other spellings of the same words are understood, too.
+#: Metadata key for the words a field may have; other spellings of the same words are accepted too.
 WORDS = "words"
 SEVERITY_WORDS = {WORDS: tuple(one.name.lower() for one in sorted(Severity, reverse=True))}
 VERDICT_WORDS = {WORDS: tuple(Verdict)}
@@ -172,7 +172,7 @@ class ReportInconclusive:
     reason: Failure
     text: str = ""
     draft: str = ""
-    #: What it had found until then.
+    #: The findings made before the run failed.
     findings: tuple[Draft, ...] = ()
     cost: Cost = Cost()
 
@@ -281,7 +281,7 @@ class CheckInherited:
     source: str
 
 
-#: Everything that needs a review to be there.
+#: The commands that need an existing review.
 LaterCommand = (
     SubmitRevision
     | AnswerFinding

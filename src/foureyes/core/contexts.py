@@ -1,4 +1,4 @@
-"""The text around a place as one hash: by what it is looked up, and whether it says enough to be known again."""
+"""Hashes of the text around a place: how they are looked up and whether they identify the text."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from foureyes.core.values import Place
 
-#: How the hash of lines and that of a whole file begin; the number goes up when they are computed another way.
+#: Prefixes of the hash of lines and of a whole file; the number goes up when the computation changes.
 LINES, WHOLE = "t2", "f2"
-#: How earlier releases began them: what is found under these is hashed anew from the bytes.
+#: Prefixes of earlier releases; texts under these are hashed again from the bytes.
 FORMER = ("t1:", "f1:")
-#: The own lines say enough alone; only with the lines close by; not even with those.
+#: Strength: the lines identify a text alone (STRONG), with the lines nearby (CLOSE), or not even then (WEAK).
 STRONG, CLOSE, WEAK = "o", "s", "w"
 _COMMENT = "c"
 
@@ -19,44 +19,43 @@ _COMMENT = "c"
 class Context:
     """The text around a place, taken apart: by what it is looked up, its own lines, and those before and behind."""
 
-    #: The hash of its first line, which every line of a text has; of a whole file that of its text.
+    #: The lookup key: the hash of the first line; for a whole file the hash of its text.
     anchor: str
     lines: int = 0
     digest: str = ""
     before: str = ""
     behind: str = ""
-    #: The hash of the lines with those close by as far as no empty line parts them: for these a dismissal holds.
+    #: The hash of the block up to the next empty lines; a dismissal applies to the whole block.
     block: str = ""
     strength: str = STRONG
-    #: All of its lines are comments; else comments among them are left out.
+    #: True if all lines are comments; otherwise comments are left out of the hash.
     is_comment: bool = False
 
     @property
     def is_weak(self) -> bool:
-        """It says too little to be known again elsewhere."""
+        """True if the text is too common to be recognised elsewhere."""
         return self.strength == WEAK
 
     @property
     def text(self) -> str:
-        """As it is kept with a place."""
+        """The form in which it is stored with a place."""
         if not self.lines:
             return f"{WHOLE}:{self.anchor}"
         kind = self.strength + (_COMMENT if self.is_comment else "")
         return ":".join((LINES, self.anchor, str(self.lines), kind, self.digest, self.before, self.behind, self.block))
 
     def is_like(self, other: Context) -> bool:
-        """Whether another text is this one: the same lines, and of what stands close by at least one side.
+        """True if another text is the same: equal lines, and equal nearby lines on at least one side.
 
-        Lines that say little alone are the same only where both sides are; where nothing stood close by, the lines are
-        all of the text.
+        Lines that are not strong need equal nearby lines on both sides. If no lines are nearby, the lines are the text.
         """
         sides = (self.before == other.before, self.behind == other.behind)
         return self.stands_as(other) and (any(sides) or not (self.before or self.behind))
 
     def stands_as(self, other: Context) -> bool:
-        """Whether what was said of this text holds for another: the same lines, whatever was put beside them.
+        """True if a statement about this text holds for another one: equal lines, whatever was inserted next to them.
 
-        Lines that say little alone need what stands close by on both sides.
+        Lines that are not strong need equal nearby lines on both sides.
         """
         if (self.anchor, self.lines, self.digest) != (other.anchor, other.lines, other.digest):
             return False
@@ -64,7 +63,7 @@ class Context:
 
 
 def read_context(text: str) -> Context | None:
-    """Take a kept hash apart; None for one that an earlier release or a client made."""
+    """Parse a stored hash; None for one made by an earlier release or a client."""
     match text.split(":"):
         case [kind, anchor] if kind == WHOLE:
             return Context(anchor=anchor)
@@ -83,13 +82,13 @@ def read_context(text: str) -> Context | None:
 
 
 def dismissal_key(text: str) -> str:
-    """What of a kept hash a dismissal holds for: the lines in their block, wherever that stands."""
+    """The part of a stored hash that a dismissal applies to: the lines in their block, wherever that is."""
     known = read_context(text)
     return f"{known.digest}:{known.block}" if known is not None and known.lines else text
 
 
 def is_same_text(first: Place | None, second: Place | None) -> bool:
-    """Whether two places have the same text; in files of two names only text that says enough is the same."""
+    """True if two places have the same text; in differently named files only if the text is not weak."""
     if first is None or second is None:
         return False
     one, two = read_context(first.context_hash), read_context(second.context_hash)

@@ -1,4 +1,4 @@
-"""What happens when somebody asks for something? Events, or a refusal; pure, and in one step with what follows."""
+"""Decide a command: return its events and all that follow from them, or raise a refusal; pure."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from foureyes.core.values import Who
 def decide(
     rules: Rules, review: Review | None, command: c.ReviewCommand, *, actor: Who, facts: Facts, now: datetime
 ) -> tuple[ReviewEvent, ...]:
-    """Answer the command, then let the review come to rest: all of it, or a refusal and nothing."""
+    """Answer the command, then settle the review: all resulting events, or a refusal and none."""
     return decided(rules, review, command, actor=actor, facts=facts, now=now)[0]
 
 
 def decided(
     rules: Rules, review: Review | None, command: c.ReviewCommand, *, actor: Who, facts: Facts, now: datetime
 ) -> tuple[tuple[ReviewEvent, ...], Review]:
-    """The same, with the review as it is after these events; folding them again would give the same."""
+    """Like `decide`, and also return the review after these events, which folding them would give too."""
     check_bounds(rules.limits, command)
     if isinstance(command, c.OpenReview):
         if review is not None:
@@ -57,7 +57,7 @@ def decided(
 
 
 def _policy_noted(scene: Scene, command: c.LaterCommand) -> Iterator[ReviewEvent]:
-    """A policy put into force meanwhile is noted once, never by the clock; one that applies in flight must be met."""
+    """Note a policy activated during the review, once and not by the clock; one that applies in flight must be met."""
     policy, review = scene.facts.policy, scene.review
     if isinstance(command, c.PassDeadline | c.CheckInherited):
         return

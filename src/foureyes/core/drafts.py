@@ -1,7 +1,7 @@
-"""What becomes of the findings in a report? Raised, reopened, listed as a repeat, or kept as advice.
+"""Sort the findings of a report: raised, reopened, listed as a repeat, or kept as advisory.
 
-Convergence lives here: a late finding, one below the round's floor, one outside its seat's scope and one a human
-has waived before never stop the work; a settled one is not raised again while its place is unchanged.
+Convergence is implemented here: late findings, findings below the round's floor, outside the seat's scope, or waived
+by a human before never stop the work; a settled one is not raised again while its place is unchanged.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Sorted:
 
 
 def sort_drafts(scene: Scene, stage: Stage, seat: Seat, actor: Who, drafts: Iterable[Draft]) -> Sorted:
-    """Compare each finding with what is known, in order; the same one twice in a report is one, a like one is not."""
+    """Compare each draft with the known findings, in order; a duplicate within the report counts once."""
     review = scene.review
     events: list[ReviewEvent] = []
     repeats: list[str] = []
@@ -65,7 +65,7 @@ def sort_drafts(scene: Scene, stage: Stage, seat: Seat, actor: Who, drafts: Iter
 
 
 def _once_each(drafts: Iterable[Draft]) -> list[tuple[Draft, str]]:
-    """Each with its mark; of those that say the same of the same place the gravest, of two places both."""
+    """Each draft with its fingerprint; of equal text at the same place only the gravest, at two places both."""
     first: dict[tuple[str, str, Place | None], tuple[Draft, str]] = {}
     for one in drafts:
         mark = mark_of(one)
@@ -78,7 +78,7 @@ def _once_each(drafts: Iterable[Draft]) -> list[tuple[Draft, str]]:
 def raise_draft(
     scene: Scene, stage: Stage, seat: Seat, actor: Who, draft: Draft, *, number: int, mark: str = "", advisory: str = ""
 ) -> FindingRaised:
-    """A new finding of the seat, with why it would be advice only."""
+    """Build the event of a new finding, with the reason if it is only advisory."""
     severity = severity_of(draft.severity)
     check_filled("The finding", draft.text)
     _check_flood(scene, seat, actor, advisory)
@@ -113,7 +113,7 @@ def raise_draft(
 
 
 def _check_flood(scene: Scene, seat: Seat, actor: Who, advisory: str) -> None:
-    """Nobody floods the record; what comes too late has a small measure of its own, so that it mutes no successor."""
+    """Limit the findings per reviewer and seat; late ones have a small limit of their own, to leave room for others."""
     limits = scene.rules.limits
     late = advisory == LEASE_ENDED
     most = limits.late_findings_max if late else limits.findings_per_seat_max
@@ -127,12 +127,12 @@ def _check_flood(scene: Scene, seat: Seat, actor: Who, advisory: str) -> None:
 
 
 def is_run_here(scene: Scene, actor: Who) -> bool:
-    """True for programs and for reviewers that this installation runs: what they say more than is asked is dropped."""
+    """True for programs and reviewers run by this installation; from them unrequested extra fields are dropped."""
     return actor.kind is WhoKind.PROGRAM or scene.facts.hosts(actor.name)
 
 
 def _check_category(scene: Scene, stage: Stage, actor: Who, draft: Draft) -> None:
-    """A style that names its categories takes no others; one that names none takes the common ones and its scopes."""
+    """Refuse a category outside the style's own list, or without such a list outside the common ones and the scopes."""
     named, word = stage.options.categories, draft.category
     if named:
         if word not in named:
@@ -159,7 +159,7 @@ def _scopes(scene: Scene) -> frozenset[str]:
 
 
 def mark_of(draft: Draft) -> str:
-    """What makes two findings equal, wherever their lines have moved to."""
+    """The fingerprint that makes two findings equal, wherever their lines have moved to."""
     return fingerprint(draft.place.path if draft.place else "", draft.category, draft.text, draft.rule)
 
 
@@ -177,7 +177,7 @@ def _advice(scene: Scene, stage: Stage, seat: Seat, actor: Who, draft: Draft) ->
 
 
 def is_late(review: Review, seat: Seat, actor: Who, place: Place | None) -> bool:
-    """Whether the place is unchanged since the last revision the seat reported on; a successor has not looked yet."""
+    """True if the place is unchanged since this reviewer's last report on the seat; a successor has no last report."""
     last = seat.reported if seat.reported < review.revision else seat.reported_before
     report = review.reports.get((seat.id, last))
     theirs = report is not None and report.reviewer.name == actor.name
@@ -185,7 +185,7 @@ def is_late(review: Review, seat: Seat, actor: Who, place: Place | None) -> bool
 
 
 def _changed_since(review: Review, place: Place, revision: int) -> bool:
-    """Line by line against the revision just before; across several, lines move, so the whole file counts."""
+    """True if the place changed: by line against the previous revision, by file across several, because lines move."""
     later = [one for one in review.revisions if one.number > revision]
     path = missing_path(place.path) or place.path
     touched = [change for one in later for change in one.changed if change.path == path]
@@ -195,7 +195,7 @@ def _changed_since(review: Review, place: Place, revision: int) -> bool:
 
 
 def _known(scene: Scene, seat: Seat, draft: Draft, mark: str, used: set[str]) -> Finding | None:
-    """The finding equal to this one that no other of the report stands for: of the same seat, place and words first."""
+    """The known finding equal to this draft and not used by another draft; same seat, place and text are preferred."""
     moved = scene.facts.moved
     equal = [
         one
@@ -211,9 +211,9 @@ def _known(scene: Scene, seat: Seat, draft: Draft, mark: str, used: set[str]) ->
 
 
 def says_the_same(known: Finding, draft: Draft) -> bool:
-    """True if a finding says the same of the same text, in a file of whatever name; a human's word stays in its file.
+    """True if a finding states the same about the same text, whatever the file name; waived ones never count.
 
-    A human who waived it judged that text where it stood.
+    A human who waived a finding judged the text in its own file.
     """
     if known.standing is Standing.WAIVED or not is_same_text(known.place, draft.place):
         return False
@@ -222,9 +222,9 @@ def says_the_same(known: Finding, draft: Draft) -> bool:
 
 
 def _is_settled_text(scene: Scene, known: Finding, draft: Draft) -> bool:
-    """True if the text that a finding is about now is the one that it was settled on, wherever it stands.
+    """True if the draft is about the text the finding was settled on, wherever that text is now.
 
-    Without a place it always is; where no text was hashed, the changed lines say it.
+    Always true without a place. If no text was hashed, the changed lines decide.
     """
     if draft.place is None:
         return True
@@ -234,12 +234,12 @@ def _is_settled_text(scene: Scene, known: Finding, draft: Draft) -> bool:
 
 
 def settled_in(known: Finding) -> int:
-    """The version on which a finding was settled, at the earliest the one where it was raised."""
+    """The revision in which a finding was settled, at the earliest the one in which it was raised."""
     return max(known.settled_in, known.revision)
 
 
 def _is_repeat(scene: Scene, stage: Stage, seat: Seat, draft: Draft, *, actor: Who, known: Finding) -> bool:
-    """Whether raising it again would say nothing new; only a human's waiver silences what another seat finds."""
+    """True if raising the draft again adds nothing; another seat's finding silences it only if a human waived it."""
     own = known.seat == seat.id
     if known.standing is Standing.OPEN and not known.is_advisory:
         return own
@@ -279,5 +279,5 @@ def _suppressed_by(scene: Scene, seat: Seat, draft: Draft) -> str:
 
 
 def from_summary(summary: str) -> Draft:
-    """A concern without an issue is one finding, in the words of its summary."""
+    """Make one finding of a concern that lists no issue, in the words of its summary."""
     return Draft(severity="important", text=summary, category="concern")

@@ -1,4 +1,4 @@
-"""Enrolment of several accounts in one act: all of them, or none."""
+"""Enrol several accounts in one step: all of them, or none."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from foureyes.core.principals import Account, Census, EnrolPrincipal, IssueToken
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.values import Who, WhoKind
 
-#: Accounts of one act; whenever an account changes, all of them are read.
+#: Accounts per enrolment; kept small because every change of an account reads all accounts.
 ENROLMENTS_MAX = 200
 
 
@@ -42,7 +42,7 @@ def decide_together(
 ) -> tuple[tuple[str, tuple[PrincipalEvent, ...]], ...]:
     """The events of each account by its name; a refusal names the entry that is wrong.
 
-    `known` are the accounts with these names, and `census` counts everybody.
+    `known` are the accounts with these names, and `census` covers all accounts.
     """
     check_count(len(command.newcomers))
     found = list[tuple[str, tuple[PrincipalEvent, ...]]]()
@@ -67,7 +67,7 @@ def _enrolled(
     before: Account | None, one: Newcomer, actor: Who, census: Census, now: datetime
 ) -> tuple[PrincipalEvent, ...]:
     if one.token is not None and before is not None and not before.removed:
-        # A list that is sent twice must not hand out second tokens.
+        # Sending a list twice must not issue second tokens.
         step = "Take it out of the list; another token for it is made by itself."
         raise Refusal(Code.DUPLICATE, f"{one.name} is enrolled already.", step)
     enrolled = decide_principal(before, one.account, actor, name=one.name, census=census, now=now)
@@ -78,7 +78,7 @@ def _enrolled(
 
 
 def _counted(census: Census, name: str, before: Account | None, after: Account, actor: Who) -> Census:
-    """Who is enrolled when this account is."""
+    """The census with this account enrolled."""
     is_new = before is None or before.vouched_by != actor.name
     return replace(
         census,
@@ -89,7 +89,7 @@ def _counted(census: Census, name: str, before: Account | None, after: Account, 
 
 
 def _at(number: int, name: str, refusal: Refusal) -> Refusal:
-    """The same refusal with the entry that it is about, as words and as data."""
+    """Extend a refusal with the entry it is about, in its sentence and its fields."""
     place = f"accounts[{number}]"
     field = refusal.fields.get("field")
     fields = {**refusal.fields, "entry": number, "field": f"{place}.{field}" if field else place}

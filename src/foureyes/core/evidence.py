@@ -1,4 +1,4 @@
-"""Whether a report says in words what was checked, and names something in the work."""
+"""Check that a report states what was checked and names something in the work."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from foureyes.core.refusals import Code, Refusal
 from foureyes.core.scene import Scene
 from foureyes.core.values import Evidence
 
-#: How a reviewer names all of a work.
+#: The phrase by which a reviewer names all of a work.
 WHOLE_WORK = "the whole work"
-#: So many different words say what was checked.
+#: Minimum number of different words in a statement of what was checked.
 WORDS_MIN = 3
-#: So many paths of the work are named in a refusal.
+#: Maximum number of paths listed in a refusal.
 PATHS_TOLD_MAX = 20
 RULE = (
     f"Name in `what` a file of this version, a section of it or {WHOLE_WORK!r}, and say in `why` in at least "
     f"{WORDS_MIN} different words what you checked there"
 )
-#: In `what` these mean the same; what follows says more.
+#: Phrases in `what` that mean the whole work, optionally followed by details.
 _WHOLE = re.compile(
     r"(?:the (?:whole|entire|complete) work|all of the (?:work|files)|all (?:the )?files|every file)"
     r"(?:\s*[:,;.(\u2013\u2014-].*)?",
@@ -36,9 +36,9 @@ _UNSPACED = (
     (0xF900, 0xFAFF),
     (0x20000, 0x3FFFF),
 )
-#: A single word of letters that is shorter names nothing by itself.
+#: A shorter single word of letters does not count as a name.
 NAME_LETTERS_MIN = 5
-#: Longer words that stand in every text or program and name nothing in it.
+#: Words common in every text or program, which name nothing in it.
 _FUNCTION_WORDS = frozenset(
     (
         *("about", "after", "again", "before", "being", "below", "between", "because", "should", "through", "would"),
@@ -49,7 +49,7 @@ _FUNCTION_WORDS = frozenset(
         *("string", "true", "none", "null", "while"),
     )
 )
-#: What a refusal leaves to be filled in.
+#: The placeholder that a refusal asks the reviewer to fill in.
 _PLACEHOLDER = re.compile(r"<[^<>]*>")
 _ASCII_WORD = re.compile("[a-z]+")
 BETWEEN = re.compile(r"[\s,;()\[\]{}\"'`]+")
@@ -76,16 +76,15 @@ def check_evidence(scene: Scene, command: SubmitReport, what: str) -> None:
 
 
 def statements(command: SubmitReport) -> Iterator[Evidence]:
-    """What a report says of what was checked: its evidence, and its summary where that names something."""
+    """The statements of what was checked: the evidence, and the summary, which counts if it names something."""
     yield from command.evidence
     yield Evidence(what="", why=command.summary)
 
 
 def is_evidence(said: Evidence, paths: Collection[str], quoted: Collection[str] = ()) -> bool:
-    """Whether this says what was checked and names something in a work with these files.
+    """True if this states what was checked and names something in a work with these files.
 
-    `quoted` are texts that stand in the work, such as the name of a section. Where there is only one file, whatever is
-    named is in it.
+    `quoted` are texts that occur in the work, such as section names. With only one file, anything named is in it.
     """
     only = len(paths) <= 1
     named = said.place is not None or (is_name(said.what) and (said.what in quoted or only))
@@ -94,7 +93,7 @@ def is_evidence(said: Evidence, paths: Collection[str], quoted: Collection[str] 
 
 
 def is_name(text: str) -> bool:
-    """Whether a text can name something: several words, or one that is long or written as no plain word is."""
+    """True if a text can name something: several words, or one that is long or in unusual case."""
     words = [one for one in words_of(text) if one not in _FUNCTION_WORDS]
     plain = text.strip()
     if len(words) != 1 or not plain.isalpha() or _is_unspaced(plain[0]) or len(plain) >= NAME_LETTERS_MIN:
@@ -103,14 +102,14 @@ def is_name(text: str) -> bool:
 
 
 def has_words(text: str) -> bool:
-    """Whether a text has enough different words to say something, and not single letters alone."""
+    """True if a text has enough different words, not only single letters."""
     found = words_of(_PLACEHOLDER.sub(" ", text))
     telling = [one for one in found if len(one) > 1 or _is_unspaced(one)]
     return len(found) >= WORDS_MIN and len(telling) > 1
 
 
 def words_of(text: str) -> set[str]:
-    """The different words of a text, in any script; one letter again and again is none."""
+    """The different words of a text, in any script; one letter repeated is not a word."""
     if text.isascii():
         words = set(_ASCII_WORD.findall(text.casefold()))
         return {word for word in words if len(word) == 1 or len(set(word)) > 1}
@@ -130,7 +129,7 @@ def words_of(text: str) -> set[str]:
 
 
 def names_any(text: str, paths: Collection[str]) -> bool:
-    """Whether a text names a file of a work."""
+    """True if a text names one of these files."""
     files = {*paths, *(one.rpartition("/")[2] for one in paths)}
     tokens = [one.strip(".:!?") for one in BETWEEN.split(text)]
     heads = (part for one in tokens for part in (one, one.partition(":")[0], one.partition("#")[0]))
@@ -138,7 +137,7 @@ def names_any(text: str, paths: Collection[str]) -> bool:
 
 
 def is_whole_work(text: str) -> bool:
-    """Whether a text in `what` names all of a work; an "all" or "fully" among other words names nothing."""
+    """True if `what` names the whole work; "all" or "fully" among other words does not count."""
     return _WHOLE.fullmatch(" ".join(text.split())) is not None
 
 

@@ -1,4 +1,4 @@
-"""Why is the gate open or shut, who must act, and how? The same judgement that decides, in words."""
+"""Explain in words why the gate is open or shut, who must act, and how; uses the judgement that decides."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class Status(StrEnum):
     ERROR = "error"
 
 
-#: What stands between the work and its clearance.
+#: The statuses that prevent a clearance.
 UNMET = frozenset({Status.NOT_MET, Status.ERROR})
 
 
-#: What a person does about a local review that waits for a decision: no server has a page of it.
+#: What a person can do about a local review that waits for a ruling; no server has a page for it.
 RULING_HERE = (
     "Drop what is not real with `foureyes dismiss FINDING --because TEXT`, or have others look with "
     "`foureyes review --share`"
@@ -75,15 +75,15 @@ class Explanation:
     outcome: Outcome | None
     requirements: tuple[Explained, ...]
     turns: tuple[Turn, ...]
-    #: What it comes to, in one sentence, whose turn it is and what comes next: the same words at every door.
+    #: A summary in one sentence, the turn and the next step; the same words at every door.
     situation: Situation
-    #: The findings that do not stop the work, each with why it does not.
+    #: The findings that do not stop the work, each with the reason.
     advisory: Mapping[str, str] = field(default_factory=dict)
-    #: What reviewers are given to judge by: criteria, role, reasons, draft; of each seat that is seen.
+    #: The briefs of the visible seats: criteria, role, reasons, draft.
     briefs: tuple[Brief, ...] = ()
 
     def in_words(self) -> tuple[str, ...]:
-        """The explanation as lines to read."""
+        """The explanation as lines of text."""
         state = self.outcome or "open"
         head = f"{self.review}, version {self.revision} ({self.digest}): {state}"
         needs = (f"{one.stage}: {one.requirement}: {one.status}. {one.reason}".rstrip() for one in self.requirements)
@@ -99,7 +99,7 @@ def explain(
     viewer: Who | None = None,
     hidden: frozenset[str] = frozenset(),
 ) -> Explanation:
-    """The judgement tree of the review as it is given; a viewer's redacted review explains only what they may know.
+    """The judgement tree of the review as given; a viewer's redacted review explains only what they may know.
 
     `hidden` are the stages that were taken out of the review for this viewer.
     """
@@ -127,20 +127,20 @@ def explain(
 
 
 def _decides(review: Review, viewer: Who | None) -> bool:
-    """Whether the viewer is told how to decide; of a local review everybody who sees it is the person it is for."""
+    """True if the viewer is told how to decide; a local review is shown only to the person it is for."""
     if viewer is None:
         return is_local(review)
-    # Whoever sits at the terminal proves it on a page.
+    # A person at a terminal proves their identity on the web page.
     return is_local(review) or viewer.kind is WhoKind.PERSON or may_rule(review, viewer)
 
 
 def turns_of(review: Review) -> tuple[Turn, ...]:
-    """Who owes an answer in a review, which, and how it is given."""
+    """The turns of a review: who owes an answer, which one, and how to give it."""
     return tuple(_turn(review, one) for one in review.requests.values())
 
 
 def _requirements(stages: tuple[Stage, ...], review: Review) -> Iterator[Explained]:
-    """Stages in order; behind the first that does not pass nothing is looked at."""
+    """The requirements of the stages in order; stages after the first that does not pass are not evaluated."""
     shut = False
     for stage in stages:
         if shut:
@@ -199,7 +199,7 @@ def _of_seat(review: Review, request: ReportRequest) -> tuple[tuple[str, ...], s
 
 
 def is_vacant(review: Review, request: str) -> bool:
-    """Whether a report is asked of a seat that nobody could be found for: it waits for whoever comes."""
+    """True if the report is requested from a seat without a candidate, which waits for a volunteer."""
     found = review.requests.get(request)
     return isinstance(found, ReportRequest) and found.queued and review.seats[found.seat].reviewer is None
 

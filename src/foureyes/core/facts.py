@@ -1,4 +1,4 @@
-"""What lies outside the review and is needed to decide? Gathered by the shell, copied into the events that use it."""
+"""Facts: data outside the review that a decision needs, gathered by the shell and copied into events that use it."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class Principal:
     who: Who
     roles: frozenset[str] = frozenset()
     available: bool = True
-    #: This installation runs them, so what they say a run cost is what it pays; of anybody else it is hearsay.
+    #: True if this installation runs the reviewer and pays the cost it reports; the cost of others is unproven.
     hosted: bool = False
-    #: Each of their runs costs this installation money.
+    #: True if each run costs this installation money.
     paid: bool = False
-    #: The service that vouches for this agent; all whom one service vouches for are one party.
+    #: The service that vouches for this agent; all agents of one service are one party.
     vouched_by: str = ""
-    #: The account was removed: it is listed so that its seats are freed, and nobody asks it.
+    #: True if the account was removed: it is listed so that its seats are freed, and gets no requests.
     removed: bool = False
 
 
@@ -47,11 +47,11 @@ class Suppression:
     source: str
     by: str
     expires: datetime | None = None
-    #: The repository on somebody's machine that it holds in; empty where it holds wherever the text stands.
+    #: The local repository it applies to; empty if it applies wherever the text is.
     where: str = ""
-    #: A signed-in human said so; the word of somebody at a terminal counts only where such a person may waive.
+    #: True if a signed-in human waived it; a waiver from a terminal counts only where the policy allows those.
     proven: bool = True
-    #: It holds for critical findings and vetoes too.
+    #: True if it applies to critical findings and vetoes too.
     grave: bool = False
 
 
@@ -80,8 +80,8 @@ class Mates:
     """Who works in a session of those who made the work: they are given no seat on it."""
 
     names: frozenset[str] = frozenset()
-    #: Those among them whose session a maker only named, or came to later than they did. That is the maker's act, and
-    #: must not choose who is left.
+    #: Mates whose session a contributor only named, or joined after them. That is the contributor's act, and must not
+    #: influence who reviews.
     by_maker: frozenset[str] = frozenset()
 
 
@@ -93,11 +93,11 @@ class Facts:
     load: Mapping[str, Load] = field(default_factory=dict)
     recent_pairings: Mapping[str, int] = field(default_factory=dict)
     trust: TrustRecord | None = None
-    #: Digests with a veto that stands in *another* review, and which one; this review knows its own.
+    #: Digests with a veto in *another* review, and which one; this review knows its own.
     vetoes: Mapping[str, str] = field(default_factory=dict)
-    #: Digests that another review has something against, and what; this review knows its own.
+    #: Digests with an objection in another review, and which one; this review knows its own.
     objections: Mapping[str, Objection] = field(default_factory=dict)
-    #: Digests that another open review has or had, of which the actor does not see everything yet, and which one.
+    #: Digests of other open reviews that the actor may not fully see yet, with the review.
     unseen: Mapping[str, str] = field(default_factory=dict)
     suppressions: Sequence[Suppression] = ()
     policy: PolicyInForce | None = None
@@ -106,77 +106,77 @@ class Facts:
     change: ChangeKind = ChangeKind.CONTENT
     changed: tuple[Changed, ...] = ()
     unchanged_seats: frozenset[str] = frozenset()
-    #: Computed against `base`; with a base that is not known, the whole work counts as new.
+    #: Computed against `base`; if the base is unknown, the whole work counts as new.
     risk: Risk = Risk()
     base: KnownBase = KnownBase()
-    #: The files as they were: of the known base, else as the author states them, which is good for showing a diff.
+    #: The files before the change: of the known base, else as stated by the author, which is enough to show a diff.
     before: tuple[WorkPart, ...] = ()
     proof: Proof = Proof()
-    #: Other names of the bytes, as the shell computed or looked them up; never the author's word.
+    #: Other names of the bytes, computed or looked up by the shell; never taken from the author.
     aliases: tuple[str, ...] = ()
     draw: int = 0
-    #: The digest of the bytes that whoever acts was given last, whole: by a door, or by the run that loaded them.
+    #: The digest of the bytes last served to the actor as a whole, by a door or by the run that loaded them.
     served: str = ""
-    #: A file of that version that they were not given: it may hold secrets, or cannot be searched for them.
+    #: A file of that version withheld from the actor: it may contain secrets, or cannot be searched for them.
     withheld: str = ""
-    #: How many lines the files have that the command names lines of, where whoever acts comes through a door.
+    #: Line counts of the files whose lines the command names, if the actor comes through a door.
     lines: Mapping[str, int] = field(default_factory=dict)
     #: Paths that the current version removes.
     deleted: frozenset[str] = frozenset()
-    #: Texts the command names as checked that stand in the work, such as the name of a section.
+    #: Texts named as checked by the command that occur in the work, such as the name of a section.
     quoted: frozenset[str] = frozenset()
-    #: What all reviews cost today, in millionths of a dollar; one number, or none where nobody counts.
+    #: The cost of all reviews today in millionths of a dollar; one number, or empty if it is not counted.
     spent_today: Sequence[int] = ()
     mates: Mates = Mates()
-    #: The human who acts proved moments ago who they are.
+    #: True if the acting human signed in within the last minutes.
     signed_in_anew: bool = False
-    #: What stands in other reviews of the same party on text that is in the bytes at hand, the gravest first.
+    #: Findings of the party's other reviews on text that is in these bytes, the gravest first.
     inheritable: Sequence[Inheritable] = ()
-    #: Inherited findings of this review that no longer stand where they were raised, and why.
+    #: Inherited findings of this review that were settled where they were raised, and why.
     lifted: Mapping[str, str] = field(default_factory=dict)
     #: Findings of this review whose text is in the new bytes.
     kept: Sequence[str] = ()
-    #: For the hash of the text around a place, the one that earlier releases made of it.
+    #: For a context hash, the hashes that earlier releases computed for the same text.
     contexts_before: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    #: Findings of this review whose text the command names in another file, and which is not in their own any more.
+    #: Findings of this review whose text moved to another file, which the command names.
     moved: frozenset[str] = frozenset()
-    #: A finding and the hash of a text that the command names, where that text stood in the version it was settled on.
+    #: Pairs of a finding and a context hash in the command, if that text was in the version the finding was settled on.
     settled_texts: frozenset[tuple[str, str]] = frozenset()
 
     def principal(self, name: str) -> Principal | None:
-        """Who of the pool bears this name."""
+        """The principal of the pool with this name, if any."""
         for one in self.pool:
             if one.who.name == name:
                 return one
         return None
 
     def roles(self, name: str) -> frozenset[str]:
-        """The roles of somebody; none when unknown."""
+        """The roles of an account; empty if it is unknown."""
         found = self.principal(name)
         return found.roles if found else frozenset()
 
     def hosts(self, name: str) -> bool:
-        """Whether this installation runs somebody; an unknown name is somebody else's."""
+        """True if this installation runs the reviewer; an unknown name is not run here."""
         found = self.principal(name)
         return found is not None and found.hosted
 
     def pays(self, name: str) -> bool:
-        """Whether a run of somebody costs this installation money."""
+        """True if a run of this reviewer costs this installation money."""
         found = self.principal(name)
         return found is not None and found.paid
 
     def proof_of(self, digest: str) -> str:
-        """Why the work of this digest is harmless, as a program proved it against the known base; empty without."""
+        """Why a program proved this digest harmless against the known base; empty without such a proof."""
         proof, base = self.proof, self.base
         is_for_these = base.is_known and bool(base.digest) and (proof.base, proof.digest) == (base.digest, digest)
         return proof.why if is_for_these else ""
 
     def without_mates(self) -> Facts:
-        """The same, but nobody works in a session with those who made the work."""
+        """These facts without any session mates of the contributors."""
         if not (self.mates.names or self.mates.by_maker):
             return self
         return replace(self, mates=Mates())
 
     def unpaid(self) -> Facts:
-        """The same, but nobody can be asked who costs something."""
+        """These facts with all paid reviewers unavailable."""
         return replace(self, pool=tuple(replace(one, available=False) if one.paid else one for one in self.pool))

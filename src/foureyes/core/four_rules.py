@@ -1,4 +1,4 @@
-"""What is asked of a session's reviewers, and what follows from their answers?"""
+"""The four rules of a session: what its reviewers are sent, and the decision that follows from their verdicts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Decision:
 
     @property
     def flagged(self) -> bool:
-        """Whether the work goes on with a concern on the issues list."""
+        """True if the work goes on with a concern on the issues list."""
         return bool(self.reviewers) and self.status is Status.RUNNING
 
 
@@ -68,8 +68,8 @@ class ReviewRequest:
 def four_rules(results: Iterable[Result], *, timed_out: bool = False) -> Decision:
     """Apply the four rules in their order; the same set of results gives the same decision in any order.
 
-    A blocker acts at once. The other rules wait for everybody who was asked; after the time is up, a missing
-    result is not an approval and the session stays paused.
+    A blocker acts at once. The other rules wait for all requested reviewers. After the time limit, a missing result is
+    not an approval and the session stays paused.
     """
     latest = _latest(results)
     blockers = _who(latest, Verdict.REJECT)
@@ -91,7 +91,7 @@ def four_rules(results: Iterable[Result], *, timed_out: bool = False) -> Decisio
 def review_request(
     reviewer: str, summaries: Pairs, *, focus_areas: tuple[str, ...] = FOCUS_AREAS, max_words: int = MAX_WORDS
 ) -> ReviewRequest:
-    """Ask a reviewer to look at these agents' work; nobody looks at their own."""
+    """Build the request for a review of these agents' work; no agent reviews its own."""
     if not summaries:
         raise Refusal(Code.REASON_MISSING, "The request names no target.", "Name the agents whose work to review.")
     if any(normal(agent) == normal(reviewer) for agent, _ in summaries):
@@ -108,11 +108,11 @@ def review_request(
 
 
 def over_limit(summary: str, max_words: int = MAX_WORDS) -> bool:
-    """Whether a summary is longer than asked for: it is flagged, and its findings are never cut."""
+    """True if a summary is longer than requested. It is flagged, and its findings are never cut."""
     return len(summary.split()) > max_words
 
 
-#: Of two results with one number the one that keeps more shut counts.
+#: If two results have the same number, the graver one counts.
 _GRAVITY = {Verdict.APPROVE: 0, Verdict.CONCERNS: 1, None: 2, Verdict.REJECT: 3}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-#: Two reviewers may both be right: a human chooses.
+#: More than one approach is valid, so a human chooses.
 SEVERAL_VALID_OPTIONS = "several_valid_options"
 REJECT_GROUNDS = ("fundamental_flaw", "would_break_system", "security_risk", "better_to_start_over")
 NAMED_GROUNDS = (*REJECT_GROUNDS, SEVERAL_VALID_OPTIONS)

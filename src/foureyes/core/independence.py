@@ -1,4 +1,4 @@
-"""Are two of those involved independent of each other, and how independent is a set of reviewers?"""
+"""Independence of two parties, and the level of independence that a set of reviewers reaches."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from foureyes.core.values import Who, WhoKind
 
-#: What each level of independence demands; every level demands all that the lower ones do.
+#: The facts each level demands to be distinct; every level includes those of the lower ones.
 LEVELS: tuple[tuple[str, ...], ...] = (
     (),
     ("reviewer", "session"),
@@ -16,7 +16,7 @@ LEVELS: tuple[tuple[str, ...], ...] = (
     ("reviewer", "session", "model_family", "operator"),
 )
 
-#: A panel is small. Looking at fewer reviewers can only report too low a level, never too high a one.
+#: Limits the search. Considering fewer reviewers can only report too low a level, never too high a one.
 REVIEWERS_MAX = 16
 
 NAMES_CACHED_MAX = 4_096
@@ -24,13 +24,13 @@ NAMES_CACHED_MAX = 4_096
 
 @lru_cache(maxsize=NAMES_CACHED_MAX)
 def normal(name: str) -> str:
-    """Fold a name so that spellings of one name are one name: "Alice " and "alice", full-width or zero-width."""
+    """Fold a name so that its spellings compare equal, such as "Alice " and "alice" or full-width characters."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
     return "".join(char for char in folded if unicodedata.category(char) not in {"Cf", "Cc"}).strip()
 
 
 def distinct(a: Who, b: Who, fact: str) -> bool:
-    """Whether these two surely differ in this fact; what is unknown, the fact's name included, never differs."""
+    """True if these two are known to differ in this fact; an unknown value or fact never differs."""
     compare = _COMPARISONS.get(fact)
     return compare is not None and compare(a, b)
 
@@ -43,9 +43,9 @@ def eligible(
     others: Iterable[Who] = (),
     facts: Iterable[str] = (),
 ) -> bool:
-    """Whether somebody may review this work beside these other reviewers.
+    """True if the candidate may review this work beside these other reviewers.
 
-    Nobody reviews what they or their own session had a hand in, whatever the policy's facts say.
+    Nobody reviews work that they or their own session contributed to, whatever facts the policy demands.
     """
     makers = (author, *contributors)
     if any(_same_session(candidate, maker) for maker in makers):
@@ -55,9 +55,9 @@ def eligible(
 
 
 def level(author: Who, reviewers: Iterable[Who], needed: int, contributors: Iterable[Who] = ()) -> int:
-    """The highest level at which enough reviewers differ from every maker and from each other.
+    """The highest level at which enough reviewers differ from every contributor and from each other.
 
-    0 none, 1 other session, 2 other model family, 3 other operator. Fewer than one reviewer is never enough.
+    0 none, 1 other session, 2 other model family, 3 other operator. At least one reviewer is always needed.
     """
     makers = (author, *contributors)
     ordered = sorted(reviewers, key=lambda who: (normal(who.name), who.session, who.model_family, who.operator))
@@ -70,7 +70,7 @@ def level(author: Who, reviewers: Iterable[Who], needed: int, contributors: Iter
 
 
 def _holds(candidates: Sequence[Who], needed: int, facts: tuple[str, ...]) -> bool:
-    """Whether some `needed` of the candidates differ pairwise."""
+    """True if `needed` of the candidates differ pairwise."""
     if needed == 0 or len(candidates) < needed:
         return needed == 0
     return any(
@@ -105,12 +105,12 @@ def _providers_differ(a: Who, b: Who) -> bool:
 
 
 def _minds_differ(a: Who, b: Who) -> bool:
-    """A human shares neither context nor model with anybody else; the credential vouches for the kind."""
+    """True if one is a human and the names differ; a human shares neither context nor model with another account."""
     return (a.is_human or b.is_human) and _names_differ(a, b) and WhoKind.CLOCK not in {a.kind, b.kind}
 
 
 def _operators_differ(a: Who, b: Who) -> bool:
-    """Whoever enrolled an agent stands behind it: a human is not independent of their own agents."""
+    """True if no common operator is behind both; a human is not independent of the agents they operate."""
     return _known_to_differ(a.operator, b.operator) and _behind(a).isdisjoint(_behind(b))
 
 

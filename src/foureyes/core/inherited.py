@@ -1,7 +1,7 @@
-"""Findings that a review takes over from other reviews of the same party, because their text stands in its bytes.
+"""Inherited findings: findings of the party's other reviews on text that is in this review's bytes too.
 
-They are findings of a stage of their own, which no policy names and every review with such findings must pass. No seat
-holds them: whoever raised one settles it, here or where it was raised, and a human waives it or passes the stage.
+They belong to a stage of their own, which no policy names and which every review with such findings must pass. No seat
+holds them: the raiser settles one, here or where it was raised, or a human waives it or passes the stage.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from foureyes.core.model import Finding
 from foureyes.core.rules import Options, Stage, Style
 from foureyes.core.values import Place, Severity
 
-#: The stage and the seat that inherited findings name; no policy can call anything so, as a space is in the name.
+#: The stage and seat of inherited findings; the space in the stage's name rules out a clash with a policy.
 STAGE, SEAT = "inherited findings", "inherited"
-#: A review takes over at most so many, the gravest first; with more it is not opened.
+#: Maximum number of inherited findings per review, the gravest first; a review with more is not opened.
 INHERITED_MAX = 50
 
 
@@ -28,20 +28,20 @@ class Inheritable:
     review: str
     finding: Finding
     place: Place | None = None
-    #: The hash of the text it stands on; empty where all of the work is.
+    #: The hash of the text it is about; empty if it is about the whole work.
     text: str = ""
     veto: bool = False
-    #: Whoever asks does not see everything of that review yet, so it must not be told here.
+    #: True if the actor may not fully see that review yet, so that the finding must not be disclosed here.
     hidden: bool = False
 
     @property
     def origin(self) -> tuple[str, str]:
-        """The review where it was raised, and its id there."""
+        """The review in which it was raised, and its id there."""
         one = self.finding
         return (one.review, one.source) if one.source else (self.review, one.id)
 
     def event(self, name: str, revision: int) -> FindingInherited:
-        """How it is taken over into a revision under this name."""
+        """The event that adds it to a revision under this name."""
         one = self.finding
         review, source = self.origin
         return FindingInherited(
@@ -65,7 +65,7 @@ class Inheritable:
 
 
 def inherited_stage(stages: Sequence[Stage]) -> Stage:
-    """The stage behind all others, under the options of the last one: whoever decides there decides here too."""
+    """The stage of inherited findings, after all others; it has the last one's options, so the same humans decide."""
     options = stages[-1].options if stages else Options(style=Style.SOLO)
     waives = bool(stages) and all(one.options.person_waives for one in stages)
     mine = replace(options, blocking=Severity.MINOR, person_waives=waives)

@@ -1,4 +1,4 @@
-"""What does a gate say about a stage? A move, the reason in words, and who owes what."""
+"""Judgement of a gate about a stage: a move, the reason in words, and who owes what."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is a kind of work called? One spelling for each, whatever the caller wrote."""
+"""Kinds of work: one canonical spelling for each."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _ALIASES = {
 
 @lru_cache(maxsize=KINDS_CACHED_MAX)
 def canonical_kind(kind: str) -> str:
-    """The one spelling of a kind: lower case, underscores, known aliases replaced."""
+    """The canonical spelling of a kind: lower case, underscores, known aliases replaced."""
     folded = kind.strip().lower().replace("-", "_").replace(" ", "_")
     return _ALIASES.get(folded, folded)
 
 
 def are(kinds: Iterable[str], named: Iterable[str]) -> bool:
-    """Whether work of these kinds is one of the kinds that a policy names, however it spells them."""
+    """True if one of these kinds is among those a policy names, in any spelling."""
     return not {canonical_kind(one) for one in named}.isdisjoint(kinds)
 
 
 def with_article(kind: str) -> str:
-    """A kind as the beginning of a title: `An aspect`, `A dweller proposal`."""
+    """A kind with its article for the beginning of a title: `An aspect`, `A dweller proposal`."""
     return f"{'An' if kind[:1].lower() in _VOWELS else 'A'} {kind}".replace("_", " ")

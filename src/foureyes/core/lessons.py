@@ -1,4 +1,4 @@
-"""What was learned, does it still hold, and which findings may it silence?"""
+"""Lessons: record and retire them, find those in force, and the findings a false positive suppresses."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ LESSONS_MAX = 500
 ARCHIVED_AFTER = timedelta(days=30)
 SUPPRESSED_FOR = timedelta(days=180)
 SUPPRESSED_FOR_MAX = timedelta(days=365)
-#: How the task of a review begins that names a repository on somebody's machine.
+#: Prefix of a review's task that names a local repository.
 LOCAL = "local:"
 
-#: What steers reviewers comes from people; agents only report what they saw.
+#: Kinds that influence reviewers and therefore come from humans; agents only report patterns.
 HUMAN_KINDS = frozenset({LessonKind.FALSE_POSITIVE, LessonKind.RULE})
 
 
@@ -100,7 +100,7 @@ def decide_lesson(
 
 
 def evolve_lessons(lessons: Lessons, event: SideEvent, at: datetime) -> Lessons:
-    """The lessons after one event: a pattern known already is counted, not doubled."""
+    """The lessons after one event; a known pattern is counted again, not duplicated."""
     match event:
         case LessonRecorded():
             known = _known_pattern(lessons, event.kind, event.fingerprint)
@@ -112,12 +112,12 @@ def evolve_lessons(lessons: Lessons, event: SideEvent, at: datetime) -> Lessons:
 
 
 def archived(lesson: Lesson, now: datetime) -> bool:
-    """Whether a common issue was not seen for so long that it is set aside; nothing else ages this way."""
+    """True if a common issue was not seen for so long that it is set aside; other lessons do not age this way."""
     return lesson.kind is LessonKind.PATTERN and now - lesson.last_seen >= ARCHIVED_AFTER
 
 
 def in_force(lessons: Lessons, now: datetime) -> Lessons:
-    """The lessons reviewers are given now."""
+    """The lessons that reviewers are given now."""
     return tuple(
         one for one in lessons if not one.retired and not _expired(one.expires, now) and not archived(one, now)
     )
@@ -131,7 +131,7 @@ def common_issues(lessons: Lessons, now: datetime) -> Lessons:
 
 
 def suppressions_for(lessons: Lessons, now: datetime) -> tuple[Suppression, ...]:
-    """The false positives in force, as the standing word of the human who said so."""
+    """The false positives in force, as suppressions by the humans who recorded them."""
     return tuple(
         Suppression(
             fingerprint=one.fingerprint,
@@ -148,9 +148,9 @@ def suppressions_for(lessons: Lessons, now: datetime) -> tuple[Suppression, ...]
 def applies(
     suppression: Suppression, *, fingerprint: str, context_hash: str, severity: Severity, veto: bool, now: datetime
 ) -> bool:
-    """Whether this finding is silenced: the same one, in the same context.
+    """True if this finding is suppressed: it is the same one, in the same context.
 
-    A critical one, or one of a veto scope, only by a word that is `grave`.
+    A critical finding, or one of a veto scope, is suppressed only by a `grave` suppression.
     """
     if (veto or severity >= Severity.CRITICAL) and not suppression.grave:
         return False
@@ -163,7 +163,7 @@ def applies(
 
 
 def place_of(review: Review) -> str:
-    """The repository on somebody's machine that a review is about; empty where it was opened at a server."""
+    """The local repository that a review is about; empty if the review was opened at a server."""
     return review.origin.task if review.origin.task.startswith(LOCAL) else ""
 
 

@@ -1,4 +1,4 @@
-"""Which letters of other scripts pass for which of ours?
+"""Look-alike letters of other scripts, mapped to the ASCII letters and digits they resemble.
 
 Written from how the letters are drawn: Cyrillic, Greek, Armenian, Cherokee, Canadian, Coptic, Lisu and the small
 capitals and phonetic letters of Latin. What Unicode itself turns into an ASCII letter (full width, mathematical,
@@ -64,5 +64,5 @@ _TABLE = {
     "4": "\u13ce",
     "6": "\u0431\u13ee",
 }
-#: Each look-alike with the letter or digit it passes for.
+#: Each look-alike with the letter or digit it resembles.
 LOOKALIKES = {look: plain for plain, looks in reversed(_TABLE.items()) for look in looks}

@@ -1,4 +1,4 @@
-"""May exactly these bytes go live on this target now?"""
+"""Go-live decision: whether exactly these bytes may go live on this target now."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from foureyes.core.events import BaseAttested, LiveRefused, WentLive
 from foureyes.core.refusals import Code, Refusal
 from foureyes.core.values import ON_TARGET, BaseSource, KnownBase, RiskLevel, Who, WhoKind, WorkPart
 
-#: Who may say what is on a target: those whose tokens can be for publishing, and a human.
+#: Who may attest what is on a target: kinds that can have publishing tokens, and humans.
 PUBLISHERS = frozenset({WhoKind.PROGRAM, WhoKind.SERVICE, WhoKind.HUMAN})
 
 
@@ -41,9 +41,9 @@ class Clearance:
     level: int = 0
     single_use: bool = False
     expires: datetime | None = None
-    #: Which event of the review's stream it is.
+    #: The version of its event in the review's stream.
     version: int = 0
-    #: Whether a human passed a stage of it: another party than the author's, and so as much as level 1.
+    #: True if a human passed a stage; a human is not of the author's party, so this counts as level 1.
     by_human: bool = False
 
 
@@ -64,7 +64,7 @@ class LiveFacts:
 
 
 def decide_live(command: RecordLive, actor: Who, facts: LiveFacts, now: datetime) -> tuple[WentLive | LiveRefused]:
-    """Record that the bytes went live, or that they were refused: a refused attempt must leave a trace too."""
+    """Record that the bytes went live, or that they were refused, since refused attempts are recorded too."""
     reason = why_not(command, facts, now)
     if reason:
         return (LiveRefused(target=command.target, digest=command.digest, actor=actor.name, reason=reason),)
@@ -79,7 +79,7 @@ def decide_live(command: RecordLive, actor: Who, facts: LiveFacts, now: datetime
 
 
 def decide_base(command: AttestBase, actor: Who) -> tuple[BaseAttested]:
-    """Record what is on a target; by a publisher, never by an agent at work."""
+    """Record what is on a target; only a publisher may say so, never an agent at work."""
     if actor.kind not in PUBLISHERS:
         raise Refusal(
             Code.NOT_ELIGIBLE,
@@ -93,7 +93,7 @@ def decide_base(command: AttestBase, actor: Who) -> tuple[BaseAttested]:
 
 
 def why_not(command: RecordLive, facts: LiveFacts, now: datetime) -> str:
-    """Why the bytes may not go live, with the next step; empty when they may."""
+    """Why the bytes may not go live, with the next step; empty if they may."""
     if facts.veto or facts.against:
         return (
             facts.against
@@ -119,9 +119,9 @@ def why_not(command: RecordLive, facts: LiveFacts, now: datetime) -> str:
 
 
 def why_elsewhere(base: KnownBase, risk: str, target: str, *, is_local: bool) -> str:
-    """Why a clearance does not count here: the work was compared with what is somewhere else.
+    """Why a clearance does not count here: the work was compared with the base of another place.
 
-    What counted as high risk all the same met everything that could be demanded, so it counts for every target.
+    Work of high risk met every requirement despite its base, so its clearance counts for every target.
     """
     if base.source is BaseSource.LOCAL and (target or not is_local):
         return (

@@ -1,4 +1,4 @@
-"""What does a review know of itself? The one aggregate: everything that decides about a work, and nothing else.
+"""The Review aggregate: the state that decides about one piece of work, and nothing else.
 
 These values are frozen but not slotted: every event makes a changed copy, and copying a dict is many times cheaper
 than setting forty slots (docs/decisions/0005).
@@ -53,7 +53,7 @@ class Revision:
     aliases: tuple[str, ...] = ()
     known_base: KnownBase = KnownBase()
     before: tuple[WorkPart, ...] = ()
-    #: Findings of earlier versions whose text still stands in this one.
+    #: Findings of earlier revisions whose text is still in this one.
     keeps: tuple[str, ...] = ()
 
 
@@ -133,7 +133,7 @@ class Finding:
     note: str = ""
     settled_in: int = 0
     verification: Verification | None = None
-    #: Where it was raised, if that was another review; and whether it no longer stands here without a word on it.
+    #: The review and finding it was raised as, if inherited; `lifted` if it ended here without a reviewer's answer.
     review: str = ""
     source: str = ""
     lifted: bool = False
@@ -141,16 +141,16 @@ class Finding:
 
     @property
     def is_settled(self) -> bool:
-        """Whether nobody needs to do anything about it any more."""
+        """True if nothing remains to be done about it: it is resolved or waived."""
         return self.standing in (Standing.RESOLVED, Standing.WAIVED)
 
     @property
     def is_advisory(self) -> bool:
-        """Whether it is shown but never stops the work."""
+        """True if the finding is shown but never stops the work."""
         return bool(self.advisory or self.suppressed_by) or self.verification is Verification.REFUTED
 
     def blocks(self, at_least: Severity) -> bool:
-        """Whether it stops the work under a rule that blocks from this severity on."""
+        """True if the finding stops the work under a rule that blocks from this severity on."""
         return self.severity >= at_least and not self.is_settled and not self.is_advisory
 
 
@@ -209,7 +209,7 @@ class RulingRequest:
     group: str
     fallback: Effect | None
     veto: bool
-    #: Who asked for it, and what they say in their favour; a gate that asks says neither.
+    #: Who asked for it and their argument; both are empty if a gate asked.
     by: str = ""
     argument: str = ""
     votes: tuple[Vote, ...] = ()
@@ -218,7 +218,7 @@ class RulingRequest:
 
 Request = ReportRequest | RevisionRequest | RulingRequest
 StageRevision = tuple[str, int]
-#: An escalation a human has answered: stage, revision, the gate that asked, and what it was about.
+#: An escalation a human has answered: stage, revision, the reason it was requested for, and its findings.
 Ruled = tuple[str, int, str, tuple[str, ...]]
 
 
@@ -266,15 +266,15 @@ class Review:
     protocols: tuple[str, ...] = ()
     revisions: tuple[Revision, ...] = ()
     resubmissions: int = 0
-    #: How many of them came although nothing was asked of the author: nobody had judged the version before.
+    #: How many resubmissions were not asked for: the version before had not been judged.
     unprompted: int = 0
     seats: Mapping[str, Seat] = field(default_factory=dict)
     reports: Mapping[StageRevision, Report] = field(default_factory=dict)
     failures: Mapping[StageRevision, int] = field(default_factory=dict)
-    #: Who failed last on a seat, and why; in words.
+    #: The last failure on a seat, in words: the reviewer and the reason.
     failed: Mapping[StageRevision, str] = field(default_factory=dict)
     findings: Mapping[str, Finding] = field(default_factory=dict)
-    #: Those of them that come from other reviews.
+    #: Names of the findings that come from other reviews.
     inherited: tuple[str, ...] = ()
     matched: Mapping[StageRevision, Matched] = field(default_factory=dict)
     overridden: Mapping[StageRevision, str] = field(default_factory=dict)
@@ -290,14 +290,14 @@ class Review:
     reason: str = ""
     cleared: str = ""
     cleared_digests: frozenset[str] = frozenset()
-    #: Versions this review was closed on as rejected; only a human who reopens it or passes a stage takes that back.
+    #: Digests this review was closed on as rejected. Only a human undoes that, by reopening or overriding a stage.
     rejected: frozenset[str] = frozenset()
     reopenings: int = 0
     bound: bool = False
     stricter: str = ""
     policies: frozenset[str] = frozenset()
     usd_micro: int = 0
-    #: How many notes each has written, and the notes themselves.
+    #: The number of notes per author, and the notes themselves.
     notes: Mapping[str, int] = field(default_factory=dict)
     noted: tuple[Note, ...] = ()
     escapes: Mapping[str, int] = field(default_factory=dict)
@@ -314,27 +314,27 @@ class Review:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """What this work is: as its author named it, and as its paths make it."""
+        """The kinds of this work: the one its author named and those its paths add."""
         return self.current.kinds or (self.kind,)
 
     @property
     def digest(self) -> str:
-        """The exact bytes everybody is talking about now."""
+        """The digest of the current revision."""
         return self.revisions[-1].digest
 
     @property
     def retries(self) -> int:
-        """How many of the author's attempts are used up."""
+        """The number of the author's attempts that are used up."""
         return self.resubmissions - self.unprompted
 
     @property
     def is_unreviewed(self) -> bool:
-        """Whether it was returned without anybody having said a word against this version."""
+        """True if the review was returned without any verdict against this revision."""
         return self.outcome is Outcome.RETURNED and not self.is_doubted
 
     @property
     def is_doubted(self) -> bool:
-        """Whether anybody has judged against this version."""
+        """True if a report on this revision has concerns or rejects it."""
         said = (one.verdict for one in self.reports.values() if one.revision == self.revision)
         return any(one in (Verdict.CONCERNS, Verdict.REJECT) for one in said)
 
@@ -343,12 +343,12 @@ class Review:
         return [seat for seat in self.seats.values() if seat.stage == stage and seat.part is part]
 
     def report_of(self, seat: str) -> Report | None:
-        """What a seat says of the current revision, if that still has a ground."""
+        """A seat's report on the current revision, if it still has a ground."""
         report = self.reports.get((seat, len(self.revisions)))
         return None if report is None or self.is_groundless(report) else report
 
     def is_groundless(self, report: Report) -> bool:
-        """Whether everything a report against the work rested on was settled."""
+        """True if every finding that a report against the work rested on was settled."""
         if report.verdict in (None, Verdict.APPROVE) or report.grounds or not report.blocking:
             return False
         if self.seats[report.seat].veto and report.verdict is Verdict.REJECT:
@@ -356,7 +356,7 @@ class Review:
         return all(self.findings[one].is_settled or self.findings[one].is_advisory for one in report.blocking)
 
     def reports_in(self, stage: str) -> list[Report]:
-        """The counted reports of a stage's judging seats on the current revision."""
+        """The effective reports of a stage's judging seats on the current revision."""
         found = [self.report_of(one.id) for one in self.seats.values() if one.stage == stage and one.part is Part.JUDGE]
         return [report for report in found if report is not None]
 
@@ -369,31 +369,31 @@ class Review:
         return [one for one in self.findings.values() if one.seat == seat and one.blocks(at_least)]
 
     def inherited_from(self, raiser: str) -> list[Finding]:
-        """What somebody raised in other reviews and has not settled here."""
+        """Inherited findings of this raiser that are not settled here."""
         found = (self.findings[one] for one in self.inherited)
         return [one for one in found if one.raiser == raiser and not one.is_settled]
 
     def is_vetoed(self, stage: str) -> bool:
-        """Whether a veto of this stage stands on the current bytes, or a finding of one that was inherited."""
+        """True if this stage has a veto on the current bytes, or an unsettled inherited finding of a veto seat."""
         found = (self.findings[one] for one in self.inherited)
         inherits = any(one.stage == stage and one.veto and not one.is_settled for one in found)
         return (stage, self.digest) in self.vetoes or inherits
 
     def ruling(self) -> RulingRequest | None:
-        """The decision a human owes, if any."""
+        """The pending ruling request, if any."""
         found = [one for one in self.requests.values() if isinstance(one, RulingRequest)]
         return found[0] if found else None
 
     def revision_request(self) -> RevisionRequest | None:
-        """What the author owes, if anything."""
+        """The pending request to the author, if any."""
         found = [one for one in self.requests.values() if isinstance(one, RevisionRequest)]
         return found[0] if found else None
 
     def report_request(self, seat: str) -> ReportRequest | None:
-        """What a seat owes, if anything."""
+        """The pending request to this seat, if any."""
         found = self.requests.get(seat)
         return found if isinstance(found, ReportRequest) else None
 
     def is_contributor(self, name: str) -> bool:
-        """Whether somebody had a hand in the work; they never judge it."""
+        """True if this account contributed to the work; contributors never judge it."""
         return name in [one.name for one in self.contributors]

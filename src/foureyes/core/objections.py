@@ -1,8 +1,8 @@
-"""What stands against exact bytes in one review: a veto, a rejection, or findings that block.
+"""Objections of a review to exact bytes: a veto, a rejection, or blocking findings.
 
-The rules of the review where it was raised say what blocks. An objection to a version is lifted by whoever may lift it
-for exactly these bytes: the raiser settles the finding, a human waives it, overrides its stage or reopens the review.
-Fixing it in another version lifts nothing of the version that has it.
+The rules of the review where it was raised say what blocks. An objection to a version is lifted for exactly these
+bytes: the raiser settles the finding, or a human waives it, overrides its stage or reopens the review. A fix in another
+version does not lift the objection to this one.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from foureyes.core.refusals import Code, NextCall, Refusal, refuse
 from foureyes.core.rules import Stage
 from foureyes.core.values import Outcome, Part, Severity, Standing, Verdict
 
-#: So many names are told of one objection; there may be more.
+#: Maximum number of names listed of one objection.
 NAMES_MAX = 5
 WAY_OUT = "Answer it there, change the work, or ask for a ruling there."
 CHANGE = "change the work"
 SETTLE = "have its raiser settle it there"
 WAIVE = "ask a human to waive it there"
-#: What works in a review that has ended, where its author can answer nothing any more.
+#: What can be done in a review that has ended, in which its author can no longer answer.
 WAYS_OUT: Mapping[Outcome, str] = {
     Outcome.WITHDRAWN: "ask for a ruling there",
     Outcome.REJECTED: "ask for a ruling there or have a human reopen it",
@@ -45,7 +45,7 @@ class Objection:
 
     @property
     def sentence(self) -> str:
-        """What stands, by name."""
+        """The objection in a sentence, with names."""
         if self.veto:
             return f"A veto stands on this version in review {self.review}."
         if self.findings:
@@ -56,7 +56,7 @@ class Objection:
 
     @property
     def way_out(self) -> str:
-        """What may be done about it, of what the review still takes."""
+        """The steps against it that the review still allows."""
         if self.veto:
             return "A human must override it there, or the author revises."
         if self.ended is None:
@@ -70,7 +70,7 @@ class Objection:
 
 
 def objection(review: Review, stages: Sequence[Stage], digest: str) -> Objection | None:
-    """What stands against these bytes in this review; nothing where it cleared them, unless a veto stands."""
+    """The objection of this review to these bytes; None if it cleared them, unless there is a veto."""
     vetoes = sorted([stage for stage, vetoed in review.vetoes if vetoed == digest])
     if vetoes:
         return Objection(review=review.id, veto=vetoes[0], ended=review.outcome)
@@ -88,10 +88,10 @@ def objection(review: Review, stages: Sequence[Stage], digest: str) -> Objection
 
 
 def stands_on_text(review: Review, stages: Sequence[Stage], finding: Finding) -> bool:
-    """Whether a finding that blocks still holds against the text it was raised on, wherever that text stands.
+    """True if a blocking finding still holds against the text it was raised on, wherever that text is.
 
-    Settling it on a version with that text, passing its stage there or clearing such a version takes it back. A fix
-    that changed the text does not: the text as it was is as bad as before.
+    Settling it on a version with that text, passing its stage there or clearing such a version ends it. A fix that
+    changed the text does not: the original text is as bad as before.
     """
     if finding.lifted or not _is_objection(finding, blocking_severities(stages)):
         return False
@@ -105,7 +105,7 @@ def stands_on_text(review: Review, stages: Sequence[Stage], finding: Finding) ->
 
 
 def is_text_in(review: Review, finding: Finding, number: int) -> bool:
-    """Whether the text that a finding is about stands in a version: its file, or without a place all of the work."""
+    """True if a version contains the text of a finding: the same file, or without a place the whole work."""
     raised, other = review.revisions[finding.revision - 1], review.revisions[number - 1]
     if other.digest == raised.digest or finding.id in other.keeps:
         return True
@@ -118,7 +118,7 @@ def is_text_in(review: Review, finding: Finding, number: int) -> bool:
 
 
 def objected(found: Objection) -> Refusal:
-    """The refusal of a command that would put these bytes under review again beside what stands against them."""
+    """The refusal of a command that would submit these bytes again despite the objection."""
     return refuse(
         Code.OBJECTED,
         next_call=NextCall(call="read_review", arguments={"review": found.review}),
@@ -130,7 +130,7 @@ def objected(found: Objection) -> Refusal:
 
 
 def _stands(review: Review, finding: Finding, numbers: frozenset[int]) -> bool:
-    """Whether a finding that blocks was raised on one of these revisions, or before, and not lifted for its bytes."""
+    """True if a blocking finding was raised in or before one of these revisions and not lifted for its bytes."""
     return any(
         finding.revision <= number
         and (finding.stage, number) not in review.overridden
@@ -140,7 +140,7 @@ def _stands(review: Review, finding: Finding, numbers: frozenset[int]) -> bool:
 
 
 def blocking_severities(stages: Sequence[Stage]) -> dict[str, Severity]:
-    """From which severity on a finding stops each stage: for its own reviewer, or until it is settled."""
+    """The severity from which a finding blocks, for each stage."""
     found: dict[str, Severity] = {}
     for stage in stages:
         least = stage.options.blocking
@@ -152,19 +152,19 @@ def blocking_severities(stages: Sequence[Stage]) -> dict[str, Severity]:
 
 
 def _is_objection(finding: Finding, known: Mapping[str, Severity]) -> bool:
-    # Where the rules of a stage are not known, everything blocks.
+    # If the rules of a stage are unknown, everything blocks.
     blocks = finding.severity >= known.get(finding.stage, Severity.MINOR)
     return blocks and not finding.is_advisory and finding.standing is not Standing.WAIVED
 
 
 def is_fixed_elsewhere(review: Review, finding: Finding) -> bool:
-    """Whether its raiser was satisfied with other bytes than those it was raised on: against these it still stands."""
+    """True if it was resolved on other bytes only: it still holds against the bytes it was raised on."""
     raised = finding.revision
     return finding.standing is Standing.RESOLVED and not _is_resolved(review, finding, raised)
 
 
 def _is_resolved(review: Review, finding: Finding, number: int) -> bool:
-    """Whether the raiser was satisfied with these bytes, or with earlier ones: later ones are others."""
+    """True if it was resolved in this or an earlier revision, or on the same bytes."""
     if finding.standing is not Standing.RESOLVED:
         return False
     settled = review.revisions[finding.settled_in - 1].digest
@@ -172,10 +172,10 @@ def _is_resolved(review: Review, finding: Finding, number: int) -> bool:
 
 
 def rejecting_reports(review: Review, numbers: frozenset[int]) -> list[Report]:
-    """The reports on these versions that reject them or doubt them on a named ground, and stand."""
+    """The effective reports on these revisions that reject, or have concerns on a named ground."""
     found: list[Report] = []
     for (name, number), report in review.reports.items():
-        # A doubt without a finding stands where its reviewer named a ground; otherwise it rests on a question.
+        # Concerns without a finding count if the reviewer named a ground; otherwise they are only a question.
         stands = report.verdict is Verdict.REJECT or (report.verdict is Verdict.CONCERNS and bool(report.grounds))
         if not stands or number not in numbers:
             continue

@@ -1,4 +1,4 @@
-"""Who may purge bytes, change the signing key or restore a backup, and what is written down about it?"""
+"""Operations on the store that only a human may order: purge bytes, rotate the signing key, restore a backup."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ OperationCommand = PurgeBlob | RotateKey | RestoreStore
 
 
 def decide_operation(command: OperationCommand, actor: Who) -> tuple[SideEvent, ...]:
-    """Answer a command about the store itself: a human gives it, with a reason that stays in the record."""
+    """Answer a command about the store itself: only from a human, with a reason that is kept in the log."""
     if not actor.is_human:
         raise Refusal(Code.HUMAN_ONLY, "Only a human does this to the store.", "Ask a human to do it.")
     _check_reason(command.reason)
@@ -62,7 +62,7 @@ def decide_operation(command: OperationCommand, actor: Who) -> tuple[SideEvent, 
 
 
 def is_digest(text: str) -> bool:
-    """Whether this names bytes: 64 small hexadecimal digits."""
+    """True if this is a digest: 64 lower-case hexadecimal digits."""
     return _DIGEST(text) is not None
 
 

@@ -1,4 +1,4 @@
-"""What may a human decide, and what happens if nobody does?"""
+"""The options of a ruling, and the fallback if no human decides in time."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ SHELVE = Option(
     risk="none",
 )
 
-#: The author owed something and did not answer in time; it lapses when the author is back.
+#: The author did not answer a request in time; the ruling request lapses when the author submits again.
 AUTHOR_SILENT = "author_silent"
-#: A reviewer who was asked did not answer in time, and the work would pass without them: silence never lets it.
+#: A requested reviewer did not answer in time, and the work would pass without them; silence must not clear it.
 UNHEARD = "unheard"
-#: Where nobody has reviewed, there is no reviewer's position to choose.
+#: Without a review there is no reviewer's position to choose.
 UNREVIEWED = replace(AS_IS, label="Approve as it is, without this review", risk="nobody has reviewed this step")
 SEND_BACK = replace(AS_REVIEWED, label="Send it back to the author", pros=("nothing goes through unreviewed",))
 NOBODY = frozenset(
@@ -68,13 +68,13 @@ NOBODY = frozenset(
     }
 )
 
-#: Where no override inside this review could make the work pass.
+#: Reasons for which no override inside this review could make the work pass.
 OBJECTED_ELSEWHERE = "objected_elsewhere"
 NO_WAY_THROUGH = frozenset({"vetoed_elsewhere", OBJECTED_ELSEWHERE, "no_stages", "nobody_vouched"})
 
 
 def options_for(reason: str, *, veto: bool, findings: tuple[str, ...]) -> tuple[Option, ...]:
-    """The choices that make sense here; a veto is not retried, and nothing passes where nothing could."""
+    """The applicable options: a veto cannot be retried, and approving is left out where it could not help."""
     passing, back = (UNREVIEWED, SEND_BACK) if reason in NOBODY else (AS_IS, AS_REVIEWED)
     found = [] if reason in NO_WAY_THROUGH else [passing]
     found += [back, COMPROMISE]
@@ -86,14 +86,14 @@ def options_for(reason: str, *, veto: bool, findings: tuple[str, ...]) -> tuple[
 
 
 def is_unreviewed(review: Review, stage: str, reason: str) -> bool:
-    """Whether a human is asked because no reviewer came: then nobody has said anything of this version."""
+    """True if a human is asked because no reviewer came, and nobody has reported on this revision."""
     return reason in NOBODY - {AUTHOR_SILENT} and not review.reports_in(stage)
 
 
 def fallback_for(
     reason: str, *, veto: bool, options: Options, clock_revisions: int, unreviewed: bool = False
 ) -> Effect | None:
-    """What silence does: never opens anything, favours the reviewer, and ends the second time; a veto only reminds."""
+    """The effect of silence: it never opens the gate, favours the reviewer, then shelves; None means reminders only."""
     if veto or not options.times.human_fallback:
         return None
     if unreviewed:
@@ -104,7 +104,7 @@ def fallback_for(
 
 
 def positions_of(review: Review, stage: Stage | None, argument: str) -> tuple[Position, ...]:
-    """What both sides say, with how sure they are."""
+    """The positions of author and reviewers, with their confidence."""
     author = Position(
         party="author",
         name=review.author.name,

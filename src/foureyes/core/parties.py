@@ -1,8 +1,8 @@
-"""Parties: who of those involved in a review acts for the same side, and may therefore not judge the work.
+"""Parties: accounts that act for the same side in a review, and may therefore not judge the work.
 
 The agents that one service vouches for are one party, because one token speaks for all of them. Agents that work in
-one session are one party. A seat that a session keeps somebody from by the act of a maker goes to no other agent. In
-`resolve` the accounts of one operator are one party unless the policy says otherwise.
+one session are one party. If a contributor barred a candidate from a seat by naming or joining their session, no other
+agent gets that seat. In `resolve` the accounts of one operator are one party unless the policy says otherwise.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from foureyes.core.rules import Stage, Style
 from foureyes.core.scene import Scene
 from foureyes.core.values import Who, WhoKind
 
-#: What a clearance says where author and reviewer are accounts of one operator.
+#: The flag of a clearance if author and reviewer are accounts of one operator.
 ONE_OPERATOR = "one operator"
 
 
@@ -30,21 +30,21 @@ class Bars:
     services: frozenset[str]
     operators: frozenset[str]
     mates: frozenset[str]
-    #: Those of the mates whose session a maker came to or named.
+    #: Mates whose session a contributor joined or named.
     by_maker: frozenset[str] = frozenset()
-    #: The services that speak for a maker: their agents are of the makers' party anyway.
+    #: The services that speak for a contributor; their agents are of the same party anyway.
     of_makers: frozenset[str] = frozenset()
 
     def is_by_maker(self, one: Principal) -> bool:
-        """Whether nothing but the act of a maker makes this candidate a mate."""
+        """True if only the act of a contributor makes this candidate a session mate."""
         return normal(one.who.name) in self.by_maker and one.vouched_by not in self.of_makers
 
     def without_mates(self) -> Bars:
-        """The same, as if nobody worked in a session with a maker."""
+        """These bars without the session mates of contributors."""
         return replace(self, mates=frozenset(), by_maker=frozenset())
 
     def problem(self, one: Principal) -> Refusal | None:
-        """Why this candidate is of the same party as a maker or another reviewer; nothing where it is not."""
+        """Why this candidate is of one party with a contributor or another reviewer; None if they are not."""
         who = one.who
         if who.is_human:
             return None
@@ -62,7 +62,7 @@ class Bars:
 
 
 def bars_of(scene: Scene, stage: Stage | None, others: Sequence[Who]) -> Bars:
-    """Who may not sit here, computed once for all candidates of a seat."""
+    """The bars of a seat, computed once for all its candidates."""
     facts, author, contributors = scene.facts, scene.review.author, scene.review.contributors
     makers = contributors if author in contributors else (author, *contributors)
     of_makers = frozenset(filter(None, [service_of(facts, who) for who in makers]))
@@ -80,7 +80,7 @@ def bars_of(scene: Scene, stage: Stage | None, others: Sequence[Who]) -> Bars:
 
 
 def check_party(scene: Scene, actor: Who) -> None:
-    """Refuse somebody who is of one party with a maker of the work, whatever stage they mean."""
+    """Refuse an actor who is of one party with a contributor, whatever the stage."""
     principal = scene.facts.principal(actor.name) or Principal(who=actor)
     problem = bars_of(scene, None, ()).problem(principal)
     if problem is not None:
@@ -88,13 +88,13 @@ def check_party(scene: Scene, actor: Who) -> None:
 
 
 def may_review_each_other(scene: Scene, service: str) -> bool:
-    """Whether every policy that binds the review lets the agents of this service review each other's work."""
+    """True if every policy that binds the review lets the agents of this service review each other's work."""
     rules = [scene.rules, *([scene.stricter] if scene.stricter else [])]
     return all(service in one.services for one in rules)
 
 
 def service_of(facts: Facts, who: Who) -> str:
-    """The service that speaks for somebody: the one that vouches for them, or a service itself; else empty."""
+    """The service that speaks for an account: the one that vouches for it, or the account itself; else empty."""
     if who.kind is WhoKind.SERVICE:
         return who.name
     known = facts.principal(who.name)
@@ -102,16 +102,16 @@ def service_of(facts: Facts, who: Who) -> str:
 
 
 def believed(facts: Facts, who: Who) -> Who:
-    """Somebody without what only their service says of them: its word on model families is no evidence."""
+    """The account without facts that only its service states: a service's word on model families is no evidence."""
     if not (who.model_family or who.provider) or not service_of(facts, who):
         return who
     return replace(who, model_family="", provider="")
 
 
 def is_one_operator(scene: Scene, stage: Stage, reviewers: Sequence[Who]) -> bool:
-    """Whether a vouching reviewer of this stage is of one service with a maker or another reviewer.
+    """True if a vouching reviewer of this stage is of one service with a contributor or another reviewer.
 
-    In `resolve` also whether one has the operator of a maker.
+    In `resolve` also if one has the operator of a contributor.
     """
     makers = scene.review.contributors
     for index, one in enumerate(reviewers):

@@ -1,11 +1,11 @@
-"""Who reviews whose work, by which criteria, in the peer style? The numbers and names as they are shipped."""
+"""Shipped data of the peer style: required kinds, reviewer matrix and criteria."""
 
 from __future__ import annotations
 
 from foureyes.core.gates.standards import Criteria
 from foureyes.core.rules import MatrixRow
 
-#: What a policy of this style demands a review for.
+#: Kinds for which a policy of this style requires a review.
 REQUIRED_KINDS = (
     "create_core",
     "create_app",
@@ -17,7 +17,7 @@ REQUIRED_KINDS = (
     "api_endpoint_change",
 )
 
-#: What may go without one, where the bytes are as harmless as the name.
+#: Kinds that may skip the review if a program proves the bytes harmless.
 TRIVIAL_KINDS = ("fix_typo", "update_formatting", "add_comment", "update_readme")
 
 MATRIX = (
@@ -124,7 +124,7 @@ CRITERIA = (
     ),
 )
 
-#: For every kind without a set of its own.
+#: The criteria of kinds without a set of their own.
 DEFAULT_CRITERIA = Criteria(
     kind="default",
     required=(

@@ -1,4 +1,4 @@
-"""Who may put a policy into force, and which one is?"""
+"""Policy activation: who may put a policy into force, and which one is in force."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class ActivatePolicy:
 
 
 def in_force(events: Iterable[SideEvent]) -> PolicyActivated | None:
-    """The policy that new reviews get: the last one a human activated."""
+    """The policy for new reviews: the last one that a human activated."""
     activated = [event for event in events if isinstance(event, PolicyActivated)]
     return activated[-1] if activated else None
 
 
 def decide_policy(current: PolicyActivated | None, command: ActivatePolicy, actor: Who) -> tuple[SideEvent, ...]:
-    """Answer the command; the policy in force changes by a human's hand only."""
+    """Answer the command; only a human changes the policy in force."""
     if not actor.is_human:
         raise Refusal(Code.HUMAN_ONLY, "Only a human activates a policy.", "Ask a human to activate it.")
     if not command.digest.strip():
@@ -57,5 +57,5 @@ def decide_policy(current: PolicyActivated | None, command: ActivatePolicy, acto
 
 
 def _reaches_further(current: PolicyActivated, command: ActivatePolicy) -> bool:
-    """The same policy again is no repetition when it now holds for open reviews too."""
+    """True if the same policy now applies to open reviews too, so that activating it again is no duplicate."""
     return command.applies_in_flight and not current.applies_in_flight

@@ -1,4 +1,4 @@
-"""Who may be enrolled, by whom, and which token opens the doors to them?"""
+"""Accounts and tokens: who may enrol or remove an account, and what its tokens may be used for."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ TEXT_CHARS_MAX = 200
 REASON_CHARS_MAX = 2_000
 ROLES_MAX = 50
 TOKENS_MAX = 50
-#: Names that one service vouches for, those removed too: whenever an account changes, all of them are read.
+#: Maximum names one service vouches for, removed ones included, because every change of an account reads them all.
 VOUCHED_MAX = 2_000
-#: The longest span in days that a human is offered for a token; one without an end has none.
+#: The longest lifetime in days offered to a human for a token, apart from no expiry.
 TOKEN_DAYS_MAX = 3_650
 _HASH = re.compile(r"[0-9a-f]{64}").fullmatch
 
@@ -43,7 +43,7 @@ class Scope(StrEnum):
     VOUCH = "vouch"
 
 
-#: What a token of each kind of account may be used for at most; a human signs in and has no token.
+#: The maximum scopes of a token by kind of account; a human signs in and has no token.
 SCOPES: dict[WhoKind, tuple[Scope, ...]] = {
     WhoKind.AGENT: (Scope.READ, Scope.AUTHOR, Scope.REVIEW, Scope.SIGNAL),
     WhoKind.PROGRAM: (Scope.READ, Scope.REVIEW, Scope.PUBLISH),
@@ -101,7 +101,7 @@ class Token:
     revoked: bool = False
 
     def opens(self, now: datetime) -> bool:
-        """Whether it is still good for anything."""
+        """True if the token is neither revoked nor expired."""
         return not self.revoked and (self.expires is None or now < self.expires)
 
 
@@ -127,18 +127,18 @@ class Census:
 
     names: frozenset[str] = frozenset()
     humans: int = 0
-    #: Who is behind the others.
+    #: The operators of all accounts.
     operators: frozenset[str] = frozenset()
-    #: The roles of whoever asks, as a human gave them.
+    #: The actor's roles, as a human assigned them.
     roles: frozenset[str] = frozenset()
     #: Services whose agents are enrolled.
     vouching: frozenset[str] = frozenset()
-    #: How many names whoever asks vouches for, those removed too.
+    #: The number of names the actor vouches for, removed ones included.
     vouched: int = 0
 
 
 def account_of(events: Iterable[PrincipalEvent]) -> Account | None:
-    """The account as these events left it."""
+    """The account after these events; None without events."""
     account: Account | None = None
     for event in events:
         account = _evolved(account, event)
@@ -146,7 +146,7 @@ def account_of(events: Iterable[PrincipalEvent]) -> Account | None:
 
 
 def account_after(account: Account | None, events: Iterable[PrincipalEvent]) -> Account:
-    """The account as these events leave it."""
+    """The account after these further events."""
     for event in events:
         account = _evolved(account, event)
     return _known(account)
@@ -182,7 +182,7 @@ def _evolved(account: Account | None, event: PrincipalEvent) -> Account:
                 name=event.name,
                 kind=event.kind,
                 operator=event.operator,
-                # What a service says of its own agents stays in the log, and nothing follows from it.
+                # A service's statements about its own agents stay in the log only; no decision uses them.
                 model_family="" if is_vouched else event.model_family,
                 provider="" if is_vouched else event.provider,
             )
@@ -224,11 +224,11 @@ def _enrolled(
         if len(one) > TEXT_CHARS_MAX or (one and not one.isprintable()):
             raise refuse(Code.TOO_LONG, what=f"{one[:20]!r}…", size=len(one), most=TEXT_CHARS_MAX)
     if vouched and command.operator not in ("", actor.operator):
-        # All whom a service vouches for are one party: otherwise it could make itself a quorum.
+        # All agents of a service are one party, otherwise it could form a quorum by itself.
         raise refuse(Code.UNKNOWN_WORD, what="The operator", word=command.operator, allowed=actor.operator)
     strange = next((one for one in command.roles if one and one not in census.roles), "") if vouched else ""
     if strange:
-        # A role says who is asked to judge others' work: a human says that of somebody, not whoever vouches for them.
+        # A role decides who is asked to review others' work, so a human assigns it, not the vouching service.
         held = ", ".join(sorted(census.roles)) or "none"
         raise Refusal(
             Code.NOT_ELIGIBLE,
@@ -237,10 +237,10 @@ def _enrolled(
         )
     operator = command.operator or actor.operator or actor.name
     if operator not in census.operators and not (account and account.who.operator == operator):
-        # Whoever was taken before this was looked at stays as they are.
+        # Operators enrolled before this check existed are kept.
         check_operator(operator, census.operators)
     if account and name in census.vouching and operator != account.who.operator:
-        # Its agents would be of the operator before, and the next ones of another: two parties, and still one service.
+        # Old and new agents would have different operators: two parties, but one service.
         raise Refusal(
             Code.DUPLICATE,
             f"{name} vouches for agents under the operator {account.who.operator}.",
@@ -265,7 +265,7 @@ def _kind(word: str) -> WhoKind:
 
 
 def _check_enrols(account: Account | None, kind: WhoKind, actor: Who, census: Census) -> None:
-    """A human enrols; a service vouches for its own agents; who starts the first server names the first human."""
+    """Allow a human, a service for its own agents, and the person who starts the first server for the first human."""
     if account and account.who.kind is not kind:
         raise Refusal(
             Code.DUPLICATE, f"{account.who.name} is enrolled as {account.who.kind}.", "Enrol another name for this."
@@ -293,7 +293,7 @@ def _there(account: Account | None, name: str) -> Account:
 
 
 def _check_over(account: Account, actor: Who) -> None:
-    """A human decides about every account, a service about the agents it vouches for."""
+    """Allow a human for every account, and a service for the agents it vouches for."""
     if actor.is_human or (actor.kind is WhoKind.SERVICE and account.vouched_by == actor.name):
         return
     raise refuse(Code.HUMAN_ONLY, what="change an account")

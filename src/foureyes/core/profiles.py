@@ -1,4 +1,4 @@
-"""What the reviewing roles of the peer style look at, what they know and what they usually say."""
+"""Profiles of the peer style's reviewing roles: focus, expertise and typical feedback."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Profile:
     typical_feedback: tuple[str, ...]
 
 
-#: By the name of the role, with underscores.
+#: By role name, with underscores.
 PROFILES: Mapping[str, Profile] = {
     "auditor": Profile(
         focus=(

@@ -1,4 +1,4 @@
-"""How do the review styles differ? Five systems and one for a lone developer, as values of one type."""
+"""The review styles as protocols: the five source systems' and one for a lone developer, as values of one type."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from foureyes.core.peer_data import CRITERIA, DEFAULT_CRITERIA, MATRIX
 from foureyes.core.rules import Blind, Exhausted, MatrixRow, Options, Protocol, SeatRule, Stage, Style
 from foureyes.core.values import Severity
 
-#: What an issue in a story or a world can be about.
+#: Finding categories for stories and worlds.
 CATEGORIES = ("causal_gap", "scientific_issue", "actor_vagueness", "timeline", "internal_consistency", "other")
 
-#: Agents and models at hand beyond those the policy names; each may look once.
+#: Maximum volunteers beyond the agents and models the policy names.
 SOLO_VOLUNTEERS_MAX = 8
 
 
 def resolve(
     *, min_reviewers: int = 2, seats_max: int = 10, blind: Blind = Blind.FIRST, own_operator: bool = False
 ) -> Protocol:
-    """No verdicts: reviewers raise findings, the author answers each, the raiser confirms."""
+    """Style without verdicts: reviewers raise findings, the author answers each, the raiser confirms."""
     options = Options(
         style=Style.RESOLVE,
         votes=False,
@@ -45,7 +45,7 @@ def peer(
     mode: gates.Mode = gates.Mode.STRICT,
     second_opinion_from: int = 0,
 ) -> Protocol:
-    """One colleague from the matrix judges by a checklist; the fourth try, a gap or doubt goes to a human."""
+    """One colleague from the matrix judges by a checklist; a fourth attempt, a confidence gap or doubt escalates."""
     options = Options(
         style=Style.PEER,
         answers=True,
@@ -84,7 +84,7 @@ def chain(
 def session(*, reviewers: int = 2, roles: tuple[str, ...] = ("reviewer",), at_least: int = 0) -> Protocol:
     """Reviewers of agents at work: a blocker stops, two concerns pause, one is logged and waits.
 
-    Without `at_least` all of them are needed; with it, the others are asked where there are any.
+    Without `at_least` all seats are needed; with it, the further seats are requested only if there are candidates.
     """
     options = Options(style=Style.SESSION, concern_is_finding=True)
     conditions = (gates.Tally(concerns_pause=2), gates.Resolved(at_least=Severity.IMPORTANT))
@@ -105,7 +105,7 @@ def panel(
     auto_approve_single: bool = False,
     b_only_critical_fixes: bool = False,
 ) -> Protocol:
-    """Two models judge the spec, then the quality; what they agree on may go by itself, the rest is a human's."""
+    """Two models judge the spec, then the quality; agreement may clear or return the work, the rest goes to a human."""
     _check_range("max_fix_iterations", max_fix_iterations, 1, 5)
     _check_range("fix_timeout_turns", fix_timeout_turns, 5, 30)
     options = Options(style=Style.PANEL, blocking_evidence=True, turns_max=fix_timeout_turns)
@@ -121,7 +121,7 @@ def panel(
             b_only_critical_fixes=b_only_critical_fixes,
         )
         conditions = (agreement, gates.Resolved(at_least=Severity.IMPORTANT))
-        # Behind another style the spec is early too: whoever is there looks at once, and nobody waits for the others.
+        # After another style the spec stage is early too: its reviewers begin at once instead of waiting.
         return Stage(name=name, seats=seats, gates=conditions, options=options, early=speculative_quality)
 
     stages = (stage("spec", final=False), stage("quality", final=True))
@@ -131,7 +131,7 @@ def panel(
 def solo(
     *, programs: tuple[str, ...] = ("program",), agents: tuple[str, ...] = ("agent",), quorum: int = 1
 ) -> Protocol:
-    """Programs and each agent at hand, once, blind to each other; important findings stop, refuted ones do not."""
+    """Programs and each local agent review once, blind to each other; important findings stop, refuted ones do not."""
     options = Options(style=Style.SOLO, blocking_evidence=True, waits=True, person_waives=True)
     roles = (*programs, *agents)
     seats = tuple(SeatRule(roles=(role,)) for role in roles)

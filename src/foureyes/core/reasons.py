@@ -1,4 +1,4 @@
-"""Why a reviewer said no, under which name, and which findings do not stop the work.
+"""The words for verdicts, critics, failures and advisory findings.
 
 Gates, messages, logs, tools and pages all take these words from here.
 """
@@ -11,14 +11,14 @@ from foureyes.core.events import ReportFailed
 from foureyes.core.model import Finding, Report, Review, Seat
 from foureyes.core.values import Severity, Standing, Verdict, Verification, WhoKind
 
-#: So many findings are a reason; of more only the number.
+#: Maximum findings listed in a reason; of the rest only the number is given.
 REASONS_MAX = 5
-#: Why a finding does not stop the work, where nothing else says so.
+#: The default reason why a finding does not stop the work.
 BELOW = "does not block: {severity}"
 SETTLED = "settled: "
-#: Where a veto stands on bytes that nobody has reported on since.
+#: The reason for a veto without a report to quote.
 VETO_STANDS = "a veto stands on this version"
-#: So much of the words of a run that failed is said.
+#: Longer texts of failed runs are cut.
 FAILURE_CHARS_MAX = 300
 _SAID = {Verdict.APPROVE: "approved", Verdict.CONCERNS: "has concerns", Verdict.REJECT: "rejects it"}
 
@@ -32,7 +32,7 @@ def issue(finding: Finding) -> str:
 
 
 def against(review: Review, report: Report) -> tuple[Finding, ...]:
-    """What a report has against the version: what it raised there, and what was raised before and still stands."""
+    """The findings of a report against the revision: those raised in it, and earlier ones that are unsettled."""
     known = review.findings
     mine = [one for one in known.values() if one.seat == report.seat and one.revision <= report.revision]
     raised = [one for one in mine if one.revision == report.revision]
@@ -44,7 +44,7 @@ def against(review: Review, report: Report) -> tuple[Finding, ...]:
 
 
 def reason_of(review: Review, report: Report) -> str:
-    """The reason of a report in one line; a program only counts, so what it found is its reason."""
+    """The reason of a report in one line; the summary of a program is only a count, so its findings are the reason."""
     found = against(review, report)
     more = f"; and {len(found) - REASONS_MAX} more" if len(found) > REASONS_MAX else ""
     listed = "; ".join(map(issue, found[:REASONS_MAX])) + more
@@ -53,13 +53,13 @@ def reason_of(review: Review, report: Report) -> str:
 
 
 def critic_of(seat: Seat, report: Report) -> str:
-    """The critic as the chain names it where a program of ours holds the seat; else the account that reported."""
+    """The critic's name in the chain if one of the shipped programs holds the seat, else the reviewer's account."""
     is_program = report.reviewer.kind is WhoKind.PROGRAM and bool(seat.candidates and seat.scope)
     return seat.candidates[0] if is_program else report.reviewer.name
 
 
 def failure_words(event: ReportFailed) -> str:
-    """Who had no answer, and why."""
+    """The reviewer of a failed run and the reason, in one line."""
     words, why = _in_one_line(event.text), event.reason.value.replace("_", " ")
     return f"{event.reviewer} ({why}){f': {words}' if words else ''}"
 
@@ -70,12 +70,12 @@ def _in_one_line(text: str) -> str:
 
 
 def is_veto(seat: Seat, report: Report) -> bool:
-    """Whether a report stops the work until a human lifts it."""
+    """True if the report stops the work until a human lifts it."""
     return seat.veto and report.verdict is Verdict.REJECT
 
 
 def said_by(review: Review, reports: Iterable[Report]) -> str:
-    """Who said what, in the words that go back to the author."""
+    """The reviewers and their reasons, in the words that go back to the author."""
     return "; ".join(_said(review, one) for one in reports)
 
 
@@ -91,12 +91,12 @@ def _said(review: Review, report: Report) -> str:
 
 
 def blocks(finding: Finding, least: Mapping[str, Severity]) -> bool:
-    """Whether it stops the work in the stage it was raised in; `least` is from which severity on each stage does."""
+    """True if it stops the work in its stage; `least` is the severity from which each stage blocks."""
     return finding.blocks(least.get(finding.stage, Severity.MINOR))
 
 
 def why_advisory(finding: Finding) -> str:
-    """Why an open finding that does not stop the work does not."""
+    """Why an open finding does not stop the work."""
     if finding.verification is Verification.REFUTED:
         return "refuted by a second look"
     if finding.suppressed_by:
@@ -105,7 +105,7 @@ def why_advisory(finding: Finding) -> str:
 
 
 def advisory(review: Review, least: Mapping[str, Severity]) -> dict[str, str]:
-    """The findings that are shown and do not stop the work, each with why it does not."""
+    """The findings that do not stop the work, each with the reason."""
     return dict(_advisory(review, least))
 
 
@@ -118,12 +118,12 @@ def _advisory(review: Review, least: Mapping[str, Severity]) -> Iterator[tuple[s
 
 
 def settled_word(finding: Finding) -> str:
-    """What stands in front of a finding that is settled, so that nobody takes it for one that is not."""
+    """The prefix of a settled finding, to distinguish it from an open one."""
     return SETTLED if finding.standing in (Standing.RESOLVED, Standing.WAIVED) else ""
 
 
 def policy_changed(review: Review) -> str:
-    """What a change of the policy meant for a review that was open; empty where there was none."""
+    """The effect of a policy change on a review that was open; empty if there was none."""
     if review.stricter:
         return f"The policy was changed while this was open: {review.stricter[:12]} must be met too."
     if review.policies:
@@ -132,5 +132,5 @@ def policy_changed(review: Review) -> str:
 
 
 def cycle_of(finding: Finding) -> int:
-    """How often its author has to answer it: 1 when it is raised, one more each time it is reopened."""
+    """The number of answers a finding needs so far: 1 when raised, one more each time it is reopened."""
     return 1 + finding.reopened

@@ -1,4 +1,4 @@
-"""Which option would people likely take, judging by what they decided before?"""
+"""Recommend the option of a ruling that humans chose in similar cases before."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from foureyes.core.facts import PastRuling
 from foureyes.core.values import CLOCK, Effect, Option, Recommendation
 
-#: Fewer alike cases than this are no habit.
+#: Minimum number of similar cases.
 ALIKE_MIN = 3
-#: Only the newest decisions tell what people think now.
+#: Only the newest decisions count.
 PAST_MAX = 200
-#: Weight of the doubt that no number of cases removes, so that a hint never says 100 %.
+#: Added to the total weight, so that a recommendation never reaches 100 %.
 DOUBT = 2
 CONFIDENCE_MIN = 50
 
@@ -21,7 +21,7 @@ WEIGHT_NEITHER = 1
 
 
 def recommend(options: tuple[Option, ...], reason: str, kind: str, past: Iterable[PastRuling]) -> Recommendation | None:
-    """Name the option people usually take in such a case, or nothing when the past is too thin or divided."""
+    """The option people usually take in such a case; None if there are too few cases or they are divided."""
     cases = _newest(past)
     if sum(_weight(case, reason, kind) > WEIGHT_NEITHER for case in cases) < ALIKE_MIN:
         return None
@@ -39,7 +39,7 @@ def recommend(options: tuple[Option, ...], reason: str, kind: str, past: Iterabl
 
 
 def _newest(past: Iterable[PastRuling]) -> list[PastRuling]:
-    """What the clock decided is nobody's habit."""
+    """The newest decisions by people; decisions by the clock do not count."""
     people = [case for case in past if case.by != CLOCK.name]
     return sorted(people, key=lambda case: (case.at, case.by, case.kind, case.reason, case.effect))[-PAST_MAX:]
 

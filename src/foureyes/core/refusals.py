@@ -1,4 +1,4 @@
-"""Refusals: a stable code word, one sentence, the next step, and the same as data for programs that repair a call."""
+"""Refusals: a stable code word, one sentence and the next step, also as data for programs that repair a call."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 
-#: A value that every door can send: what a refusal names is plain data, never an object of the program.
+#: A value that every door can serialise: plain data, never an object of the program.
 Fact = str | int | bool | None | Sequence["Fact"] | Mapping[str, "Fact"]
-#: At most so many values are named in a refusal.
+#: Maximum number of values listed in a refusal.
 ALLOWED_MAX = 50
-#: As much of an unknown word is repeated.
+#: Maximum length of an unknown word repeated in a refusal.
 WORD_CHARS_MAX = 80
 
 
@@ -109,7 +109,7 @@ class Refusal(Exception):  # noqa: N818 - a refusal is an expected answer, not a
         fields: Mapping[str, Fact] | None = None,
         next_call: NextCall | None = None,
     ) -> None:
-        """Keep what a door shows."""
+        """Keep the parts that a door shows."""
         super().__init__(f"{code.value}: {sentence} {next_step}")
         self.code = code
         self.sentence = sentence
@@ -126,14 +126,13 @@ class Refusal(Exception):  # noqa: N818 - a refusal is an expected answer, not a
 
 
 def refuse(code: Code, *, next_call: NextCall | None = None, **words: object) -> Refusal:
-    """The refusal of this code, with the particulars filled in: in its sentence, and as fields beside it.
+    """The refusal of this code with the given words, filled into its sentence and attached as fields.
 
-    A word that is a list is joined in the sentence and stays a list in the fields. Words that the sentence does not
-    need are fields only: `refuse(Code.UNKNOWN_WORD, what="The verdict", word=word, allowed=list(Verdict),
-    field="verdict")`.
+    A list is joined in the sentence and stays a list in the fields. Words that the sentence does not use are fields
+    only: `refuse(Code.UNKNOWN_WORD, what="The verdict", word=word, allowed=list(Verdict), field="verdict")`.
     """
     sentence, step = _TEXTS[code]
-    # A description of what is allowed is no list of words to choose from.
+    # `allowed` as a text is a description, not a list of words to choose from.
     facts = {
         "expected" if name == "allowed" and isinstance(word, str) else name: plain_fact(word)
         for name, word in words.items()
@@ -143,7 +142,7 @@ def refuse(code: Code, *, next_call: NextCall | None = None, **words: object) ->
 
 
 def unknown_word(what: str, word: str, allowed: Sequence[str], field: str) -> Refusal:
-    """The refusal of a word that is not known: with the words there are, or to leave it out where there are none."""
+    """The refusal of an unknown word: it lists the known ones, or says to leave it out if there are none."""
     said = word[:WORD_CHARS_MAX]
     if allowed:
         return refuse(Code.UNKNOWN_WORD, what=what, word=said, allowed=tuple(allowed), field=field)
@@ -156,7 +155,7 @@ def unknown_word(what: str, word: str, allowed: Sequence[str], field: str) -> Re
 
 
 def plain_fact(word: object) -> Fact:
-    """A word of a refusal as plain data: enumerations by their word, other objects by their text."""
+    """A value as plain data: enumerations by their word, other objects by their text."""
     match word:
         case IntEnum():
             return word.name.lower()

@@ -1,4 +1,4 @@
-"""What a report says against a work without a finding that stops it, as a finding about all of that work."""
+"""Turn reports against a work without a blocking finding into findings about the whole work."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CATEGORY = "rejection"
 
 
 def rejections(review: Review, stages: Sequence[Stage]) -> Mapping[str, Finding]:
-    """The reports that reject a version, or doubt it on a ground, and raised nothing that stops it; by name.
+    """The reports that reject a version, or doubt it on a ground, without a blocking finding; by name.
 
     One is left out once its stage was passed there, the version was cleared, or its reviewer approved a later one.
     """
@@ -33,7 +33,7 @@ def rejections(review: Review, stages: Sequence[Stage]) -> Mapping[str, Finding]
 
 
 def is_taken_back(review: Review, rejection: Finding, keeping: Collection[int]) -> bool:
-    """Whether its reviewer approved a version that has all of the text, which these later ones keep."""
+    """True if its reviewer approved a revision with all of the text, or one of those in `keeping`, which keep it."""
     return any(
         one.verdict is Verdict.APPROVE
         and one.reviewer.name == rejection.raiser

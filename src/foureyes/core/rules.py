@@ -1,4 +1,4 @@
-"""By which rules is a review judged? A frozen value, chosen by policy when the review opens."""
+"""The rules of a review: a frozen value, chosen by the policy when the review opens."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Gate(Interface):
     """A condition a stage must meet."""
 
     def judge(self, review: Review, stage: Stage) -> Judgement:
-        """Say what this condition makes of the stage on the current revision."""
+        """Judge the stage on the current revision."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,7 @@ class Times:
     human_fallback: bool = True
 
     def pace(self, took: timedelta) -> str:
-        """What people are shown about how long a review took: ok, warn or bad; nothing follows from it."""
+        """How long a review took, as shown to people: ok, warn or bad; it has no other effect."""
         if took <= self.target:
             return "ok"
         return "warn" if took <= self.longest else "bad"
@@ -80,7 +80,7 @@ class MatrixRow:
     backup: str
     escalate: str
     reasons: tuple[str, ...] = ()
-    #: When whoever finds one of these true asks for a human; in words, which no program judges.
+    #: Conditions in words under which the reviewer should request a human; no program evaluates them.
     escalate_when: tuple[str, ...] = ()
 
 
@@ -94,11 +94,11 @@ class SeatRule:
     scope: str = ""
     model: str = ""
     veto: bool = False
-    #: The program that the policy binds to this seat; nobody else holds it.
+    #: The program that the policy binds to this seat; no one else can hold it.
     program: str = ""
-    #: Only a reviewer that this installation runs for the role holds it, nobody enrolled.
+    #: True if only a reviewer that this installation runs for the role may hold it, no enrolled account.
     hosted: bool = False
-    #: Beside the seat of whom the policy binds: asked where somebody can hold it, and then waited for.
+    #: True for a seat beside a bound one: requested if there is a candidate, and then waited for.
     beside: bool = False
 
 
@@ -108,9 +108,9 @@ class Options:
 
     style: Style
     votes: bool = True
-    #: A seat that nobody can hold stays open for whoever comes, instead of being a human's matter at once.
+    #: True if a seat without a candidate stays open for volunteers instead of escalating to a human at once.
     waits: bool = False
-    #: Somebody at a terminal may waive what is neither critical nor a veto; it stays marked as unproven.
+    #: True if a person at a terminal may waive findings, except critical ones and vetoes; marked as unproven.
     person_waives: bool = False
     evidence: bool = False
     categories: tuple[str, ...] = ()
@@ -127,7 +127,7 @@ class Options:
     names_reject_grounds: bool = False
     keeps: frozenset[ChangeKind] = frozenset()
     independence: tuple[str, ...] = ()
-    #: An agent or program of the author's own operator may hold a seat; the clearance then says so in `resolve`.
+    #: True if reviewers of the author's operator may hold a seat; in `resolve` the clearance then has a flag.
     own_operator: bool = True
     matrix: tuple[MatrixRow, ...] = ()
     times: Times = Times()
@@ -150,11 +150,11 @@ class Stage:
     early: bool = False
 
     def seat_id(self, index: int) -> str:
-        """Name of the seat at this place; it tells a blind reviewer nothing."""
+        """The name of the seat at this index; it tells a blind reviewer nothing."""
         return f"{self.name}.{index + 1}"
 
     def rule_of(self, seat: str) -> SeatRule | None:
-        """The rule of one of the stage's own seats; none for a volunteer's, a tie-break's or counsel's."""
+        """The rule of one of the stage's own seats; None for a volunteer's, a tie-break's or counsel's."""
         for index, rule in enumerate(self.seats):
             if self.seat_id(index) == seat:
                 return rule
@@ -162,7 +162,7 @@ class Stage:
 
     @property
     def has_veto(self) -> bool:
-        """Whether any seat here can stop the work until a human overrides it."""
+        """True if any seat here has veto power."""
         return any(seat.veto for seat in self.seats)
 
 
@@ -264,7 +264,7 @@ class Limits:
     reopenings_max: int = 10
 
 
-#: Kinds whose reviewers are never left out, whatever a record or a label says.
+#: Kinds that are never skipped, whatever a track record or label says.
 NEVER_SKIPPED = frozenset({"security_change", "breaking_change", "database_migration"})
 
 
@@ -293,7 +293,7 @@ class Rules:
     )
 
     def protocol(self, name: str) -> Protocol | None:
-        """The protocol of this name, if these rules know it."""
+        """The protocol with this name, or None."""
         for one in self.protocols:
             if one.name == name:
                 return one
@@ -305,5 +305,5 @@ class Rules:
         return next((rule.protocols for rule in self.kinds if canonical_kind(rule.kind) == wanted), self.default)
 
     def group(self, name: str) -> frozenset[str]:
-        """The people of a group; a group nobody defined has nobody in it."""
+        """The members of a group; an undefined group is empty."""
         return next((one.members for one in self.groups if one.name == name), frozenset())

@@ -1,4 +1,4 @@
-"""What does a decision look at? The rules, the review, the facts outside it, and the time."""
+"""The scene of a decision: the rules, the review, the facts outside it, and the time."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ class Scene:
     review: Review
     facts: Facts
     now: datetime
-    #: The last run without an answer in what is being decided: whoever must decide then is told of it.
+    #: The last failed run within this decision, which the text of a ruling request mentions.
     failed: ReportFailed | None = None
-    #: What each event made of each review: an answer looks ahead, and what it has seen is not folded again.
+    #: Cache of folded steps by identity of review and event, because handlers fold the same events several times.
     steps: dict[tuple[int, int], tuple[Review, ReviewEvent, Review]] = field(default_factory=dict, compare=False)
 
     def after(self, events: Sequence[ReviewEvent]) -> Scene:
-        """The same scene once these events have happened."""
+        """The scene after these events."""
         if not events:
             return self
         review, failed = self.review, self.failed
         for event in events:
-            # Both values are kept beside what they make, so nothing else can come to bear their identities.
+            # The entry holds references to both values, so that their ids cannot be reused.
             key = (id(review), id(event))
             step = self.steps.get(key)
             if step is None:
@@ -45,20 +45,20 @@ class Scene:
         return Scene(rules=self.rules, review=review, facts=self.facts, now=self.now, failed=failed, steps=self.steps)
 
     def without_mates(self) -> Scene:
-        """The same scene, but nobody works in a session with those who made the work."""
+        """The scene without any session mates of the contributors."""
         facts = self.facts.without_mates()
         return self if facts is self.facts else replace(self, facts=facts)
 
     @property
     def stricter(self) -> Rules | None:
-        """The policy that was put into force for open reviews too, if the review is bound by it."""
+        """The stricter policy that also binds this review, if any and if known."""
         if not self.review.stricter:
             return None
         known = (self.facts.stricter, self.facts.policy.rules if self.facts.policy else None)
         return next((one for one in known if one and one.digest == self.review.stricter), None)
 
     def assess(self) -> Assessment:
-        """What the rules make of the review now."""
+        """The assessment of the review under its rules."""
         return assess(self.rules, self.review, self.stricter)
 
     def stages(self) -> tuple[Stage, ...]:
@@ -66,17 +66,17 @@ class Scene:
         return stages_of(self.rules, self.review, self.stricter)
 
     def stage(self, name: str) -> Stage | None:
-        """The stage of this name."""
+        """The stage with this name, or None."""
         return next((one for one in self.stages() if one.name == name), None)
 
     def group(self, name: str) -> frozenset[str]:
-        """The people of a group, as the review's own rules name them, else those it is bound by too."""
+        """The members of a group by the review's own rules, or by the stricter policy if those do not define it."""
         known = any(one.name == name for one in self.rules.groups)
         other = self.stricter
         return self.rules.group(name) if known or other is None else other.group(name)
 
     def remaining(self) -> int:
-        """How often the author may still try; the lowest cap of all protocols counts."""
+        """The number of attempts the author has left; the lowest limit of all protocols counts."""
         caps = [found.revisions_max for one in self.review.protocols if (found := self.rules.protocol(one))]
         other = self.stricter
         if other:

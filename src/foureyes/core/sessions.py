@@ -1,4 +1,4 @@
-"""When does a group of agents at work need a review, and may it go on?"""
+"""Sessions of agents at work: their signals, when one needs a review, and whether it is paused."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def evolve_session(session: Session, event: SideEvent, at: datetime) -> Session:
 
 
 def fold(session: str, events: Iterable[tuple[SideEvent, datetime]]) -> Session:
-    """The session as its events, each with its time, made it."""
+    """The session after its events, each given with its time."""
     state = Session(id=session)
     for event, at in events:
         state = evolve_session(state, event, at)
@@ -143,7 +143,7 @@ def fold(session: str, events: Iterable[tuple[SideEvent, datetime]]) -> Session:
 
 
 def trigger_of(event: SideEvent) -> str | None:
-    """What starts a review because of this event; nothing else does, there are no fixed intervals."""
+    """The trigger of a review for this event, or None; there are no fixed intervals."""
     match event:
         case SignalReceived(type=kind) if kind in TRIGGERS:
             return kind.value
@@ -154,13 +154,13 @@ def trigger_of(event: SideEvent) -> str | None:
 
 
 def status(session: Session, *, reviews_waiting: bool) -> Status:
-    """Paused while a human paused it or any of its reviews waits: one review cannot resume what another stopped."""
+    """Paused while a human paused it or any of its reviews waits: no review can resume what another stopped."""
     stopped = session.ended or bool(session.paused_by) or reviews_waiting
     return Status.PAUSED if stopped else Status.RUNNING
 
 
 def silence_due(session: Session, facts: SessionFacts) -> datetime | None:
-    """When the silence will have lasted too long; nothing while paused, or when this silence was noticed already."""
+    """When the silence becomes too long; None while paused, or if this silence was detected already."""
     since = _silent_since(session, facts)
     if since is None or status(session, reviews_waiting=facts.reviews_waiting) is Status.PAUSED:
         return None
@@ -170,7 +170,7 @@ def silence_due(session: Session, facts: SessionFacts) -> datetime | None:
 
 
 def silent_agents(session: Session, now: datetime, silence: timedelta = SILENCE) -> tuple[str, ...]:
-    """Who was silent too long by themselves; a flag, so that one talkative agent does not hide the others."""
+    """The agents that are silent for too long, so that one talkative agent does not hide the others."""
     return tuple(agent for agent, at in session.agents if now - at >= silence)
 
 
@@ -229,9 +229,9 @@ def _resume(session: Session, actor: Who, reason: str) -> SessionResumed:
 
 
 def _end(session: Session, actor: Who, reason: str) -> SessionEnded:
-    """Nobody but a human ends a session they have no part in: that would switch off the watch over others.
+    """Only a human may end a session they do not take part in, because that would end the supervision of others.
 
-    A service neither: for the agents it vouches for it speaks in their name.
+    A service may not either: it would speak in the name of the agents it vouches for.
     """
     _check_reason(reason)
     if not actor.is_human and actor.name not in dict(session.agents):

@@ -1,7 +1,7 @@
-"""What follows from the judgement? The first stage that does not pass decides who is asked next.
+"""Settle a review after a command: the first stage that does not pass decides who is asked next.
 
-It always leaves an open review with a pending request that has an addressee and a due time: where nothing else
-fits, a human is asked what to do.
+An open review is always left with a pending request that has an addressee and a due time: if nothing else fits, a human
+is asked what to do.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ from foureyes.core.values import ClearedBy, Outcome, Part, Who
 
 ROUNDS_MAX = 24
 
-#: Why a human is asked although every stage may pass: these questions stand until they are answered.
+#: Reasons of ruling requests that stay pending until they are answered, even if every stage passes.
 LASTING = frozenset({*NO_WAY_THROUGH, "turns_used_up", UNHEARD})
 
-#: Asking somebody changes no judgement, so there is nothing more to find out after it.
+#: Events that change no judgement, so that settling can stop after them.
 ASKING = (ReportRequested, RevisionRequested, RulingRequested)
 
 
 def settle(scene: Scene, *, rounds_max: int = ROUNDS_MAX) -> tuple[tuple[ReviewEvent, ...], Review]:
-    """Let the review come to rest: ended, or waiting for somebody who was asked. What follows, and how it is then."""
+    """Settle the review until it has ended or waits for a request; return the events and the review after them."""
     events: list[ReviewEvent] = []
     for _ in range(rounds_max):
         new = tuple(_next(scene))
@@ -84,9 +84,9 @@ def _next(scene: Scene) -> Iterator[ReviewEvent]:
 
 
 def _cause_is_gone(ruling: RulingRequest, assessment: Assessment) -> bool:
-    """Whether the stage that needed a human's decision passes without one.
+    """True if the stage that needed a human's decision now passes without one.
 
-    A veto, a question that somebody put to a human, and what no stage says stand until a human decides.
+    Requests about a veto, by a person, or not caused by a stage stay pending until a human decides.
     """
     asked = bool(ruling.by) and ruling.reason != "creator_disagrees"
     if asked or ruling.veto or ruling.reason in LASTING:
@@ -96,12 +96,12 @@ def _cause_is_gone(ruling: RulingRequest, assessment: Assessment) -> bool:
 
 
 def _is_ordered(asked: RevisionRequest | None) -> bool:
-    """Whether a human, or the clock in their place, asked for new bytes: then nothing clears the old ones."""
+    """True if a human, or the clock in their place, ordered new bytes; then nothing clears the old ones."""
     return asked is not None and bool(asked.ordered_by)
 
 
 def _heard(scene: Scene, speaking: StageJudgement) -> Judgement:
-    """What the stage says; an escalation a human has answered on this revision stays silent, another one does not."""
+    """The stage's judgement without the escalations that a human has answered on this revision."""
     if not scene.review.ruled or speaking.judgement.move is not Move.ESCALATE:
         return speaking.judgement
     name, revision = speaking.stage.name, scene.review.revision
@@ -115,7 +115,7 @@ def _heard(scene: Scene, speaking: StageJudgement) -> Judgement:
 
 
 def _is_needed(asked: RevisionRequest, speaking: StageJudgement, judgement: Judgement) -> bool:
-    """Whether a pending request to the author still has its cause; one a human ordered always has."""
+    """True if a pending request to the author still has its cause; one ordered by a human always has."""
     if asked.ordered_by or judgement.move >= Move.ESCALATE:
         return True
     if asked.stage != speaking.stage.name:
@@ -146,7 +146,7 @@ def _act(scene: Scene, assessment: Assessment, speaking: StageJudgement, judgeme
 
 
 def _word(speaking: StageJudgement, judgement: Judgement) -> str:
-    """A stable word for the reason of an escalation: the gate that asked for it."""
+    """The stable reason of an escalation: the name of the gate that asked for it."""
     return next(one.gate for one in speaking.gates if one.judgement is judgement) if speaking.gates else "no_gates"
 
 
@@ -155,7 +155,7 @@ def _owed(speaking: StageJudgement) -> list[Owed]:
 
 
 def _answers_owed(speaking: StageJudgement) -> tuple[str, ...]:
-    """What the author should answer; where verdicts are added up, once every verdict is in."""
+    """The findings the author should answer; in stages with verdicts only once all reports are in."""
     owed = _owed(speaking)
     if speaking.stage.options.votes and Owing.REPORT in [one.what for one in owed]:
         return ()
@@ -173,7 +173,7 @@ def _wait(scene: Scene, speaking: StageJudgement) -> Iterator[ReviewEvent]:
 
 
 def _ask_early(scene: Scene, speaking: StageJudgement) -> Iterator[ReviewEvent]:
-    """Stages that may look ahead are asked together with the first one, on the first revision only."""
+    """On the first revision, ask the following early stages together with the current one."""
     stages = scene.stages()
     behind = stages[stages.index(speaking.stage) + 1 :]
     for stage in behind:
@@ -188,7 +188,7 @@ def _ask_early(scene: Scene, speaking: StageJudgement) -> Iterator[ReviewEvent]:
 
 
 def _clarify(scene: Scene, speaking: StageJudgement, judgement: Judgement) -> Iterator[ReviewEvent]:
-    """The agents are asked once about the same bytes, not for ever."""
+    """Ask for a clarification of these bytes once; the second time escalate."""
     *earlier, current = scene.review.revisions
     if any(one.digest == current.digest for one in earlier):
         yield from escalate(scene, speaking.stage, "still_unclear", f"Still unclear: {judgement.reason}", judgement)
@@ -208,7 +208,7 @@ def _revise(
 def exhausted(
     scene: Scene, assessment: Assessment, speaking: StageJudgement, judgement: Judgement
 ) -> Iterator[ReviewEvent]:
-    """The author's attempts are used up: a shelf, an error, back to the author, or a human."""
+    """Handle used-up attempts as the stage says: shelve, reject, return to the author, or escalate."""
     closes = {
         Exhausted.SHELVE: Outcome.SHELVED,
         Exhausted.RETURN_ERROR: Outcome.REJECTED,
@@ -223,7 +223,7 @@ def exhausted(
 
 
 def _clear(scene: Scene, assessment: Assessment) -> Iterator[ReviewEvent]:
-    """Every stage passes: clear exactly these bytes, unless a veto stands on them or nobody else looked."""
+    """Clear exactly these bytes after all stages pass, unless there is a veto on them or nobody else reviewed them."""
     review, rules = scene.review, scene.rules
     last = scene.stages()[-1] if scene.stages() else None
     if last is None:
@@ -256,13 +256,13 @@ def _clear(scene: Scene, assessment: Assessment) -> Iterator[ReviewEvent]:
 
 
 def _needed(assessment: Assessment) -> int:
-    """How many reviewers the strictest quorum asks for; the level of independence is that of so many."""
+    """The number of reviewers of the strictest quorum, for which the level of independence is computed."""
     gates = (gate for one in assessment.stages if one.status == "judged" for gate in one.stage.gates)
     return max((gate.reviewers for gate in gates if isinstance(gate, Quorum)), default=1)
 
 
 def _level(scene: Scene, reviewers: list[Who], needed: int) -> int:
-    """The level of independence reached, without what only a service says of its agents."""
+    """The level of independence reached, without facts that only a service states about its agents."""
     review, facts = scene.review, scene.facts
     makers = [believed(facts, one) for one in review.contributors]
     return level(believed(facts, review.author), [believed(facts, one) for one in reviewers], needed, makers)

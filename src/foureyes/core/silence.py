@@ -1,6 +1,6 @@
-"""Who may silence the hooks of a place for a while, for how long, and what is written down about it?
+"""Silencing the local hooks of a place for a limited time: who may do it, the limits, and the events.
 
-Hooks are what stops an agent on its own machine. Silencing them changes no review and no answer of the gate.
+Hooks stop an agent on its own machine. Silencing them changes no review and no answer of the gate.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from foureyes.core.values import Who
 SILENCE_MIN, SILENCE_MAX = timedelta(minutes=1), timedelta(hours=24)
 REASON_CHARS_MAX = 1_000
 MACHINE_CHARS_MAX, PLACE_CHARS_MAX = 300, 4_096
-#: A reason has at least so many different words that say something.
+#: Minimum number of different meaningful words in a reason.
 WORDS_MIN = 2
 _WORD = re.compile(r"\w{2,}")
 _SAYS_NOTHING = frozenset(
@@ -51,7 +51,7 @@ SilenceCommand = SilenceHooks | ResumeHooks
 
 
 def decide_silence(command: SilenceCommand, actor: Who, now: datetime, *, is_silent: bool) -> tuple[SideEvent, ...]:
-    """Answer the command; silent already, it is silent for the new time, and where nothing is silent nothing ends."""
+    """Answer the command. Silencing again replaces the time; resuming without a silence records nothing."""
     if not actor.is_human:
         raise Refusal(Code.HUMAN_ONLY, "Only a human silences hooks.", "Ask a human; work on with the hooks.")
     _check_place(command)

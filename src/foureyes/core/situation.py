@@ -1,6 +1,6 @@
-"""What a review comes to, in one sentence: what is still wrong and why, whose turn it is, and the next step.
+"""The situation of a review in one sentence: what is wrong and why, whose turn it is, and the next step.
 
-Every door renders this value. It is made of what one viewer may see, so it tells nothing that is hidden from them.
+Every door renders this value. It is made of what one viewer may see, so it discloses nothing that is hidden from them.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from foureyes.core.reasons import blocks
 from foureyes.core.rules import Stage
 from foureyes.core.values import Outcome, Part
 
-#: So many reasons stand in the sentence; the requirements list all of them.
+#: Maximum reasons in the sentence; the requirements list all of them.
 REASONS_MAX = 4
-#: So much of one reason stands in the sentence.
+#: Maximum length of one reason in the sentence.
 REASON_CHARS_MAX = 600
 CLEARED = "Cleared: exactly this version may go live"
 NOTHING_BLOCKS = "Nothing blocks; nobody is asked for anything"
 SOMEBODY_REPORTS = "a reviewer: a report"
-#: Reviewers of content come by themselves; who reported already is hidden from those who have not.
+#: Shown where reviewers are volunteers, because who has reported is hidden from those who have not.
 MAY_REPORT = "yours, if you may review it: a report"
 _CALLS = "`read_work`", "`report`"
 _CONTENT_CALLS = "`read_work` or `read_content`", "`report` or `give_feedback`"
@@ -44,12 +44,12 @@ class Situation:
     """What a review comes to, and how it goes on."""
 
     result: Result = Result.NOTHING_BLOCKS
-    #: What is still wrong and why; or that it is cleared, or how it ended.
+    #: What is wrong and why, or that the review is cleared, or how it ended.
     sentence: str = ""
     #: The reasons in the sentence, one by one.
     reasons: tuple[str, ...] = ()
-    #: Whose turn it is, and with what; empty where nobody is asked. Other reviewers are not named: who is chosen
-    #: depends on how much they have to do elsewhere, and so on reports that not everybody sees.
+    #: Whose turn it is, and for what; empty without a request. Other reviewers are not named: the choice depends on
+    #: their load, and so on reports that are hidden from some viewers.
     turn: str = ""
     next_step: str = ""
 
@@ -60,13 +60,13 @@ class Reader:
 
     name: str = ""
     is_blind: bool = False
-    #: Reviewers come by themselves to a stage that is hidden from them.
+    #: True if a stage hidden from the reader is open to volunteers.
     may_volunteer: bool = False
-    #: They may give the ruling that is asked for.
+    #: True if the reader may give the pending ruling.
     decides: bool = False
 
 
-#: A reader who is no reviewer and sees everything.
+#: A reader who is not a reviewer and sees everything.
 ANYBODY = Reader()
 
 
@@ -74,23 +74,23 @@ ANYBODY = Reader()
 class Weighed:
     """What was found out about a review, for `weigh`."""
 
-    #: It ended without being cleared, or something stops the work: a veto, a finding, a request to its author.
+    #: It ended without a clearance, or a veto, a finding or a request to the author stops the work.
     stops: bool = False
-    #: Something was found after it was cleared.
+    #: A defect was reported after the clearance.
     late: bool = False
     cleared: bool = False
-    #: A human is asked to decide.
+    #: A ruling is pending.
     decides: bool = False
-    #: Everybody who was asked and could think failed, or what there is cannot be judged.
+    #: The requested agents and models failed, or the result cannot be judged.
     silent: bool = False
-    #: Somebody by name owes a report.
+    #: A named reviewer owes a report.
     owed: bool = False
-    #: Somebody has reported on this version.
+    #: This revision has a report.
     answered: bool = False
 
 
 def weigh(seen: Weighed) -> Result:
-    """What it comes to; the gravest speaks, and what is not known never reads as nothing."""
+    """The result: the gravest case decides, and missing information never counts as nothing found."""
     cases = (
         (seen.stops, Result.BLOCKED),
         (seen.late, Result.INCONCLUSIVE),
@@ -110,10 +110,10 @@ def situation_of(
     turns: Iterable[tuple[str, str]],
     reader: Reader = ANYBODY,
 ) -> Situation:
-    """What a review comes to: `unmet` are the reasons of the requirements, `turns` what each request asks and how.
+    """Build the situation: `unmet` are the reasons of the requirements, `turns` what each request asks and how.
 
-    An open review of which something is hidden from the reader is pending, whatever was said there: their own report
-    may be one that it waits for. Only a reader who may decide is told how a ruling is given; all others wait for it.
+    An open review that is partly hidden from the reader is pending, whatever was reported there: it may wait for their
+    own report. Only a reader who may decide is told how to give a ruling; all others are told to wait for it.
     """
     stages, turns = tuple(stages), tuple(turns)
     reasons = tuple(_reasons(review, unmet))
@@ -144,27 +144,27 @@ def _weighed(review: Review, stages: tuple[Stage, ...], reader: Reader) -> Weigh
 
 
 def open_by_severity(review: Review) -> dict[str, int]:
-    """How many findings are open, by severity, the gravest first; what stops nothing is counted too."""
+    """The number of open findings by severity, the gravest first, advisory ones included."""
     count = Counter(one.severity for one in review.findings.values() if not one.is_settled)
     return {severity.name.lower(): count[severity] for severity in sorted(count, reverse=True)}
 
 
 def by_severity(findings: Mapping[str, int]) -> str:
-    """Those numbers in words: `2 critical, 1 minor`."""
+    """These numbers in words: `2 critical, 1 minor`."""
     return ", ".join(f"{count:,} {severity}" for severity, count in findings.items())
 
 
 def files_of(review: Review) -> str:
-    """Which files the newest version changes, or holds where nobody said: `auth.py and 2 more`."""
+    """The files the newest revision changes, or all its files if unknown: `auth.py and 2 more`."""
     newest = review.current
     names = list(dict.fromkeys(one.path for one in newest.changed)) or [part.name for part in newest.parts]
     return f"{names[0]} and {len(names) - 1:,} more" if len(names) > 1 else "".join(names)
 
 
 def owes_report(review: Review, stages: Iterable[Stage]) -> bool:
-    """Whether a report is waited for; where a lone developer works, whoever comes may look and nobody has to.
+    """True if a report is pending that the review waits for.
 
-    There it is waited for only until somebody has looked at all.
+    In stages for a lone developer, which do not depend on every reviewer, that is only until the first report.
     """
     lone = {one.name for one in stages if one.options.waits}
     asked = [one for one in review.requests.values() if isinstance(one, ReportRequest)]
@@ -174,18 +174,18 @@ def owes_report(review: Review, stages: Iterable[Stage]) -> bool:
 
 
 def is_read(review: Review) -> bool:
-    """Whether anybody has reported on this version."""
+    """True if this revision has a report."""
     return any(one.revision == review.revision for one in review.reports.values())
 
 
 def failed(review: Review) -> tuple[str, ...]:
-    """Who had no answer to this version on a seat that has none yet, and why."""
+    """The failed runs on seats without a report on this revision, with reviewer and reason."""
     silent = ((key, words) for key, words in review.failed.items() if key[1] == review.revision)
     return tuple(words for key, words in silent if key not in review.reports)
 
 
 def _reasons(review: Review, unmet: Iterable[str]) -> Iterator[str]:
-    """Why it is not cleared, each said once: what the gates say, what a human is asked, and who failed."""
+    """Why the review is not cleared: the reasons of gates, ruling and order, and failed runs, each once."""
     if review.outcome is not None:
         yield from (review.reason,) if review.reason else ()
         return
@@ -214,7 +214,7 @@ def _sentence(review: Review, reasons: tuple[str, ...], reader: Reader) -> str:
 
 
 def asked_of_a_human(text: str) -> str:
-    """What a human is asked, as a sentence of its own."""
+    """The subject of a ruling request as a sentence."""
     return f"A human must decide: {text.rstrip('.')}."
 
 
@@ -267,7 +267,7 @@ def _next_step(review: Review, turns: tuple[tuple[str, str], ...], reader: Reade
 
 
 def _how_to_report(review: Review, own: list[ReportRequest], reader: Reader) -> str:
-    """The calls by which the reader gives their report; content has calls of its own for it."""
+    """The calls with which the reader reports; reviews of content have their own."""
     read, report = _CONTENT_CALLS if reader.may_volunteer else _CALLS
     then = f"report on it with {report}"
     if own and own[0].about:

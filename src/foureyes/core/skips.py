@@ -1,4 +1,4 @@
-"""May reviewers be left out this time? Decided anew for every revision, from the bytes, and always on the record."""
+"""Skipping reviewers by rule or trusted record: decided for every revision from its bytes, and always recorded."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from foureyes.core.scene import Scene
 from foureyes.core.trust import Skip, TrustRecord, may_skip
 from foureyes.core.values import RiskLevel
 
-#: Labels that name less than new comments or sentences.
+#: Kinds that claim less than new comments or sentences.
 _SMALL = frozenset({"fix_typo", "update_formatting"})
 
 
 def skip_stages(scene: Scene) -> Iterator[StagesSkipped]:
-    """The stages without a veto seat that a rule, a switch or a trusted record lets pass."""
+    """Skip the stages without a veto seat if a rule, a switch or a trusted record allows it."""
     reason = _by_both(scene)
     stages = tuple(one.name for one in scene.stages() if not one.has_veto and one.seats)
     if reason and stages:
@@ -36,7 +36,7 @@ def skip_stages(scene: Scene) -> Iterator[StagesSkipped]:
 
 
 def _by_both(scene: Scene) -> tuple[str, Skip] | None:
-    """What lets it go under every policy that binds it; whose human's word made that possible is what is recorded."""
+    """The skip that every binding policy allows; of two, the one based on a human's decision is recorded."""
     own, stricter = why_skip(scene), scene.stricter
     if own is None or stricter is None:
         return own
@@ -45,9 +45,9 @@ def _by_both(scene: Scene) -> tuple[str, Skip] | None:
 
 
 def why_skip(scene: Scene) -> tuple[str, Skip] | None:
-    """Which rule lets this revision go without reviewers, if any.
+    """The rule that skips reviewers of this revision, if any.
 
-    Some kinds never do, nor bytes of high risk, nor what somebody looked at: not even where reviews are switched off.
+    Never for some kinds or high-risk bytes, nor after anyone has looked at the work, even if reviews are disabled.
     """
     review = scene.review
     if kinds_of(scene) & NEVER_SKIPPED or review.reports or review.findings or review.rulings:
@@ -62,7 +62,7 @@ def why_skip(scene: Scene) -> tuple[str, Skip] | None:
 
 
 def kinds_of(scene: Scene) -> frozenset[str]:
-    """The kind the author named and those its paths make it; a name never takes one away."""
+    """The kind the author named plus the kinds of the paths; naming one removes none."""
     review = scene.review
     return frozenset(kinds_for(scene.rules, review.kind, (part.name for part in review.current.parts)))
 
@@ -74,7 +74,7 @@ def _by_rule(scene: Scene, rule: SkipRule) -> Skip | None:
     if rule.learned and risk.level < RiskLevel.HIGH and not _was_drawn(review):
         found = may_skip(_record(scene), scene.now, scene.rules.learning, audit_draw=scene.facts.draw)
         return found if isinstance(found, Skip) else None
-    # What the author calls it is no reason: only a program's proof against a base the gate knows is one.
+    # The author's label alone is not enough: a program must prove it harmless against a base the gate knows.
     proof = scene.facts.proof_of(review.digest)
     harmless = bool(proof) and risk.trivial
     is_so_called = review.kind not in _SMALL or scene.facts.proof.is_small
@@ -86,13 +86,13 @@ def _by_rule(scene: Scene, rule: SkipRule) -> Skip | None:
 
 
 def _was_drawn(review: Review) -> bool:
-    """Whether an earlier version was not let pass: a new one is no second draw of the audit's lot."""
+    """True if an earlier revision was not skipped, so that a new one cannot avoid the audit draw."""
     skipped = {number for _, number in review.skipped}
     return any(number not in skipped for number in range(1, review.revision))
 
 
 def _record(scene: Scene) -> TrustRecord | None:
-    """The track record of this kind of work of this author; anybody else's says nothing here."""
+    """The track record of this author and kind of work, if that is the one in the facts."""
     record, review = scene.facts.trust, scene.review
     if record is None or record.kind != review.kind or normal(record.author) != normal(review.author.name):
         return None

@@ -1,4 +1,4 @@
-"""Which stages must a review pass? Those of its protocols, one behind the other, and of a policy that binds it too."""
+"""The stages of a review: those of its protocols in order, and of a stricter policy that also binds it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from foureyes.core.values import Risk, RiskLevel
 def stages_of(rules: Rules, review: Review, stricter: Rules | None = None) -> tuple[Stage, ...]:
     """The stages of every protocol the review must pass, in order; a stricter policy in force adds its own.
 
-    Behind them all stands what the review inherited from others, if it did.
+    Inherited findings, if any, add a last stage.
     """
     stages = _with_stricter(rules, review, stricter) if review.stricter else _concatenated(rules, review.protocols)
     return (*stages, inherited_stage(stages)) if review.inherited else stages
@@ -35,7 +35,7 @@ def _with_stricter(rules: Rules, review: Review, stricter: Rules | None) -> tupl
 
 
 def stricter_protocols(stricter: Rules, review: Review) -> tuple[str, ...]:
-    """What the policy put into force meanwhile demands of these bytes, and its reading of what was demanded before."""
+    """The protocols the stricter policy demands of these bytes, including its versions of those demanded before."""
     current = review.current
     paths = (part.name for part in current.parts)
     same = (name for name in review.protocols if stricter.protocol(name))
@@ -43,7 +43,7 @@ def stricter_protocols(stricter: Rules, review: Review) -> tuple[str, ...]:
 
 
 def _both(rules: Rules, names: tuple[str, ...], stricter: Rules, added: tuple[str, ...]) -> tuple[Stage, ...]:
-    """A stage that differs only in its gates must meet the gates of both; where more differs both stages stand."""
+    """Merge stages that differ only in their gates, so that the gates of both must pass; keep both of all others."""
     others = {stage.name: stage for stage in _concatenated(stricter, added)}
     merged: list[Stage] = []
     for stage in _concatenated(rules, names):
@@ -56,7 +56,7 @@ def _both(rules: Rules, names: tuple[str, ...], stricter: Rules, added: tuple[st
 
 
 def _renamed(stage: Stage, again: Mapping[str, str]) -> Stage:
-    """The same stage under a name of its own, also where its gates speak of it."""
+    """The stage under a new name, also where its gates refer to it."""
 
     def gate(one: Gate) -> Gate:
         match one:
@@ -76,7 +76,7 @@ def _merge(own: Stage, other: Stage) -> Stage:
 
 
 def _concatenated(rules: Rules, names: tuple[str, ...]) -> tuple[Stage, ...]:
-    """The stages of these protocols, remembered beside the rules: the same rules always give the same stages."""
+    """The stages of these protocols, cached with the rules, because the same rules always give the same stages."""
     known = rules.stages_memo.get(names)
     if known is None:
         stages: list[Stage] = []

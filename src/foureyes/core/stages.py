@@ -1,4 +1,4 @@
-"""What have the seats of a stage said about the current revision? Questions several gates ask."""
+"""Queries on the reports of a stage's seats on the current revision, shared by several gates."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from foureyes.core.values import Part, Verdict, Who, WhoKind
 
 
 def missing(review: Review, stage: Stage) -> tuple[Owed, ...]:
-    """The reports this stage's own seats still owe; a volunteer owes nothing.
+    """The reports that this stage's own seats owe; a volunteer owes nothing.
 
-    A seat beside that of whom the policy binds owes one once it was asked.
+    A seat beside a bound one owes a report once it was requested.
     """
     found: list[Owed] = []
     for index, rule in enumerate(stage.seats):
@@ -26,45 +26,45 @@ def missing(review: Review, stage: Stage) -> tuple[Owed, ...]:
 
 
 def _has_spoken(review: Review, seat: str, rule: SeatRule) -> bool:
-    """Whether the seat has reported on this revision; on the seat of a bound program nobody else's report counts."""
+    """True if the seat has reported on this revision; on a seat bound to a program only a program's report counts."""
     report = review.report_of(seat)
     return report is not None and (not rule.program or report.reviewer.kind is WhoKind.PROGRAM)
 
 
 def vouching(review: Review, stage: Stage) -> list[Report]:
-    """Reports by people without a hand in the work that do not speak against this revision."""
+    """Reports by non-contributors that are not against this revision."""
     return [one for one in review.reports_in(stage.name) if vouches(review, one)]
 
 
 def vouches(review: Review, report: Report) -> bool:
-    """Whether one report does not speak against the work, and comes from somebody without a hand in it."""
+    """True if the report is not against the work and comes from a non-contributor."""
     return report.verdict in (None, Verdict.APPROVE) and not review.is_contributor(report.reviewer.name)
 
 
 def doubting(review: Review, stage: Stage) -> list[Report]:
-    """Reports that do speak against it."""
+    """Reports against this revision."""
     return [one for one in review.reports_in(stage.name) if doubts(one)]
 
 
 def doubts(report: Report) -> bool:
-    """Whether a report speaks against the work."""
+    """True if the report is against the work."""
     return report.verdict in (Verdict.CONCERNS, Verdict.REJECT)
 
 
 def tie_broken(review: Review, stage: Stage) -> bool:
-    """Whether a tie-break reviewer's approval stands in for the disputed verdict."""
+    """True if a tie-break reviewer's approval stands in for the disputed verdict."""
     return bool(tie_breaking(review, stage))
 
 
 def tie_breaking(review: Review, stage: Stage) -> list[Report]:
-    """Approvals of tie-break reviewers on this revision; none where a veto may stand."""
+    """Approvals of tie-break reviewers on this revision; none in stages with a veto seat."""
     seats = review.seats_of(stage.name, Part.TIE_BREAK)
     reports = [review.report_of(seat.id) for seat in seats] if seats and not stage.has_veto else []
     return [one for one in reports if one is not None and one.verdict is Verdict.APPROVE]
 
 
 def unclear(review: Review, stage: Stage) -> tuple[Owed, ...]:
-    """Who owes a clarification: a first report on this revision that takes back what its own seat settled."""
+    """The seats that owe a clarification: their first report on this revision contradicts what they settled."""
     return tuple(
         Owed(what=Owing.REPORT, seat=one.seat, findings=one.contradicts)
         for one in review.reports_in(stage.name)
@@ -73,7 +73,7 @@ def unclear(review: Review, stage: Stage) -> tuple[Owed, ...]:
 
 
 def count_distinct(reviewers: Iterable[Who], contributors: Iterable[Who], fact: str) -> int:
-    """How many reviewers differ in this fact from each other and from everyone with a hand in the work."""
+    """The number of reviewers that differ in this fact from each other and from every contributor."""
     taken = {_fact(one, fact) for one in contributors}
     return len({_fact(one, fact) for one in reviewers} - taken - {""})
 

@@ -1,4 +1,4 @@
-"""May reviewers be left out for this kind of work of this author, judging by the track record?"""
+"""Trust records: the track record of an author with one kind of work, and the fast lane it allows."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from foureyes.core.rules import NEVER_SKIPPED, Learning
 from foureyes.core.values import Who
 
 TRUST_MAX = 100
-#: By which rule records are counted now: every report against the work is an attempt. The first counted ends alone.
+#: Version of the counting rule: every report against the work counts as an attempt; version 1 counted ends only.
 TRUST_RULE = 2
-#: Newest attempts kept of each sort. Only the newest of each decides, so nothing that matters is forgotten.
+#: Newest successes and failures kept. Only the newest of each is decisive, so dropping older ones is safe.
 HISTORY_MAX = 20
 REASON_CHARS_MAX = 2_000
 ENABLED_NOTICE = "Auto-skip enabled"
@@ -48,7 +48,7 @@ class TrustRecord:
 
     @property
     def pattern(self) -> str:
-        """The name under which a skip says which record let it through."""
+        """The name of the record as stored with a skip."""
         return f"{self.kind}/{self.author}"
 
 
@@ -89,7 +89,7 @@ def record_review(
     learning: Learning,
     took: timedelta = timedelta(0),
 ) -> TrustRecord:
-    """Count a finished review: a success is an approval by a reviewer who was sure enough."""
+    """Count a finished review; a success is an approval by a reviewer with enough confidence."""
     if not approved or confidence is None or confidence < learning.approval_confidence_min:
         return record_failure(record, at=at, learning=learning, took=took)
     counted = replace(
@@ -106,7 +106,7 @@ def record_review(
 def record_failure(
     record: TrustRecord, *, at: datetime, learning: Learning, took: timedelta = timedelta(0)
 ) -> TrustRecord:
-    """Count an attempt that did not succeed; the fast lane shuts when too little trust is left."""
+    """Count an unsuccessful attempt; the fast lane is disabled if trust falls too low."""
     counted = replace(
         _attempted(record, at, learning, took, succeeded=False),
         trust=max(0, record.trust - learning.decrease_percent),
@@ -118,7 +118,7 @@ def record_failure(
 
 
 def record_escape(record: TrustRecord, *, at: datetime, learning: Learning) -> TrustRecord:
-    """Count a defect found in cleared work: off at once, and the way back is as long as the way in."""
+    """Count a defect found in cleared work: disable the fast lane at once, and require all successes again."""
     counted = replace(
         record,
         trust=max(0, record.trust - learning.escape_percent),
@@ -129,19 +129,19 @@ def record_escape(record: TrustRecord, *, at: datetime, learning: Learning) -> T
 
 
 def shut_by(before: TrustRecord, after: TrustRecord) -> SkipDisabled | None:
-    """What to record and tell a human when counting something shut the fast lane."""
+    """The event to record, and to tell a human, if counting disabled the fast lane."""
     if not before.enabled_by or after.enabled_by:
         return None
     return SkipDisabled(kind=after.kind, author=after.author, by="trust", reason=after.disabled_because)
 
 
 def average(record: TrustRecord) -> Fraction | None:
-    """The mean confidence of the successes, from 0 to 1; nothing when there are none."""
+    """The mean confidence of the successes, from 0 to 1; None without successes."""
     return Fraction(record.confidence_sum, 100 * record.successes) if record.successes else None
 
 
 def eligible(record: TrustRecord, now: datetime, learning: Learning) -> bool:
-    """Whether a human may enable the fast lane: enough successes, sure enough, and no failure lately."""
+    """True if a human may enable the fast lane: enough successes with enough confidence, and no recent failure."""
     return not _why_not_eligible(record, now, learning)
 
 
@@ -162,13 +162,13 @@ def suggestion(record: TrustRecord, now: datetime, learning: Learning) -> SkipSu
 
 
 def may_skip(record: TrustRecord | None, now: datetime, learning: Learning, *, audit_draw: int) -> Skip | NoSkip:
-    """Whether this piece of work may go without reviewers; every doubt means that they look."""
+    """Decide if this work may go without reviewers; in case of doubt it may not."""
     if record is None or not record.enabled_by:
         return NoSkip(reason="No human enabled auto-skip for this kind of work of this author")
     reason = _why_not_skip(record, now, learning)
     if reason:
         return NoSkip(reason=reason)
-    # The sample never shrinks to nothing while any skip is on, whatever the configuration says.
+    # Some skips are always audited, whatever the configuration says.
     if audit_draw % 100 < max(1, learning.audit_percent):
         return NoSkip(reason="Audit: drawn for review although auto-skip is on")
     percent = _percent(average(record) or Fraction(0))
@@ -182,7 +182,7 @@ def may_skip(record: TrustRecord | None, now: datetime, learning: Learning, *, a
 def decide_trust(
     record: TrustRecord, command: EnableSkip | DisableSkip, actor: Who, now: datetime, learning: Learning
 ) -> tuple[SideEvent, ...]:
-    """Answer a human's wish to open or shut the fast lane."""
+    """Answer a human's command to enable or disable the fast lane."""
     if not actor.is_human:
         raise Refusal(Code.HUMAN_ONLY, "Only a human switches auto-skip.", "Ask a human to decide it.")
     match command:
@@ -195,7 +195,7 @@ def decide_trust(
 
 
 def evolve_trust(record: TrustRecord, event: SideEvent, at: datetime) -> TrustRecord:
-    """The record after what was suggested or decided about it."""
+    """The record after a suggestion or decision about it."""
     match event:
         case SkipSuggested():
             return replace(record, suggested_at=at)
@@ -242,14 +242,14 @@ def _why_not_eligible(record: TrustRecord, now: datetime, learning: Learning) ->
     thin = _why_too_thin(record, learning)
     if thin:
         return thin
-    # None of none is no success either.
+    # Without any recent review, all() is true, but there is no success either.
     if not recent or not all(recent):
         return f"The last {learning.lookback.days} days show no review, or a failure."
     return ""
 
 
 def _why_too_thin(record: TrustRecord, learning: Learning) -> str:
-    """What is missing of a good record; asked when the fast lane is enabled, and again each time it is used."""
+    """What is missing from the record; checked when the fast lane is enabled, and each time it is used."""
     mean = average(record)
     if record.successes < learning.successes_min or mean is None:
         return f"{record.successes} of {learning.successes_min} successes are there."
@@ -267,7 +267,7 @@ def _why_not_skip(record: TrustRecord, now: datetime, learning: Learning) -> str
         return f"There was a failure in the last {learning.lookback.days} days"
     if record.trust < learning.trust_min_percent:
         return f"Trust is {record.trust}%, below {learning.trust_min_percent}%"
-    # A last review in the future means that the clock jumped: nothing is known about the gap.
+    # A last review in the future means that the clock jumped, so the length of the gap is unknown.
     if record.last_review_at is None or not timedelta(0) <= now - record.last_review_at <= learning.fresh_for:
         return f"Pattern check: reviewing after {learning.fresh_for.days} day gap"
     return _why_too_thin(record, learning)
@@ -279,7 +279,7 @@ def _recent(record: TrustRecord, now: datetime, learning: Learning) -> list[bool
 
 
 def _percent(mean: Fraction) -> int:
-    """Round half up, as the sentence people know does."""
+    """Round half up, as in the text shown to people."""
     return (mean * 100 + Fraction(1, 2)).__floor__()
 
 

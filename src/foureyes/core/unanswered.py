@@ -1,4 +1,4 @@
-"""How is a human told that nobody answered? Which seats are meant, and what the last one who tried said of it."""
+"""Texts that tell a human which seats got no answer, and what the last failed run said."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from foureyes.core.rules import Stage
 from foureyes.core.scene import Scene
 from foureyes.core.vacancies import HOW_TO_FILL_HERE, how_to_fill
 
-#: What stands behind this names a reviewer; it is for whoever sees the stage whole.
+#: The text after this names a reviewer and is only for viewers who may see the whole stage.
 LAST_ASKED = "; last asked: "
 
 
 def lost(scene: Scene, stage: Stage, seats: list[str], *, steered: bool = False) -> str:
-    """Why a human is asked about seats that nobody is left for, or that a maker has barred somebody from."""
+    """Why a human is asked about these seats: no candidate is left, or a contributor's act barred one."""
     if steered:
         return f"{STEERED} It is {', '.join(seats)}"
     silent = [one for one in seats if scene.review.failures.get((one, scene.review.revision))]
@@ -27,7 +27,7 @@ def lost(scene: Scene, stage: Stage, seats: list[str], *, steered: bool = False)
 
 
 def _filling(scene: Scene, stage: Stage, seats: list[str]) -> str:
-    """What a human can do so that somebody holds these seats."""
+    """What a human can do to fill these seats."""
     if is_local(scene.review):
         return HOW_TO_FILL_HERE
     known, rules = scene.review.seats, {one: stage.rule_of(one) for one in seats}
@@ -39,14 +39,14 @@ def _filling(scene: Scene, stage: Stage, seats: list[str]) -> str:
 
 
 def _unhosted(programs: list[str]) -> str:
-    """What to say where the policy binds a program that is not run here: its seat passes to nobody else."""
+    """The text for seats bound to programs that this server does not run; no one else can hold them."""
     if not programs:
         return ""
     return f": the policy binds it to the program {', '.join(programs)}, which this server does not run"
 
 
 def last_asked(scene: Scene, seats: list[str]) -> str:
-    """Who had no answer on one of these seats just now, and why; empty where that was earlier or elsewhere."""
+    """The last failed run on these seats within this decision, with the reason; empty if there is none."""
     failed = scene.failed
     if failed is None or failed.seat not in seats or failed.revision != scene.review.revision:
         return ""
@@ -54,5 +54,5 @@ def last_asked(scene: Scene, seats: list[str]) -> str:
 
 
 def for_anybody(text: str) -> str:
-    """A question to a human without who was asked: those who review may read it, and must not know yet."""
+    """The text without the names of reviewers, for readers who must not know them yet."""
     return text.partition(LAST_ASKED)[0]

@@ -1,6 +1,6 @@
-"""Seats that nobody can hold, and what fills them.
+"""Vacancies: seats that no one can hold, and how to fill them.
 
-The same words stand where a server starts, in its status, in the question to a human and in every answer that waits.
+The same words are used when a server starts, in its status, in ruling requests and in every answer that waits.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from foureyes.core.rules import Protocol, Rules, SeatRule, Stage
 from foureyes.core.values import WhoKind
 
 Roles = tuple[str, ...]
-#: What fills a seat of a local review: nobody is enrolled there, and no server runs.
+#: How to fill a seat of a local review, which has no enrolled accounts and no server.
 HOW_TO_FILL_HERE = "Run `foureyes doctor`: it says who can look here, and how to have an agent or a model look"
 
 
@@ -25,14 +25,14 @@ class Vacancy:
 
     roles: Roles
     protocols: tuple[str, ...]
-    #: How many are missing.
+    #: The number of missing reviewers.
     missing: int = 1
-    #: How long work waits for them before a human is asked; of a role a human is asked at once.
+    #: How long work waits before a human is asked; for a missing role a human is asked at once.
     patience: timedelta = timedelta(0)
 
     @property
     def how(self) -> str:
-        """What fills it."""
+        """How to fill it."""
         return how_to_fill((self.roles,), self.missing)
 
     def in_words(self) -> str:
@@ -46,16 +46,16 @@ class Vacancy:
 
 
 def vacancies(rules: Rules, pool: Iterable[Principal]) -> tuple[Vacancy, ...]:
-    """The seats of what the rules demand of any work for which nobody in the pool is there, beside an author."""
+    """The vacancies in what the rules demand of any work, if one account of the pool is the author."""
     return _vacancies(_demanded(rules), pool, authors=1)
 
 
 def vacancies_of(
     rules: Rules, names: Iterable[str], pool: Iterable[Principal], came: Collection[str] = ()
 ) -> tuple[Vacancy, ...]:
-    """The seats of these styles or chains for which nobody in the pool, which holds no author, is there.
+    """The vacancies in these styles or chains, for a pool without the author.
 
-    Of those in `came` it is known that they review this work, whether or not anybody offered it to them.
+    Accounts in `came` already review this work, whether or not a seat was offered to them.
     """
     return _vacancies(filter(None, map(rules.protocol, names)), pool, authors=0, came=came)
 
@@ -83,12 +83,12 @@ def _vacancies(
 
 
 def _is_offered(principal: Principal) -> bool:
-    """Whether a seat without a role is offered to them: to agents with an account, who come by themselves."""
+    """True if seats without a role are offered to this account: agents with an account, which volunteer."""
     return principal.who.kind is WhoKind.AGENT and not principal.hosted
 
 
 def how_to_fill(wanted: Sequence[Roles], missing: int = 1) -> str:
-    """What a human can do so that somebody holds seats for these roles."""
+    """What a human can do to fill seats for these roles."""
     named = tuple(dict.fromkeys(roles for roles in wanted if roles and roles != OTHER_FAMILY))
     if not named:
         other = " of another model family than the author's" if OTHER_FAMILY in wanted else ""
@@ -115,7 +115,7 @@ def _demanded(rules: Rules) -> Iterator[Protocol]:
 
 
 def _vacant(stage: Stage, pool: Sequence[Principal], offered: int) -> Iterator[tuple[Roles, int]]:
-    """The roles of which somebody is missing, and how many; `offered` may come to seats without a role."""
+    """The roles without a holder, and how many are missing; `offered` accounts may fill seats without a role."""
     needed = [one for one in stage.seats if not one.beside]
     missing = len([one for one in needed if not (one.roles or one.by_matrix)]) - offered
     if missing > 0:
@@ -127,7 +127,7 @@ def _vacant(stage: Stage, pool: Sequence[Principal], offered: int) -> Iterator[t
 
 
 def _roles(rule: SeatRule, stage: Stage, pool: Iterable[Principal]) -> Iterator[Roles]:
-    """The roles a seat is for; of a matrix, those for the authors there are."""
+    """The roles of a seat; for a matrix seat, the roles for every creator role in the pool."""
     if rule.roles:
         yield rule.roles
     if rule.by_matrix:

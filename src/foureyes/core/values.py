@@ -1,4 +1,4 @@
-"""What are the small values that commands, events and the review speak in?"""
+"""Small value types shared by commands, events and the review."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class WhoKind(StrEnum):
     AGENT = "agent"
     PROGRAM = "program"
     HUMAN = "human"
-    #: Somebody at a terminal who says so; nothing proves it, so little follows from their word.
+    #: A person at a terminal, whose identity is not proven and who therefore has few rights.
     PERSON = "person"
     SERVICE = "service"
     CLOCK = "clock"
@@ -93,7 +93,7 @@ class Effect(StrEnum):
     RETURN = "return"
 
 
-#: Effects that open the gate a little: these need M of N humans, the others act at once.
+#: Effects that open the gate: these need M of N humans, the others act at once.
 OPENING = frozenset({Effect.PASS_STAGE, Effect.WAIVE})
 
 
@@ -109,19 +109,19 @@ class BaseSource(StrEnum):
     """From where it is known what a work is compared with."""
 
     UNKNOWN = "unknown"
-    #: It is what is live on a target now.
+    #: The files that are live on a target now.
     LIVE = "live"
-    #: The server read it itself, from a protected ref of a repository of its configuration.
+    #: Read by the server from a protected ref of a configured repository.
     REPOSITORY = "repository"
-    #: A publisher said what is on a target now.
+    #: A publisher attested what is on a target now.
     ATTESTED = "attested"
-    #: It was read on the machine of whoever asks: good for what that machine shows, and nowhere else.
+    #: Read on the caller's machine, and valid there only.
     LOCAL = "local"
 
 
-#: What the gate knows by itself or from a publisher; whatever else a work is compared with is the author's word.
+#: Sources that the gate knows itself or from a publisher; any other base is the author's claim.
 KNOWN_SOURCES = frozenset({BaseSource.LIVE, BaseSource.REPOSITORY, BaseSource.ATTESTED})
-#: What somebody may replace while a work is judged by what it changes there.
+#: Sources that can change on a target while a work is being reviewed against them.
 ON_TARGET = frozenset({BaseSource.LIVE, BaseSource.ATTESTED})
 
 
@@ -141,7 +141,7 @@ class LeftBecause(StrEnum):
     TIMED_OUT = "timed_out"
     CRASHED = "crashed"
     OVERLOADED = "overloaded"
-    #: Their account was removed.
+    #: The reviewer's account was removed.
     REMOVED = "removed"
 
 
@@ -185,7 +185,7 @@ class Who:
 
     @property
     def is_human(self) -> bool:
-        """Whether a ruling, an override or a waiver may come from here."""
+        """True if the account may give rulings, overrides and waivers."""
         return self.kind is WhoKind.HUMAN
 
 
@@ -238,12 +238,12 @@ class KnownBase:
     source: BaseSource = BaseSource.UNKNOWN
     #: The target, or the repository with its ref and commit.
     name: str = ""
-    #: The digest of the files it was compared with.
+    #: The digest of the base's files.
     digest: str = ""
 
     @property
     def is_known(self) -> bool:
-        """True if the gate knows it, and not only the author."""
+        """True if the gate knows the base, and not only the author."""
         return self.source in KNOWN_SOURCES
 
 
@@ -254,11 +254,11 @@ class Proof:
     base: str = ""
     digest: str = ""
     why: str = ""
-    #: Of words only the spelling or the layout differs; no word or sentence is another.
+    #: True if only the spelling or layout of words differs, and no word or sentence was replaced.
     is_small: bool = False
 
 
-#: In the context of a review: the thread of a chat where its task is talked about.
+#: Key in the context of a review: the chat thread about its task.
 THREAD = "thread"
 
 

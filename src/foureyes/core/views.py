@@ -1,7 +1,7 @@
-"""What may a viewer see of a review? One function, denying by default, so that no door can forget blindness.
+"""The view of a review for one viewer: one function, denying by default, so that no door can forget blindness.
 
-The answer is the same kind of value with everything hidden taken out. Whatever is computed from it (an explanation,
-an ETag, a count) is then a function of what the viewer may know, and of nothing else.
+The result is a Review with everything hidden removed. Anything computed from it (an explanation, an ETag, a count)
+therefore depends only on what the viewer may know.
 """
 
 from __future__ import annotations
@@ -26,14 +26,17 @@ class View:
     review: Review
     whole: frozenset[str]
     hides: bool
-    #: Whether a human sees here by right what no report of their own has unlocked.
+    #: True if a human sees content here that no report of their own has unlocked.
     by_right: bool = False
-    #: The stages that are hidden from them.
+    #: The stages that are hidden from the viewer.
     hidden: frozenset[str] = frozenset()
 
 
 def view(rules: Rules, review: Review, viewer: Who, stricter: Rules | None = None) -> View:
-    """The author and a human without a seat see all; a reviewer sees a stage once their own report is in."""
+    """The review as this viewer may see it.
+
+    The author and a human without a seat see all; a reviewer sees a stage once their own report is in.
+    """
     stages = stages_of(rules, review, stricter)
     sits_in = {one.stage for one in review.seats.values() if _holds(one, viewer)}
     made = review.is_contributor(viewer.name) or (_is_asked_too(review, viewer) and not sits_in)
@@ -44,7 +47,7 @@ def view(rules: Rules, review: Review, viewer: Who, stricter: Rules | None = Non
         return View(review=shown, whole=names, hides=False, by_right=by_right)
     whole = _unlocked(review, stages, viewer)
     if review.inherited and whole and sits_in <= whole:
-        # Whoever has reported sees what was inherited as they see what others found.
+        # After their report, reviewers see inherited findings as well as those of others.
         whole |= {STAGE}
     hidden = frozenset([one.name for one in stages]) - whole
     hides = len(whole) < len(stages)
@@ -52,7 +55,7 @@ def view(rules: Rules, review: Review, viewer: Who, stricter: Rules | None = Non
 
 
 def owes_report(review: Review, viewer: Who) -> bool:
-    """Whether somebody holds a seat of an open review and has not reported on its current version."""
+    """True if the viewer holds a seat of an open review and has not reported on its current revision."""
     if review.outcome is not None:
         return False
     mine = [one.id for one in review.seats.values() if _holds(one, viewer)]
@@ -60,7 +63,7 @@ def owes_report(review: Review, viewer: Who) -> bool:
 
 
 def whole_seen(seen: View, viewer: Who) -> WholeSeen | None:
-    """What is written down of a human who is shown this; of whoever only sits at the terminal nothing is known."""
+    """The event for a human who sees content by right; None for a person at a terminal, whose identity is unknown."""
     if not seen.by_right or not viewer.is_human:
         return None
     return WholeSeen(review=seen.review.id, revision=seen.review.revision, by=viewer.name)
@@ -71,14 +74,14 @@ def _unlocked(review: Review, stages: Iterable[Stage], viewer: Who) -> frozenset
 
 
 def _says_more(review: Review, locked: frozenset[str]) -> bool:
-    """Whether anything was said in these stages that others do not see."""
+    """True if these stages contain reports or findings."""
     seats = {one.id for one in review.seats.values() if one.stage in locked}
     spoken = {seat for seat, _ in review.reports} | {one.seat for one in review.findings.values()}
     return not seats.isdisjoint(spoken)
 
 
 def _is_unlocked(review: Review, stage: Stage, viewer: Who) -> bool:
-    """Who sits in a stage sees it at once where it is not blind, else after their own report."""
+    """True if the stage is not blind and the viewer sits in it, or the viewer's own report has unlocked it."""
     reports = [one for one in review.reports.values() if review.seats[one.seat].stage == stage.name]
     mine = [one.revision for one in reports if one.reviewer.name == viewer.name]
     if stage.options.blind is Blind.OFF:
@@ -89,10 +92,10 @@ def _is_unlocked(review: Review, stage: Stage, viewer: Who) -> bool:
 
 
 def _is_asked_too(review: Review, viewer: Who) -> bool:
-    """Whether a session's review of their work too waits for an answer; they never review it.
+    """True if the viewer is a target of a session's review that has a pending request; targets never review it.
 
-    Whoever speaks in a session is one of these, and nobody looks who stands behind them: before there is a question,
-    they could tell a reviewer of theirs what the others said.
+    Anyone may signal in a session without further proof. Before there is a request, a target could pass on to a
+    reviewer what others reported.
     """
     if not review.origin.targets or normal(viewer.name) not in map(normal, review.origin.targets):
         return False
@@ -104,17 +107,17 @@ def _holds(seat: Seat, viewer: Who) -> bool:
 
 
 def _without_draft(seat: Seat) -> Seat:
-    """What a reviewer has not handed in is for the successor on that seat alone."""
+    """A draft is only for the successor on that seat."""
     return changed(seat, draft="") if seat.draft else seat
 
 
 def _own(seat: Seat) -> Seat:
-    """Their own seat; how long a volunteer's may take was read off another's, and that ends with the other's report."""
+    """The viewer's own seat; a volunteer's time limit was copied from another seat and would disclose its report."""
     return seat if seat.required or seat.until is None else changed(seat, until=None)
 
 
 def _redacted(review: Review, viewer: Who, whole: frozenset[str], *, hides: bool) -> Review:
-    """The review without what the viewer may not know yet: others' seats, words and numbers, and what followed."""
+    """The review without what the viewer may not know yet: others' seats, texts and numbers, and their consequences."""
     seats = {
         one.id: _own(one) if _holds(one, viewer) else _without_draft(one)
         for one in review.seats.values()
@@ -158,19 +161,19 @@ def _redacted(review: Review, viewer: Who, whole: frozenset[str], *, hides: bool
 
 
 def _is_known(finding: Finding, viewer: Who, whole: frozenset[str]) -> bool:
-    """An inherited finding is known to whoever raised it, and to those who have reported here."""
+    """True if an inherited finding is visible: to its raiser, and to those who have reported here."""
     return bool(finding.source) and (STAGE in whole or finding.raiser == viewer.name)
 
 
 def _asked_about(review: Review, viewer: Who) -> frozenset[str]:
-    """The findings of others that a verifying seat of the viewer's is asked about."""
+    """The findings of others that the viewer's verifying seat is asked about."""
     asked = (one for one in review.requests.values() if isinstance(one, ReportRequest))
     mine = (one for one in asked if _holds(review.seats[one.seat], viewer))
     return frozenset(name for one in mine if review.seats[one.seat].part is Part.VERIFY for name in one.about)
 
 
 def _as_raised(finding: Finding) -> Finding:
-    """A finding as a second look is given it: what it says and where, not who said it and what was said of it since."""
+    """A finding as shown to a verifier: its text and place, without the raiser and the answers since."""
     return changed(
         finding,
         raiser="",
@@ -186,7 +189,7 @@ def _as_raised(finding: Finding) -> Finding:
 
 
 def _plain(revision: Revision) -> Revision:
-    """Without the author's words and what is said of findings: from the second version on that tells of others'."""
+    """The revision without the author's texts and findings, which from the second one on disclose others' reports."""
     return revision if revision.number == 1 else changed(revision, note="", turns=None, keeps=())
 
 

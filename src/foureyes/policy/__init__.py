@@ -1,6 +1,6 @@
-"""How does a file become the rules that reviews are judged by?
+"""Policies: read a policy file, and turn it into the rules that reviews are judged by.
 
-What reads files is imported when it is asked for: `check` judges by policies that were read long ago, without YAML.
+Modules that read files are imported on demand: `check` uses stored policies, and does not need YAML.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The seat of a role that the policy binds to a program is held by that program, in every style.
+"""Bind seats to the programs, agents and models that the policy names for a role, in every style.
 
-A bound program has a seat of its own, which is required and passes to nobody else. The agents and models that the
-policy binds beside a program have another seat, and enrolled accounts with the role the last one; both are asked where
-somebody can hold them. A veto seat is bound to agents and models in the same way. Where the seat has a veto, all of
-them have it: the gravest decision is the layer's.
+A bound program has a seat of its own, which is required and passes to no one else. The agents and models that the
+policy binds beside a program have another seat, and enrolled accounts with the role the last one; both are requested if
+there is a candidate. A veto seat is bound to agents and models in the same way. If the seat has a veto, all of these
+seats have it: the gravest decision is the layer's.
 
 The added seats come last in their stage, so that the seats of reviews opened before keep their numbers.
 """
@@ -18,7 +18,7 @@ from foureyes.core.assign import same_role
 from foureyes.core.rules import Rules, SeatRule, Stage, Style
 from foureyes.core.values import Part
 
-#: The programs that come with foureyes.
+#: The shipped programs.
 PROGRAMS = ("format", "security", "injection", "factual", "python")
 
 
@@ -32,9 +32,9 @@ class Binding:
 
 
 def bind(rules: Rules, bindings: tuple[Binding, ...], programs: tuple[str, ...] = ()) -> Rules:
-    """The same rules with a seat for everybody whom the policy binds to a role; bound seats stay as they are.
+    """The rules with a seat for every program, agent or model that the policy binds to a role; bound seats stay.
 
-    In `solo`, a role that bears the name of one of these programs and that the policy binds to nobody is the program's.
+    In `solo`, a role with the name of one of `programs` that the policy binds to no one is bound to that program.
     """
     held = {same_role(one.role): one for one in bindings}
     alone = {same_role(one): Binding(role=one, programs=(one,)) for one in programs} | held
@@ -46,18 +46,18 @@ def bind(rules: Rules, bindings: tuple[Binding, ...], programs: tuple[str, ...] 
 
 
 def with_parties(rules: Json) -> Json:
-    """The rules of a policy from before parties were told apart, with the careful answer for each new field."""
+    """Upgrade the rules of a policy from before parties existed, with the cautious value for each new field."""
     return rules | {"services": [], "protocols": [_lifted_protocol(one) for one in rules["protocols"]]}
 
 
 def without_length(rules: Json) -> Json:
-    """The rules of a policy from when evidence had a least length, which decided nothing since it must be words."""
+    """Upgrade the rules of a policy by removing the minimum length of evidence, which is no longer used."""
     limits: Json = rules["limits"]
     return rules | {"limits": {name: one for name, one in limits.items() if name != "evidence_chars_min"}}
 
 
 def with_escalate_when(rules: Json) -> Json:
-    """The rules of a policy from before rows of the matrix said when to ask for a human."""
+    """Upgrade the rules of a policy from before matrix rows had `escalate_when`."""
     return rules | {"protocols": [_with_rows(one) for one in rules["protocols"]]}
 
 
@@ -93,13 +93,13 @@ def _bound_stage(stage: Stage, held: Mapping[str, Binding]) -> Stage:
         first, *more = _bound_seats(rule, held, taken)
         seats.append(first)
         added.extend(more)
-    # Volunteers find as much room as before.
+    # The added seats must not use up the room for volunteers.
     seats_max = stage.seats_max + len(added) if stage.seats_max else 0
     return replace(stage, seats=(*seats, *added), seats_max=seats_max)
 
 
 def _bound_seats(rule: SeatRule, held: Mapping[str, Binding], taken: set[str]) -> Iterator[SeatRule]:
-    """The seats in the place of one; `taken` are the programs that have a seat of the stage already."""
+    """The seats that replace one seat; `taken` are the programs that already have a seat in the stage."""
     bound = next((held[name] for role in rule.roles if (name := same_role(role)) in held), None)
     is_bound = bool(rule.program) or rule.hosted or rule.beside or rule.part is not Part.JUDGE
     if is_bound or bound is None or not (rule.veto or bound.programs):

@@ -1,4 +1,4 @@
-"""How does a whole file become a policy? In its own form, or in one of those that came before it."""
+"""Build a policy from the nodes of a file, in the current form or in one of the older forms."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from foureyes.policy.problems import Problems
 from foureyes.policy.schema import SECTIONS
 from foureyes.policy.tables import Table
 
-#: Gives the node of a file that a policy names, or raises PolicyErrors.
+#: Returns the root node of a file that a policy names, or raises PolicyErrors.
 Open = Callable[[str], Node]
 
 NAME_CHARS_MAX = 100
@@ -47,7 +47,7 @@ class Loaded:
 
 
 def build(name: str, root: Node, opened: Open, problems: Problems) -> Loaded:
-    """Turn the root of a file into a policy, or raise PolicyErrors with everything that is wrong."""
+    """Turn the root of a file into a policy, or raise PolicyErrors with all problems."""
     table = Table(as_file(root, problems), "file", problems)
     policy, notify = _Sections(table, opened).policy(name)
     problems.raise_if_any()
@@ -60,7 +60,7 @@ def build(name: str, root: Node, opened: Open, problems: Problems) -> Loaded:
 
 
 class _Sections:
-    """The sections of one file, each read once."""
+    """Reads the sections of one file, each once."""
 
     def __init__(self, table: Table, opened: Open) -> None:
         self._table = table
@@ -119,7 +119,7 @@ class _Sections:
         )
 
     def _chains(self) -> Chains:
-        """The shipped chains and those of the file, which take the place of shipped ones of the same name."""
+        """The shipped chains and those of the file, which replace shipped ones of the same name."""
         node = self._table.special("chains")
         if node is None:
             return Chains(chains=CHAINS)
@@ -142,7 +142,7 @@ class _Sections:
         return Table(inside or node, "panel", self._problems)
 
     def _named(self, key: str, section: str) -> Node:
-        """What stands under a key, or in the file it names."""
+        """The node under a key, or the root of the file it names."""
         node = self._table.special(key)
         found = None if node is None else self._follow(node)
         if found is None:
@@ -156,7 +156,7 @@ class _Sections:
         return found
 
     def _follow(self, node: Node) -> Node | None:
-        """What stands in a section, or in the file it names; nothing where that could not be read."""
+        """The node of a section, or the root of the file it names; None if that file could not be read."""
         if not isinstance(node, Mapping) or node.get("file") is None:
             return node
         name = node.get("file")
@@ -184,7 +184,7 @@ class _Sections:
 
 
 def as_file(root: Node, problems: Problems) -> Node:
-    """The root of a policy file; the older forms are told by their keys and stand under the section they fill."""
+    """Normalise the root of a policy file; older forms are recognised by their keys and become a section."""
     if not isinstance(root, Mapping):
         problems.add(root, f"a policy is {described(root)}", "write keys and values, beginning with `version: 1`")
         return Mapping(entries=(), file=root.file, line=root.line)
@@ -206,20 +206,20 @@ def as_file(root: Node, problems: Problems) -> Node:
 
 
 def _as_peer(root: Mapping) -> Mapping | None:
-    """The document of the peer style, if it stands here: as a whole, or nothing but the rows of its matrix."""
+    """The document of the peer style, if this is one: a whole document, or only the rows of its matrix."""
     known = any(one.key in _PEER_KEYS and one.key != "enabled" for one in root.entries)
     return root if known else rows_alone(root)
 
 
 def _note_others(root: Mapping, problems: Problems) -> None:
-    """A project's file has keys of other programs, too."""
+    """Note the keys that are not read, since a project's file also has keys of other programs."""
     others = sorted(one.key for one in root.entries if one.key != "review")
     if others:
         problems.note(f"Not read, because only `review` is ours in such a file: {', '.join(others)[:300]}.")
 
 
 def _wrapped(root: Mapping, entries: list[Entry], default: str | dict[str, str]) -> Mapping:
-    """An older form as the section it fills, with its style for every kind it does not name."""
+    """An older form as a section of the current form, with its style as the default for other kinds."""
 
     def scalar(value: str | int) -> Scalar:
         return Scalar(value=value, file=root.file, line=root.line)
@@ -236,7 +236,7 @@ def _wrapped(root: Mapping, entries: list[Entry], default: str | dict[str, str])
 
 
 def _kinds(kinds: Kinds, chains: Chains, peer: Peer) -> tuple[KindRule, ...]:
-    """What the file says of each kind, and what a step or the peer document demands too; nothing is taken away."""
+    """The rules of the file for each kind, plus those of workflow steps and the peer document; nothing is removed."""
     found = {one.kind: one.protocols for one in kinds.rules}
     for rule in (*chains.steps, *(KindRule(kind=kind, protocols=("peer",)) for kind in peer.kinds)):
         found[rule.kind] = tuple(dict.fromkeys((*found.get(rule.kind, ()), *rule.protocols)))
@@ -268,7 +268,7 @@ def _notes(policy: Policy) -> Iterator[str]:
     for rule in rules.paths:
         if rule.kind not in listed:
             yield f"The kind {rule.kind} of {rule.pattern} is not under `kinds`: it is judged as every other kind."
-    # The programs of ours look wherever they are asked, whether a file names them or not.
+    # The shipped programs run where a role asks for them, whether the file names them or not.
     held = {same_role(one) for one in (*PROGRAMS, *(each.name for each in policy.reviewers))}
     missing = [one for one in dict.fromkeys(_roles(rules)) if same_role(one) not in held]
     if missing:
@@ -280,7 +280,7 @@ def _notes(policy: Policy) -> Iterator[str]:
 
 
 def _roles(rules: Rules) -> Iterator[str]:
-    """The roles that work can be sent to by what the file demands; those of the matrix come with their people."""
+    """The roles that the demanded protocols can send work to, including those of the matrix."""
     named = (
         *rules.default,
         *(name for one in rules.kinds for name in one.protocols),

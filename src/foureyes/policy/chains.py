@@ -1,4 +1,4 @@
-"""How are critic chains and the workflow steps that use them read? The chain is the authority on who has a veto."""
+"""Read critic chains and the workflow steps that use them; the chain alone decides who has a veto."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CHAINS_MAX = 100
 LAYERS_MAX = 20
 STEPS_MAX = 500
 
-#: Names a chain cannot have: they mean something else where chains are named.
+#: Names a chain cannot have, because they have another meaning where chains are named.
 RESERVED = frozenset({*(one.value for one in Style), "file", "steps", "chains", "description"})
 
 
@@ -31,7 +31,7 @@ class Chains:
 
 
 def inlined(node: Node, problems: Problems) -> Node:
-    """A document of its own, `chains` by name and `steps`, as the section of a policy file has it."""
+    """A separate chains document, `chains` by name plus `steps`, in the form of the policy file's section."""
     table = Table(node, "chains file", problems)
     chains, steps = table.special("chains"), table.special("steps")
     if not isinstance(chains, Mapping):
@@ -42,7 +42,7 @@ def inlined(node: Node, problems: Problems) -> Node:
 
 
 def read_chains(node: Node, problems: Problems, known: Iterable[Protocol] = ()) -> Chains:
-    """Read the section of a policy file: chains by name, and `steps` beside them."""
+    """Read the section of a policy file: chains by name, with `steps` beside them."""
     if not isinstance(node, Mapping):
         problems.add(node, f"chains are {described(node)}", "write name: its keys, or {file: …}")
         return Chains()
@@ -51,7 +51,7 @@ def read_chains(node: Node, problems: Problems, known: Iterable[Protocol] = ()) 
 
 
 def step_problem(chain: Protocol | None, agent: str, *, can_veto: bool) -> str:
-    """Why a workflow step contradicts the chain it names; empty when it does not. Also asked for steps at run time."""
+    """Why a workflow step contradicts the chain it names; empty if it does not. Also used for steps at run time."""
     if chain is None:
         return "critic_chain names a chain that nobody defined"
     vetoes = {role for stage in chain.stages for seat in stage.seats if seat.veto for role in seat.roles}

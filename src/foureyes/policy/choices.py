@@ -1,4 +1,4 @@
-"""Which work is judged how: by its kind, its paths, its risk; what is watched only, and what is not read?"""
+"""Read which work is judged how, by kind, path and risk, and which work is only watched or not read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ENTRIES_MAX = 500
 PATTERN_CHARS_MAX = 300
 KIND_CHARS_MAX = 100
 STYLES = tuple(one.value for one in Style if one is not Style.CHAIN)
-#: A pattern that names both of these names everything.
+#: A pattern that matches both of these matches everything.
 _ANYWHERE = ("x", "y/z.q")
 
 
@@ -31,7 +31,7 @@ class Kinds:
 
 
 def read_kinds(node: Node | None, chains: Iterable[str], problems: Problems) -> Kinds:
-    """Which kind is judged in which styles; `default` is every other kind."""
+    """The styles for each kind; `default` is for every other kind."""
     known = tuple(chains)
     found: dict[str, tuple[str, ...]] = {}
     for entry in _entries(node, "kinds", problems):
@@ -44,7 +44,7 @@ def read_kinds(node: Node | None, chains: Iterable[str], problems: Problems) -> 
 
 
 def read_risks(node: Node | None, chains: Iterable[str], problems: Problems) -> tuple[RiskRule, ...]:
-    """What work of at least some risk must pass too."""
+    """The styles that work at or above a risk must pass too."""
     known, levels = tuple(chains), {one.name.lower(): one for one in RiskLevel}
     rules: list[RiskRule] = []
     for entry in _entries(node, "risks", problems):
@@ -56,7 +56,7 @@ def read_risks(node: Node | None, chains: Iterable[str], problems: Problems) -> 
 
 
 def read_paths(node: Node | None, problems: Problems) -> tuple[PathRule, ...]:
-    """Which paths make work a kind, too."""
+    """The kinds that work gets from the paths it touches."""
     rules: list[PathRule] = []
     for entry in _entries(node, "paths", problems):
         pattern = _pattern(entry.key, entry, problems)
@@ -68,7 +68,7 @@ def read_paths(node: Node | None, problems: Problems) -> tuple[PathRule, ...]:
 
 
 def read_ignore(node: Node | None, problems: Problems) -> tuple[str, ...]:
-    """Which paths are not read; a pattern for everything would switch the gate off."""
+    """The paths that are not read; a pattern for everything is refused, because it would disable the gate."""
     found: list[str] = []
     for one in listed(node) if node is not None else ():
         text = one.value if isinstance(one, Scalar) and isinstance(one.value, str) else ""
@@ -82,7 +82,7 @@ def read_ignore(node: Node | None, problems: Problems) -> tuple[str, ...]:
 
 
 def read_mode(node: Node | None, problems: Problems) -> tuple[Mode, tuple[KindMode, ...]]:
-    """Whether work is stopped or watched, for all kinds and for some."""
+    """The mode for all kinds, enforce or watch, and the kinds that have another one."""
     if node is None:
         return Mode.ENFORCE, ()
     if not isinstance(node, Mapping):
@@ -93,7 +93,7 @@ def read_mode(node: Node | None, problems: Problems) -> tuple[Mode, tuple[KindMo
 
 
 def kind_of(text: str, at: Node | Entry, problems: Problems) -> str:
-    """The one spelling of a kind."""
+    """The canonical spelling of a kind."""
     kind = canonical_kind(text)
     if not kind or len(kind) > KIND_CHARS_MAX or not kind.isprintable():
         problems.add(at, f"{short(text)!r} is no kind of work", f"a word of at most {KIND_CHARS_MAX} characters")

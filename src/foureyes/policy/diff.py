@@ -1,7 +1,7 @@
-"""How do two policies differ, and does the new one demand less?
+"""Compare two policies, and say for each difference whether the new one demands more or less.
 
-Both are compared as they are written down, value by value, so that no difference can be left out; a table says which
-differences demand more and which less. What it does not name is neither, but it is still shown.
+Both are compared in their stored form, value by value, so that no difference is left out. A table says which
+differences demand more and which less. A difference that is not in it is neither, but is still shown.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Change:
 
 
 def diff(old: Policy, new: Policy) -> tuple[Change, ...]:
-    """Every difference between two policies, those that demand less first."""
+    """All differences between two policies, those that demand less first."""
     beside = (*_of_kinds(old, new), *_of_modes(old, new), *_of_targets(old, new))
     found = (*beside, *_of_values((), _body(old), _body(new)))
     order = [Direction.WEAKER, Direction.OTHER, Direction.STRICTER]
@@ -51,7 +51,7 @@ def diff(old: Policy, new: Policy) -> tuple[Change, ...]:
 
 
 def diff_text(old: Policy, new: Policy) -> str:
-    """The same as lines for people, the weakenings first."""
+    """The differences as lines of text, those that demand less first."""
     changes = diff(old, new)
     if not changes:
         return "the policies say the same"
@@ -59,7 +59,7 @@ def diff_text(old: Policy, new: Policy) -> str:
 
 
 def _of_kinds(old: Policy, new: Policy) -> Iterator[Change]:
-    """What each kind must pass, as it comes out: a rule for a kind may demand less than none did."""
+    """Compare what each kind effectively must pass, because a rule for a kind may demand less than the default."""
     kinds = dict.fromkeys(("", *(one.kind for one in (*old.rules.kinds, *new.rules.kinds))))
     for kind in kinds:
         before, after = _judged(old.rules, kind), _judged(new.rules, kind)
@@ -87,7 +87,7 @@ def _mode(policy: Policy, kind: str) -> Mode:
 
 
 def _of_targets(old: Policy, new: Policy) -> Iterator[Change]:
-    """What each target demands, as it comes out: one that is listed may demand less than one that is not."""
+    """Compare the level each target effectively demands, because a listed target may demand less than others."""
     names = dict.fromkeys(("", *(one.name for one in (*old.targets, *new.targets))))
     levels = [(name, old.level_for(name), new.level_for(name)) for name in names]
     for name, before, after in levels:
@@ -128,7 +128,7 @@ def _of_field(path: Path, old: Json, new: Json) -> Iterator[Change]:
 
 
 def _of_lists(path: Path, old: list[Any], new: list[Any]) -> Iterator[Change]:
-    """Lists are compared by what their members are called, not by where they stand."""
+    """Compare lists by the names of their members, not by position."""
     before, after = _named(old), _named(new)
     weight = weigh_member(path)
     shared = [name for name in before if name in after]
@@ -171,7 +171,7 @@ def _name(item: Any, index: int) -> str:  # noqa: PLR0911 - one line for each so
 def _said(path: Path) -> str:
     hidden = {"rules", "protocols", "stages", "options", "gates"}
     shown = [one.replace("_", " ") for one in path if one not in hidden]
-    # A style with one step has the same name as its step.
+    # Names are listed once, because a style with one stage has the same name as the stage.
     return " / ".join(one for index, one in enumerate(shown) if one not in shown[:index]) or "policy"
 
 

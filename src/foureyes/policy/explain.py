@@ -1,4 +1,4 @@
-"""What must a piece of work pass under a policy, and which rule demands it?"""
+"""Explain what a piece of work must pass under a policy, and which rule demands it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from foureyes.policy.words import protocol_lines, style_name
 
 
 def explain(policy: Policy, kind: str, paths: Iterable[str] = (), risk: RiskLevel = RiskLevel.MEDIUM) -> str:
-    """Say what such work must pass, by whom, and which kind, path or risk demanded each style.
+    """List the styles and reviewers for such work, and the kind, path or risk that demands each style.
 
-    The styles are those the core itself computes, so this cannot say anything else than what will be asked.
+    The styles are computed by the core itself, so they are exactly those of a real review.
     """
     touched = tuple(paths)
     return "\n".join(_lines(policy, canonical_kind(kind), touched, risk))

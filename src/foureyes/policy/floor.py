@@ -1,8 +1,8 @@
-"""What can no policy go below? At least one pair of other eyes, in every stage that anything can be sent through.
+"""The floor below which no policy is accepted: at least one independent reviewer in every stage that work can reach.
 
-The switch `enabled: false` and the skip rules are no way below it for what matters: which stages they let pass is
-decided by the core (`core/skips.py`) for every revision, never for bytes of high risk, a veto or a kind that is never
-skipped. So a policy with reviews switched off is not below the floor.
+The switch `enabled: false` and the skip rules do not get below it where it matters: the core (`core/skips.py`) decides
+for every revision which stages they skip, never for bytes of high risk, a veto or a kind that is never skipped. So a
+policy with reviews switched off is not below the floor.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from foureyes.core import gates
 from foureyes.core.rules import Gate, Protocol, Rules, Stage
 from foureyes.core.values import Part
 
-#: No accepted policy lets a stage pass with fewer reports of reviewers who had no hand in the work.
+#: Minimum number of reports by non-contributors without which no stage may pass.
 QUORUM_MIN = 1
 
 
 def floor_problems(rules: Rules) -> tuple[str, ...]:
-    """Why these rules are no policy, one sentence each; none when they are."""
+    """Why these rules are not acceptable, one sentence per problem; empty if they are."""
     return tuple(dict.fromkeys(_problems(rules)))
 
 
@@ -53,7 +53,7 @@ def _of_protocol(protocol: Protocol) -> Iterator[str]:
 
 
 def _least(stage: Stage) -> int:
-    """How many reports the stage's gates wait for; the most demanding one decides."""
+    """The number of reports the stage waits for, by its most demanding gate."""
     judges = sum(1 for seat in stage.seats if seat.part is Part.JUDGE)
     return min(judges, max((_demanded(gate, judges) for gate in stage.gates), default=0))
 

@@ -1,4 +1,4 @@
-"""What does a JSON file say, read strictly? The standard reader forgets lines and takes a key twice."""
+"""Strict JSON reader that keeps line numbers and refuses duplicate keys, unlike the standard library's."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _VALUES: dict[str, bool | None] = {"true": True, "false": False, "null": None}
 
 
 def read_json(file: str, text: str, problems: Problems) -> Node:
-    """Read one JSON value; where nothing after it could be trusted, what is wrong ends the reading at once."""
+    """Read one JSON value; a syntax error ends the reading at once, because nothing after it could be trusted."""
     reader = _Reader(file, text, problems)
     node = reader.value(depth=1)
     reader.end()
@@ -38,7 +38,7 @@ def read_json(file: str, text: str, problems: Problems) -> Node:
 
 
 class _Reader:
-    """A place in the text that moves forward."""
+    """Recursive-descent reader with a position in the text."""
 
     def __init__(self, file: str, text: str, problems: Problems) -> None:
         self._file = file

@@ -1,4 +1,4 @@
-"""How is a policy read from where it lies, never from anywhere else?"""
+"""Load a policy and the files it names, from its own folder or revision only."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from foureyes.policy.yaml_text import read_yaml
 
 FILE_NAME = "foureyes.yaml"
 DEFAULT = "solo"
-#: What judges on a server where nobody wrote or activated a policy.
+#: The policy of a server on which no policy was written or activated.
 SERVER_DEFAULT = "server"
 SHIPPED = ("solo", "server", "team", "resolve", "peer", "chains", "session", "panel")
 
-#: Gives the bytes of a file by its name beside the policy; raises OSError if there is none.
+#: Returns the bytes of a file beside the policy by its name; raises OSError if there is none.
 Read = Callable[[str], bytes]
 
 
 def load(path: Path, read: Read | None = None, *, default: str = DEFAULT) -> Loaded:
-    """Load the policy that lies at `path`; where none lies, the shipped one called `default`.
+    """Load the policy at `path`; if there is none, the shipped one called `default`.
 
     `read` gives the bytes of the policy and of every file it names, so that they can come from a git revision. Without
     it they come from the folder of `path`, and from nowhere else.
@@ -44,7 +44,7 @@ def load(path: Path, read: Read | None = None, *, default: str = DEFAULT) -> Loa
 
 
 def load_text(name: str, text: bytes, read: Read) -> Loaded:
-    """Load a policy from its bytes; files it names are asked of `read`. Raises PolicyErrors, and nothing else."""
+    """Load a policy from its bytes; `read` supplies the files it names. Raises PolicyErrors, and nothing else."""
     problems = Problems()
     try:
         root = parse(name, text, problems)
@@ -56,7 +56,7 @@ def load_text(name: str, text: bytes, read: Read) -> Loaded:
 
 
 def shipped(name: str, *notes: str) -> Loaded:
-    """Load one of the policies that come with the program."""
+    """Load one of the shipped policies."""
     if name not in SHIPPED:
         raise _unreadable(name, f"{name!r} is no shipped policy", f"the shipped ones are {', '.join(SHIPPED)}")
     loaded = load_text(f"{name}.yaml", shipped_text(f"{name}.yaml"), shipped_text)
@@ -64,12 +64,12 @@ def shipped(name: str, *notes: str) -> Loaded:
 
 
 def shipped_text(name: str) -> bytes:
-    """The bytes of a file that comes with the program, such as `team.yaml` or `config/critic-chains.json`."""
+    """The bytes of a shipped file, such as `team.yaml` or `config/critic-chains.json`."""
     return (resources.files("foureyes.policy") / "shipped").joinpath(*PurePosixPath(name).parts).read_bytes()
 
 
 def folder(root: Path) -> Read:
-    """Read from one folder only; a link that leads out of it is refused."""
+    """Return a reader for one folder; a link that leads out of it is refused."""
 
     def read(name: str) -> bytes:
         found = (root / name).resolve(strict=True)
@@ -82,7 +82,7 @@ def folder(root: Path) -> Read:
 
 
 def parse(name: str, text: bytes, problems: Problems) -> Node:
-    """The nodes of a file, by the form its name promises; raises PolicyErrors where no more of it can be read."""
+    """Parse a file into nodes, as JSON or YAML by its suffix; raises PolicyErrors if it cannot be read further."""
     if len(text) > FILE_BYTES_MAX:
         raise _unreadable(name, f"the file has more than {FILE_BYTES_MAX} bytes", "write a smaller one")
     try:
@@ -95,7 +95,7 @@ def parse(name: str, text: bytes, problems: Problems) -> Node:
 
 
 def _refuse_misnamed(name: str, read: Read) -> None:
-    """A policy that somebody wrote and nobody reads would be worse than none."""
+    """Refuse a policy with the suffix .yml, since a policy that is written but not read is worse than none."""
     other = str(PurePosixPath(name).with_suffix(".yml"))
     with suppress(FileNotFoundError):
         read(other)
@@ -103,7 +103,7 @@ def _refuse_misnamed(name: str, read: Read) -> None:
 
 
 def _inside(name: str, read: Read) -> bytes:
-    """The bytes of a file that a policy names; a path that leads elsewhere is not even asked for."""
+    """The bytes of a file that a policy names; a path that leads out of the folder is refused without reading it."""
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or not path.parts or "\\" in name or not name.isprintable():
         raise ValueError("the path leads out of the policy's folder")

@@ -1,18 +1,18 @@
-"""What does a policy file hold, and on which line? Plain nodes, whether they were written as YAML or as JSON."""
+"""Nodes of a policy file with their line numbers, the same for YAML and JSON."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
 
-#: What one file may have: bytes, levels of nesting, values, characters in one value, digits in one number.
+#: Limits of one file: bytes, nesting levels, values, characters per value, digits per number.
 FILE_BYTES_MAX = 256 * 1024
 DEPTH_MAX = 32
 NODES_MAX = 20_000
 TEXT_CHARS_MAX = 8_000
 DIGITS_MAX = 15
 
-#: More problems than this help nobody, and a hostile file could have a hundred thousand.
+#: Maximum problems reported, because more do not help and a hostile file could have a hundred thousand.
 PROBLEMS_MAX = 100
 
 
@@ -26,14 +26,14 @@ class Problem:
     allowed: str
 
     def __str__(self) -> str:
-        """One line, as compilers write them."""
+        """Format as one line, like compiler messages."""
         return f"{self.file}:{self.line}: {self.wrong}; {self.allowed}"
 
 
 class PolicyErrors(ValueError):  # noqa: N818 - there are usually several
     """A policy that is not taken, with everything that is wrong in it."""
 
-    #: What is told above the list of problems.
+    #: The heading above the list of problems.
     sentence = "The policy is not taken."
 
     def __init__(self, problems: tuple[Problem, ...]) -> None:
@@ -77,7 +77,7 @@ class Mapping:
     line: int
 
     def get(self, key: str) -> Node | None:
-        """What stands under a key, if it is there."""
+        """The node under a key, or None."""
         return next((one.node for one in self.entries if one.key == key), None)
 
 
@@ -85,7 +85,7 @@ Node = Scalar | Sequence | Mapping
 
 
 def described(node: Node) -> str:
-    """What a node is, for people."""
+    """A short description of a node for messages."""
     match node:
         case Mapping():
             return "keys and values"
@@ -102,7 +102,7 @@ def described(node: Node) -> str:
 
 
 def short(text: str) -> str:
-    """A text that fits into a sentence."""
+    """The text, cut to a length that fits into a sentence."""
     return text if len(text) <= QUOTED_CHARS_MAX else text[:QUOTED_CHARS_MAX] + "…"
 
 

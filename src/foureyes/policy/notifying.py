@@ -1,4 +1,4 @@
-"""Where is somebody told what happened, and when not? Addresses hold keys, so they are no part of a policy's text."""
+"""Read who is notified, where and when; addresses hold keys, so they are not part of a policy's stored text."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ ADDRESS_CHARS_MAX = 1_000
 ADDRESSES_MAX = 20
 PEOPLE_MAX = 200
 PERSON_CHARS_MAX = 200
-#: The ways to tell somebody that there are, by how their addresses begin.
+#: The supported schemes of addresses.
 SCHEMES = ("discord", "tgram", "slack", "mailto", "mailtos")
-#: A name of the environment in an address or secret; what stands there is put in its place when a server starts.
+#: An environment variable in an address or secret; the server replaces it by its value at start.
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]{0,100})\}")
 _SECRET = re.compile(VARIABLE.pattern)
 _ADDRESS = re.compile(r"([a-z]{1,20})://[^\s\x00-\x1f\x7f]+")
@@ -38,7 +38,7 @@ class Webhook:
     secret: str
 
     def __repr__(self) -> str:
-        """Nothing of it: an address may hold a key."""
+        """Show nothing, because an address may hold a key."""
         return "Webhook()"
 
 
@@ -48,13 +48,13 @@ class Person:
 
     name: str
     to: tuple[str, ...]
-    #: From when to when nothing is sent.
+    #: The start and end of the quiet hours, in which nothing is sent.
     quiet: tuple[time, time] | None = None
     digest: time = DIGEST
     zone: str = "UTC"
 
     def __repr__(self) -> str:
-        """Who it is, but no address: they hold keys."""
+        """Show the name but no address, because addresses hold keys."""
         return f"Person(name={self.name!r}, to={len(self.to)})"
 
 
@@ -65,20 +65,20 @@ class Notify:
     human: tuple[str, ...] = ()
     author: tuple[str, ...] = ()
     reviewer: tuple[str, ...] = ()
-    #: The threads of the tasks that chains of critics judge.
+    #: The threads of tasks judged by critic chains.
     thread: tuple[str, ...] = ()
     webhooks: tuple[Webhook, ...] = ()
     people: tuple[Person, ...] = ()
     events: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def __repr__(self) -> str:
-        """How many addresses there are, but none of them: they hold keys."""
+        """Show the number of addresses but none of them, because they hold keys."""
         counts = (f"{one}={len(getattr(self, one))}" for one in (*_PARTIES, "webhooks", "people"))
         return f"Notify({', '.join(counts)})"
 
 
 def read_notify(table: Table, events: tuple[tuple[str, tuple[str, ...]], ...]) -> Notify:
-    """Where people are told; what is wrong with an address is said without showing it."""
+    """Read the notification settings; messages about a wrong address do not show it."""
     problems = table.problems
     found = {who: _addresses(table.special(who), who, problems) for who in _PARTIES}
     return Notify(
@@ -130,7 +130,7 @@ def _webhooks(node: Node | None, problems: Problems) -> Iterator[Webhook]:
 
 
 def _kept_back(node: Node | None) -> str:
-    """A text that may hold a key: where it is none, nothing of it is shown."""
+    """A text that may hold a key; empty if it is not a text, without showing it in a message."""
     text = node.value if isinstance(node, Scalar) and isinstance(node.value, str) else ""
     return text if len(text) <= ADDRESS_CHARS_MAX else ""
 
@@ -160,7 +160,7 @@ def _people(node: Node | None, problems: Problems) -> Iterator[Person]:
 
 
 def within(moment: time, begin: time, end: time) -> bool:
-    """Whether a time of day lies in a span, which may go past midnight."""
+    """True if a time of day lies in a span, which may go past midnight."""
     return begin <= moment < end if begin < end else moment >= begin or moment < end
 
 
@@ -196,7 +196,7 @@ def _zone(table: Table) -> str:
 
 
 def _names_well(text: str, node: Node, what: str, problems: Problems) -> bool:
-    """Whether every ${…} in a text is one."""
+    """True if every ${…} in a text is a well-formed variable."""
     if "${" in VARIABLE.sub("", text):
         problems.add(node, f"{what} has a ${{ that names nothing", "write ${NAME}")
         return False

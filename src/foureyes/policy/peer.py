@@ -1,4 +1,4 @@
-"""How is the document of the peer style read: who reviews whose work, by which criteria, and when a human is asked?"""
+"""Read the document of the peer style: matrix, criteria, standards, escalation, learning and times."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Peer:
 
 
 def read_peer(node: Node, problems: Problems) -> Peer:
-    """Read the whole document; what it leaves out is as shipped."""
+    """Read the whole document; missing keys have the shipped values."""
     table = Table(node, "peer", problems, ignoring=("file",))
     if not table.flag("async_reviews"):
         problems.add(table.at("async_reviews"), "async_reviews must be true", "authors never wait in a call")
@@ -60,7 +60,7 @@ def read_peer(node: Node, problems: Problems) -> Peer:
 
 
 def _triggers(table: Table) -> Triggers:
-    """When a human is asked, in whichever of its two forms the document says it."""
+    """The escalation triggers, from whichever of the two forms the document uses."""
     escalation, manual = table.part("escalation"), table.part("manual_escalate")
     if not manual.flag("requires_reason"):
         table.problems.add(manual.at("requires_reason"), "requires_reason must be true", "nobody is asked without one")
@@ -73,7 +73,7 @@ def _triggers(table: Table) -> Triggers:
 
 
 def _human_hours(table: Table) -> int | None:
-    """How long a human has before silence sends the work back; nothing where it never does."""
+    """The hours until silence of a human sends the work back; None if it never does."""
     escalation, said = table.part("escalation"), read_human_hours(table)
     human = escalation.limit("human_timeout")
     if table.has("human_response_timeout") and escalation.has("human_timeout"):
@@ -143,7 +143,7 @@ def _times(table: Table, triggers: Triggers) -> Times:
 
 
 def _request_changes(table: Table, sure: int) -> int:
-    """From which confidence on a reviewer is merely not sure enough; the other conditions always hold."""
+    """The confidence from which a reviewer counts as only not sure enough; the other conditions always apply."""
     unsure = 60
     for node in _conditions(table):
         for entry in node.entries:
@@ -165,7 +165,7 @@ def _request_changes(table: Table, sure: int) -> int:
 
 
 def _reject(table: Table) -> None:
-    """The grounds are fixed in code; a document that lists others, or fewer, would promise what is not done."""
+    """Check the grounds to reject, which are fixed in code; a document with other or fewer grounds is refused."""
     found: set[str] = set()
     for node in _conditions(table):
         for entry in node.entries:
@@ -192,7 +192,7 @@ def _conditions(table: Table) -> list[Mapping]:
 
 
 def _learning(table: Table, confidence_percent: int, successes: int) -> Learning:
-    """The numbers behind the fast lane; where a document says one twice, the stricter holds."""
+    """The numbers behind the fast lane; if the document gives one twice, the stricter applies."""
     eligible = table.part("auto_skip_eligibility")
     return Learning(
         successes_min=max(eligible.number("min_successful_reviews"), successes),

@@ -1,4 +1,4 @@
-"""Which conditions ask a human, where a document writes them as short formulas? Six, and no others."""
+"""Read the escalation conditions of the peer style in the form of short formulas; six are known."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from foureyes.policy.nodes import Node, Scalar, described, short
 from foureyes.policy.peer_triggers import CYCLES, GAP, MINUTES, SURE, TOTAL_MINUTES, Triggers
 from foureyes.policy.tables import NAME, NAME_FORM, Table, listed
 
-#: What may stand here, for the messages and for the reference page.
+#: The known conditions, for messages and the reference page.
 CONDITIONS = (
     "`reviewer_rejects`, and: `creator_disagrees`",
     "`revision_count > 3`",
@@ -39,7 +39,7 @@ REASONS = "The reasons under auto_escalate are for readers of the file: who is a
 
 
 def read_conditions(table: Table) -> Triggers:
-    """What `auto_escalate` says; what it does not list keeps its number."""
+    """Read `auto_escalate`; numbers it does not list keep their defaults."""
     node = table.special("auto_escalate")
     found, seen = Triggers(), set[str]()
     for item in listed(node) if node is not None else ():
@@ -58,7 +58,7 @@ def read_conditions(table: Table) -> Triggers:
 
 
 def read_human_hours(table: Table) -> int | None:
-    """How many hours a human has, written as `48_hours`; nothing where the document does not say it like that."""
+    """The hours a human has, written as `48_hours`; None if the document does not use this form."""
     node = table.special("human_response_timeout")
     if node is None:
         return None
@@ -71,7 +71,7 @@ def read_human_hours(table: Table) -> int | None:
 
 
 def _take(entry: Table, said: str, found: Triggers) -> str:
-    """Take one condition, and give the name under which it may stand only once."""
+    """Read one condition into `found`, and return the name under which it may appear only once."""
     beside = " ".join(entry.text("and").split())
     if said == "reviewer_rejects":
         if beside == "creator_disagrees":
@@ -97,7 +97,7 @@ def _take(entry: Table, said: str, found: Triggers) -> str:
 
 
 def _of_kinds(entry: Table, said: str, beside: str, found: Triggers) -> str:
-    """A condition on kinds of work is one of two, by what stands beside it."""
+    """Read a condition on kinds; the `and` part says which of two it is."""
     kinds = _kinds(entry.at("condition"), said, entry)
     if number := _SURE.fullmatch(beside):
         found.sure = _within(entry, "and", int(number[1]), SURE)

@@ -1,4 +1,4 @@
-"""How are the lists of the peer document read: the matrix, the criteria, and what may go without reviewers?"""
+"""Read the lists of the peer document: the matrix, the criteria, and the skip rules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from foureyes.policy.tables import NAME, NAME_FORM, Table, listed
 
 ENTRIES_MAX = 200
 SENTENCE_CHARS_MAX = 500
-#: By these keys a file that holds nothing but a matrix is told.
+#: Keys by which a file that contains only a matrix is recognised.
 _LONG_ROW = frozenset({"primary_reviewer", "backup_reviewer"})
 ESCALATE_WHEN = (
     "escalate_when is in words that no program can judge: reviewers are given it, and whoever finds one true asks "
@@ -32,7 +32,7 @@ class Skips:
 
 
 def read_matrix(node: Node | None, problems: Problems) -> tuple[MatrixRow, ...]:
-    """Who reviews whose work: the rows of the document, and the shipped ones of roles it does not name."""
+    """Read the matrix: the rows of the document, and the shipped rows of roles it does not name."""
     rows: dict[str, MatrixRow] = {}
     for entry in _entries(node, "reviewer_matrix", problems) if node is not None else ():
         table = Table(entry.node, "matrix row", problems)
@@ -41,7 +41,7 @@ def read_matrix(node: Node | None, problems: Problems) -> tuple[MatrixRow, ...]:
         reasons = sentences(table.special(_either(table, "reasons", "rationale")), problems)
         reasons += sentences(table.special("backup_rationale"), problems)
         if table.has("rationale") or table.has("backup_rationale"):
-            # Long texts are broken into lines where the editor ended, which means nothing.
+            # Line breaks in long texts come from the editor and have no meaning.
             reasons = tuple(" ".join(one.split()) for one in reasons)
         escalate_when = sentences(table.special("escalate_when"), problems)
         if escalate_when:
@@ -67,7 +67,7 @@ def read_matrix(node: Node | None, problems: Problems) -> tuple[MatrixRow, ...]:
 
 
 def rows_alone(root: Mapping) -> Mapping | None:
-    """The peer document that holds nothing but the rows of a matrix, if that is what stands here."""
+    """The peer document for a file that contains only matrix rows, or None if it does not."""
     rows = [one.node for one in root.entries if isinstance(one.node, Mapping)]
     if not any(entry.key in _LONG_ROW for row in rows for entry in row.entries):
         return None
@@ -76,7 +76,7 @@ def rows_alone(root: Mapping) -> Mapping | None:
 
 
 def _either(table: Table, name: str, other: str) -> str:
-    """Which of two names of one key the document uses."""
+    """The one of two names for a key that the document uses."""
     if table.has(name) and table.has(other):
         table.problems.add(table.at(other), f"{name} and {other} are the same key", "write one of them")
     return other if table.has(other) else name
@@ -103,7 +103,7 @@ def read_criteria(node: Node | None, problems: Problems) -> tuple[tuple[Criteria
 
 
 def read_skips(node: Node | None, problems: Problems) -> Skips:
-    """What the document lets go without reviewers; the core asks the bytes too."""
+    """The skip rules of the document; the core also checks the bytes."""
     trivial: list[str] = []
     rules: list[SkipRule] = []
     confidence = successes = 0
@@ -130,7 +130,7 @@ def read_skips(node: Node | None, problems: Problems) -> Skips:
 
 
 def sentences(node: Node | None, problems: Problems) -> tuple[str, ...]:
-    """A list of sentences in the writer's own words."""
+    """A list of sentences, in the author's own words."""
     found: list[str] = []
     for one in listed(node) if node is not None else ():
         if isinstance(one, Scalar) and isinstance(one.value, str) and 0 < len(one.value) <= SENTENCE_CHARS_MAX:
@@ -145,7 +145,7 @@ Checks = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 def _criteria(node: Node | None, problems: Problems) -> tuple[Pairs, Checks]:
-    """Criteria as a list of `name: meaning`, or as `name: {description, checks}`."""
+    """Read criteria from a list of `name: meaning`, or from `name: {description, checks}`."""
     found: dict[str, str] = {}
     checks: dict[str, tuple[str, ...]] = {}
     for entry in _criterion_entries(node, problems):

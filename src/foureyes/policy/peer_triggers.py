@@ -1,4 +1,4 @@
-"""When does a review of the peer style ask a human? The numbers behind it, and how `escalation` says them."""
+"""Escalation triggers of the peer style: their numbers, and how the `escalation` section sets them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from foureyes.policy.nodes import Scalar, described
 from foureyes.policy.tables import Table, listed
 
 MINUTES = {"minute": 1, "minutes": 1, "hour": 60, "hours": 60}
-#: The least and the most that a document can say, in either of its forms.
+#: The allowed ranges, for both forms of the document.
 CYCLES = (1, 20)
 TOTAL_MINUTES = (1, 43_200)
 GAP = (0, 100)
@@ -34,7 +34,7 @@ class Triggers:
 
 
 def read_triggers(table: Table) -> Triggers:
-    """What `escalation` says; what it does not list keeps its number."""
+    """Read `escalation`; numbers it does not list keep their defaults."""
     node = table.special("auto_escalate_to_human")
     found = Triggers()
     for item in listed(node) if node is not None else ():
@@ -59,7 +59,7 @@ def read_triggers(table: Table) -> Triggers:
 
 
 def _over(table: Table, name: str, limits: tuple[int, int], default: int) -> int:
-    """A limit written as ">3" or ">2 hours"; times come out in minutes."""
+    """Read a limit written as ">3" or ">2 hours"; times are returned in minutes."""
     node = table.special(name)
     if node is None:
         return default

@@ -1,4 +1,4 @@
-"""Who holds which role, who may decide, and where does work go live?"""
+"""Read the holders of roles, the groups of humans, the targets, and the services."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from foureyes.policy.policy import Command, Holder, Model, Program, Role, Run, T
 from foureyes.policy.problems import Problems
 from foureyes.policy.tables import NAME, NAME_FORM, Table, listed, name_of
 
-#: The agents this program knows how to run; a policy cannot name any other command.
+#: The agents this program can run; a policy cannot name any other command.
 COMMANDS = ("claude", "codex", "gemini")
 ENTRIES_MAX = 200
 LEVEL_MAX = len(LEVELS) - 1
@@ -26,7 +26,7 @@ RUN_WORDS_MAX = 50
 
 
 def read_reviewers(node: Node | None, problems: Problems) -> tuple[Role, ...]:
-    """Who holds which role."""
+    """The roles and their holders."""
     roles: dict[str, Role] = {}
     for entry in _entries(node, "reviewers", problems):
         same = entry.key.replace("-", "_").lower()
@@ -45,7 +45,7 @@ def read_reviewers(node: Node | None, problems: Problems) -> tuple[Role, ...]:
 
 
 def read_humans(node: Node | None, problems: Problems) -> tuple[Humans, ...]:
-    """Groups of people; spellings of one name are one person, and an empty group lets nothing pass."""
+    """The groups of people; spellings of one name are one person, and an empty group lets nothing pass."""
     groups: list[Humans] = []
     for entry in _entries(node, "humans", problems):
         if not NAME.fullmatch(entry.key):
@@ -60,7 +60,7 @@ def read_humans(node: Node | None, problems: Problems) -> tuple[Humans, ...]:
 
 
 def read_targets(node: Node | None, problems: Problems) -> tuple[Target, ...]:
-    """Which level of independence it takes to go live where."""
+    """The level of independence that each target demands."""
     targets: list[Target] = []
     for entry in _entries(node, "targets", problems):
         value = entry.node.value if isinstance(entry.node, Scalar) else None
@@ -113,7 +113,7 @@ def _holder(node: Node, problems: Problems) -> Holder | None:
 
 
 def _argv(text: str) -> tuple[str, ...]:
-    """The words of a command that is run as it stands: no shell reads it."""
+    """The words of a command, which runs without a shell."""
     if len(text) > RUN_CHARS_MAX or not text.isprintable():
         return ()
     try:

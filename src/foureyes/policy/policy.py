@@ -1,7 +1,7 @@
-"""What is a policy once it is read? One frozen value with every default filled in, and one spelling of it.
+"""The Policy value: frozen, with every default filled in, and its one canonical text.
 
-The spelling is what is stored and what the digest is of. A later version of this program may read the file otherwise
-or ship other defaults; what an open review is judged by stays.
+The text is stored, and the digest is computed from it. A later version of this program may read the file differently
+or ship other defaults; what an open review is judged by does not change.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from foureyes.policy.floor import floor_problems
 
 SCHEMA = 5
 
-#: How the body of a policy of this schema is lifted to the next one; what it meant must stay what it means.
+#: Upgrades of a stored policy's body from this schema to the next; they must not change its meaning.
 LIFTS: dict[int, Callable[[Json], Json]] = {
     1: lambda body: body | {"each_run": {"usd_micro": 0, "seconds": 300, "tokens": 400_000}},
     2: lambda body: body | {"rules": with_parties(body["rules"])},
     3: lambda body: body | {"rules": without_length(body["rules"])},
     4: lambda body: body | {"rules": with_escalate_when(body["rules"])},
 }
-#: Policies of these schemas leave seats of bound programs to whoever has the role; they are bound when they are read.
+#: Policies up to this schema were stored without bound seats; their seats are bound when they are read.
 UNBOUND_SCHEMA_MAX = 3
 
 
@@ -73,7 +73,7 @@ class Run:
 
     @property
     def line(self) -> str:
-        """The command as a shell would read it."""
+        """The command line, quoted for a shell."""
         return shlex.join(self.argv)
 
 
@@ -90,7 +90,7 @@ class Role:
 
     @property
     def binding(self) -> Binding:
-        """The role with the programs it is bound to; a command of the project is called like its role."""
+        """The binding of this role to programs; a command of the project is named after its role."""
         names = {one: one.name if isinstance(one, Program) else self.name for one in self.holders}
         programs = tuple(dict.fromkeys(name for one, name in names.items() if isinstance(one, Program | Run)))
         return Binding(role=self.name, programs=programs, minds=any(isinstance(one, Command | Model) for one in names))
@@ -137,23 +137,23 @@ class Policy:
 
     @property
     def digest(self) -> str:
-        """The digest of the policy's one spelling; the rules bear it too."""
+        """The digest of the policy's canonical text; its rules carry the same digest."""
         return self.rules.digest
 
     def mode_for(self, kind: str) -> Mode:
-        """Whether work of this kind is stopped or only watched."""
+        """The mode for work of this kind: enforce or watch."""
         wanted = canonical_kind(kind)
         return next((one.mode for one in self.modes if one.kind == wanted), self.mode)
 
     def mode_of(self, kinds: Iterable[str]) -> Mode:
-        """Whether work of all these kinds is stopped: it is where one of them is, whatever its author calls it."""
+        """The mode for work of all these kinds: enforce if one of them is enforced, whatever the author's label."""
         modes = {self.mode_for(kind) for kind in kinds}
         return Mode.WATCH if modes == {Mode.WATCH} else Mode.ENFORCE
 
     def ignores(self, path: str) -> bool:
-        """Whether a path is not read.
+        """True if a path is not read.
 
-        What decides how work is built, judged or guarded is always read, and so is what `paths` sends to a veto.
+        Files that control building, reviewing or guarding are always read, and so is what `paths` sends to a veto.
         """
         ignored = not is_guarded(path) and any(matches(pattern, path) for pattern in self.ignore)
         return ignored and not self._is_sent_to_a_veto(path)
@@ -164,9 +164,9 @@ class Policy:
         return any(stage.has_veto for name in names if (found := self.rules.protocol(name)) for stage in found.stages)
 
     def level_for(self, target: str) -> int:
-        """The least level of independence that going live there takes; 0 where no target is listed.
+        """The minimum level of independence for going live on a target; 0 if no targets are listed.
 
-        A name that is not listed, or none, demands the highest level: a misspelled name must not be a way round it.
+        A name that is not listed, or none, demands the highest level, so that misspelling a name does not avoid it.
         """
         wanted = same_target(target)
         listed = [one.level for one in self.targets if same_target(one.name) == wanted]
@@ -174,25 +174,25 @@ class Policy:
 
 
 def same_target(name: str) -> str:
-    """One spelling for every spelling of a target's name."""
+    """Normalise a target's name; case and Unicode form do not distinguish targets."""
     return unicodedata.normalize("NFKC", name).casefold().strip()
 
 
 def sealed_policy(policy: Policy) -> Policy:
-    """The same policy, its rules bearing the digest of what it says."""
+    """The policy with the digest of its canonical text set in its rules."""
     digest = hashlib.sha256(policy_text(policy)).hexdigest()
     return replace(policy, rules=replace(policy.rules, digest=digest))
 
 
 def policy_text(policy: Policy) -> bytes:
-    """The one spelling of a policy: what is stored, compared and hashed."""
+    """The canonical text of a policy, which is stored, compared and hashed."""
     body = shape(Policy)[0](policy)
     body["rules"] = rules_body(policy.rules)
     return canonical({"schema": SCHEMA, "policy": body})
 
 
 def read_policy(text: bytes) -> Policy:
-    """Read a policy back from its spelling, with the digest of exactly these bytes; anything else is refused."""
+    """Read a policy from its canonical text, with the digest of exactly these bytes; anything else is refused."""
     try:
         data = json.loads(text)
         same = canonical(data) == text
@@ -224,7 +224,7 @@ def read_policy(text: bytes) -> Policy:
 
 
 def _lifted(body: Json, schema: int) -> Json:
-    """The body of an older policy in the current schema; a body that is none is refused."""
+    """Upgrade the body of an older policy to the current schema; a malformed body is refused."""
     try:
         for one in range(schema, SCHEMA):
             body = LIFTS[one](body)

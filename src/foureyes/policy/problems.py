@@ -1,4 +1,4 @@
-"""What was found to be wrong in a policy so far? Everything is collected, so that one reading says it all."""
+"""Collect the problems of a policy, so that one reading reports all of them."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ class Problems:
     def __init__(self) -> None:
         self._found: list[Problem] = []
         self.notes: list[str] = []
-        #: Which group, and how many of it, each section wants rulings from: checked when the groups are known.
+        #: The group and number of rulings each section demands; checked when the groups are known.
         self.rulings: list[tuple[Node, str, int]] = []
 
     def add(self, at: Node | Entry, wrong: str, allowed: str, *, file: str = "") -> None:
-        """Keep a problem; beyond so many they are only noise."""
+        """Add a problem, up to the maximum number."""
         named = file or (at.node.file if isinstance(at, Entry) else at.file)
         self.extend((Problem(file=named, line=at.line, wrong=wrong, allowed=allowed),))
 
     def extend(self, problems: Iterable[Problem]) -> None:
-        """Keep what another reader found."""
+        """Add the problems of another reader, without duplicates."""
         for one in problems:
             if len(self._found) < PROBLEMS_MAX and one not in self._found:
                 self._found.append(one)
 
     def note(self, sentence: str) -> None:
-        """Keep a sentence for the reader, once."""
+        """Add a note for the reader, once."""
         if sentence not in self.notes and len(self.notes) < PROBLEMS_MAX:
             self.notes.append(sentence)
 
     def raise_if_any(self) -> None:
-        """End here if anything was wrong, with everything that was."""
+        """Raise PolicyErrors with all problems, if there are any."""
         if self._found:
             ordered = sorted(self._found, key=lambda one: (one.file, one.line))
             raise PolicyErrors(tuple(ordered))

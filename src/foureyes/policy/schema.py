@@ -1,4 +1,4 @@
-"""Which keys can a policy file have, in which form, and what for? The reference page is checked against this."""
+"""The keys of a policy file: their form and purpose; the reference page is checked against this."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _key(
     return Key(name=name, shape=shape, says=says)
 
 
-#: What every style may be told, beside its own keys.
+#: The keys that every style has in addition to its own.
 COMMON: tuple[Key, ...] = (
     _key("independence", Names(among=FACTS), "In what reviewers must differ from the author and from each other."),
     _key(

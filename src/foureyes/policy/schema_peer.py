@@ -1,4 +1,4 @@
-"""Which keys has the document of the peer style? The names are those its users know."""
+"""The keys of the peer style's document, with the names its users know."""
 
 from __future__ import annotations
 

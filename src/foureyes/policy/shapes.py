@@ -1,4 +1,4 @@
-"""Which forms can a value in a policy file have? Each says what is allowed, in the words a reader gets."""
+"""The forms of values in a policy file; each describes what is allowed, in the words of messages."""
 
 from __future__ import annotations
 

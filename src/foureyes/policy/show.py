@@ -1,4 +1,4 @@
-"""What does a policy say, for people?"""
+"""Show a policy as text for people."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PROVEN = "where a program proves that only prose, comments or layout changed"
 
 
 def show(policy: Policy) -> str:
-    """The whole policy as it holds, every default filled in. Styles that nothing leads to are only named."""
+    """The whole policy in force, with every default filled in. Unused styles are only named."""
     return "\n".join(_lines(policy))
 
 

@@ -1,4 +1,4 @@
-"""Which value of a field demands more of work, and which less?"""
+"""Strictness of fields: which value demands more of work, and which less."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 from foureyes.core.rules import Learning, Rules, Times
 from foureyes.policy.policy import Policy
 
-#: More than 0 demands more, less than 0 less, and 0 neither.
+#: Positive demands more, negative less, and 0 neither.
 Weight = int
 
-#: Fields that hold a span of time, as the codec writes it.
+#: Fields that hold a time span, in microseconds as the codec writes it.
 SPANS = frozenset(
     one.name for cls in (Times, Learning, Rules, Policy) for one in fields(cls) if "timedelta" in str(one.type)
 )
 
-#: What a new member of a list does; one that is gone does the opposite.
+#: The weight of a new member of a list; a removed member has the opposite weight.
 _ADDED: dict[str, Weight] = {
     "stages": 1,
     "gates": 1,
@@ -32,9 +32,9 @@ _ADDED: dict[str, Weight] = {
     "skips": -1,
     "ignore": -1,
     "keeps": -1,
-    # Whoever makes the work and whoever clears it may then be one party.
+    # The author and the reviewers may then be one party.
     "services": -1,
-    # Whoever joins a group may let work pass.
+    # A new member of a group may let work pass.
     "members": -1,
 }
 
@@ -83,7 +83,7 @@ _LESS_IS_STRICTER = frozenset(
         "late_is_advisory",
     }
 )
-#: Words from the one that demands least to the one that demands most.
+#: Words in ascending order of strictness.
 _WORDS: dict[str, tuple[str, ...]] = {
     "blind": ("off", "first", "each_round"),
     "mode": ("advisory", "strict"),
@@ -94,21 +94,21 @@ _WORDS: dict[str, tuple[str, ...]] = {
 
 
 def weigh_member(path: tuple[str, ...]) -> Weight:
-    """Whether a new member of the list at this place demands more, less, or something else."""
+    """The weight of a new member of the list at this path."""
     if path[-1] == "kinds":
-        # Kinds that may be skipped, or kinds that somebody must be sure about.
+        # Kinds that may be skipped are weaker; kinds that need a sure reviewer are stricter.
         return -1 if "skips" in path else 1
     return _ADDED.get(path[-1], 0)
 
 
 def weigh(field: str, old: Any, new: Any) -> Weight:
-    """Whether a field that changed from one value to another demands more, less, or something else."""
+    """The weight of a change of a field from one value to another."""
     if field in _WORDS and old in _WORDS[field] and new in _WORDS[field]:
         return _sign(_WORDS[field].index(new) - _WORDS[field].index(old))
     if field in _MORE_IS_STRICTER and isinstance(old, int) and isinstance(new, int):
         return _sign(new - old)
     if field in _LESS_IS_STRICTER:
-        # No end at all is the longest there is.
+        # None means no end, which is the longest span.
         before, after = (float("inf") if one is None else one for one in (old, new))
         return _sign(before - after)
     return 0

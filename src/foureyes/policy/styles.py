@@ -1,4 +1,4 @@
-"""How do the sections of a file become the styles a review can be judged in?"""
+"""Build the review styles from the sections of a policy file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _BLIND: dict[object, Blind] = {
 
 
 def resolve(table: Table) -> Protocol:
-    """No verdicts: findings, answers, confirmations."""
+    """The resolve style: findings, answers and confirmations without verdicts."""
     least, most = table.number("min_reviewers"), table.number("seats_max")
     if most < least:
         table.problems.add(table.at("seats_max"), "seats_max is less than min_reviewers", f"at least {least}")
@@ -45,7 +45,7 @@ def resolve(table: Table) -> Protocol:
 
 
 def session(table: Table) -> Protocol:
-    """Reviewers of agents at work."""
+    """The session style: reviewers of agents at work."""
     wanted, least = table.number("reviewers"), table.number("at_least")
     if least > wanted:
         table.problems.add(table.at("at_least"), "at_least is more than reviewers", f"at most {wanted}")
@@ -54,7 +54,7 @@ def session(table: Table) -> Protocol:
 
 
 def panel(table: Table) -> Protocol:
-    """Two models, or one, on the spec and on the quality."""
+    """The panel style: two models, or one, on the spec and on the quality."""
     single = table.choice("strategy") == "single"
     built = protocols.panel(
         models=(table.name("single_model"),) if single else table.names("parallel_models"),
@@ -70,7 +70,7 @@ def panel(table: Table) -> Protocol:
 
 
 def solo(table: Table) -> Protocol:
-    """Programs, and each agent once."""
+    """The solo style: programs, and each agent once."""
     agents, quorum = table.names("agents"), table.number("quorum")
     if quorum > len(agents):
         table.problems.add(
@@ -87,7 +87,7 @@ def solo(table: Table) -> Protocol:
 
 
 def with_common(protocol: Protocol, table: Table, spans: Times) -> Protocol:
-    """The same style with these times, and what its section says about independence, humans, lateness and coverage."""
+    """The style with these times and the settings all styles share: independence, humans, lateness and coverage."""
     ruling = table.part("ruling")
     group, needs = ruling.name("group"), ruling.number("needs")
     table.problems.rulings.append((ruling.node, group, needs))
@@ -112,13 +112,13 @@ def with_common(protocol: Protocol, table: Table, spans: Times) -> Protocol:
 
 
 def with_options(protocol: Protocol, change: OptionsChange) -> Protocol:
-    """The same style with other options in each of its stages."""
+    """The style with changed options in each of its stages."""
     stages = tuple(replace(one, options=change(one.options)) for one in protocol.stages)
     return replace(protocol, stages=stages)
 
 
 def times(table: Table) -> Times:
-    """How long each party may take, as a section says."""
+    """The time limits of a `times` section."""
     human = table.limit("human_hours")
     return Times(
         unassigned=timedelta(minutes=table.number("unassigned_minutes")),
@@ -134,7 +134,7 @@ def times(table: Table) -> Times:
 
 
 def blind(table: Table) -> Blind:
-    """How long reviewers see nothing of each other."""
+    """The blindness between reviewers that a section sets."""
     node = table.special("blind")
     return Blind.FIRST if node is None else _blind(node, table.problems)
 
@@ -154,7 +154,7 @@ def _with_blind(protocol: Protocol, table: Table) -> Protocol:
 
 
 def _covered(conditions: tuple[Gate, ...], percent: int) -> tuple[Gate, ...]:
-    """Coverage stands right behind the count of reviewers, as in the style that has it from the start."""
+    """Put the Coverage gate right after the first one, which counts reviewers, as in the solo style."""
     others = [one for one in conditions if not isinstance(one, gates.Coverage)]
     if percent:
         others.insert(1, gates.Coverage(percent=percent))

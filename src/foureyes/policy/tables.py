@@ -1,4 +1,4 @@
-"""What stands under the keys of a section? Every value is checked against its form, and what is wrong is collected."""
+"""Read the keys of a section: check every value against its form, and collect the problems."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ class Table:
             problems.add(node, f"{section} is {described(node)}", f"its keys are {_listed(self._keys)}")
 
     def has(self, name: str) -> bool:
-        """Whether the file says anything about this key."""
+        """True if the file has this key."""
         return name in self._found
 
     def at(self, name: str) -> Node:
-        """Where this key stands; if it does not, where its section does."""
+        """The node of this key, or of its section if the key is missing."""
         return self._found[name].node if name in self._found else self.node
 
     def number(self, name: str) -> int:
@@ -89,7 +89,7 @@ class Table:
         return shape.default
 
     def percent(self, name: str) -> int:
-        """A share such as 0.05, as whole percent; finer than that is refused, not rounded."""
+        """A share such as 0.05 as whole percent; a finer value is refused, not rounded."""
         share = self.amount(name) or Decimal(0)
         whole = int(share * 100)
         if share * 100 != whole:
@@ -143,18 +143,18 @@ class Table:
         return found
 
     def part(self, name: str) -> Table:
-        """The section that stands under this key."""
+        """The section under this key."""
         shape = self._shape(name, Part)
         empty = Scalar(value=None, file=self.node.file, line=self.node.line)
         return Table(self._found[name].node if self.has(name) else empty, shape.section, self.problems)
 
     def special(self, name: str) -> Node | None:
-        """What stands under a key whose form only its own reader knows."""
+        """The node under a key whose form is known only to its own reader."""
         self._shape(name, Special)
         return self._found[name].node if self.has(name) else None
 
     def _check_all(self) -> None:
-        """Check every value here and now, also one that its reader will not ask for; the same problem counts once."""
+        """Check every value now, including those that no reader will ask for; a repeated problem counts once."""
         readers: dict[type[Shape], Callable[[str], object]] = {
             Number: self.number,
             Limit: self.limit,
@@ -201,12 +201,12 @@ def _not_whole(node: Node) -> str:
 
 
 def listed(node: Node) -> tuple[Node, ...]:
-    """The items of a list; one value alone is a list of one."""
+    """The items of a list; a single value is a list of one."""
     return node.items if isinstance(node, Sequence) else (node,)
 
 
 def name_of(node: Node, problems: Problems, what: str) -> str:
-    """The name that stands here, or nothing after a problem is noted."""
+    """The name in this node; empty, with a problem noted, if it is not one."""
     if isinstance(node, Scalar) and isinstance(node.value, str) and NAME.fullmatch(node.value):
         return node.value
     problems.add(node, f"{what}: {described(node)} is no name", f"a name is {NAME_FORM}")
@@ -214,7 +214,7 @@ def name_of(node: Node, problems: Problems, what: str) -> str:
 
 
 def _instead(key: str, keys: Iterable[str]) -> str:
-    """Where a key belongs that does not stand here, or what was probably meant, or what may stand here."""
+    """A hint for an unknown key: the section it belongs to, a similar key, or the known keys."""
     elsewhere = next((name for name, many in SECTIONS.items() if any(one.name == key for one in many)), None)
     if elsewhere:
         return f"it belongs to {elsewhere}"

@@ -1,4 +1,4 @@
-"""How are seats, requirements and times said to people?"""
+"""Describe seats, gates, holders and times in words for people."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _BLIND = {
 
 
 def style_name(protocol: Protocol) -> str:
-    """What a style is called where it is chosen."""
+    """The name of a style or chain where it is chosen."""
     chain = any(stage.options.style is Style.CHAIN for stage in protocol.stages)
     return f"chain {protocol.name}" if chain else protocol.name
 
 
 def protocol_lines(protocol: Protocol, roles: tuple[Role, ...]) -> Iterator[str]:
-    """A style in full: its steps with who sits there and what must hold, and how it ends."""
+    """A style in full: its stages with their seats and gates, its limit of revisions, and its options."""
     for stage in protocol.stages:
         yield f"step {stage.name}"
         yield from (f"  asks {one}" for one in _seats(stage, roles))
@@ -43,7 +43,7 @@ def protocol_lines(protocol: Protocol, roles: tuple[Role, ...]) -> Iterator[str]
 
 
 def gate_words(gate: Gate) -> str:  # noqa: PLR0911 - one line a gate
-    """What a gate demands, in one sentence without its end."""
+    """The demand of a gate, as a phrase after "needs"."""
     match gate:
         case gates.Quorum():
             return _quorum(gate)
@@ -85,7 +85,7 @@ def _more_words(gate: Gate) -> str:  # noqa: PLR0911 - one line a gate
 
 
 def holder_words(holder: Holder) -> str:
-    """Who holds a role."""
+    """The holder of a role in words."""
     match holder:
         case Program(name=name):
             return f"the program {name}"
@@ -100,7 +100,7 @@ def holder_words(holder: Holder) -> str:
 
 
 def span_words(span: timedelta) -> str:
-    """A span of time in the largest unit that fits it."""
+    """A time span in the largest unit that divides it."""
     seconds = span // timedelta(seconds=1)
     for unit, size in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
         if seconds and seconds % size == 0:
@@ -141,7 +141,7 @@ def _seat(seat: SeatRule, roles: tuple[Role, ...]) -> str:
 
 
 def _bound(seat: SeatRule, roles: tuple[Role, ...]) -> str:
-    """Who holds a seat that the policy binds, or one beside it."""
+    """The holder of a bound seat, or of one beside it."""
     role = " or ".join(seat.roles)
     if seat.program:
         return f"{role}: the program {seat.program} and nobody else"

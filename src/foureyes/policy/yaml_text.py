@@ -1,7 +1,7 @@
-"""What does a YAML file say, read strictly? No aliases, no tags, no merging, no key twice, no value of two meanings.
+"""Strict YAML reader: no aliases, tags, merge keys, duplicate keys or ambiguous values.
 
-PyYAML only cuts the text into events here, with their lines; what a value means is decided below. It is imported when
-a file is read and not before: commands that read no policy must not pay for it.
+PyYAML only splits the text into events with their lines; the meaning of values is decided here. It is imported when a
+file is read and not before, so that commands that read no policy do not pay for it.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ PLAIN = "the file holds plain YAML: keys, lists, texts and numbers"
 
 _WHOLE = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
 _DECIMAL = re.compile(r"[-+]?[0-9]+\.[0-9]+")
-#: What one reader takes for a number, a date or a time and another for text.
+#: Values that some YAML readers take for a number, date or time, and others for text.
 _LIKE_A_NUMBER = re.compile(r"[-+]?\.?[0-9][0-9_,.:eExXoObBa-fA-F+-]*|[-+]?\.(?:inf|nan)", re.IGNORECASE)
 _VALUES: dict[str, bool | None] = {"": None, "~": None, "null": None, "true": True, "false": False}
-#: True or false to one reader of YAML, text to another.
+#: Values that some YAML readers take for true or false, and others for text.
 _EITHER = frozenset({"yes", "no", "on", "off", "y", "n"})
 
 
 def read_yaml(file: str, text: str, problems: Problems) -> Node:
-    """Read one YAML document; where nothing after it could be trusted, what is wrong ends the reading at once."""
+    """Read one YAML document; a syntax error ends the reading at once, because nothing after it could be trusted."""
     import yaml  # noqa: PLC0415 - see above
 
     reader = _Reader(file, problems)
@@ -61,13 +61,13 @@ def read_yaml(file: str, text: str, problems: Problems) -> Node:
         raise PolicyErrors((_problem(file, reader.line, f"this is no YAML: {short(str(error))}"),)) from None
 
 
-#: A key that means another thing behind a certain one. The long matrix of an older document says `rationale` twice in a
-#: row, each time of the reviewer before it; named for what it means, neither is lost and no key stands twice.
+#: Keys renamed after a certain key. The long matrix of an older document has `rationale` twice in a row, each for the
+#: reviewer before it; the renaming keeps both and avoids a duplicate key.
 MEANT = {("backup_reviewer", "rationale"): "backup_rationale"}
 
 
 class _Reader:
-    """The events of one document, turned into nodes."""
+    """Turns the events of one document into nodes."""
 
     def __init__(self, file: str, problems: Problems) -> None:
         self._file = file
@@ -184,7 +184,7 @@ class _Reader:
         return text
 
     def _go_on_after(self, wrong: str, allowed: str) -> None:
-        """Keep a problem that does not change what the rest means."""
+        """Add a problem that does not change the meaning of the rest, and continue."""
         self._problems.extend((_problem(self._file, self.line, wrong, allowed),))
 
     def _error(self, wrong: str, allowed: str = PLAIN) -> PolicyErrors:

@@ -1,1 +1,1 @@
-"""How does a command become events? One file per party."""
+"""Command handlers: how each command becomes events, one module per party."""

@@ -1,4 +1,4 @@
-"""What can those involved, and anyone, say beside the review: ask for a human, report an escape, add a note?"""
+"""Handlers for commands that are open to more than one party: request a ruling, report an escape, add a note."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from foureyes.core.views import view
 
 
 def request_ruling(scene: Scene, command: RequestRuling, actor: Who) -> Iterator[ReviewEvent]:
-    """Author, reviewer or human ask for a decision, once per version; a rejection may be disputed once."""
+    """Request a ruling, as author, reviewer or human: once per revision; a rejection may be disputed once."""
     review = scene.review
     disputes = review.outcome is Outcome.REJECTED and actor.name == review.author.name and not review.bound
     stands = _withdrawn_with(scene, actor)
@@ -54,7 +54,7 @@ def request_ruling(scene: Scene, command: RequestRuling, actor: Who) -> Iterator
 
 
 def _withdrawn_with(scene: Scene, actor: Who) -> Objection | None:
-    """What stands against withdrawn bytes, for the author or a human who sees all of it; others never learn of it."""
+    """The objection to withdrawn bytes, for the author or a human who may see all of it; None for anyone else."""
     review = scene.review
     asks = actor.name == review.author.name or (
         actor.is_human and not view(scene.rules, review, actor, scene.stricter).hides
@@ -65,7 +65,7 @@ def _withdrawn_with(scene: Scene, actor: Who) -> Objection | None:
 
 
 def _about_withdrawn(scene: Scene, stands: Objection, command: RequestRuling, actor: Who) -> RulingRequested:
-    """Ask a human whether what stands against withdrawn bytes shall stand; the review stays withdrawn either way."""
+    """Ask a human whether the objection to withdrawn bytes holds; the review stays withdrawn either way."""
     names = (*(scene.review.findings[one].stage for one in stands.findings), *_stages_of(scene.review, stands))
     stage = next((found for one in names if (found := scene.stage(one))), None)
     wanted = Judgement(move=Move.ESCALATE, reason=stands.sentence, findings=stands.findings)
@@ -81,7 +81,7 @@ def _stages_of(review: Review, stands: Objection) -> tuple[str, ...]:
 
 
 def _check_undecided(review: Review, actor: Who) -> None:
-    """What a human ordered for this version is not argued about again; only another human may ask anew."""
+    """Refuse to reopen what a human ordered for this revision; only another human may ask again."""
     asked = review.revision_request()
     if asked and asked.ordered_by and not asked.by_clock and not actor.is_human:
         raise Refusal(
@@ -92,7 +92,7 @@ def _check_undecided(review: Review, actor: Who) -> None:
 
 
 def report_escape(scene: Scene, command: ReportEscape, actor: Who) -> Iterator[ReviewEvent]:
-    """Anyone may say that cleared work has a defect."""
+    """Record a defect in cleared work; anyone may report one."""
     if not scene.review.cleared:
         raise refuse(Code.NOT_ENDED, outcome=Outcome.CLEARED)
     check_filled("What escaped", command.text)
@@ -105,7 +105,7 @@ def report_escape(scene: Scene, command: ReportEscape, actor: Who) -> Iterator[R
 
 
 def add_note(scene: Scene, command: AddNote, actor: Who) -> Iterator[ReviewEvent]:
-    """A word beside the review."""
+    """Add a note to the review."""
     check_filled("The note", command.text)
     most = scene.rules.limits.notes_max
     written = scene.review.notes.get(actor.name, 0)

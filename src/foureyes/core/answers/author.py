@@ -1,4 +1,4 @@
-"""What can the author do: open, revise, answer, withdraw?"""
+"""Handlers for the author's commands: open, revise, answer, withdraw."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ from foureyes.core.settle import exhausted
 from foureyes.core.skips import skip_stages
 from foureyes.core.values import CLOCK, ChangeKind, KeptBy, Outcome, Standing, Verdict, Who, WhoKind, WorkPart
 
-#: New versions that may come before the one before was judged; then a human is asked.
+#: How often a new version may replace one that nobody has judged yet; then a human is asked.
 UNPROMPTED_MAX = 10
-#: Ends after which the author may come back with a new version.
+#: Outcomes after which the author may submit a new version.
 REVISABLE = frozenset({Outcome.SHELVED, Outcome.RETURNED, Outcome.CLEARED})
-#: Who may open a review of the work of others: the clock does for a session that fell silent.
+#: Who may open a review of another author's work; the clock does so for a session that fell silent.
 OPEN_FOR_OTHERS = frozenset({WhoKind.HUMAN, WhoKind.SERVICE, WhoKind.CLOCK})
 
 
@@ -62,7 +62,7 @@ def open_review(rules: Rules, command: OpenReview, actor: Who, facts: Facts) -> 
         kind=kind,
         title=command.title,
         author=author,
-        # The clock has no part in the work of those who fell silent.
+        # The clock opens a review for a silent session, but is no contributor to its work.
         contributors=(author,) if actor in (author, CLOCK) else (author, actor),
         trigger=command.trigger,
         rules=rules.digest,
@@ -89,9 +89,9 @@ def open_review(rules: Rules, command: OpenReview, actor: Who, facts: Facts) -> 
 
 
 def _check_protocols(rules: Rules, command: OpenReview, actor: Who) -> None:
-    """Refuse a style or chain that the policy does not have: nothing could ever pass it.
+    """Refuse a review style or chain that the policy does not have: nothing could ever pass it.
 
-    The clock has nobody to tell: what it opens waits for a human instead.
+    The clock cannot read a refusal: a review it opens waits for a human instead.
     """
     for number, name in enumerate(command.protocols):
         if rules.protocol(name) is None and actor != CLOCK:
@@ -100,7 +100,7 @@ def _check_protocols(rules: Rules, command: OpenReview, actor: Who) -> None:
 
 
 def submit_revision(scene: Scene, command: SubmitRevision, actor: Who) -> Iterator[ReviewEvent]:
-    """New bytes with their answers; beyond the cap it ends or goes to a human instead."""
+    """Record a new revision with its answers; beyond the limit the review ends or goes to a human instead."""
     review = scene.review
     check_author(review, actor)
     _check_work(command, scene.facts)
@@ -145,7 +145,7 @@ def submit_revision(scene: Scene, command: SubmitRevision, actor: Who) -> Iterat
 
 
 def after_revision(scene: Scene) -> Iterator[ReviewEvent]:
-    """What the rules say of a new revision at once: stages skipped, reports kept, too many turns taken."""
+    """Apply the rules to a new revision: skip stages, keep reports, escalate when a fix took too many turns."""
     yield from skip_stages(scene)
     if scene.review.revision == 1:
         return
@@ -167,7 +167,7 @@ def answer_finding(scene: Scene, command: AnswerFinding, actor: Who) -> Iterator
 
 
 def withdraw(scene: Scene, command: WithdrawReview, actor: Who) -> Iterator[ReviewEvent]:
-    """The author takes the work back, or accepts a reviewer's rejection; a human's decision stands."""
+    """Withdraw the work, or accept a reviewer's rejection; a human's rejection cannot be withdrawn."""
     check_author(scene.review, actor)
     if scene.review.outcome is not Outcome.REJECTED or scene.review.bound:
         check_open(scene.review)
@@ -178,20 +178,20 @@ def withdraw(scene: Scene, command: WithdrawReview, actor: Who) -> Iterator[Revi
 def _check_work(command: OpenReview | SubmitRevision, facts: Facts) -> None:
     check_filled("The digest", command.digest)
     if command.digest in facts.unseen:
-        # With or without a veto there: being refused because of one would tell of it.
+        # Checked before vetoes: a refusal because of a veto would disclose it.
         raise refuse(Code.UNDER_REVIEW, review=facts.unseen[command.digest])
     if command.digest in facts.vetoes:
         raise refuse(Code.VETOED, review=facts.vetoes[command.digest])
 
 
 def _check_objections(command: OpenReview | SubmitRevision, facts: Facts) -> None:
-    """Bytes that a review has something against are not put under another one beside it."""
+    """Refuse bytes that another review has an objection to."""
     if command.digest in facts.objections:
         raise objected(facts.objections[command.digest])
 
 
 def _change_of(scene: Scene, command: SubmitRevision) -> ChangeKind:
-    """The same bytes are taken only as a clarification that somebody asked for."""
+    """Classify the change; unchanged bytes are accepted only as a clarification that was requested."""
     review = scene.review
     ruling = review.ruling()
     if ruling is not None and ruling.reason != AUTHOR_SILENT:
@@ -205,7 +205,7 @@ def _change_of(scene: Scene, command: SubmitRevision) -> ChangeKind:
         if stands is not None:
             raise objected(stands)
         _check_objections(command, scene.facts)
-        # A rebase is one only against a base that is known: otherwise everything may have changed.
+        # Without a known base a rebase cannot be recognised: everything may have changed.
         return scene.facts.change if scene.facts.base.is_known else ChangeKind.CONTENT
     asked = review.revision_request()
     if review.outcome is not None or asked is None or not asked.clarify:
@@ -224,12 +224,12 @@ def _come_back(scene: Scene, actor: Who) -> ReviewReopened:
 
 
 def _asks_again(review: Review, command: SubmitRevision) -> bool:
-    """Whether a version that was returned because nobody reviewed it comes back as it is."""
+    """True if a revision that was returned unreviewed is submitted again unchanged."""
     return review.is_unreviewed and command.digest == review.digest
 
 
 def _is_prompted(review: Review) -> bool:
-    """Whether something is asked of the author, or somebody has judged against the version as it is."""
+    """True if the author has a pending request, or the current revision was judged against."""
     return review.is_doubted or review.revision_request() is not None or review.ruling() is not None
 
 
@@ -241,7 +241,7 @@ def _may_try_again(scene: Scene, change: ChangeKind, *, prompted: bool) -> bool:
 
 
 def _used_up(scene: Scene, speaking: StageJudgement, *, prompted: bool) -> Iterator[ReviewEvent]:
-    """What follows one attempt too many; nothing new where a tie-break reviewer is at it already."""
+    """Handle one attempt too many; refuse it if a tie-break reviewer was already asked."""
     if not prompted:
         text = "Another version came before the last one was judged, and no attempts are left"
         yield ask_ruling(scene, speaking.stage, "attempts_used_up", text)
@@ -263,9 +263,9 @@ def _answered(review: Review, answer: Answer, revision: int) -> FindingAnswered:
 
 
 def _kept_by_rule(scene: Scene) -> Iterator[ReviewEvent]:
-    """A report stays good where policy says so and what the seat saw is unchanged; never for a veto seat.
+    """Keep reports where the policy says so and what the seat saw is unchanged; never for a veto seat.
 
-    A program looks again: it judges all of the bytes, and these are others.
+    Programs are not included: they judge all of the bytes, and those have changed.
     """
     review, change = scene.review, scene.review.current.change
     for seat in review.seats.values():

@@ -1,4 +1,4 @@
-"""What happens when a due time has passed? Somebody else is asked, or it ends; a timer never clears anything.
+"""Handler for a passed due time: ask another party or end the review; a timer never clears anything.
 
 A request whose reviewer's account was removed is over at once.
 """
@@ -21,14 +21,14 @@ from foureyes.core.rules import Options, Stage, Style
 from foureyes.core.scene import Scene
 from foureyes.core.values import CLOCK, Effect, LeftBecause, Option, Outcome, Step, Who, WhoKind
 
-#: A reminder's interval doubles each time, so that even a question nobody ever answers has a short log.
+#: The reminder interval doubles each time, so that the log of a request nobody answers stays short.
 DOUBLINGS_MAX = 12
 IN_SILENCE = "No decision in time: the conservative default applies; a human may still decide otherwise"
 NOT_REVIEWED = "Not reviewed: no reviewer came and no human decided in time. The same version may ask again"
 
 
 def pass_deadline(scene: Scene, command: PassDeadline, actor: Who) -> Iterator[ReviewEvent]:
-    """Fire a due time once; early, late and doubled calls find nothing to do."""
+    """Fire a due time once; early, late and repeated calls are refused."""
     if actor.kind is not WhoKind.CLOCK:
         raise refuse(Code.NOT_THE_CLOCK)
     request = scene.review.requests.get(command.request)
@@ -48,7 +48,7 @@ def pass_deadline(scene: Scene, command: PassDeadline, actor: Who) -> Iterator[R
 
 
 def _reviewer_late(scene: Scene, request: ReportRequest) -> Iterator[ReviewEvent]:
-    """Reminded, then replaced; a seat nobody came to, or a review that takes too long, is a human's matter."""
+    """Remind the reviewer, then replace them; a seat nobody took, or a review that takes too long, goes to a human."""
     seat = scene.review.seats[request.seat]
     stage = scene.stage(seat.stage)
     over = DeadlinePassed(request=request.id, step=Step.OVERDUE)
@@ -67,19 +67,19 @@ def _reviewer_late(scene: Scene, request: ReportRequest) -> Iterator[ReviewEvent
 
 
 def _passes(scene: Scene, stage: Stage) -> bool:
-    """Whether the stage needs no report any more: a human has passed it, or enough others have reported."""
+    """True if the stage needs no further report: a human has passed it, or enough others have reported."""
     return judge_stage(scene.review, stage).judgement.move is Move.PASS
 
 
 def _is_removed(scene: Scene, request: ReportRequest) -> bool:
-    """Whether the account of whoever holds the seat is gone: nobody waits for them until the request is due."""
+    """True if the account of the seat's holder was removed; the request then ends before it is due."""
     holder = scene.review.seats[request.seat].reviewer
     known = scene.facts.principal(holder.name) if holder else None
     return known is not None and known.removed
 
 
 def _replaced(scene: Scene, request: ReportRequest, reason: LeftBecause) -> Iterator[ReviewEvent]:
-    """The seat is free for another; where nothing but its report was waited for, a human decides."""
+    """Free the seat for another reviewer; if only its report was missing, a human decides."""
     gone = (DeadlinePassed(request=request.id, step=Step.REASSIGNED), *_left(scene, request, reason))
     yield from gone
     after = scene.after(gone)
@@ -88,7 +88,7 @@ def _replaced(scene: Scene, request: ReportRequest, reason: LeftBecause) -> Iter
 
 
 def _given_up(scene: Scene, request: ReportRequest, reason: LeftBecause, why: str, text: str) -> Iterator[ReviewEvent]:
-    """Nobody holds the seat any more, and a human is asked."""
+    """Free the seat and ask a human."""
     gone = (DeadlinePassed(request=request.id, step=Step.OVERDUE), *_left(scene, request, reason))
     yield from gone
     after = scene.after(gone)
@@ -107,24 +107,24 @@ def _asked_of_human(scene: Scene, request: ReportRequest, reason: str, text: str
 
 
 def _author_silent(scene: Scene, request: RevisionRequest) -> Iterator[ReviewEvent]:
-    """The first silence is a human's matter; silence after the clock itself sent it back is a shelf."""
+    """Ask a human after the first silence; shelve the review if the author is silent after the clock's own request."""
     yield DeadlinePassed(request=request.id, step=Step.OVERDUE)
     if request.by_clock:
         yield ReviewClosed(outcome=Outcome.SHELVED, reason="Nobody answered, neither a human nor the author")
         return
     stage, text = scene.stage(request.stage), "The author has not answered in time"
-    # A human who ordered new bytes is still owed them, though every stage may pass.
+    # The human who ordered new bytes still waits for them, even if every stage passes.
     yield ask_ruling(scene, stage, AUTHOR_SILENT, text, by=request.ordered_by)
 
 
 def _human_silent(scene: Scene, request: RulingRequest) -> Iterator[ReviewEvent]:
-    """Only what keeps the gate shut may follow from silence; a veto is only reminded of."""
+    """Apply the fallback, which keeps the gate shut; for a veto only send reminders."""
     if request.fallback is None:
         yield DeadlinePassed(request=request.id, step=Step.RENOTIFIED, due=_next_reminder(scene, request))
         return
     effect = request.fallback
     if effect is Effect.RETURN and not is_unreviewed(scene.review, request.stage, request.reason):
-        # Somebody has reviewed it while the human was asked: the reviewer's word is the conservative one.
+        # A reviewer reported while the human was asked, so the conservative effect is to follow that report.
         effect = Effect.REVISE
     reason = NOT_REVIEWED if effect is Effect.RETURN else IN_SILENCE
     given = RulingGiven(request=request.id, by=CLOCK, option=effect, effect=effect, reason=reason, by_clock=True)

@@ -1,4 +1,4 @@
-"""What can a human decide: a ruling, an override, a waiver, to reopen?"""
+"""Handlers for the commands of humans: give a ruling, override a stage, waive a finding, reopen a review."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ CLOSING = {Effect.REJECT: Outcome.REJECTED, Effect.SHELVE: Outcome.SHELVED, Effe
 
 
 def give_ruling(scene: Scene, command: GiveRuling, actor: Who) -> Iterator[ReviewEvent]:
-    """One human's word; an opening one counts with the others', a closing one acts at once."""
+    """Record one human's vote: an opening option counts with the other votes, a closing one acts at once."""
     check_human(scene.review, actor, "give a ruling")
     _check_sees(scene, actor)
     ruling = _pending(scene, command.request)
@@ -52,7 +52,7 @@ def give_ruling(scene: Scene, command: GiveRuling, actor: Who) -> Iterator[Revie
     _check_group(scene, ruling.group, actor, opening=option.effect in OPENING)
     if option.effect is Effect.PASS_STAGE:
         _check_anew(scene, ruling.stage)
-    # One human has one vote, the last one: nobody lends a hand to two decisions.
+    # A human has one vote, the last one given, so nobody counts towards two options.
     wanted = {normal(vote.by): vote.option for vote in ruling.votes}
     if wanted.get(normal(actor.name)) == option.id:
         raise refuse(Code.DUPLICATE, what="Your ruling")
@@ -71,7 +71,7 @@ def give_ruling(scene: Scene, command: GiveRuling, actor: Who) -> Iterator[Revie
 def ruling_effect(
     scene: Scene, ruling: RulingRequest, option: Option, actor: Who, *, reason: str, demands: tuple[str, ...] = ()
 ) -> Iterator[ReviewEvent]:
-    """What follows from a decision that stands."""
+    """Emit the consequences of a final decision."""
     review = scene.review
     if option.effect is Effect.PASS_STAGE:
         yield _override(scene, ruling.stage, actor, reason)
@@ -94,7 +94,7 @@ def ruling_effect(
 
 
 def override_stage(scene: Scene, command: OverrideStage, actor: Who) -> Iterator[ReviewEvent]:
-    """A human passes one stage of exactly the bytes they looked at."""
+    """Pass one stage of exactly the bytes that the human has seen."""
     review = scene.review
     check_human(review, actor, "override a stage")
     _check_sees(scene, actor)
@@ -114,7 +114,7 @@ def override_stage(scene: Scene, command: OverrideStage, actor: Who) -> Iterator
 
 
 def waive_finding(scene: Scene, command: WaiveFinding, actor: Who) -> Iterator[ReviewEvent]:
-    """A human says a finding shall not stop the work; a veto still stands until its stage is overridden."""
+    """Waive a finding so that it no longer stops the work; a veto remains until its stage is overridden."""
     if actor.kind is not WhoKind.PERSON:
         check_human(scene.review, actor, "waive a finding")
     _check_sees(scene, actor)
@@ -136,7 +136,7 @@ def waive_finding(scene: Scene, command: WaiveFinding, actor: Who) -> Iterator[R
 
 
 def _order_lapses(scene: Scene) -> Iterator[ReviewEvent]:
-    """A human's order for new bytes ends when humans have waived, or reviewers settled, all it was about."""
+    """End a human's order for new bytes once all findings it named are waived or settled."""
     review = scene.review
     asked = review.revision_request()
     if asked and asked.ordered_by and asked.findings and all(review.findings[f].is_settled for f in asked.findings):
@@ -144,7 +144,7 @@ def _order_lapses(scene: Scene) -> Iterator[ReviewEvent]:
 
 
 def reopen_review(scene: Scene, command: ReopenReview, actor: Who) -> Iterator[ReviewEvent]:
-    """A human sets an ended review going again; reviewers are asked anew, vetoes stand."""
+    """Reopen an ended review; reviewers are asked again, vetoes remain."""
     review = scene.review
     check_human(review, actor, "reopen a review")
     if review.outcome is None or review.outcome is not command.undoes:
@@ -156,7 +156,7 @@ def reopen_review(scene: Scene, command: ReopenReview, actor: Who) -> Iterator[R
 
 
 def _check_sees(scene: Scene, actor: Who) -> None:
-    """A human who took a seat is blind like every reviewer: they report first, then decide."""
+    """Refuse a human who took a seat and is still blind: they report first, then decide."""
     shown = view(scene.rules, scene.review, actor, scene.stricter)
     if shown.hides and not shown.whole:
         raise refuse(Code.REPORT_FIRST)
@@ -170,7 +170,7 @@ def _pending(scene: Scene, request: str) -> RulingRequest:
 
 
 def _check_group(scene: Scene, group: str, actor: Who, *, opening: bool) -> None:
-    """An empty group opens nothing; closing is open to every human."""
+    """Refuse humans outside the ruling group. An empty group opens nothing; closing is open to every human."""
     if not group or not opening:
         return
     members = {normal(one) for one in scene.group(group)}
@@ -181,14 +181,14 @@ def _check_group(scene: Scene, group: str, actor: Who, *, opening: bool) -> None
 
 
 def _check_alone(scene: Scene, stage: Stage, actor: Who) -> None:
-    """Where several must agree, nobody opens the gate alone."""
+    """Refuse to open the gate alone where several humans must agree."""
     _check_group(scene, stage.options.ruling_group, actor, opening=True)
     if stage.options.ruling_needs > 1:
         raise refuse(Code.RULING_NEEDED, needs=stage.options.ruling_needs)
 
 
 def _check_anew(scene: Scene, stage: str) -> None:
-    """A veto is lifted by somebody who is there now: a session left open, or a link, is not enough."""
+    """Lift a veto only for a human who signed in recently; an old session or a link is not enough."""
     if scene.review.is_vetoed(stage) and not scene.facts.signed_in_anew:
         raise Refusal(
             Code.SIGN_IN_NEEDED,
@@ -223,7 +223,7 @@ def _waived(scene: Scene, finding: str, actor: Who, reason: str, *, false_positi
 
 
 def _demanded(scene: Scene, stage: str, actor: Who, demands: tuple[str, ...]) -> Iterator[FindingRaised]:
-    """What a human demands becomes findings that the stage's seat confirms."""
+    """Turn a human's demands into findings that the stage's seat confirms."""
     seats = [one for one in scene.review.seats_of(stage, Part.JUDGE) if not _is_program(one)]
     for number, text in enumerate(demands if seats else (), start=1):
         seat = seats[0]
@@ -242,5 +242,5 @@ def _demanded(scene: Scene, stage: str, actor: Who, demands: tuple[str, ...]) ->
 
 
 def _is_program(seat: Seat) -> bool:
-    """A program confirms what it looks for itself, not what a human asked for."""
+    """True if a program holds the seat: it can confirm its own checks, but not a human's demand."""
     return seat.reviewer is not None and seat.reviewer.kind is WhoKind.PROGRAM

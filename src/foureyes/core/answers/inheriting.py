@@ -1,4 +1,4 @@
-"""How findings of other reviews are taken over, settled by their raisers, and lifted."""
+"""Inherited findings: take over those of other reviews, settle them by their raisers, and lift them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAMED_MAX = 5
 
 
 def after_revision(scene: Scene) -> Iterator[ReviewEvent]:
-    """What a new version inherits, and what it sheds because the text it is about is gone."""
+    """Add the findings that a new revision inherits, and lift those whose text is gone from it."""
     review = scene.review
     for one in _open(review):
         if not is_text_in(review, one, review.revision):
@@ -32,21 +32,21 @@ def after_revision(scene: Scene) -> Iterator[ReviewEvent]:
 
 
 def before_clearance(scene: Scene) -> tuple[list[FindingInherited], bool]:
-    """What came up elsewhere since this version was handed in, and whether there is more that must not be told here."""
+    """New findings from other reviews since this revision was submitted, and True if all must stay hidden here."""
     found = list(_new(scene))
     shown = [one for one in found if not one.hidden][:INHERITED_MAX]
     return list(_named(scene.review, shown)), len(found) > len(shown) == 0
 
 
 def lifted(scene: Scene) -> Iterator[FindingLifted]:
-    """What was settled where it was raised stands here no more, on any version."""
+    """Lift inherited findings that were settled in the review that raised them, on any revision."""
     for one in _open(scene.review):
         if one.id in scene.facts.lifted:
             yield FindingLifted(finding=one.id, revision=one.revision, reason=scene.facts.lifted[one.id])
 
 
 def restated(review: Review, actor: Who, events: Iterable[ReviewEvent]) -> Iterator[FindingLifted]:
-    """What its raiser raises here anew on the same text is that finding from now on."""
+    """Lift inherited findings that their raiser has raised here again on the same text."""
     raised = [one for one in events if isinstance(one, FindingRaised) and one.place and one.place.context_hash]
     for one in review.inherited_from(actor.name):
         again = next((new.finding for new in raised if _is_about(one, new)), "")
@@ -55,7 +55,7 @@ def restated(review: Review, actor: Who, events: Iterable[ReviewEvent]) -> Itera
 
 
 def _is_about(known: Finding, raised: FindingRaised) -> bool:
-    """Whether both are about the same text, at whatever path."""
+    """True if both are about the same text, whatever its path."""
     one, two = known.place, raised.place
     if one is None or two is None:
         return False
@@ -63,13 +63,13 @@ def _is_about(known: Finding, raised: FindingRaised) -> bool:
 
 
 def is_own(review: Review, finding: str, actor: Who) -> bool:
-    """Whether this is an inherited finding that the actor raised; of others nothing is told."""
+    """True if this is an inherited finding that the actor raised; those of others are not disclosed."""
     found = review.findings.get(finding)
     return found is not None and bool(found.source) and found.raiser == actor.name
 
 
 def check_inherited(scene: Scene, _command: CheckInherited, actor: Who) -> Iterator[ReviewEvent]:
-    """Something changed where an inherited finding comes from; every other command looks for that too."""
+    """Lift inherited findings after a change in their source review; every other command checks for that too."""
     if actor.kind is not WhoKind.CLOCK:
         raise refuse(Code.NOT_THE_CLOCK)
     found = tuple(lifted(scene))
@@ -83,9 +83,9 @@ def _open(review: Review) -> list[Finding]:
 
 
 def _new(scene: Scene) -> Iterator[Inheritable]:
-    """Each once, without those that stand here already or were settled here by a word.
+    """Yield each inheritable finding once, without those that are already here or were settled here by an answer.
 
-    What one reviewer said of the same text in several reviews is one finding, however many copies stand.
+    The same statement of one reviewer about the same text counts as one finding, however many reviews have a copy.
     """
     review = scene.review
     here = [found for name in review.inherited if not (found := review.findings[name]).lifted]
@@ -100,7 +100,7 @@ def _new(scene: Scene) -> Iterator[Inheritable]:
 
 
 def _named(review: Review, found: Iterable[Inheritable]) -> Iterator[FindingInherited]:
-    """Under the name it had here before, if its text came back; else under the next."""
+    """Reuse the name a finding had here before, if its text came back; otherwise take the next one."""
     names = {_origin(review.findings[one]): one for one in review.inherited}
     for one in found:
         name = names.setdefault(one.origin, f"inherited-F{len(names) + 1}")
@@ -112,7 +112,7 @@ def _origin(finding: Finding) -> tuple[str, str]:
 
 
 def _said(finding: Finding, text: str) -> tuple[str, str, str]:
-    """Who said what of which text, in a file of whatever name."""
+    """The raiser, the statement and the text it is about, independent of the file name."""
     return finding.raiser, fingerprint("", finding.category, finding.text, finding.rule), text
 
 

@@ -1,4 +1,4 @@
-"""What becomes of a reviewer's report? Checked against its own findings, then written down for exactly one revision."""
+"""Handler for a submitted report: check it against its own findings and record it for exactly one revision."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from foureyes.core.rules import Stage
 from foureyes.core.scene import Scene
 from foureyes.core.values import Failure, LeftBecause, Part, Verdict, Who, WhoKind
 
-#: In place of a version: the one that the reviewer was given last. A report that waits in the spool names it so.
+#: As a revision number: the revision that the reviewer was last served. Reports from the outage spool use it.
 LAST_SERVED = 0
-#: What a report says; one that says nothing new is the same report.
+#: The fields that make two reports of one seat equal; a report that changes none of them is a duplicate.
 SAID = (
     *("reviewer", "verdict", "grounds", "blocking", "summary", "strengths", "evidence"),
     *("checklist", "answers", "confidence", "coverage"),
@@ -33,7 +33,7 @@ SAID = (
 
 
 def submit_report(scene: Scene, command: SubmitReport, actor: Who) -> Iterator[ReviewEvent]:
-    """Take the seat if it is theirs to take, settle, raise, and vouch for exactly one revision."""
+    """Take the seat if the actor may, settle and raise findings, and vouch for exactly one revision."""
     check_open(scene.review)
     command = _of_version(scene, command)
     check_current(scene.review, command.revision)
@@ -52,7 +52,7 @@ def submit_report(scene: Scene, command: SubmitReport, actor: Who) -> Iterator[R
 
 
 def _objects(stage: Stage, command: SubmitReport) -> bool:
-    """Whether a report speaks against the work and for nothing in it: it is taken from whoever sits."""
+    """True if the report objects to the work and resolves nothing; it needs no party check and no complete read."""
     if any(one.resolved for one in command.settled):
         return False
     if any(severity_of(one.severity) >= stage.options.blocking for one in command.findings):
@@ -61,7 +61,7 @@ def _objects(stage: Stage, command: SubmitReport) -> bool:
 
 
 def _of_version(scene: Scene, command: SubmitReport) -> SubmitReport:
-    """The report with the number of the version it is about, where it names the one that was served last."""
+    """Replace `LAST_SERVED` by the number of the revision that the reviewer was last served."""
     if command.revision != LAST_SERVED:
         return command
     served = [one.number for one in scene.review.revisions if one.digest == scene.facts.served]
@@ -69,7 +69,7 @@ def _of_version(scene: Scene, command: SubmitReport) -> SubmitReport:
 
 
 def _seat_for(scene: Scene, command: SubmitReport, actor: Who) -> tuple[str, Stage, bool]:
-    """The actor's seat, its stage, and whether their time on it has run out."""
+    """The actor's seat, its stage, and True if their lease on it has ended."""
     known = scene.review.seats.get(command.seat or _lost(scene, command, actor))
     theirs = scene.stage(known.stage) if known else None
     if known and theirs and (known.reviewer is None or known.reviewer.name != actor.name):
@@ -86,7 +86,7 @@ def _seat_for(scene: Scene, command: SubmitReport, actor: Who) -> tuple[str, Sta
 
 
 def _lost(scene: Scene, command: SubmitReport, actor: Who) -> str:
-    """The seat somebody was on, where they name none and there is no other for them: what they found is kept there."""
+    """The seat the reviewer lost, if they name none and no other is open to them; their findings are kept there."""
     seats = [one for one in scene.review.seats.values() if command.stage in ("", one.stage)]
     lost = next((one.id for one in seats if actor.name in one.left), "")
     if not lost:
@@ -103,7 +103,7 @@ def _taken(scene: Scene, stage: Stage, name: str, actor: Who) -> list[ReviewEven
 
 
 def _too_late(scene: Scene, command: SubmitReport, stage: Stage, seat: Seat, actor: Who) -> Iterator[ReviewEvent]:
-    """An answer after the lease is kept as advice, never as a report: somebody else may have begun."""
+    """Keep a report after the end of the lease as advisory findings only: a successor may have begun."""
     known = {one.fingerprint for one in scene.review.findings.values() if one.seat == seat.id}
     new = [draft for draft in command.findings if mark_of(draft) not in known]
     if not new:
@@ -117,7 +117,7 @@ def _too_late(scene: Scene, command: SubmitReport, stage: Stage, seat: Seat, act
 
 
 def _report(scene: Scene, command: SubmitReport, stage: Stage, name: str, actor: Who) -> Iterator[ReviewEvent]:
-    """Settle, raise, then claim; what the claim rests on is checked against what was just written."""
+    """Settle, raise, then claim; the grounds of the claim are checked against the events just written."""
     seat = scene.review.seats[name]
     _check_may_report(scene, stage, seat)
     verdict, failure = read_verdict(stage, command)
@@ -149,7 +149,7 @@ def _report(scene: Scene, command: SubmitReport, stage: Stage, name: str, actor:
 def _inconclusive(
     scene: Scene, command: SubmitReport, stage: Stage, seat: Seat, *, actor: Who, failure: Failure
 ) -> Iterator[ReviewEvent]:
-    """No report; but what somebody found in the part they did read is kept."""
+    """Record a failed report, but keep the findings from the part that was read."""
     found = sort_drafts(scene, stage, seat, actor, command.findings).events
     failed = ReportFailed(
         seat=seat.id,
@@ -167,7 +167,7 @@ def _inconclusive(
 def _check_may_report(scene: Scene, stage: Stage, seat: Seat) -> None:
     review = scene.review
     check_turn(scene, seat)
-    # Another seat's veto is no reason: whoever sits beside it blindly would learn of it.
+    # Another seat's veto is not checked: the refusal would disclose it to a blind reviewer.
     if seat.veto and (seat.stage, review.digest) in review.vetoes and _has_vetoed(review, seat):
         raise refuse(Code.VETO_STANDS)
     before = review.reports.get((seat.id, review.revision))
@@ -176,13 +176,13 @@ def _check_may_report(scene: Scene, stage: Stage, seat: Seat) -> None:
 
 
 def _has_vetoed(review: Review, seat: Seat) -> bool:
-    """Whether this very seat has rejected these bytes."""
+    """True if this seat itself has rejected these bytes."""
     own = (one for one in review.reports.values() if one.seat == seat.id and one.verdict is Verdict.REJECT)
     return any(review.revisions[one.revision - 1].digest == review.digest for one in own)
 
 
 def _drafts(stage: Stage, command: SubmitReport, verdict: Verdict | None) -> tuple[Draft, ...]:
-    """A concern or rejection that names no issue is one itself, where the style has reasons instead of findings."""
+    """Turn a verdict against the work without a blocking finding into a finding, in styles that have reasons only."""
     doubts = verdict in (Verdict.CONCERNS, Verdict.REJECT)
     blocks = any(severity_of(one.severity) >= stage.options.blocking for one in command.findings)
     if not (stage.options.concern_is_finding and doubts) or blocks:
@@ -194,7 +194,7 @@ def _drafts(stage: Stage, command: SubmitReport, verdict: Verdict | None) -> tup
 def _not_found_again(
     scene: Scene, seat: Seat, actor: Who, verdict: Verdict | None, repeats: tuple[str, ...]
 ) -> list[ReviewEvent]:
-    """A program looks at everything each time: what it no longer finds in a green run is resolved."""
+    """Resolve a program's findings that a passing run does not find again; a program checks everything each time."""
     if actor.kind is not WhoKind.PROGRAM or verdict is not Verdict.APPROVE:
         return []
     revision = scene.review.revision
@@ -208,7 +208,7 @@ def _not_found_again(
 
 
 def _check_is_new(scene: Scene, claim: ReportSubmitted) -> None:
-    """The same report again, under whatever key, is no report."""
+    """Refuse a report that repeats the last one, whatever its idempotency key."""
     old = scene.review.reports.get((claim.seat, claim.revision))
     if old is not None and all(getattr(old, field) == getattr(claim, field) for field in SAID):
         raise refuse(Code.DUPLICATE, what="This report")

@@ -1,4 +1,4 @@
-"""How does a reviewer come to a seat, show signs of life, and give it back?"""
+"""Handlers for taking, renewing and leaving a seat, and the checks on who may hold one."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from foureyes.core.rules import Blind, Stage
 from foureyes.core.scene import Scene
 from foureyes.core.values import LeftBecause, Part, Who
 
-#: Somebody who gave a seat back this often does not get it again.
+#: A reviewer who left a seat this often does not get it again.
 LEAVES_MAX = 3
-#: A volunteer's seat is named with so many digits, and with more where another seat has that name.
+#: Hash digits in the name of a volunteer's seat; more are used if another seat has that name.
 NAME_DIGITS_MIN = 8
 NAME_DIGITS_MAX = 64
 
@@ -36,7 +36,7 @@ def take_seat(scene: Scene, command: TakeSeat, actor: Who) -> Iterator[ReviewEve
 
 
 def renew_seat(scene: Scene, command: RenewSeat, actor: Who) -> Iterator[ReviewEvent]:
-    """A sign of life; never beyond the time what is asked for may take in all. A volunteer is asked for nothing."""
+    """Renew the lease, never beyond the limit of the request; a volunteer has no request."""
     check_open(scene.review)
     seat, stage = held_seat(scene, command.seat, actor)
     request = scene.review.report_request(seat.id)
@@ -48,7 +48,7 @@ def renew_seat(scene: Scene, command: RenewSeat, actor: Who) -> Iterator[ReviewE
 
 
 def leave_seat(scene: Scene, command: LeaveSeat, actor: Who) -> Iterator[ReviewEvent]:
-    """Give the seat back; what was written so far is for the successor."""
+    """Leave the seat; the draft is kept for the successor."""
     check_open(scene.review)
     seat, _ = held_seat(scene, command.seat, actor)
     words = [one for one in LeftBecause if one is not LeftBecause.REMOVED]
@@ -69,14 +69,14 @@ def held_seat(scene: Scene, name: str, actor: Who) -> tuple[Seat, Stage]:
 
 
 def check_fresh(scene: Scene, seat: Seat) -> None:
-    """Refuse to vouch for bytes that were not served, or after the time on the seat has run out."""
+    """Refuse to vouch for bytes that were not served, or after the lease has ended."""
     check_served(scene)
     if seat.lease is not None and scene.now > seat.lease:
         raise refuse(Code.LEASE_ENDED, seat=seat.id)
 
 
 def check_served(scene: Scene) -> None:
-    """Refuse a judgement of bytes that the actor was not given, whatever version they name."""
+    """Refuse a judgement of bytes that were not served to the actor, whatever revision it names."""
     served, current = scene.facts.served, scene.review.digest
     read = NextCall(call="read_work", arguments={"review": scene.review.id})
     if not served:
@@ -88,7 +88,7 @@ def check_served(scene: Scene) -> None:
 
 
 def check_given_whole(scene: Scene) -> None:
-    """Refuse to vouch for a version of which the actor was not given every file; objections need no more."""
+    """Refuse to vouch for a revision of which a file was withheld from the actor; objections are still accepted."""
     if scene.facts.withheld:
         raise Refusal(
             Code.UNREAD,
@@ -99,7 +99,7 @@ def check_given_whole(scene: Scene) -> None:
 
 
 def check_turn(scene: Scene, seat: Seat) -> None:
-    """Stages judge in order on every revision: a later one is heard once the earlier ones pass, or when it is asked."""
+    """Refuse a report for a later stage before the earlier ones pass, unless it was requested."""
     if seat.part is not Part.JUDGE or scene.review.report_request(seat.id) is not None:
         return
     speaking = scene.assess().speaking
@@ -109,18 +109,18 @@ def check_turn(scene: Scene, seat: Seat) -> None:
 
 
 def holder_told(seat: Seat, stage: Stage) -> str:
-    """Whom to name to somebody else: the seat is enough where reviewers shall not know of each other."""
+    """How to name a seat's holder to others: by the seat only where reviewers must not know of each other."""
     named = seat.reviewer if stage.options.blind is Blind.OFF else None
     return named.name if named else f"the holder of seat {seat.id}"
 
 
 def seat_to_take(scene: Scene, actor: Who, *, seat: str = "", stage: str = "") -> tuple[str, Stage]:
-    """Which seat the actor may begin on: the named one, one assigned or free, else a new one on an open stage."""
+    """Choose the seat the actor may begin on: the named one, one assigned or free, else a new one on an open stage."""
     if scene.review.is_contributor(actor.name):
         raise refuse(Code.AUTHOR_MAY_NOT, name=actor.name)
     held = {one.id for one in scene.review.seats.values() if one.reviewer and one.reviewer.name == actor.name}
     if held:
-        # A seat is not lost by a session: what its holder may say is checked when they say it.
+        # A shared session does not cost the holder their seat: the party check happens when they report.
         found, on = _seat_to_take(scene.without_mates(), actor, seat, stage)
         if found in held:
             return found, on
@@ -155,7 +155,7 @@ def _named(scene: Scene, actor: Who, name: str) -> tuple[str, Stage]:
 
 
 def _party_refusal(scene: Scene, stages: Sequence[Stage], actor: Who) -> Refusal | None:
-    """Why an actor for whom no seat is free may not judge the work at all, where that is the reason."""
+    """The refusal for an actor who may not judge the work on any of these stages, if party is the reason."""
     problems = [party_problem(scene, one, actor, "") for one in stages]
     return next((one for one in problems if one is not None), None) if all(problems) else None
 
@@ -168,7 +168,7 @@ def _free_seat(scene: Scene, stage: Stage, actor: Who) -> str:
 
 
 def _extra_seat(scene: Scene, stage: Stage, actor: Who) -> str:
-    """A volunteer's seat, up to the stage's limit, once its own seats exist."""
+    """Name a volunteer's seat if the stage has room for one and its own seats exist."""
     seats = scene.review.seats_of(stage.name)
     own = sum(rule.part is Part.JUDGE and not rule.beside for rule in stage.seats)
     is_open = len(seats) >= own > 0 and not _is_full(scene, stage)
@@ -183,16 +183,16 @@ def _is_full(scene: Scene, stage: Stage) -> bool:
 
 
 def _volunteers_seat(scene: Scene, stage: Stage, actor: Who) -> str:
-    """Named by who sits there: a number would tell whoever sees only their own seat how many came before."""
+    """Name the seat by a hash of its holder: a number would disclose how many reviewers came before."""
     said = f"{scene.review.id}\x00{stage.name}\x00{actor.name}"
     digits = sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
-    # The letter keeps it apart from the numbers of the policy's own seats.
+    # The letter keeps the name distinct from the numbered seats of the policy.
     names = (f"{stage.name}.v{digits[:size]}" for size in range(NAME_DIGITS_MIN, NAME_DIGITS_MAX + 1))
     return next((name for name in names if name not in scene.review.seats), "")
 
 
 def _may_join(scene: Scene, stage: Stage, actor: Who) -> bool:
-    """Where every seat names a role, a volunteer holds one of them too: nobody approves past those who were asked."""
+    """True if the actor may volunteer: where every seat names roles, the volunteer must hold one of them too."""
     judges = [rule.roles for rule in stage.seats if rule.part is Part.JUDGE]
     roles = tuple(role for named in judges for role in named)
     principal = scene.facts.principal(actor.name) or Principal(who=actor)
@@ -200,12 +200,12 @@ def _may_join(scene: Scene, stage: Stage, actor: Who) -> bool:
 
 
 def _is_free_for(scene: Scene, stage: Stage, seat: Seat, actor: Who) -> bool:
-    """Nobody holds it, it is the actor's own, its holder's time has run out, or it only waits in a queue."""
+    """True if the seat has no holder, is the actor's own, its lease has ended, or its request is only queued."""
     if seat.reviewer is not None and seat.reviewer.name == actor.name:
         return True
     request = scene.review.report_request(seat.id)
     if request is None and _is_volunteers(seat) and actor.name not in seat.left and not _is_full(scene, stage):
-        return False  # whoever were given it would learn that somebody was there before; there is room for their own
+        return False  # taking it over would disclose an earlier volunteer, and there is room for a new seat
     if seat.reviewer is None:
         return True
     return (seat.lease is not None and scene.now > seat.lease) or (request is not None and request.queued)

@@ -1,4 +1,4 @@
-"""How does a reviewer settle findings, stand by a report, verify somebody's finding, or fail?"""
+"""Handlers for settling and verifying findings, keeping a report, and inconclusive runs."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from foureyes.core.scene import Scene
 from foureyes.core.unanswered import last_asked
 from foureyes.core.values import Failure, KeptBy, LeftBecause, Part, Severity, Standing, Verdict, Verification, Who
 
-#: What a finding's resolution says where a tie-break reviewer settled the dispute about it.
+#: The note on findings that a tie-break resolved.
 TIE_BROKEN = "settled by the tie-break"
 
 
 def settle_finding(scene: Scene, command: SettleFinding, actor: Who) -> Iterator[ReviewEvent]:
-    """The seat's holder says whether an answer satisfies; the last one settled vouches for this revision."""
+    """Resolve or reopen a finding as the seat's holder; settling the last one vouches for this revision."""
     if command.resolved:
         check_liftable(scene.review)
     else:
@@ -63,12 +63,12 @@ def settle_finding(scene: Scene, command: SettleFinding, actor: Who) -> Iterator
 
 
 def _check_may_settle(scene: Scene, command: SettleFinding, actor: Who) -> None:
-    """Whoever is of one party with a maker settles nothing; a session alone keeps nobody from standing by a finding."""
+    """Refuse to resolve as a member of a contributor's party; a shared session alone does not prevent reopening."""
     check_party(scene if command.resolved else scene.without_mates(), actor)
 
 
 def settlements(scene: Scene, seat: Seat, words: Iterable[Settlement], actor: Who) -> Iterator[ReviewEvent]:
-    """A reviewer's word on findings of their own seat, or of their own in other reviews: resolved, or open again."""
+    """Resolve or reopen findings of the reviewer's own seat, or their own findings inherited from other reviews."""
     for word in words:
         owner = seat if is_own(scene.review, word.finding, actor) else raised_by(scene.review, word.finding)
         if owner.id != seat.id:
@@ -91,7 +91,7 @@ def _settled(scene: Scene, word: Settlement, actor: Who) -> ReviewEvent:
 
 
 def _is_answered(scene: Scene, finding: Finding) -> bool:
-    """By a word of the author, or by a new version where the stage takes that for one."""
+    """True if the author answered, or submitted a new revision where the stage takes that as an answer."""
     stage = scene.stage(finding.stage)
     gates = stage.gates if stage else ()
     asks = any(isinstance(one, Resolved) and one.is_answered(finding, scene.review) for one in gates)
@@ -99,15 +99,15 @@ def _is_answered(scene: Scene, finding: Finding) -> bool:
 
 
 def _check_own_mistake(finding: Finding, word: Settlement) -> None:
-    """A finding nobody answered may be taken back by its own seat, with a word why."""
+    """Require a reason to take back a finding that nobody answered."""
     if finding.standing is Standing.OPEN:
         check_reason("Taking a finding back", word.note)
 
 
 def broken_tie(scene: Scene, stage: Stage, seat: Seat, actor: Who, verdict: Verdict | None) -> list[FindingResolved]:
-    """What an approving tie-break settles: the disputed findings of its stage pass to it, but for critical ones.
+    """Resolve the disputed findings of a stage when its tie-break approves, except critical ones.
 
-    Those are a human's matter, and so is a stage where a veto may stand.
+    Critical findings, and stages where a veto may stand, are left to a human.
     """
     if seat.part is not Part.TIE_BREAK or verdict is not Verdict.APPROVE or stage.has_veto:
         return []
@@ -118,7 +118,7 @@ def broken_tie(scene: Scene, stage: Stage, seat: Seat, actor: Who, verdict: Verd
 
 
 def keep_report(scene: Scene, command: KeepReport, actor: Who) -> Iterator[ReviewEvent]:
-    """A reviewer who read the new revision stands by what they said of an earlier one."""
+    """Keep an earlier report for the new revision, which the reviewer has read."""
     check_open(scene.review)
     check_current(scene.review, command.revision)
     seat, stage = held_seat(scene, command.seat, actor)
@@ -137,14 +137,14 @@ def keep_report(scene: Scene, command: KeepReport, actor: Who) -> Iterator[Revie
 
 
 def _own_report(scene: Scene, seat: Seat, actor: Who) -> Report | None:
-    """The actor's last report on an earlier revision; a predecessor's is not theirs to carry over."""
+    """The actor's last report on an earlier revision; a predecessor's report cannot be kept."""
     last = scene.review.reports.get((seat.id, seat.reported))
     is_older = seat.reported < scene.review.revision
     return last if last is not None and is_older and last.reviewer.name == actor.name else None
 
 
 def verify_finding(scene: Scene, command: VerifyFinding, actor: Who) -> Iterator[ReviewEvent]:
-    """A verifying seat grades a finding; a refuted one becomes advice, with the refutation kept."""
+    """Confirm or refute a finding from a verifying seat; a refuted one becomes advisory, with the refutation kept."""
     check_open(scene.review)
     check_current(scene.review, command.revision)
     seat, _ = _verifier(scene, raised_by(scene.review, command.finding).stage, actor)
@@ -183,7 +183,7 @@ def _verifier(scene: Scene, stage: str, actor: Who) -> tuple[Seat, Stage]:
     return held_seat(scene, seats[0].id, actor)
 
 
-#: Why a seat falls free after a run that failed; garbage is a crash to whoever comes next.
+#: The reason for leaving the seat after each kind of failure; malformed output counts as a crash.
 LEFT = {
     Failure.CRASHED: LeftBecause.CRASHED,
     Failure.MALFORMED: LeftBecause.CRASHED,
@@ -195,7 +195,7 @@ LEFT = {
 
 
 def report_inconclusive(scene: Scene, command: ReportInconclusive, actor: Who) -> Iterator[ReviewEvent]:
-    """A run that failed: asked again, then somebody else, then a human; without money a human at once."""
+    """Record a failed run: ask the same reviewer again, then another, then a human; without budget a human at once."""
     check_open(scene.review)
     check_current(scene.review, command.revision)
     seat, stage = held_seat(scene, command.seat, actor)
@@ -221,14 +221,14 @@ def report_inconclusive(scene: Scene, command: ReportInconclusive, actor: Who) -
     )
     yield from (*found, failed)
     if not asked:
-        # Whoever looks unasked is asked no more, nor is anybody else; what it cost counts all the same.
+        # A volunteer is not asked again, nor is anyone in their place; the cost still counts.
         yield SeatLeft(seat=seat.id, reviewer=actor.name, reason=LEFT[command.reason])
         return
     yield from after_failure(scene.after((*found, failed)), seat.id, stage, command.reason)
 
 
 def after_failure(scene: Scene, seat: str, stage: Stage, reason: Failure) -> Iterator[ReviewEvent]:
-    """Who is asked next after a failure on this seat."""
+    """Ask a human, or free the seat, after a failure on it."""
     review = scene.review
     spent = reason is Failure.OUT_OF_BUDGET
     if spent and not stage.options.waits and review.ruling() is None:

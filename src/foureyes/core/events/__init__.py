@@ -1,4 +1,4 @@
-"""What can have happened? Facts in the past tense; the log is made of nothing else."""
+"""Events: facts in the past tense, the only content of the log."""
 
 from foureyes.core.events.beside import (
     BaseAttested,
@@ -72,7 +72,7 @@ from foureyes.core.events.rulings import (
     StageOverridden,
 )
 
-#: Everything that can follow the opening.
+#: All review events after ReviewOpened.
 LaterEvent = (
     RevisionSubmitted
     | RevisionRequested

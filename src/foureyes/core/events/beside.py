@@ -1,4 +1,4 @@
-"""What can have happened beside the reviews: to targets, trust, sessions, policies, lessons and the store itself?"""
+"""Events outside reviews: targets, trust, sessions, policies, lessons and the store itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can have happened to a finding?"""
+"""Events about findings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class FindingRaised:
     place: Place | None = None
     evidence: str = ""
     suggestion: str = ""
-    #: The rule of the critic that found it, where one did.
+    #: The critic's rule, if a critic found it.
     rule: str = ""
     advisory: str = ""
     suppressed_by: str = ""
@@ -37,7 +37,7 @@ class FindingInherited:
     """An open finding of another review of the same party stands here too: the text it is about is in these bytes."""
 
     finding: str
-    #: The review and the finding it comes from, where it was raised.
+    #: The review and finding it was raised as.
     review: str
     source: str
     raiser: str
@@ -48,12 +48,12 @@ class FindingInherited:
     text: str
     fingerprint: str
     scope: str = ""
-    #: Where the text stands in these bytes.
+    #: The place of the text in these bytes.
     place: Place | None = None
     evidence: str = ""
     suggestion: str = ""
     rule: str = ""
-    #: A seat that can veto raised it.
+    #: True if a seat with veto power raised it.
     veto: bool = False
 
 
@@ -118,7 +118,7 @@ class FindingWaived:
     false_positive: bool = False
     expires: datetime | None = None
     context_hash: str = ""
-    #: The repository on somebody's machine that it holds in; empty where it holds wherever the text stands.
+    #: The local repository it applies to; empty if it applies wherever the text is.
     where: str = ""
 
 

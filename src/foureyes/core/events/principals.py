@@ -1,4 +1,4 @@
-"""What can have happened to an account and its tokens?"""
+"""Events about accounts and their tokens."""
 
 from __future__ import annotations
 

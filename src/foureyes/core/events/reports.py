@@ -1,4 +1,4 @@
-"""What can have happened between a review and its reviewers?"""
+"""Events between a review and its reviewers: seats and reports."""
 
 from __future__ import annotations
 
@@ -72,10 +72,10 @@ class ReportSubmitted:
     confidence: int | None = None
     coverage: int = 100
     cost: Cost = Cost()
-    #: Whether budgets count the cost; what somebody says whom others run is kept, and counts in none.
+    #: True if budgets count the cost; the cost reported by a reviewer that others run is only recorded.
     counted: bool = True
     flags: tuple[str, ...] = ()
-    #: The digest of the bytes the reviewer was given; empty in reports from before this was written down.
+    #: The digest of the bytes the reviewer was given; empty in reports older than this field.
     served: str = ""
 
 
@@ -100,5 +100,5 @@ class ReportFailed:
     text: str = ""
     draft: str = ""
     cost: Cost = Cost()
-    #: Whether budgets count the cost; what somebody says whom others run is kept, and counts in none.
+    #: True if budgets count the cost; the cost reported by a reviewer that others run is only recorded.
     counted: bool = True

@@ -1,4 +1,4 @@
-"""What can have happened to a review as a whole, and to its revisions?"""
+"""Events about a review as a whole and about its revisions."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ class RevisionSubmitted:
     confidence: int | None = None
     turns: int | None = None
     aliases: tuple[str, ...] = ()
-    #: What it was compared with, where the gate knows that; else the whole work counted as new.
+    #: The base it was compared with, if known to the gate; otherwise the whole work counted as new.
     known_base: KnownBase = KnownBase()
-    #: The files as they were: of the known base, else as the author states them.
+    #: The files before the change: those of the known base, else as stated by the author.
     before: tuple[WorkPart, ...] = ()
-    #: Whether something was asked of the author when it came; only then does it use up an attempt.
+    #: True if the author was asked for it; only then does it use up an attempt.
     prompted: bool = True
-    #: Findings of earlier versions whose text still stands in this one, as the shell found it in the bytes.
+    #: Findings of earlier revisions whose text is still in this one, as the shell found in the bytes.
     keeps: tuple[str, ...] = ()
 
 
@@ -141,7 +141,7 @@ class ReviewReopened:
     reason: str
     undoes: Outcome
     by: Who
-    #: The same version asks again, because nobody had reviewed it.
+    #: True if the same bytes are submitted again because nobody had reviewed them.
     again: bool = False
 
 

@@ -1,4 +1,4 @@
-"""What can a human have been asked and have decided?"""
+"""Events about rulings requested from humans and their decisions."""
 
 from __future__ import annotations
 

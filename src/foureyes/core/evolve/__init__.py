@@ -1,4 +1,4 @@
-"""What is the review after an event? Folding the log gives the state; nothing else does."""
+"""Fold events into the state of a review; nothing else changes that state."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from foureyes.core.model import Review
 
 
 def evolve(review: Review | None, event: e.ReviewEvent) -> Review:
-    """Apply one event; an opening event starts a review, every other one needs one."""
+    """Apply one event; the opening event creates a review, every other one needs one."""
     if isinstance(event, e.ReviewOpened):
         return lifecycle.opened(event)
     if review is None:
@@ -21,7 +21,7 @@ def evolve(review: Review | None, event: e.ReviewEvent) -> Review:
 
 
 def fold(events: Iterable[e.ReviewEvent], review: Review | None = None) -> Review:
-    """Apply events in order, to nothing or to a review."""
+    """Apply events in order, to an existing review or to none."""
     for event in events:
         review = evolve(review, event)
     if review is None:

@@ -1,4 +1,4 @@
-"""What is the review after something happened to a finding?"""
+"""State changes of a review by events about its findings."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def finding_raised(review: Review, event: e.FindingRaised) -> Review:
 
 
 def from_elsewhere(review: Review, event: e.FindingInherited | e.FindingLifted | e.FindingsMatched) -> Review:
-    """What other reviews and other seats have to do with findings."""
+    """Apply events about inherited findings and about matches between seats."""
     match event:
         case e.FindingInherited():
             return _inherited(review, event)
@@ -95,7 +95,7 @@ def finding_answered(review: Review, event: e.FindingAnswered) -> Review:
 
 
 def _after_answer(review: Review) -> Review:
-    """An answers-only request is met once none of its findings is open."""
+    """Remove a request for answers once none of its findings is open."""
     request = review.revision_request()
     if request is None or not request.answers:
         return review
@@ -119,7 +119,7 @@ def finding_reopened(review: Review, event: e.FindingReopened) -> Review:
 
 
 def _drop_from_about(review: Review, finding: Finding) -> Review:
-    """A seat that was asked about some findings has answered once it said a word on each, if it reported already."""
+    """Remove the finding from its seat's request; the request ends with the last one if the seat has reported."""
     request = review.report_request(finding.seat)
     if request is None or finding.id not in request.about:
         return review
@@ -147,7 +147,7 @@ def finding_waived(review: Review, event: e.FindingWaived) -> Review:
 
 
 def _without_ruling(review: Review) -> Review:
-    """A decision is no longer owed once all it was about is settled."""
+    """Remove the ruling request once all findings it names are settled."""
     ruling = review.ruling()
     if ruling and ruling.findings and all(review.findings[one].is_settled for one in ruling.findings):
         return changed(review, requests=without(review.requests, ruling.id))

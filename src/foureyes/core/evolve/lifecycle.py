@@ -1,4 +1,4 @@
-"""What is the review after something happened to it as a whole?"""
+"""State changes of a review by events about the review as a whole."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def request_lapsed(review: Review, event: e.RequestLapsed) -> Review:
 
 
 def deadline_passed(review: Review, event: e.DeadlinePassed) -> Review:
-    """The author is waited for once; a reviewer and a human may get another due time."""
+    """End the request, or move its due time; a request to the author always ends."""
     request = review.requests[event.request]
     if event.due is None or isinstance(request, RevisionRequest):
         return changed(review, requests=without(review.requests, event.request))
@@ -125,14 +125,14 @@ def reopened(review: Review, event: e.ReviewReopened) -> Review:
 
 
 def policy_noted(review: Review, event: e.PolicyNoted) -> Review:
-    """A policy that must be met too has not skipped anything yet: what the first one skipped is looked at."""
+    """Note another policy; a stricter one cancels the skips of this revision, since it has not skipped those stages."""
     stricter = event.digest if event.stricter else review.stricter
     kept = {key: one for key, one in review.skipped.items() if not event.stricter or key[1] != review.revision}
     return changed(review, policies=review.policies | {event.digest}, stricter=stricter, skipped=kept)
 
 
 def said_beside(review: Review, event: e.EscapeReported | e.NoteAdded) -> Review:
-    """A note is kept for whoever it is for; an escape is counted only. Of neither does anybody flood the record."""
+    """Keep a note and count it; only count an escape. The counts limit both per author."""
     if isinstance(event, e.NoteAdded):
         counted = put(review.notes, event.by, review.notes.get(event.by, 0) + 1)
         return changed(review, notes=counted, noted=(*review.noted, Note(by=event.by, text=event.text)))

@@ -1,4 +1,4 @@
-"""How does a frozen review get a changed copy? Small helpers for mappings."""
+"""Helpers that make a changed copy of a frozen review and its mappings."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ S = TypeVar("S")
 def _copied(value: S, **fields: object) -> S:
     """A copy with some fields changed, as `dataclasses.replace` makes, at a tenth of its cost."""
     copy = object.__new__(type(value))
-    # A whole dict is copied faster than an empty one is filled.
+    # Copying a whole dict is faster than filling an empty one.
     known = value.__dict__.copy()
     known.update(fields)
     object.__setattr__(copy, "__dict__", known)
     return copy
 
 
-# The type checker reads `replace` and so knows every field; what runs is the cheaper copy.
+# For the type checker this is `replace`, with all fields checked; at run time it is the cheaper copy.
 changed = replace
 globals()["changed"] = _copied
 
@@ -35,7 +35,7 @@ def put(mapping: Mapping[K, V], key: K, value: V) -> dict[K, V]:
 
 
 def answered(review: Review, seat: str) -> Review:
-    """Nothing is owed by this seat any more, so nobody's time on it runs."""
+    """End the seat's request and its holder's lease."""
     holder = review.seats[seat]
     seats = put(review.seats, seat, changed(holder, lease=None)) if holder.lease else review.seats
     return changed(review, seats=seats, requests=without(review.requests, seat))

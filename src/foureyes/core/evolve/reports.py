@@ -1,4 +1,4 @@
-"""What is the review after something happened between it and its reviewers?"""
+"""State changes of a review by events about seats and reports."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def report_requested(review: Review, event: e.ReportRequested) -> Review:
             until=event.limit,
         )
     else:
-        # A lease that ends before the new due time is over, or was meant for something else.
+        # A lease that ends before the new due time has ended or belongs to an earlier request.
         holds = old.reviewer == spec.reviewer and old.lease is not None and old.lease >= event.due
         lease = old.lease if holds else None
         seat = changed(old, candidates=spec.candidates, reviewer=spec.reviewer, lease=lease, until=event.limit)
@@ -55,7 +55,7 @@ def seat_taken(review: Review, event: e.SeatTaken) -> Review:
 
 
 def _volunteer(review: Review, event: e.SeatTaken) -> Seat:
-    """A seat like the stage's own, without its power of veto; nobody waits for its report."""
+    """A seat like the stage's own, without its veto power; its report is not waited for."""
     like = review.seats_of(event.stage)[0]
     return Seat(
         id=event.seat,
@@ -76,7 +76,7 @@ def seat_renewed(review: Review, event: e.SeatRenewed) -> Review:
 
 
 def _at_work(review: Review, seat: Seat, lease: datetime) -> Review:
-    """What the seat owes, if anything, is due when the holder's lease ends; never after the limit."""
+    """Set the due time of the seat's request, if any, to the end of the lease, but not after the limit."""
     seats = put(review.seats, seat.id, seat)
     request = review.report_request(seat.id)
     if request is None:
@@ -151,7 +151,7 @@ def report_failed(review: Review, event: e.ReportFailed) -> Review:
 
 
 def _having_reported(seat: Seat, revision: int) -> Seat:
-    """A second report on one revision does not make the first the measure of what is late."""
+    """Record the revision reported on; a second report on it does not move the reference for late findings."""
     if seat.reported == revision:
         return seat
     return changed(seat, reported=revision, reported_before=seat.reported)

@@ -1,4 +1,4 @@
-"""What is the review after a human was asked or has decided?"""
+"""State changes of a review by ruling requests, rulings and overrides."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def stage_overridden(review: Review, event: e.StageOverridden) -> Review:
 
 
 def asked_anew(review: Review, stage: str) -> Review:
-    """Forget what was said and decided of this revision so that seats are asked again; a veto is never forgotten."""
+    """Drop reports and decisions of this revision so that its seats are asked again; a veto is never dropped."""
 
     def forgotten(seat: str, number: int) -> bool:
         one = review.seats[seat]
@@ -86,12 +86,12 @@ def asked_anew(review: Review, stage: str) -> Review:
 
 
 def _asked_anew(seat: Seat, stage: str) -> Seat:
-    """Who crashed or came too late may be asked again: a human said so."""
+    """Let reviewers who crashed or were late be asked again, because a human said so."""
     return changed(seat, until=None, left=() if stage in ("", seat.stage) else seat.left)
 
 
 def asked_again(review: Review) -> Review:
-    """Let the seats that nobody came to be asked again; what others said of this version stands."""
+    """Ask the seats again that got no report; reports on this revision remain."""
 
     def before(key: StageRevision) -> bool:
         return key[1] != review.revision
@@ -105,7 +105,7 @@ def asked_again(review: Review) -> Review:
 
 
 def argued_anew(review: Review, stage: str) -> Review:
-    """Count from nothing how often unsettled findings go back and forth, else the same end would come at once."""
+    """Reset how often unsettled findings were reopened, otherwise the same end would follow at once."""
 
     def worn(finding: Finding) -> bool:
         return finding.reopened > 0 and not finding.is_settled and stage in ("", finding.stage)

@@ -1,4 +1,4 @@
-"""Which conditions can a stage demand? One file each."""
+"""Gates: the conditions a stage can demand, one module each."""
 
 from foureyes.core.gates.agreement import Agreement
 from foureyes.core.gates.certainty import Certainty

@@ -1,4 +1,4 @@
-"""Do two models agree well enough that no human needs to look?"""
+"""The Agreement gate: two models agree well enough that no human needs to look."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Agreement:
         if not self.final:
             return Judgement(move=Move.PASS, reason=f"{stage.name}: all models pass")
         accepted = [name for name in self.stages if (name, review.revision) in review.overridden]
-        # What a human has taken as it is, is not asked about once more.
+        # A stage that a human has overridden does not need a second decision.
         names = [name for name in self.stages or (stage.name,) if name not in accepted]
         noted = [one for name in names for one in _noted(review, name)]
         if any(one.blocks(Severity.IMPORTANT) for one in noted) or any(_contradicted(review, name) for name in names):
@@ -71,7 +71,7 @@ class Agreement:
 
 
 def _scenario(review: Review, stage: Stage, reports: list[Report]) -> tuple[str, int, str]:
-    """The seed's table, the surest row first; what no row names is unclear."""
+    """The scenario table of the panel style, surest row first; a case in no row is unclear."""
     critical = {one.id for one in _live(review, stage.name) if one.severity is Severity.CRITICAL}
     strongest = {one for one in critical if review.findings[one].seat == reports[-1].seat}
     matched = review.matched.get((stage.name, review.revision))
@@ -91,12 +91,12 @@ def _scenario(review: Review, stage: Stage, reports: list[Report]) -> tuple[str,
 
 
 def _live(review: Review, stage: str) -> list[Finding]:
-    """Findings that count in this round: raised or still unsettled, and not advisory."""
+    """Findings that count in this round: not settled and not advisory."""
     return [one for one in review.findings_of(stage) if not one.is_settled and not one.is_advisory]
 
 
 def _noted(review: Review, stage: str) -> list[Finding]:
-    """Those and the advice beside them, but nothing that a human or a verifier has set aside."""
+    """Live findings plus advisory ones, without those that a human or a verifier has set aside."""
     refuted = Verification.REFUTED
     return [
         one
@@ -106,7 +106,7 @@ def _noted(review: Review, stage: str) -> list[Finding]:
 
 
 def _contradicted(review: Review, stage: str) -> set[str]:
-    """The findings that contradict each other, or what another model has checked."""
+    """The findings that contradict each other or a check of another model."""
     matched = review.matched.get((stage, review.revision))
     return {one for group in matched.contradictions for one in group.findings} if matched else set()
 

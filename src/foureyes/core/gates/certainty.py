@@ -1,4 +1,4 @@
-"""Is somebody sure enough to decide this without a human?"""
+"""The Certainty gate: the reviewer is sure enough to decide without a human."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Certainty:
     choice_kinds: tuple[str, ...] = ("architecture_decision",)
 
     def judge(self, review: Review, stage: Stage) -> Judgement:
-        """A human decides where the reviewer is unsure, both are, or several options are valid."""
+        """Escalate a dangerous kind without a sure reviewer, two unsure sides, or several valid options."""
         for report in review.reports_in(stage.name):
             found = self._of(review, report)
             if found.move is not Move.PASS:

@@ -1,4 +1,4 @@
-"""Are author and reviewer so differently sure that a human should look?"""
+"""The ConfidenceGap gate: the author is not far more confident than the reviewers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ConfidenceGap:
     gap_max: int = 40
 
     def judge(self, review: Review, stage: Stage) -> Judgement:
-        """Compare what both said of themselves; silence of either says nothing."""
+        """Compare both stated confidences; a missing one is not compared."""
         author = review.current.confidence
         if author is None or tie_broken(review, stage):
             return PASSED

@@ -1,4 +1,4 @@
-"""Does a reviewer contradict what the same seat settled before?"""
+"""The Consistency gate: a reviewer does not contradict what the same seat settled before."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Consistency:
     """A re-review that takes back what its seat settled is asked once to clarify, then a human decides."""
 
     def judge(self, review: Review, stage: Stage) -> Judgement:
-        """The second report on the same revision is the clarification."""
+        """Ask once for a clarification, which is a second report on the same revision; then escalate."""
         if tie_broken(review, stage):
             return PASSED
         for report in review.reports_in(stage.name):

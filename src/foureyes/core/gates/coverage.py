@@ -1,4 +1,4 @@
-"""Did the reviewers read all of it?"""
+"""The Coverage gate: the reviewers read enough of the work."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Coverage:
     percent: int = 100
 
     def judge(self, review: Review, stage: Stage) -> Judgement:
-        """What was not read was not reviewed: a human must say that this is all right."""
+        """Escalate if a report covers too little: what was not read was not reviewed, so a human must accept that."""
         reports = review.reports_in(stage.name)
         for report in reports:
             if report.coverage < self.percent and not doubts(report):

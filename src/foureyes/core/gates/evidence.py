@@ -1,4 +1,4 @@
-"""Has the project's own check passed on exactly these bytes?"""
+"""The Evidence gate: the project's own check has passed on exactly these bytes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Evidence:
     must_pass: bool = True
 
     def judge(self, review: Review, stage: Stage) -> Judgement:
-        """No run yet is pending, never a pass; a red run goes back to the author."""
+        """Wait until the check has run; a failed run goes back to the author."""
         seats = [stage.seat_id(i) for i, rule in enumerate(stage.seats) if rule.scope == self.check]
         reports = [review.report_of(seat) for seat in seats]
         red = [one for one in reports if one is not None and one.verdict is not Verdict.APPROVE]

@@ -1,4 +1,4 @@
-"""Are the reviewers independent of the author and of each other?"""
+"""The Independence gate: the reviewers are independent of the author and of each other."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Independence:
     of_each_other: bool = True
 
     def judge(self, review: Review, stage: Stage) -> Judgement:
-        """An unknown fact is not distinct; who is not independent cannot be made so by waiting."""
+        """Escalate if a reviewer is not distinct; an unknown fact is never distinct, and waiting cannot change that."""
         reviewers = [one.reviewer for one in review.reports_in(stage.name)]
         for index, reviewer in enumerate(reviewers):
             others = reviewers[:index] if self.of_each_other else []

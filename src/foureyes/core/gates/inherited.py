@@ -1,4 +1,4 @@
-"""The gate on inherited findings: what other reviews of the same party have against this text is settled."""
+"""The Inherited gate: findings of the party's other reviews on this text are settled."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from foureyes.core.judgement import Judgement, Move
 from foureyes.core.model import Review
 from foureyes.core.rules import Stage
 
-#: So many findings are named in words.
+#: How many findings the reason names.
 NAMED_MAX = 5
 
 
@@ -17,7 +17,7 @@ class Inherited:
     """Every finding that came along with unchanged text is settled by its raiser or waived by a human."""
 
     def judge(self, review: Review, stage: Stage) -> Judgement:
-        """A human decides: the reviewers of this review cannot settle what another raised."""
+        """Escalate to a human: the reviewers of this review cannot settle findings that others raised."""
         found = [one for one in review.findings_of(stage.name) if not one.is_settled]
         if not found:
             return Judgement(move=Move.PASS, reason="Everything that earlier reviews had against this text is settled")

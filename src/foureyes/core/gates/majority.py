@@ -1,4 +1,4 @@
-"""Can a strict majority of the chain's layers still approve?"""
+"""The Majority gate: a strict majority of the chain's layers can still approve."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Majority:
     chain: tuple[str, ...]
 
     def judge(self, review: Review, stage: Stage) -> Judgement:
-        """Judge this layer by what the whole chain has said so far."""
+        """Judge this layer by the reports of the whole chain so far."""
         owes = missing(review, stage)
         lost = [layer for layer in self.chain if _against(review, (layer,))]
         if review.is_vetoed(stage.name):
@@ -34,7 +34,7 @@ class Majority:
         return self._back(review)
 
     def _back(self, review: Review) -> Judgement:
-        """The author hears every layer that spoke against the work, not only the first."""
+        """Return the work with the reasons of every layer against it, not only the first."""
         against = _against(review, self.chain)
         findings = tuple(f for one in against for f in one.blocking)
         return Judgement(move=Move.REVISE, reason=said_by(review, against) or VETO_STANDS, findings=findings)

@@ -1,4 +1,4 @@
-"""Have enough different reviewers vouched for this very revision?"""
+"""The Quorum gate: enough different reviewers vouch for this exact revision."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Quorum:
     everyone: bool = False
 
     def __post_init__(self) -> None:
-        """No policy can ask for less than one pair of other eyes."""
+        """Refuse a quorum of less than one reviewer."""
         if isinstance(self.reviewers, bool) or self.reviewers < 1:
             message = f"a quorum needs at least 1 reviewer, not {self.reviewers!r}"
             raise ValueError(message)
 
     def judge(self, review: Review, stage: Stage) -> Judgement:
-        """Count; missing reports are waited for, too few different reviewers is a human's matter."""
+        """Count the reviewers; wait for missing reports, and escalate if too few of them are different."""
         reports = review.reports_in(stage.name)
         looked = [one.reviewer for one in reports if vouches(review, one)]
         minds = [one for one in looked if self.programs or one.kind is not WhoKind.PROGRAM]
@@ -51,7 +51,7 @@ class Quorum:
         return Judgement(move=Move.ESCALATE, reason=f"{reason} that differ in {self.distinct}")
 
     def _is_stood_in_for(self, review: Review, stage: Stage, seat: str) -> bool:
-        """Whether nobody sits there any more and a volunteer of the stage, who is no program, has looked instead."""
+        """True if the seat's reviewer left and a volunteer of the stage, not a program, has reported instead."""
         known = review.seats.get(seat)
         if not stage.options.waits or known is None or known.reviewer is not None or not known.left:
             return False

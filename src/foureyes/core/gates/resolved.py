@@ -1,4 +1,4 @@
-"""Is every finding that matters settled by the seat that raised it, or waived by a human?"""
+"""The Resolved gate: every relevant finding is settled by the seat that raised it, or waived by a human."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Resolved:
     revision_answers: bool = True
 
     def judge(self, review: Review, stage: Stage) -> Judgement:
-        """Name who owes an answer or a confirmation; a finding answered too often ends the argument."""
+        """Name the seats and author who owe a reply; a finding reopened too often ends the argument."""
         unsettled = [one for one in review.findings_of(stage.name) if one.blocks(self.at_least)]
         if not unsettled:
             return Judgement(move=Move.PASS, reason="All feedback resolved by all reviewers")
@@ -38,7 +38,7 @@ class Resolved:
         )
 
     def _is_worn(self, finding: Finding, review: Review) -> bool:
-        """Reopened too often, the last time just now: an answer or a new version after that is looked at first."""
+        """True if reopened too often and last in this revision; a later answer or revision is looked at first."""
         last_word = finding.standing is Standing.OPEN and finding.reopened_in == review.revision
         return last_word and finding.reopened >= self.answers_max
 
@@ -65,7 +65,7 @@ class Resolved:
         return (*answers, *confirms)
 
     def is_answered(self, finding: Finding, review: Review) -> bool:
-        """Where a new version is an answer, every finding of an older one is its seat's to look at again."""
+        """True if the author answered, or a newer revision exists and this gate takes that as an answer."""
         newer = self.revision_answers and max(finding.revision, finding.reopened_in) < review.revision
         return newer or finding.standing is Standing.ANSWERED
 

@@ -1,4 +1,4 @@
-"""Does the report meet the standard for an approval: checklist, confidence, no critical finding?"""
+"""The Standards gate: an approval needs its checklist, enough confidence and no critical finding."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ class Standards:
     second_opinion_from: int = 0
 
     def for_kinds(self, kinds: Iterable[str]) -> tuple[Criteria, ...]:
-        """The criteria of everything this work is, else the built-in ones."""
+        """The criteria of these kinds, else the built-in ones."""
         wanted = tuple(kinds)
         return tuple(one for one in self.criteria if are(wanted, (one.kind,))) or (self.default,)
 
     def judge(self, review: Review, stage: Stage) -> Judgement:
-        """Reject closes, concerns go back, and an approval is checked again here."""
+        """Reject on a rejection, return concerns to the author, and check an approval again here."""
         if tie_broken(review, stage):
             return Judgement(move=Move.PASS, reason="A tie-break reviewer approved", flags=("tie-break",))
         owes = missing(review, stage)
@@ -76,7 +76,7 @@ class Standards:
         return Judgement(move=Move.PASS, reason=said_by(review, reports), flags=("suggestions",) if minors else ())
 
     def _wants_second_opinion(self, review: Review, stage: Stage, doubts: list[Report]) -> bool:
-        """Where policy adds the backup: a reviewer who has nothing against the work is only not sure enough."""
+        """True if the policy adds the backup reviewer: the doubts rest on low confidence alone."""
         if not doubts or not self.second_opinion_from:
             return False
         heard = any(review.report_of(seat.id) for seat in review.seats_of(stage.name, Part.TIE_BREAK))

@@ -1,4 +1,4 @@
-"""What do the reviewers' verdicts add up to? A session's four rules."""
+"""The Tally gate: a session's four rules, applied to the verdicts of its reviewers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Tally:
     concerns_pause: int = 2
 
     def judge(self, review: Review, stage: Stage) -> Judgement:
-        """Rules 1 to 4 in this order; rules 2 to 4 wait for everyone who was asked."""
+        """Apply rules 1 to 4 in this order; rules 2 to 4 wait for everyone who was asked."""
         reports = review.reports_in(stage.name)
         blockers = [one for one in reports if one.verdict is Verdict.REJECT]
         if blockers:

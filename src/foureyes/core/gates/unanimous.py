@@ -1,4 +1,4 @@
-"""Does every seat of the layer approve?"""
+"""The Unanimous gate: every seat of the layer approves."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Unanimous:
     """Every seat approves; one rejection, and the more so a veto, sends the work back."""
 
     def judge(self, review: Review, stage: Stage) -> Judgement:
-        """A rejection speaks at once, a missing report is waited for."""
+        """Return the work on a rejection at once; wait for missing reports."""
         against = doubting(review, stage)
         if against or review.is_vetoed(stage.name):
             return Judgement(

@@ -1,4 +1,4 @@
-"""What if the rules name a condition nobody knows?"""
+"""The Unknown gate: a placeholder for a condition that this program does not know; it never passes."""
 
 from __future__ import annotations
 
@@ -16,6 +16,6 @@ class Unknown:
     name: str
 
     def judge(self, _review: Review, _stage: Stage) -> Judgement:
-        """Unreadable rules are a human's matter."""
+        """Escalate to a human, because the rules cannot be read."""
         reason = f"The rules name {self.name!r}, which is not known here"
         return Judgement(move=Move.ESCALATE, reason=reason, human_only=True, error=True)

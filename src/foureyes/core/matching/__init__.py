@@ -1,4 +1,4 @@
-"""Which findings of several reviewers are one issue, which contradict each other, and which may be either?"""
+"""Match the findings of several reviewers: the same issue, a contradiction, or uncertain."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["MATCHER", "Checked", "Comparable", "Matched", "fingerprint", "match"
 
 MATCHER = "place-category-text/1"
 
-#: How alike two texts must be, in percent, to be one issue or perhaps one; by how near their places are.
+#: Minimum text similarity in percent for the same issue (SURE) or possibly the same (PERHAPS), by nearness of place.
 SURE = {Nearness.LINES: 20, Nearness.FILE: 35, Nearness.UNKNOWN: 42}
 PERHAPS = {Nearness.LINES: 10, Nearness.FILE: 28, Nearness.UNKNOWN: 35, Nearness.APART: 60}
-#: A category everybody uses says nothing.
+#: Categories too general to count as a match.
 _VAGUE = frozenset({"", "other"})
 _UNCERTAIN_MAX = 200
 
@@ -34,14 +34,14 @@ class Matched:
     uncertain: tuple[Group, ...] = ()
 
     def alone(self, findings: Iterable[Comparable]) -> tuple[str, ...]:
-        """The findings only one reviewer has and nobody contradicts."""
+        """The findings that only one reviewer has and that are part of no contradiction."""
         named = {name for group in (*self.groups, *self.contradictions) for name in group.findings}
         return tuple(sorted(finding.id for finding in findings if finding.id not in named))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Likeness:
-    """How two findings relate: a score when they are one issue, and why."""
+    """How two findings relate: a positive score if they are one issue, and the reason."""
 
     score: int
     why: str
@@ -52,14 +52,14 @@ Likenesses = dict[tuple[str, str], _Likeness]
 
 
 def fingerprint(path: str, category: str, text: str, rule: str = "") -> str:
-    """Name a finding so that it is known again after lines moved or its wording changed in numbers and punctuation."""
+    """Fingerprint a finding; moved lines and changed numbers or punctuation in its wording do not alter it."""
     said = " ".join(words_of(text)) or text.strip()
     parts = (path.strip(), category.strip().casefold(), rule.strip().casefold(), said)
     return sha256("\x00".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def match(findings: Iterable[Comparable], checked: Iterable[Checked] = ()) -> Matched:
-    """Compare the findings of different seats; contradictions are looked for before agreement."""
+    """Compare the findings of different seats; contradictions are determined before agreement."""
     ordered = sorted(findings, key=lambda one: (one.seat, one.id))
     pairs = [(a, b) for a, b in combinations(ordered, 2) if a.seat != b.seat]
     compared = {(a.id, b.id): _likeness(a, b) for a, b in pairs}
@@ -87,7 +87,7 @@ def _contradictions(pairs: Iterable[tuple[Comparable, Comparable]], compared: Li
 
 
 def _denied(findings: list[Comparable], checked: tuple[Checked, ...]) -> tuple[Group, ...]:
-    """What one reviewer raised and another says was checked and holds; who found something there denies nothing."""
+    """Findings that another seat reports as checked and correct, unless that seat has a finding at the same place."""
     ordered = sorted(checked, key=lambda one: (one.seat, one.path, one.start, one.end, one.text))
     return tuple(
         Group(findings=(finding.id,), why=why)
@@ -98,7 +98,7 @@ def _denied(findings: list[Comparable], checked: tuple[Checked, ...]) -> tuple[G
 
 
 def _likeness(a: Comparable, b: Comparable) -> _Likeness:
-    """Place first, then category, then text; the score ranks the candidates for one finding."""
+    """Compare by place first, then category, then text; the score ranks the candidates for one finding."""
     near, alike = nearness(a, b), similarity(a.text, b.text)
     same_category = a.category.casefold() == b.category.casefold() and a.category.casefold() not in _VAGUE
     said = f"{near.value}; {'same category; ' if same_category else ''}text {alike}% alike"
@@ -111,7 +111,7 @@ def _likeness(a: Comparable, b: Comparable) -> _Likeness:
 
 
 def _assigned(alike: Likenesses, seat_of: dict[str, str]) -> tuple[tuple[str, str], ...]:
-    """The best pairs between every two seats: one finding is the same issue as at most one of another seat."""
+    """The best pairs between every two seats: a finding matches at most one finding of another seat."""
     between: dict[tuple[str, str], dict[tuple[str, str], int]] = {}
     for (a, b), likeness in alike.items():
         if not likeness.perhaps:
@@ -122,7 +122,7 @@ def _assigned(alike: Likenesses, seat_of: dict[str, str]) -> tuple[tuple[str, st
 def _merged(
     chosen: Iterable[tuple[str, str]], alike: Likenesses, opposed: set[tuple[str, str]], seat_of: dict[str, str]
 ) -> dict[str, frozenset[str]]:
-    """Join pairs into groups, the surest first; no group holds two findings of a seat or two that contradict."""
+    """Join pairs into groups, best score first; no group holds two findings of a seat or two that contradict."""
     members = {name: frozenset({name}) for name in seat_of}
     for a, b in sorted(chosen, key=lambda pair: (-alike[pair].score, pair)):
         joined = members[a] | members[b]
@@ -147,7 +147,7 @@ def _groups(
 
 
 def _uncertain(alike: Likenesses, members: dict[str, frozenset[str]], seat_of: dict[str, str]) -> tuple[Group, ...]:
-    """Pairs that may be one issue, unless either has found its partner at the other's seat already."""
+    """Pairs that may be the same issue, unless either finding already has a match at the other's seat."""
     partners = {name: {seat_of[other] for other in group if other != name} for name, group in members.items()}
     pairs = ((a, b) for a, b in sorted(alike) if seat_of[b] not in partners[a] and seat_of[a] not in partners[b])
     found = tuple(Group(findings=pair, why=alike[pair].why) for pair in pairs)

@@ -1,4 +1,4 @@
-"""Do two reviewers say the opposite about one place?"""
+"""Detect contradictions between reviewers about the same place."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from foureyes.core.matching.text import TEXTS_CACHED_MAX, likeness, similarity, 
 
 __all__ = ["Checked", "against_check", "against_finding"]
 
-#: How alike a finding and a "checked, holds" must be, in percent, to be about one thing; same lines suffice alone.
+#: Minimum similarity in percent of a finding and a passed check to be about the same thing; same lines suffice.
 ABOUT_THE_SAME = {Nearness.LINES: 0, Nearness.FILE: 30, Nearness.UNKNOWN: 45}
-#: How alike the things must be that one wants to add and the other to remove.
+#: Minimum similarity in percent of the objects of two opposite fixes.
 SAME_OBJECT = 40
 LEVELS_APART = 2
 
@@ -56,7 +56,7 @@ def against_finding(a: Comparable, b: Comparable, *, same_issue: bool) -> str:
 def against_check(finding: Comparable, check: Checked, findings: Iterable[Comparable]) -> str:
     """Why a finding contradicts what another seat checked; empty when it does not.
 
-    A seat that raised something at the place it vouched for denies nobody: its finding is its word.
+    A seat that itself raised a finding at the place it checked contradicts nobody there.
     """
     if finding.seat == check.seat:
         return ""
@@ -89,5 +89,5 @@ def _fixes(text: str) -> frozenset[str]:
 
 
 def _objects(text: str) -> frozenset[str]:
-    """What a fix is about: its words without the verbs that oppose each other."""
+    """The object of a fix: its terms without the verbs that oppose each other."""
     return terms_of(text) - _FIX_TERMS

@@ -1,4 +1,4 @@
-"""Which pairs between two sides give the greatest total score, each side's member in at most one pair?"""
+"""Maximum-weight pairing of two sides by the Hungarian method; each member is in at most one pair."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 Pair = tuple[str, str]
 
-#: Beyond this many on one side the best pairs are taken greedily: an answer in time is worth more than the last point.
+#: Larger sides are paired greedily, which is faster and nearly as good.
 SIDE_MAX = 40
 
 
 def best_pairs(scores: Mapping[Pair, int]) -> tuple[Pair, ...]:
-    """The best pairs of those that have a positive score, the same whatever the order they come in."""
+    """The best pairs among those with a positive score, independent of their order in the input."""
     positive = {pair: score for pair, score in scores.items() if score > 0}
     left = sorted({a for a, _ in positive})
     right = sorted({b for _, b in positive})
@@ -42,7 +42,7 @@ def _greedy(scores: Mapping[Pair, int]) -> tuple[Pair, ...]:
 
 
 def _hungarian(gain: list[list[int]]) -> list[int]:
-    """Find for every row its column: rows join one by one, each along the cheapest path to a free column."""
+    """Find the column of every row; rows join one by one, each along the cheapest path to a free column."""
     table = _Table(gain)
     for row in range(1, len(gain) + 1):
         table.join(row)

@@ -1,4 +1,4 @@
-"""How near are two places in the work, that of a finding or of something checked?"""
+"""Compare two places in the work: the same lines, the same file, apart, or unknown."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 from foureyes.core.risk.globs import normal_path
 from foureyes.core.values import Severity
 
-#: Reviewers point at the head of a block or at the line inside; this far apart is still one place.
+#: Lines this far apart are one place: some reviewers name the head of a block, others a line inside it.
 LINES_APART_MAX = 3
 
 
@@ -51,7 +51,7 @@ Placed = Comparable | Checked
 
 
 def nearness(a: Placed, b: Placed) -> Nearness:
-    """Compare two places; an unknown one is neither near nor far."""
+    """Compare two places; an unknown one is neither near nor apart."""
     if not a.path or not b.path:
         return Nearness.UNKNOWN
     if normal_path(a.path) != normal_path(b.path):

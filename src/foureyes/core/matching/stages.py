@@ -1,4 +1,4 @@
-"""Which findings of a stage's seats are the same issue? Written down once everybody has reported."""
+"""Match the findings of a stage's seats and record the result once all its reports are in."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def match_stage(scene: Scene, stage: Stage) -> Iterator[ReviewEvent]:
 
 
 def comparable(finding: Finding) -> Comparable:
-    """A finding as far as matching looks at it."""
+    """The fields of a finding that matching compares."""
     place = finding.place
     return Comparable(
         id=finding.id,

@@ -1,4 +1,4 @@
-"""Which words carry what a finding says, and how alike are two texts?"""
+"""Text similarity of findings: extract their meaningful terms and compare the sets."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import lru_cache
 from math import isqrt
 
 TEXTS_CACHED_MAX = 4_096
-#: A text beyond this length adds no word that tells two findings apart.
+#: Longer texts are cut: the rest adds no term that distinguishes two findings.
 CHARS_MAX = 20_000
 
 _COMMON = """
@@ -31,18 +31,18 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """The words in their order, without case, punctuation and free-standing numbers."""
+    """The words of a text in their order, without case, punctuation and free-standing numbers."""
     folded = unicodedata.normalize("NFKC", text[:CHARS_MAX]).casefold()
     return tuple([word for word in _WORD.findall(folded) if not word.isdigit()])
 
 
 def similarity(a: str, b: str) -> int:
-    """How alike two texts are, in percent: the cosine between their sets of meaningful words."""
+    """Similarity of two texts in percent: the cosine between their sets of meaningful terms."""
     return likeness(terms_of(a), terms_of(b))
 
 
 def likeness(a: frozenset[str], b: frozenset[str]) -> int:
-    """The cosine between two sets in percent, in whole numbers, so that every machine finds the same."""
+    """The cosine between two sets in percent, computed in integers so that every machine gets the same."""
     if not a or not b:
         return 0
     shared = len(a & b)

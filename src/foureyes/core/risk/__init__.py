@@ -1,4 +1,4 @@
-"""How much harm could these bytes do, and which protocols must they meet for it?"""
+"""Assess the risk of a change from its bytes and paths, and the protocols the work must meet for it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FILES_MAX = 100
 LINE_CHARS_MAX = 2_000
 REASONS_MAX = 20
 
-#: Files that decide how work is built, published, judged or guarded; those that instruct agents have their own list.
+#: Files that control building, publishing, reviewing or guarding; `instruction_files` lists those for agents.
 HIGH_PATHS: tuple[tuple[str, str], ...] = tuple(
     (pattern, why)
     for why, patterns in (
@@ -39,7 +39,7 @@ HIGH_PATHS: tuple[tuple[str, str], ...] = tuple(
     for pattern in patterns.split()
 )
 
-#: Words in a path that name guarded ground.
+#: Words in a path that mark sensitive code.
 _WORDS: dict[str, str] = {
     word: why
     for why, words in (
@@ -62,8 +62,8 @@ _WORDS: dict[str, str] = {
     for word in words.split()
 }
 
-#: Bytes that are dangerous wherever they stand, in folded case: what one word of the text must hold, and the pattern.
-#: Where the pattern has a second part behind "…", that part comes later in the line; so each is linear in the line.
+#: Patterns that are dangerous in any file, on case-folded text: required substrings of a word, pattern, reason.
+#: A part of the pattern after "…" must match later in the line; splitting keeps each match linear in the line.
 _LINES: tuple[tuple[tuple[str, ...], tuple[re.Pattern[str], ...], str], ...] = tuple(
     (tuple(words.split(",")), tuple(map(re.compile, pattern.split("…"))), why)
     for words, pattern, why in (
@@ -128,9 +128,9 @@ class FileChange:
 
 
 def risk_of(changes: Iterable[FileChange], *, proof: str = "") -> Risk:
-    """The risk of the bytes themselves; no label of the caller's is asked.
+    """Assess the risk of the bytes themselves, independent of the caller's label.
 
-    Only a program's proof makes it low. What is dangerous wherever it stands is high all the same.
+    It is low only with a program's proof, and high for dangerous content despite one.
     """
     listed = tuple(changes)
     reasons = tuple(dict.fromkeys((*_size(listed), *(why for change in listed for why in _reasons(change)))))
@@ -142,12 +142,12 @@ def risk_of(changes: Iterable[FileChange], *, proof: str = "") -> Risk:
 
 
 def is_guarded(path: str) -> bool:
-    """Whether the file at this path decides how work is built, judged or guarded, or instructs agents."""
+    """True if the file controls how work is built, reviewed or guarded, or instructs agents."""
     return instructs_agents(path) or any(guards(pattern, path) for pattern, _ in HIGH_PATHS)
 
 
 def kinds_for(rules: Rules, kind: str, paths: Iterable[str]) -> tuple[str, ...]:
-    """The kind the author named and those the touched paths make it; naming one takes none away."""
+    """The kind the author named plus the kinds of the touched paths; naming one removes none."""
     touched = tuple(paths)
     by_path = (rule.kind for rule in rules.paths if any(guards(rule.pattern, path) for path in touched))
     return tuple(dict.fromkeys(map(canonical_kind, (kind, *by_path))))
@@ -156,7 +156,7 @@ def kinds_for(rules: Rules, kind: str, paths: Iterable[str]) -> tuple[str, ...]:
 def protocols_for(
     rules: Rules, kind: str, paths: Iterable[str], risk: Risk, asked: Iterable[str] = ()
 ) -> tuple[str, ...]:
-    """Every protocol the work must meet, in order; the caller may add, and unknown names stay to fail closed later."""
+    """All protocols the work must meet, in order. The caller may add some; unknown names stay and fail closed later."""
     by_risk = (name for rule in rules.risks if rule.level <= risk.level for name in rule.protocols)
     by_kind = (name for one in kinds_for(rules, kind, paths) for name in rules.protocols_for(one))
     return tuple(dict.fromkeys((*by_kind, *by_risk, *asked)))
@@ -182,12 +182,12 @@ def _reasons(change: FileChange) -> Iterable[str]:
 
 
 def _line_reasons(lines: tuple[str, ...]) -> Iterable[str]:
-    """What is dangerous in any line; what is in no word of the text is in no line, and cheap to look for."""
+    """Reasons from the lines; a pattern runs only if its required substring, which is cheap to find, occurs."""
     readable = lines
     if max(map(len, lines), default=0) > LINE_CHARS_MAX:
         readable = tuple(line for line in lines if len(line) <= LINE_CHARS_MAX)
         yield "a line too long to read"
-    # Each word once: a text says most of its words again and again.
+    # Search each distinct word once, because most words repeat.
     said = " ".join(set("\n".join(readable).casefold().split()))
     for words, patterns, why in _LINES:
         if any(map(said.__contains__, words)) and any(_holds(line.casefold(), patterns) for line in readable):
@@ -195,7 +195,7 @@ def _line_reasons(lines: tuple[str, ...]) -> Iterable[str]:
 
 
 def _holds(line: str, patterns: tuple[re.Pattern[str], ...]) -> bool:
-    """Whether a line holds these, one behind the other."""
+    """True if the line matches these patterns, one after the other."""
     at = 0
     for pattern in patterns:
         found = pattern.search(line, at)

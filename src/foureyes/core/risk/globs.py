@@ -1,4 +1,4 @@
-"""Does a path match a pattern, as CODEOWNERS reads patterns?"""
+"""Match paths against patterns with the rules of CODEOWNERS files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TypeVar
 Wanted = TypeVar("Wanted")
 Given = TypeVar("Given")
 
-#: One piece of a pattern: any run, any one character, or a character that stands for itself.
+#: One piece of a pattern: any run, any one character, or a literal character.
 Token = tuple[str, str]
 _RUN: Token = ("run", "")
 _ANY: Token = ("any", "")
@@ -21,31 +21,31 @@ _ONE: tuple[Token, ...] = (_RUN,)
 
 PATTERNS_CACHED_MAX = 1_024
 PATHS_CACHED_MAX = 4_096
-#: Characters that some disks leave out of a name, as git knows them.
+#: Characters that some file systems ignore in a name, as listed by git.
 _UNSEEN = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 
 
 def matches(pattern: str, path: str) -> bool:
-    """Whether the path, or a folder above it, is what the pattern names.
+    """True if the pattern names the path or a folder above it.
 
     `*` and `?` stay within a folder, `**` crosses folders, a slash in front or within binds to the root, a slash at
-    the end means what lies beneath. Brackets stand for themselves; a backslash makes the next character plain.
+    the end means what lies beneath. Brackets are literal; a backslash makes the next character literal.
     """
     segments = _compiled(pattern)
     return bool(segments) and _wild(segments, _DEEP, normal_path(path).split("/"), _segment_fits)
 
 
 def guards(pattern: str, path: str) -> bool:
-    """The same for a rule that demands more: another case or another Unicode form of the name is no way round it."""
+    """Like `matches`, for rules that demand more: other case or Unicode forms of the name do not avoid them."""
     folded = folded_path(pattern), folded_path(path)
     return matches(pattern, path) or (folded != (pattern, path) and matches(*folded))
 
 
 @lru_cache(maxsize=PATHS_CACHED_MAX)
 def folded_path(path: str) -> str:
-    """One spelling for all that a disk which does not tell case or Unicode forms apart takes for one name.
+    """Normalise all names that a file system without case or Unicode distinction treats as one.
 
-    Some disks also leave out characters that nobody sees, and dots and blanks at the end of a name.
+    Some file systems also ignore invisible characters, and dots and spaces at the end of a name.
     """
     shown = unicodedata.normalize("NFD", _UNSEEN.sub("", path)).casefold()
     names = unicodedata.normalize("NFC", shown).split("/")
@@ -54,7 +54,7 @@ def folded_path(path: str) -> str:
 
 @lru_cache(maxsize=PATHS_CACHED_MAX)
 def normal_path(path: str) -> str:
-    """One spelling per path, so that `a/../auth/x` and `./auth//x` cannot walk around a rule for `auth/`."""
+    """Normalise a path, so that `a/../auth/x` and `./auth//x` cannot bypass a rule for `auth/`."""
     parts: list[str] = []
     for part in path.split("/"):
         if part == "..":
@@ -78,7 +78,7 @@ def _compiled(pattern: str) -> tuple[tuple[Token, ...], ...]:
         segments.insert(0, _DEEP)
     if beneath:
         return (*segments, _ONE, _DEEP)
-    # A lone star at the end of a rooted pattern names the files of that folder only.
+    # A lone star at the end of a rooted pattern matches the files of that folder only.
     return tuple(segments) if anchored and names[-1] == "*" else (*segments, _DEEP)
 
 
@@ -109,7 +109,7 @@ def _character_fits(token: Token, character: str) -> bool:
 def _wild(
     pattern: Sequence[Wanted], star: Wanted, items: Sequence[Given], fits: Callable[[Wanted, Given], bool]
 ) -> bool:
-    """Match with one remembered star: quadratic at worst, where regular expressions can be made to hang."""
+    """Match with one remembered star: quadratic at worst, unlike regular expressions, which can backtrack for ever."""
     at, item, last_star, resume = 0, 0, -1, 0
     while item < len(items):
         if at < len(pattern) and pattern[at] == star:

@@ -1,4 +1,4 @@
-"""The files that instruct agents, as one list with the source of each entry, and how a path is matched against it."""
+"""Files that instruct agents: a list with the source of each entry, and the test of a path against it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class InstructionFile:
     pattern: str
     agent: str
     source: str
-    #: An agent that starts in the folder reads it without being told to.
+    #: True if an agent that starts in the folder reads the file without being told to.
     loaded: bool = True
 
 
@@ -35,7 +35,7 @@ _MCP = "https://modelcontextprotocol.io/docs/develop/connect-local-servers"
 _OPENCLAW = "https://docs.openclaw.ai/concepts/agent"
 _HERMES = "https://hermes-agent.nousresearch.com/docs/user-guide/features/context-files"
 
-#: Who reads what. A name that several agents read stands here once, with the page of one of them.
+#: Files agents load by themselves. A name that several agents read is listed once, with the page of one of them.
 _LOADED: tuple[tuple[str, str, str], ...] = (
     ("agents.md", "most agents", "https://agents.md"),
     ("agents.override.md", "Codex", _CODEX),
@@ -126,7 +126,7 @@ _LOADED: tuple[tuple[str, str, str], ...] = (
     (".ignore", "agents that search with ripgrep", "https://github.com/BurntSushi/ripgrep/blob/master/GUIDE.md"),
     (".rgignore", "agents that search with ripgrep", "https://github.com/BurntSushi/ripgrep/blob/master/GUIDE.md"),
 )
-#: Names that these agents are known to read; the page is that of the agent, and was not read for the entry.
+#: Names that these agents are known to read; the link is the agent's home page and does not prove the entry.
 _BY_REPUTE: tuple[tuple[str, str, str], ...] = (
     ("iflow.md", "iFlow CLI", "https://github.com/iflow-ai/iflow-cli"),
     (".iflow", "iFlow CLI", "https://github.com/iflow-ai/iflow-cli"),
@@ -146,7 +146,7 @@ _BY_REPUTE: tuple[tuple[str, str, str], ...] = (
     (".rovodev*", "Rovo Dev", "https://support.atlassian.com/rovo"),
     (".devin", "Devin", "https://docs.devin.ai"),
 )
-#: Read when somebody points an agent there, or by the program whose model they instruct.
+#: Files read only when an agent is pointed to them, or by the program whose model they instruct.
 _NAMED: tuple[tuple[str, str, str], ...] = (
     ("llms.txt", "agents that read a site", "https://llmstxt.org"),
     ("llms-*.txt", "agents that read a site", "https://llmstxt.org"),
@@ -165,12 +165,12 @@ INSTRUCTION_FILES: tuple[InstructionFile, ...] = tuple(
 
 
 def instructs_agents(path: str) -> bool:
-    """Whether an agent may take orders from what lies at this path."""
+    """True if an agent may take instructions from the file at this path."""
     return _search(_ANY, path)
 
 
 def is_loaded_by_agents(path: str) -> bool:
-    """Whether an agent that starts in the folder takes orders from this path without being told to read it."""
+    """True if an agent that starts in the folder loads this path without being told to."""
     return _search(_AT_START, path)
 
 
@@ -189,10 +189,10 @@ def _search(pattern: re.Pattern[str], path: str) -> bool:
 
 
 def _folded(path: str) -> str:
-    """One spelling for all names that some file system takes for the same one.
+    """Normalise all names that some file system treats as the same.
 
-    Disks ignore case, Unicode form, characters without a width, and (Windows) dots and spaces at the end of a name and
-    what stands behind a colon.
+    Disks ignore case, Unicode form, zero-width characters, and (Windows) dots and spaces at the end of a name and
+    anything after a colon.
     """
     plain = unicodedata.normalize("NFKC", path).casefold().replace("\\", "/")
     seen = "".join(letter for letter in plain if unicodedata.category(letter) != "Cf")
