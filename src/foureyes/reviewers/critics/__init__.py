@@ -1,1 +1,1 @@
-"""What can a program find? One critic a file; each judges, none can edit."""
+"""Critics: programs that judge a work by rules and never change it."""

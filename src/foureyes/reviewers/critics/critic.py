@@ -1,4 +1,4 @@
-"""What is a critic? A program that says block, unknown or clear, with the place and the rule."""
+"""The interface of critics: programs that report block, unknown or clear, with place and rule."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from foureyes.app.reviewers import Change, Unread
 
 
 class State(IntEnum):
-    """What a critic says; the gravest counts. Unknown is not clear."""
+    """The result of a critic; the most severe one counts. Unknown is not clear."""
 
     CLEAR = 0
     UNKNOWN = 1
@@ -20,57 +20,57 @@ class State(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One thing a critic looks for; `foureyes rules` lists them all."""
+    """One thing a critic looks for; `foureyes rules` lists all rules."""
 
-    #: Like `security.destructive.delete-root`; stable, people retire rules by it.
+    #: For example `security.destructive.delete-root`. It must stay stable, because people retire rules by it.
     id: str
     title: str
     why: str
     fix: str
-    #: `critical`, `important` or `minor`: the severity of what it finds where nothing else is said.
+    #: `critical`, `important` or `minor`: the severity of a hit that does not set its own.
     severity: str = "important"
     category: str = "security"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """A rule met at a place. A hit of state CLEAR is a note. No text here may contain a secret."""
+    """A rule that applies at a place. A hit with state CLEAR is a note. No text here may contain a secret."""
 
     rule: Rule
     path: str
     line: int = 0
     end: int = 0
     state: State = State.BLOCK
-    #: What is wrong here, in one sentence; empty: the rule's title.
+    #: What is wrong here, in one sentence; empty to use the title of the rule.
     text: str = ""
-    #: What was seen, secrets cut out.
+    #: What was seen, with secrets cut out.
     evidence: str = ""
-    #: How to mend it; empty: the rule's own.
+    #: How to fix it; empty to use the fix of the rule.
     fix: str = ""
-    #: Empty: the rule's own.
+    #: Empty to use the severity of the rule.
     severity: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """What a critic says of a whole work."""
+    """The result of a critic for a whole work."""
 
     hits: tuple[Hit, ...] = ()
-    #: What it wanted to read and could not.
+    #: Files the critic wanted to read and could not.
     unread: tuple[Unread, ...] = ()
     #: What it looked at, in words: "12 shell commands, 3 SQL statements".
     looked_at: str = ""
 
     @property
     def state(self) -> State:
-        """The gravest of all hits."""
+        """Return the most severe state of all hits."""
         return max((one.state for one in self.hits), default=State.CLEAR)
 
 
 class Critic(Protocol):
-    """A program with rules. It reads the work it is given and nothing else, and it cannot change it.
+    """A program with rules. It reads only the work it is given, and it cannot change it.
 
-    It may report hits on any line: what is not this work's own is taken out by whoever runs it.
+    It may report hits on any line: the caller removes hits on lines that are not part of this work.
     """
 
     @property
@@ -83,16 +83,16 @@ class Critic(Protocol):
     def rules(self) -> tuple[Rule, ...]: ...
 
     def look(self, change: Change) -> Judged:
-        """Judge; must end in time linear in the size of the work."""
+        """Judge the change; must end in time linear in the size of the work."""
 
 
 def counted(count: int, word: str) -> str:
-    """A number and its word."""
+    """Return a number and its word, in the plural if needed."""
     return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
 def judged(hits: Iterable[Hit], *, unread: Iterable[Unread] = (), looked_at: str = "") -> Judged:
-    """The hits in the order of the places, each once."""
+    """Return a result with the hits sorted by place, without duplicates."""
     once = dict.fromkeys(hits)
     ordered = sorted(once, key=lambda one: (one.path, one.line, one.rule.id))
     return Judged(hits=tuple(ordered), unread=tuple(unread), looked_at=looked_at)

@@ -1,9 +1,10 @@
-"""What does the project's own command, its tests or its linter, say of this work?
+"""A reviewer that runs the project's own command, such as its tests or its linter, on a work.
 
-Which command that is stands in the policy of the base revision or in the user's settings, never in the change under
-review. But the command runs the code of the change, with the rights of whoever started the review: it is given a
-copy of the work, an almost empty environment and a time limit, and what it starts is ended with it. **No network
-policy is enforced and it is no sandbox**: name such a command only where you would run the tests of this author.
+The command comes from the policy of the base revision or from the user's settings, never from the change under
+review. But the command runs the code of the change, with the rights of the user who started the review: it gets a
+copy of the work, an almost empty environment and a time limit, and the processes it starts are ended with it. **No
+network policy is enforced and it is no sandbox**: configure such a command only where you would run the tests of this
+author.
 """
 
 from __future__ import annotations
@@ -39,13 +40,13 @@ FAILS = Rule(
     category="correctness",
 )
 RULES = (FAILS,)
-#: How a shell says that there is no such program, or that it may not be run: nothing about the work.
+#: Exit codes of a shell for a program that is missing or not executable; they say nothing about the work.
 _NOT_RUN = (126, 127)
 _KILLED = -9
 LINES_MAX = 12
 LINE_CHARS_MAX = 200
 OUTPUT_BYTES_MIN = 32 * 1024 * 1024
-#: What a build may need to find its tools, and nothing that is a secret.
+#: Variables a build may need to find its tools; none of them is a secret.
 _PASSED_ON = ("LANG", "LC_ALL", "TZ")
 _WRITABLE = stat.S_IRUSR | stat.S_IWUSR
 
@@ -58,10 +59,10 @@ def _without_secrets(text: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceReviewer:
-    """A command of the policy as a reviewer: exit code 0 approves, any other rejects, no run at all says nothing."""
+    """A command as a reviewer: exit code 0 approves, any other rejects; a command that cannot run is inconclusive."""
 
     command: tuple[str, ...]
-    #: Where within the work it is run; the policy's word, like the command.
+    #: The folder within the work where it is run; it comes from the policy, like the command.
     folder: str = ""
     name: str = NAME
     seconds_max: float = 0
@@ -72,16 +73,16 @@ class EvidenceReviewer:
 
     @property
     def who(self) -> Who:
-        """A program, and never counted as a mind."""
+        """Return the reviewer: a program, which never counts as a model or a human."""
         return Who(name=self.name, kind=WhoKind.PROGRAM, operator=OPERATOR)
 
     @property
     def sends(self) -> str:
-        """Nothing is sent by us; what the command itself does is the project's business."""
+        """Return the empty string: foureyes sends nothing. What the command itself sends is up to the project."""
         return ""
 
     async def look(self, task: Task, say: Say) -> Look:
-        """Run it on a copy of the work."""
+        """Run the command on a copy of the work."""
         if not self.command or task.verify:
             raise Inconclusive(Failure.REFUSED, "a command cannot judge other reviewers' findings")
         lay_out = task.change.whole or task.change.lay_out
@@ -102,7 +103,7 @@ class EvidenceReviewer:
         where = (place.work / self.folder).resolve()
         if not where.is_relative_to(place.work) or not where.is_dir():
             raise Inconclusive(Failure.CRASHED, f"the work has no folder {shown(self.folder)!r}")
-        # A path that is not absolute would let the work bring its own `make`.
+        # With a relative path in PATH, the work could bring its own `make`.
         path = os.pathsep.join(one for one in self.path.split(os.pathsep) if Path(one).is_absolute())
         program = self.command[0]
         if "/" not in program:
@@ -134,7 +135,7 @@ class EvidenceReviewer:
             verdict="approve" if passed else "reject",
             summary=done,
             findings=() if passed else (self._finding(ended.code, last),),
-            # Only a green run on exactly these bytes settles what a red one raised.
+            # Only a passing run on exactly these bytes resolves the findings of a failing run.
             settled=tuple(_settlement(one, done) for one in task.earlier if passed and _is_open(one)),
             evidence=(Evidence(what=WHOLE_WORK, why=f"{done}: {last or 'it printed nothing'}"),),
             cost=cost,
@@ -144,7 +145,7 @@ class EvidenceReviewer:
     def _finding(self, code: int, last: str) -> Draft:
         return Draft(
             severity=FAILS.severity,
-            # The exit code stands in the evidence: the same failure is the same finding in the next round.
+            # The exit code is in the evidence only, so that the same failure is the same finding in the next round.
             text=f"`{self._said}` fails on this work",
             category=FAILS.category,
             evidence=f"exit code {code}; it ended with: {last or '(nothing)'}",
@@ -163,7 +164,7 @@ def _lay_out(lay_out: Callable[[Path], None], folder: Path, programs: set[str]) 
 
 
 def _let_write(folder: Path, programs: set[str]) -> None:
-    """Tests write beside their sources, and scripts are run: the copy is the command's own."""
+    """Make the copy writable and its scripts executable: tests write beside their sources."""
     for top, folders, files in os.walk(folder):
         for name in folders:
             _change_mode(Path(top) / name, _WRITABLE | stat.S_IXUSR)
@@ -180,7 +181,7 @@ def _change_mode(path: Path, mode: int) -> None:
 
 
 def _is_script(path: Path) -> bool:
-    """The copy keeps no modes of unchanged files; a first line that names a program tells as much."""
+    """True if a file starts with a shebang; the copy does not keep the modes of unchanged files."""
     if path.is_symlink() or not path.is_file():
         return False
     with suppress(OSError), path.open("rb") as file:
@@ -189,7 +190,7 @@ def _is_script(path: Path) -> bool:
 
 
 def _last_lines(ended: Ended, redact: Callable[[str], str]) -> str:
-    """The end of what it printed, of both streams, cut short and without tricks."""
+    """Return the last lines of both output streams, redacted, shortened and without control characters."""
     streams = [one.decode("utf-8", errors="replace").strip() for one in (ended.out, ended.err)]
     lines = [
         line.rstrip() for text in streams for line in redact(text[-8192:]).split("\n")[-LINES_MAX:] if line.strip()

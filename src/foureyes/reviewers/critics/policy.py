@@ -1,4 +1,7 @@
-"""Does the work change what judges it? The base's policy judges all the same; demanding less takes a human."""
+"""The critic of the policy: finds changes to the policy that weaken it, break it or make it run commands.
+
+The work itself is judged by the policy at its base. A change that demands less takes a human's decision.
+"""
 
 from __future__ import annotations
 
@@ -39,26 +42,26 @@ RUNS = Rule(
     why="It runs on the machine of everybody who reviews, with their rights, and is in no sandbox.",
     fix="Read what the command does, and have a human decide about it.",
 )
-#: The policy of a repository.
+#: The name of a repository's policy file.
 FILE_NAME = "foureyes.yaml"
-#: What a policy may name beside itself ends so.
+#: File types of the files that a policy may refer to.
 ENDS = (".yaml", ".yml", ".json")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyCritic:
-    """Compares the policy before and after."""
+    """Compares the policy before and after the change."""
 
     name: str = "policy"
     scope: str = "security"
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """What it looks for."""
+        """Return all rules of this critic."""
         return (WEAKENED, BROKEN, CHANGED, FIRST, RUNS)
 
     def look(self, change: Change) -> Judged:
-        """Judge the file of that name at the root and the files it names; others guard nothing here."""
+        """Judge the policy file at the root and the files it refers to; policies in other folders have no effect."""
         if not _may_concern(change):
             return Judged()
         from foureyes.reviewers.critics.policy_change import judge_change  # noqa: PLC0415 - most works touch no policy
@@ -67,7 +70,7 @@ class PolicyCritic:
 
 
 def _may_concern(change: Change) -> bool:
-    """Whether the work touches the policy, or a file of a kind that the policy may name."""
+    """True if the work touches the policy, or a file of a type that the policy may refer to."""
     paths = (*(name for one in change.files for name in (one.path, one.was)), *(one.path for one in change.unread))
     return any(one.endswith(ENDS) for one in paths)
 

@@ -1,4 +1,4 @@
-"""What a change makes of the policy: weaker, broken, a first one, one that runs commands."""
+"""Compare a policy before and after a change: weaker, broken, the first one, or one that runs commands."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def judge_change(change: Change) -> Judged:
 
 
 def _before(file: File | None, change: Change) -> bytes | None:
-    """The policy at the base; another file that now bears its name was none."""
+    """Return the policy at the base; a file that was renamed to the policy's name was no policy before."""
     if change.policy is not None and change.policy[0] == FILE_NAME:
         return change.policy[1]
     return file.before if file is not None and file.was in ("", FILE_NAME) else None
 
 
 def _beside(before: bytes | None, change: Change) -> set[str]:
-    """The files that the policy names beside itself."""
+    """Return the paths of the files that the policy refers to."""
     paths = (*(name for one in change.files for name in (one.path, one.was)), *(one.path for one in change.unread))
     if before is None or not any(one.endswith(ENDS) for one in paths):
         return set()
@@ -72,7 +72,7 @@ def _hits(file: File, before: bytes | None, change: Change) -> Iterator[Hit]:
 
 
 def _new(change: Change, before: bytes | None) -> Policy:
-    """The policy as the work leaves it; without one the built-in one holds."""
+    """Return the policy as the work leaves it; without a policy file, the built-in policy applies."""
     file = change.file(FILE_NAME)
     if file is None and any(one.was == FILE_NAME for one in change.files):
         return shipped(DEFAULT).policy
@@ -93,7 +93,7 @@ def _new(change: Change, before: bytes | None) -> Policy:
 
 
 def _old(before: bytes | None, change: Change) -> Policy | None:
-    """The policy that held so far; None where what was there cannot be read."""
+    """Return the policy that was in force; None if it cannot be read."""
     if before is None:
         return shipped(DEFAULT).policy
     try:
@@ -103,13 +103,13 @@ def _old(before: bytes | None, change: Change) -> Policy | None:
 
 
 def _weaker(old: Policy | None, new: Policy, *, first: bool) -> list[str]:
-    """In what it demands less than before; of one that could not be read, nobody can say that it does not."""
+    """Return the points in which the new policy demands less; an unreadable old policy counts as one."""
     if old is None:
         return ["what it demanded before cannot be read"]
     found = [one.words for one in diff(old, new) if one.direction is Direction.WEAKER]
     if not first:
         return found
-    # To choose another style is what a first policy is for, as long as somebody thinks.
+    # A first policy may choose another review style, as long as not only programs judge.
     chosen = {_chose(kind) for kind in _kinds(new)}
     alone = [f"{kind or 'every other kind'} is judged by programs alone" for kind in _kinds(new) if _alone(new, kind)]
     return [one for one in found if one not in chosen] + alone
@@ -124,7 +124,7 @@ def _kinds(policy: Policy) -> tuple[str, ...]:
 
 
 def _alone(policy: Policy, kind: str) -> bool:
-    """Whether everybody who judges this kind is a program or a command."""
+    """True if every reviewer of this kind is a program or a command."""
     rules = policy.rules
     names = rules.protocols_for(kind) if kind else rules.default
     found = [one for one in map(rules.protocol, names) if one is not None]

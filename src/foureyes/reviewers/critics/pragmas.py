@@ -1,7 +1,7 @@
-"""Comments by which a line says that a finding on it is meant: they turn a stop into a note, never into silence.
+"""Comments that mark a finding on their line as intended: the finding becomes a note, it is never dropped.
 
-The spellings are those of the tools people use already: detect-secrets, gitleaks, TruffleHog, GitGuardian, bandit,
-ruff, semgrep and Sonar. A comment that names codes speaks for these codes alone.
+The spellings are those of common tools: detect-secrets, gitleaks, TruffleHog, GitGuardian, bandit, ruff, semgrep and
+Sonar. A comment that names codes applies to these codes only.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-#: What people read behind the evidence of a finding that such a comment makes a note.
+#: Text that people read behind the evidence of a finding that such a comment turned into a note.
 ALLOWED = "a comment on the line allows it"
 _CHARS_MAX = 2_000
 
@@ -26,7 +26,7 @@ _PASSWORDS = frozenset({"B105", "B106", "B107", "S105", "S106", "S107"})
 
 
 def allows_secret(lines: Sequence[str], line: int) -> bool:
-    """Whether a comment on this line, or one above that speaks for the next, allows a secret here; from 1."""
+    """True if a comment on this line, or a next-line comment above it, allows a secret; lines count from 1."""
     here, above = _line(lines, line), _line(lines, line - 1)
     if _SECRET_HERE.search(here) is not None or _SECRET_BELOW.search(above) is not None:
         return True
@@ -34,7 +34,7 @@ def allows_secret(lines: Sequence[str], line: int) -> bool:
 
 
 def allows_check(line: str, codes: Collection[str], *, bare_noqa: bool = True) -> bool:
-    """Whether a comment on the line allows one of these checks of bandit or ruff."""
+    """True if a comment on the line allows one of these checks of bandit or ruff."""
     head = line[:_CHARS_MAX]
     if (nosec := _NOSEC.search(head)) is not None and _names(nosec["codes"], codes):
         return True
@@ -43,7 +43,7 @@ def allows_check(line: str, codes: Collection[str], *, bare_noqa: bool = True) -
 
 
 def _names(written: str, codes: Collection[str]) -> bool:
-    """Whether one of the codes is written; none written means all."""
+    """True if one of the codes is named, or if no codes are named at all."""
     named = {one.upper() for one in _CODE.findall(written)}
     return not named or not named.isdisjoint(codes)
 

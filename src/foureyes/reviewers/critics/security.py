@@ -1,4 +1,4 @@
-"""Is it dangerous? Secrets, commands, exposure and the policy itself: several critics as one reviewer of one scope."""
+"""The security reviewer: the critics of secrets, commands, exposure and the policy, combined in one scope."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ SCOPE = "security"
 
 @dataclass(frozen=True, kw_only=True)
 class Security:
-    """Several critics that answer as one; each is loaded when there is something to look at."""
+    """Several critics that answer as one; each is loaded when it is first needed."""
 
     name: str = "security"
     scope: str = SCOPE
 
     @cached_property
     def parts(self) -> tuple[Critic, ...]:
-        """Who looks, in order."""
+        """Return the critics, in the order in which they run."""
         from foureyes.reviewers.critics import commands, exposure, policy, secrets  # noqa: PLC0415 - not before it is needed
 
         return (secrets.CRITIC, commands.CRITIC, exposure.CRITIC, policy.CRITIC)
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """The rules of all."""
+        """Return the rules of all critics."""
         return tuple(rule for one in self.parts for rule in one.rules)
 
     def look(self, change: Change) -> Judged:
-        """Everything that any of them finds."""
+        """Return everything that any of the critics finds."""
         found = [one.look(change) for one in self.parts]
         looked = "; ".join(one.looked_at for one in found if one.looked_at)
         unread = dict.fromkeys(missed for one in found for missed in one.unread)

@@ -1,4 +1,4 @@
-"""How does a critic read a file that may be hostile: as text, by line, and shown to people without its tricks?"""
+"""Read hostile files as text and by line, and show excerpts to people without control characters."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pathlib import PurePosixPath
 
 from foureyes.app.reviewers import GONE_MODE, LINK_MODE, SUBMODULE_MODE, File, Unread
 
-#: What people read: here foreign words, typographic spaces and soft hyphens are at home.
+#: File types for people, in which foreign words, typographic spaces and soft hyphens are normal.
 PROSE = frozenset({".md", ".markdown", ".mdx", ".rst", ".txt", ".text", ".adoc", ".asciidoc", ".org", ".tex", ".html"})
 PROSE_NAMES = frozenset({"readme", "license", "licence", "changelog", "authors", "notice", "contributing", "copying"})
-#: Words of an application in many languages; read like prose.
+#: File types with the words of an application in many languages; read like prose.
 WORDS = frozenset({".po", ".pot", ".arb", ".ftl", ".strings", ".xlf", ".xliff", ".resx", ".properties", ".srt", ".vtt"})
 #: Kinds of work that are prose whatever the file is called.
 PROSE_KINDS = frozenset({"plan", "text"})
@@ -23,12 +23,12 @@ SHOWN_MAX = 160
 
 
 def suffix(path: str) -> str:
-    """The last ending of a path, in small letters."""
+    """Return the file extension of a path, in lower case."""
     return PurePosixPath(path).suffix.lower()
 
 
 def is_prose(path: str, kind: str = "") -> bool:
-    """Whether a file is written for people rather than for a machine."""
+    """True if a file is written for people rather than for a machine."""
     end = suffix(path)
     if end in PROSE or PurePosixPath(path).stem.lower() in PROSE_NAMES:
         return True
@@ -36,12 +36,12 @@ def is_prose(path: str, kind: str = "") -> bool:
 
 
 def is_words(path: str) -> bool:
-    """Whether a file holds an application's sentences in some language."""
+    """True if a file contains an application's sentences in some language."""
     return suffix(path) in WORDS
 
 
 def readable(file: File) -> str | None:
-    """The text of a file, or where a link leads; None where it is gone, a submodule or binary."""
+    """Return the text of a file, or the target of a link; None if it is deleted, a submodule or binary."""
     if file.content is None or file.mode in (GONE_MODE, SUBMODULE_MODE):
         return None
     if file.mode == LINK_MODE:
@@ -50,12 +50,12 @@ def readable(file: File) -> str | None:
 
 
 def parsable(file: File) -> str | None:
-    """The text where each of its letters is known; a parser would stumble over one that is not."""
+    """Return the text if all of its characters are known, because a parser would fail at unknown ones; else None."""
     return None if file.written and file.written.ascii_only else file.text
 
 
 def texts_in(text: str) -> Iterator[str]:
-    """Every text that stands as a value in a JSON document; none where it is no such document."""
+    """Yield every text value in a JSON document; nothing if the text is no such document."""
     try:
         left = [json.loads(text)]
     except (ValueError, RecursionError):
@@ -69,7 +69,7 @@ def texts_in(text: str) -> Iterator[str]:
 
 
 def unread_of(file: File) -> tuple[Unread, ...]:
-    """What to say of a file that has no text, or one of which not all letters are read; nothing where all was read."""
+    """Return why a file, or some of its characters, could not be read; empty if all of it was read."""
     if file.content is None or file.mode in (GONE_MODE, SUBMODULE_MODE, LINK_MODE):
         return ()
     if file.written is None:
@@ -80,12 +80,12 @@ def unread_of(file: File) -> tuple[Unread, ...]:
 
 
 def without_long_lines(text: str, most: int) -> str:
-    """The text with every line that is longer emptied; the others keep their numbers."""
+    """Return the text with every longer line emptied, so that the others keep their numbers."""
     return "\n".join(line if len(line) <= most else "" for line in text.split("\n"))
 
 
 class Lines:
-    """Which line does a position of a text lie on?"""
+    """Maps positions in a text to lines."""
 
     __slots__ = ("_ends", "text")
 
@@ -94,7 +94,7 @@ class Lines:
         self._ends: list[int] | None = None
 
     def at(self, position: int) -> int:
-        """The line, counted from 1."""
+        """Return the line of a position, counted from 1."""
         if self._ends is None:
             self._ends = [-1]
             found = self.text.find("\n")
@@ -105,14 +105,14 @@ class Lines:
 
 
 def shown(text: str, most: int = SHOWN_MAX) -> str:
-    """A text as evidence: cut short, and whatever cannot be seen or moves other text written as an escape."""
+    """Return a text as evidence: shortened, with invisible characters and those that move other text escaped."""
     cut = text[:most]
     safe = "".join(one if _is_plain(one) else f"\\u{{{ord(one):X}}}" for one in cut)
     return safe + ("\u2026" if len(text) > most else "")
 
 
 def named(char: str) -> str:
-    """A character as people look it up, like `U+202E RIGHT-TO-LEFT OVERRIDE`."""
+    """Return a character's code and name, such as `U+202E RIGHT-TO-LEFT OVERRIDE`."""
     name = unicodedata.name(char, "") or ("control character" if unicodedata.category(char) == "Cc" else "no name")
     return f"U+{ord(char):04X} {name}"
 
@@ -120,12 +120,12 @@ def named(char: str) -> str:
 def _is_plain(char: str) -> bool:
     if char.isascii():
         return char.isprintable()
-    # Marks are kept out as well: alone, or in stacks, they change what stands beside them.
+    # Marks are escaped as well: alone, or in stacks, they change the characters next to them.
     return unicodedata.category(char)[0] in "LNPS" and char not in "\u115f\u1160\u3164\uffa0\u2800"
 
 
 def has_conflict(file: File) -> bool:
-    """Whether a change leaves a merge conflict in code: what parsers say of such a file follows from that alone."""
+    """True if a change leaves a merge conflict in code; errors of parsers in such a file follow from it."""
     text = file.text or ""
     if "<<<<<<<" not in text or ">>>>>>>" not in text:
         return False

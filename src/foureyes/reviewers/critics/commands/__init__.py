@@ -1,4 +1,4 @@
-"""Does a piece of work contain commands that destroy, escalate, leak or run code from anywhere?"""
+"""The critic of commands: finds commands that destroy, escalate, leak or run untrusted code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does a command change in the script that runs it: its folder, its variables, what it made?"""
+"""Effects of a command on the script that runs it: its folder, its variables, the files it creates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from foureyes.reviewers.critics.commands.outputs import printf
 from foureyes.reviewers.critics.commands.own_things import own_things
 from foureyes.reviewers.critics.commands.scene import MADE_MAX, Scene
 
-#: Tools that only print, compare or build; nothing about them is worth a second look.
+#: Tools that only print, compare or build; they are not judged as unknown tools.
 HARMLESS = words(
     "echo printf true false : test [ [[ ls cat grep egrep fgrep rg ag sort uniq wc head tail cut tr seq date pwd "
     "whoami id uname which type basename dirname realpath readlink diff cmp stat file touch mkdir sleep wait jobs "
@@ -22,13 +22,13 @@ HARMLESS = words(
     "ninja gcc g++ clang ld ar nm objdump strip logger mktemp open code subl"
 )
 _CHECKS = words("sha256sum sha512sum sha1sum shasum md5sum gpg gpgv cosign minisign openssl b3sum slsa-verifier")
-#: What is unpacked from `tool-1.2.tar.gz` lies in `tool-1.2`, where the script works.
+#: What is unpacked from `tool-1.2.tar.gz` is expected in `tool-1.2` in the working folder of the script.
 _ARCHIVE = re.compile(r"(?:[^/]{1,200}/){0,20}([^/]{1,200}?)\.(?:tar(?:\.(?:gz|bz2|xz|zst|lz))?|tgz|tbz2?|txz|zip)")
 FETCHED_MAX = 200
 
 
 def follow(call: Call, scene: Scene) -> None:  # noqa: C901 - one line per builtin
-    """Keep track of what this command changes for the ones behind it."""
+    """Update the scene with what this command changes for the commands after it."""
     match call.name:
         case "cd" | "pushd":
             target = [word for word in call.args if not word.startswith("-") or word == "-"]
@@ -76,7 +76,7 @@ def _set(call: Call, scene: Scene) -> None:
 
 
 def _read(call: Call, scene: Scene) -> None:
-    """The last name takes what is left of the line."""
+    """Assign what `read` was fed. The last name takes the rest of the line."""
     names = options(call.args, "adinNptu").operands
     known = call.stdin.fed and bool(call.stdin.text)
     values = (call.stdin.text or "").strip("\n").split("\n")[0].split(None, max(len(names) - 1, 0)) if known else []
@@ -109,7 +109,7 @@ def _made(call: Call, scene: Scene) -> None:  # noqa: C901 - one line per tool
 
 
 def _copied(call: Call, operands: list[str]) -> list[str]:
-    """The folders that unpacking or copying makes."""
+    """Return the folders that unpacking or copying creates."""
     if call.name == "cp":
         deep = options(call.args).has("r", "R", "a", "recursive", "archive")
         return operands[-1:] if deep and len(operands) > 1 else []
@@ -118,7 +118,7 @@ def _copied(call: Call, operands: list[str]) -> list[str]:
 
 
 def fetched_files(call: Call) -> list[str]:
-    """The files a download writes."""
+    """Return the files that a download writes."""
     opts = options(
         call.args, "oAbcdeFHKmPQrTuUwXxYyzEDt" if call.name == "curl" else "OPoaeiBtTUAR", ("output", "output-document")
     )

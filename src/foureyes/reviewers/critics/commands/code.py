@@ -1,4 +1,4 @@
-"""Which commands does a piece of Python, Perl, Ruby, JavaScript, PHP, Lua or awk start, as far as its literals tell?"""
+"""Extract the commands that Python, Perl, Ruby, JavaScript, PHP, Lua or awk code starts with literal arguments."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _DELETES = words(
 _WRITES = words("writefilesync writefile appendfilesync file_put_contents")
 _GLOBS = words("glob globsync")
 _KNOWN = _STARTS | _DELETES | _WRITES | _GLOBS | {"write"}
-#: Deletes what a search in the same piece of code found.
+#: Calls that delete what a search in the same piece of code found.
 _SWEEPS = re.compile(r"\b(?:unlink|unlinkSync|rmSync|File\.delete|rm_rf)\b")
-#: Languages that write a command as bare words or after words of their own.
+#: Languages that write a command as bare words or after their own keywords.
 _PLAIN_CALLS = {
     "applescript": re.compile(r"do (?:shell )?script\s+\"((?:[^\"\\]|\\.)*)\""),
     "tcl": re.compile(r"(?:^|[;\n\[{])[ \t]*exec\s+([^;\n\]}]{1,500})"),
 }
-#: What AppleScript says in plain words, and the command that does the same.
+#: Plain-word orders of AppleScript, and the command that does the same.
 _SAID = (
     ("empty trash", ("trash-empty", "-rf", "~/.Trash")),
     ("empty the trash", ("trash-empty", "-rf", "~/.Trash")),
@@ -51,7 +51,7 @@ _SAID = (
 
 
 def commands(language: str, text: str) -> list[Inner]:
-    """The commands it starts; deletions written as the `rm` that would do the same."""
+    """Return the commands the code starts; a deletion is returned as the equivalent `rm`."""
     text = text[:CODE_CHARS_MAX]
     if language == "python":
         return list(_python(text, 0))[:FOUND_MAX]
@@ -74,7 +74,7 @@ def _python(text: str, depth: int) -> Iterator[Inner]:
 
 
 def python_tree(tree: ast.AST, depth: int = 0) -> Iterator[Inner]:
-    """The commands of a parsed piece of Python."""
+    """Yield the commands of a parsed piece of Python."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             yield from python_call(node, depth)
@@ -85,7 +85,7 @@ def python_tree(tree: ast.AST, depth: int = 0) -> Iterator[Inner]:
 
 
 def _swept(target: ast.expr, source: ast.expr, body: Sequence[ast.AST]) -> Iterator[Inner]:
-    """`for p in Path("…").rglob("*"): p.unlink()` deletes whatever lies there."""
+    """Read a loop such as `for p in Path("…").rglob("*"): p.unlink()` as a deletion of everything below that path."""
     if not isinstance(source, ast.Call) or not isinstance(target, ast.Name):
         return
     name = ast.unparse(source.func)
@@ -112,7 +112,7 @@ def _swept(target: ast.expr, source: ast.expr, body: Sequence[ast.AST]) -> Itera
 
 
 def python_call(node: ast.Call, depth: int = 0) -> Iterator[Inner]:
-    """What one call starts."""
+    """Yield the commands that one call starts."""
     name = ast.unparse(node.func) if isinstance(node.func, ast.Attribute | ast.Name) else ""
     name = re.sub(r"__import__\(['\"](\w+)['\"]\)", r"\1", name)
     last = name.rpartition(".")[2]
@@ -147,7 +147,7 @@ def python_call(node: ast.Call, depth: int = 0) -> Iterator[Inner]:
 
 
 def _path_call(node: ast.Call, last: str) -> Iterator[Inner]:
-    """`Path("…").unlink()`."""
+    """Read `Path("…").unlink()` and `Path("…").rmdir()` as deletions."""
     owner = node.func.value if isinstance(node.func, ast.Attribute) else None
     if last in ("unlink", "rmdir") and isinstance(owner, ast.Call) and ast.unparse(owner.func).endswith("Path"):
         yield Inner(argv=("rm", "-f", literal(owner)))
@@ -180,7 +180,7 @@ def _subprocess(first: ast.expr, node: ast.Call) -> Inner:
 
 
 def literal(node: ast.expr) -> str:  # noqa: PLR0911 - one line per kind of expression
-    """The text of an expression, with a hole for what is not written there."""
+    """Return the text of an expression, with a HOLE for each part that is not a literal."""
     match node:
         case ast.Constant(value=str(value)):
             return value.replace(HOLE, "")
@@ -204,7 +204,7 @@ def literal(node: ast.expr) -> str:  # noqa: PLR0911 - one line per kind of expr
 
 
 def _decoded(node: ast.expr, otherwise: str = "") -> str:
-    """The text inside `b64decode(…)`, `bytes.fromhex(…)` and the like."""
+    """Return the text inside `b64decode(…)`, `bytes.fromhex(…)` and similar calls."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     inside = next(
@@ -227,13 +227,14 @@ def _decoded(node: ast.expr, otherwise: str = "") -> str:
 
 
 def _tokens(language: str, text: str) -> Iterator[Inner]:
-    """Calls with literal words, in any language that writes them as `name(…)` or `name …`."""
+    """Find calls with literal arguments in any language that writes them as `name(…)` or `name …`."""
     met = list(_TOKEN.finditer(text))[:5000]
     shells = "child_process" in text
     for at, token in enumerate(met):
         string = token.group("string") or ""
         if shells and " " in string:
-            # Whatever name the module's functions were given, a line of words is what they would run.
+            # The functions of the module may be imported under any name, so every text of several words counts as a
+            # command.
             yield Inner(script=_unquoted(token))
         if (string.startswith("`") and language in ("perl", "ruby", "php")) or (token.group("quoted") or "").startswith(
             ("%x", "qx")
@@ -246,7 +247,7 @@ def _tokens(language: str, text: str) -> Iterator[Inner]:
 
 
 def _named(met: list[re.Match[str]], at: int, language: str, text: str) -> Iterator[Inner]:
-    """What the call of one name starts, deletes or writes."""
+    """Yield what the call of one name starts, deletes or writes."""
     name = met[at].group("name").lower()
     last = re.split(r"\.|::|->", name)[-1]
     if last not in _KNOWN:
@@ -274,7 +275,7 @@ def _is_piped(met: list[re.Match[str]], at: int) -> bool:
 
 
 def _arguments(met: list[re.Match[str]], at: int) -> list[str]:
-    """The literal words that follow a name, up to where the call ends."""
+    """Return the literal arguments that follow a name, up to the end of the call."""
     words: list[str] = []
     depth = 0
     for token in met[at : at + 40]:

@@ -1,4 +1,4 @@
-"""What does one command line do?"""
+"""Judge one command line, script, argument list or piece of code, and turn the findings into hits."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ def judge_command(text: str) -> Judged:
 def judge_script(
     text: str, line: int = 1, *, pinned: bool = False, mentions: Callable[[str], bool] | None = None
 ) -> tuple[list[Placed], int]:
-    """What was found in a script whose first line is this line of its file, and how many commands were looked at.
+    """Return the findings of a script whose first line is line `line` of its file, and the number of commands judged.
 
-    With `mentions`, which says whether other files call something by a name, what nothing calls is only noted.
+    `mentions` tells whether other files call a function by its name. If it is given, findings in functions that
+    nothing calls become notes.
     """
     judge = _judge()
     if mentions is not None:
@@ -36,14 +37,14 @@ def judge_script(
 
 
 def judge_words(argv: tuple[str, ...], line: int = 1) -> tuple[list[Placed], int]:
-    """The same for the words of one command."""
+    """Return the findings for the words of one command, and the number of commands judged."""
     judge = _judge()
     judge.command(argv, NOTHING, Scene(), Spot(line=line, end=line, pinned=True))
     return judge.placed, judge.judged
 
 
 def judge_code(language: str, text: str, line: int = 1) -> tuple[list[Placed], int]:
-    """The same for a piece of another language."""
+    """Return the findings for a piece of code in another language, and the number of commands judged."""
     judge = _judge()
     judge.code(language, text, Scene(), Spot(line=line, end=line, pinned=True))
     return judge.placed, judge.judged
@@ -56,13 +57,13 @@ def _judge() -> Judge:
 
 
 def settled(placed: list[Placed]) -> list[Placed]:
-    """Text that could not be parsed is worth saying only where nothing in it was found to block."""
+    """Drop "could not be parsed" for lines on which something else already blocks."""
     blocked = {one.spot.line for one in placed if one.found.state is State.BLOCK}
     return [one for one in placed if one.found.rule is not UNREADABLE or one.spot.line not in blocked]
 
 
 def hits(placed: list[Placed], path: str) -> list[Hit]:
-    """As the critics' contract wants them."""
+    """Convert findings to hits, the form that all critics return."""
     return [
         Hit(
             rule=one.found.rule,

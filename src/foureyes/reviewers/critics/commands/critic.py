@@ -1,4 +1,4 @@
-"""What do the commands in a piece of work do? The critic of shell and SQL."""
+"""The critic of shell commands and SQL: judges what the commands in a work do."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PROGRAM_MODE = "100755"
 FILE_CHARS_MAX = 2 * 1024 * 1024
 _NOT_ALL = f"longer than {FILE_CHARS_MAX // 1024} KiB; lines above {LINE_CHARS_MAX // 1024} KiB were not read"
 _NO_COMMANDS = f"longer than {FILE_CHARS_MAX // 1024} KiB; no commands were looked for"
-#: Inside an image that is being built these take nothing from anybody.
+#: Rules that do not apply while an image is built: there, these actions affect only the image.
 _IMAGE_OWN = frozenset(
     {
         files.DELETE,
@@ -57,22 +57,22 @@ _IMAGE_OWN = frozenset(
 class _Count:
     commands: int = 0
     statements: int = 0
-    #: Whether another file calls something by a name; None where all that is written is run.
+    #: True if another file calls a function of this name; None where everything that is written is run.
     mentions: Callable[[str], bool] | None = None
-    #: Whether an image of the work is built with this file, so that it runs there.
+    #: True if an image of the work contains this file, so that it runs there.
     in_image: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commands:
-    """Reads every place of a file where commands stand, and judges what they would do."""
+    """Find every place in a file that contains commands, and judge what they would do."""
 
     name: str = "commands"
     scope: str = "security"
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """All rules about commands."""
+        """Return all rules about commands."""
         return RULES
 
     def look(self, change: Change) -> Judged:
@@ -94,7 +94,7 @@ def _file(file: File, kind: str, unread: list[Unread], count: _Count) -> Iterato
     if text is None:
         unread.extend(unread_of(file))
         return
-    # Editors put a mark before the first letter; a shell that takes it for one fails at the first line alone.
+    # Editors put a byte order mark before the first letter; a shell that misreads it fails on the first line only.
     text = text.removeprefix("\ufeff").replace("\0", "").replace("\r\n", "\n")
     why = ""
     if len(text) > FILE_CHARS_MAX:
@@ -119,7 +119,7 @@ def _file(file: File, kind: str, unread: list[Unread], count: _Count) -> Iterato
 
 
 def _is_called(file: File, files: Iterable[File], name: str) -> bool:
-    """Whether another file of the work that machines read names this function."""
+    """True if another file of the work that machines read names this function."""
     others = (one for one in files if one is not file and not is_prose(one.path))
     return any(mentions((one.text or "")[:FILE_CHARS_MAX], name) for one in others)
 
@@ -129,7 +129,7 @@ def _too_long(path: str, why: str) -> Hit:
 
 
 def _whole(hit: Hit) -> Hit:
-    """What was not read is a matter of the file: its own lines may be among it, wherever it begins."""
+    """Report unread text for the whole file, because the changed lines may be in the part that was not read."""
     return replace(hit, line=0, end=0) if hit.rule is TOO_LONG else hit
 
 
@@ -162,7 +162,7 @@ def _shown(text: str, line: int) -> str:
 
 
 def _kept(piece: Piece, placed: list[Placed]) -> Iterator[Placed]:
-    """Judged by where the piece stands: an image is its own machine, an example is a note."""
+    """Adjust findings to their place: an image is a machine of its own, and an example is only a note."""
     for one in placed:
         found = one.found
         own = found.rule in _IMAGE_OWN or found.text == rights.JOINS_DAEMON

@@ -1,4 +1,4 @@
-"""Which words does the shell make of one piece of a command, as far as the text tells?"""
+"""Expand one piece of a shell command into words, as far as the text determines them."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _SLICE = re.compile(r":\s*(-?\d+)(?::\s*(-?\d+))?$")
 
 
 class Expander:
-    """Expands words with what is known of variables; `substitute` says what `$(…)` and `<(…)` give."""
+    """Expands words with the known variables; `substitute` returns what `$(…)` and `<(…)` produce."""
 
     def __init__(self, lookup: Callable[[str], str | None], substitute: Callable[[Node], str]) -> None:
         self._lookup = lookup
         self._substitute = substitute
 
     def words(self, node: Node) -> list[str]:
-        """The words this node becomes: none, one or several."""
+        """Return the words this node becomes: none, one or several."""
         fields: list[str] = []
         current: str | None = None
         if node.type == "command_name" and node.named_child_count == 1:
@@ -58,12 +58,12 @@ class Expander:
         return _BREAKS if own == " " else re.compile(f"([{re.escape(own + _SPACES)}]+)")
 
     def text(self, node: Node) -> str:
-        """The value as one text, as in an assignment."""
+        """Return the value as one text, as in an assignment."""
         joined = "".join(text for text, _ in self._pieces(node, 0))
         return quoting.braces(joined)[0][:WORD_CHARS_MAX] if quoting.OPEN not in joined else _plain(joined)
 
     def heredoc(self, node: Node) -> str:
-        """The body of a here-document whose delimiter is not quoted."""
+        """Return the body of a here-document whose delimiter is not quoted."""
         return "".join(text for text, _ in self._filled(node, 0, quoting.in_double_quotes))
 
     def _pieces(self, node: Node, depth: int) -> list[Piece]:  # noqa: C901, PLR0911 - one line per kind of node
@@ -93,7 +93,7 @@ class Expander:
                 return [(quoting.bare(source(node)), False)]
 
     def _substitutions(self, node: Node, depth: int) -> None:
-        """Commands inside an arithmetic expression run too."""
+        """Pass on the substitutions inside an arithmetic expression, because their commands run too."""
         for child in node.named_children:
             if child.type in ("command_substitution", "process_substitution"):
                 self._substitute(child)
@@ -112,7 +112,7 @@ class Expander:
         return whole
 
     def _filled(self, node: Node, depth: int, clean: Callable[[str], str]) -> list[Piece]:
-        """Expansions in their order, with the text between them, whichever nodes the parser made of it."""
+        """Return the expansions in order with the text between them, independent of how the parser split the text."""
         raw = node.text or b""
         pieces: list[Piece] = []
         at = 0
@@ -163,7 +163,7 @@ def _plain(text: str) -> str:
 
 
 def _changed(value: str, rest: str) -> str:
-    """What the modifiers of `${name…}` that a trick would use make of a known value."""
+    """Apply the modifiers of `${name…}` that can hide a command to a known value."""
     if not rest:
         return value
     cut = _SLICE.match(rest)

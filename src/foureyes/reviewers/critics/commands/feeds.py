@@ -1,4 +1,4 @@
-"""Where does a command read from and write to, and what is it fed?"""
+"""Read the redirections of a command: what it reads, where it writes, and what it is fed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STREAMS_MAX = 500
 
 
 class Feeds:
-    """Reads the redirections of one script part."""
+    """Reads the redirections of one part of a script."""
 
     def __init__(self, expander: Expander, scene: Scene, judge: Judge) -> None:
         self._expander = expander
@@ -35,7 +35,7 @@ class Feeds:
     def inputs(
         self, redirects: list[Node], stdin: Stream, at: Callable[[Node], Spot]
     ) -> tuple[Stream, list[str], list[Node]]:
-        """What is fed, words the parser took for targets, and statements that stand behind a here-document's mark."""
+        """Return the standard input, words the parser took for targets, and statements after a here-document's mark."""
         more: list[str] = []
         after: list[Node] = []
         for node in redirects:
@@ -64,7 +64,7 @@ class Feeds:
         return stdin, more, after
 
     def keep(self, redirects: list[Node], printed: Stream) -> None:
-        """Remember what was written to which file: it may be run later."""
+        """Remember what was written to which file, because the file may be run later."""
         for one in redirects:
             targets = one.children_by_field_name("destination") if one.type == "file_redirect" else []
             inner = [child for child in one.named_children if child.type == "file_redirect"]
@@ -106,6 +106,6 @@ class Feeds:
 
 
 def _is_descriptor(child: Node, redirect: Node) -> bool:
-    """A number right in front of the next redirection belongs to that one, not to the command."""
+    """True if a number belongs to the redirection directly after it, not to the command."""
     following = redirect.next_sibling
     return child.type == "number" and following is not None and following.start_byte == child.end_byte

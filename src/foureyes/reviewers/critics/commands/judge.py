@@ -1,4 +1,4 @@
-"""What does one command do, once every program that only starts another is taken off?"""
+"""Judge one command, and all commands that it starts through wrappers, shells and interpreters."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 PEELS_MAX = 12
 WORDS_MAX = 2_000
 FOUND_MAX = 2_000
-#: Letters out of numbers, or a function by a name that is put together; and whatever could start what comes of it.
+#: Code that builds text from numbers or a function from its name, and calls that could run the result.
 _SPELLED = re.compile(
     r"\bchr\s*\(|fromCharCode|fromCodePoint|\bpack\s*\(|\bbytes\s*\(\s*[\[(]|\bgetattr\s*\(|\bmap\s*\(\s*chr\b"
 )
@@ -56,15 +56,15 @@ _ENDINGS = (".exe", ".cmd", ".bat")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spot:
-    """Where in the file something stands."""
+    """The lines of the file that a command occupies."""
 
     line: int = 1
     end: int = 1
-    #: A script inside a word: its own lines are not the file's.
+    #: True for a script inside a word: its own lines are not lines of the file.
     pinned: bool = False
 
     def below(self, start: int, end: int) -> Spot:
-        """Some rows further down."""
+        """Return the spot that lies `start` to `end` rows further down."""
         return self if self.pinned else Spot(line=self.line + start, end=self.line + end)
 
     def pin(self) -> Spot:
@@ -73,7 +73,7 @@ class Spot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placed:
-    """Something found, where, and in which words."""
+    """A finding, its place, and the words of the command as evidence."""
 
     found: Found
     spot: Spot
@@ -82,34 +82,35 @@ class Placed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _How:
-    """How a command came to be started."""
+    """How a command was started."""
 
     depth: int = 0
     root: bool = False
     spread: bool = False
     elsewhere: bool = False
-    #: The program that starts it; empty: the shell itself.
+    #: The program that starts it; empty for the shell itself.
     via: str = ""
 
 
 class Judge:
-    """Judges commands one at a time; scripts inside them go back to the walk."""
+    """Judges commands one at a time; scripts inside them are passed back to the walk."""
 
     def __init__(self) -> None:
         self.placed: list[Placed] = []
         self.judged = 0
         self.walk: Walk | None = None
-        #: Whether a function or an alias that nothing calls is only kept for others; what is typed is all run.
+        #: True if functions and aliases that nothing calls become notes; False for typed text, where everything is
+        #: run.
         self.keeps = False
-        #: Whether other files of the work call something by this name.
+        #: True if other files of the work call something by this name.
         self.mentions: Callable[[str], bool] = _never
-        #: Whether a program was started whose name is only known at run time: it may be any function.
+        #: True if a program was started whose name is only known at run time: it may be any function.
         self.dispatches = False
         self._idle = 0
 
     @contextmanager
     def idle(self) -> Iterator[None]:
-        """Judge what nothing calls: what would stop the work is noted, and what is unclear is left out."""
+        """Judge code that nothing calls: what would block becomes a note, and what is unclear is left out."""
         self._idle += 1
         try:
             yield
@@ -117,7 +118,7 @@ class Judge:
             self._idle -= 1
 
     def command(self, argv: tuple[str, ...], stdin: Stream, scene: Scene, spot: Spot) -> Stream:
-        """Judge it and all it starts; what it prints comes back."""
+        """Judge a command and all it starts; return what it prints."""
         return self._command(
             argv, stdin, (scene, spot), _How(root=scene.root, elsewhere=scene.elsewhere, via=scene.via)
         )
@@ -264,14 +265,14 @@ class Judge:
             )
 
     def redirect(self, sign: str, target: str, argv: tuple[str, ...], scene: Scene, spot: Spot) -> None:
-        """Judge where output goes."""
+        """Judge where output is sent."""
         self.judged += 1
         call = Call(name=program(argv[0]) if argv else "", args=argv[1:], cwd=scene.cwd, made=scene.made)
         for found in judge_redirect(sign, target, call):
             self.add(found, spot, shown((*argv, sign, target)))
 
     def printed(self, argv: tuple[str, ...]) -> Stream:
-        """What a plain command would print."""
+        """Return what a plain command would print."""
         return outputs.output(Call(name=program(argv[0]), args=argv[1:]))
 
     def unclear(self, spot: Spot, why: str) -> None:
@@ -299,7 +300,7 @@ class Judge:
 
 
 def program(word: str) -> str:
-    """The name of the program, without folder, ending and version of the case."""
+    """Return the name of the program in lower case, without folder and file extension."""
     name = posixpath.basename(word.replace("\\", "/") if ":\\" in word else word.rstrip("/")).lower()
     for ending in _ENDINGS:
         name = name.removesuffix(ending)
@@ -307,12 +308,12 @@ def program(word: str) -> str:
 
 
 def defines_new_alias(call: Call) -> bool:
-    """Whether a command only gives names to commands; one that takes the name of a tool runs in its place."""
+    """True if an `alias` command only defines new names; an alias named like a tool replaces that tool."""
     return call.name == "alias" and not any(is_tool(word.partition("=")[0]) for word in call.args)
 
 
 def is_tool(name: str) -> bool:
-    """Whether people start a program by this name already."""
+    """True if people already start a program by this name."""
     return name in FAMILIES or name in builtins.HARMLESS or name in _STARTED
 
 
@@ -321,6 +322,6 @@ def _never(_name: str) -> bool:
 
 
 def _matched(pattern: str) -> str:
-    """`/bin/r?` starts whatever it meets; the worst of what we know counts."""
+    """Resolve a pattern such as `/bin/r?` to a known tool that it matches; `rm` is preferred."""
     met = fnmatch.filter(FAMILIES, pattern)
     return "rm" if "rm" in met else (met[0] if met else pattern)

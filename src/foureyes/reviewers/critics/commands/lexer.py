@@ -1,4 +1,4 @@
-"""Which commands stand in shell text that the parser gave up on, cut by the shell's plainest rules?"""
+"""Split shell text that the parser could not read into commands, by the simplest rules of the shell."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _KEYWORDS = words("if then else elif fi do done while until for case esac in { }
 
 
 def names(text: str) -> list[str]:
-    """The variables a stretch of shell mentions."""
+    """Return the variables that a stretch of shell text mentions."""
     return _NAME.findall(text)
 
 
 def commands(text: str, lookup: Callable[[str], str | None]) -> list[tuple[int, tuple[str, ...]]]:
-    """The words of each command and its row, quotes taken off, variables filled in where they are known."""
+    """Return row and words of each command, with quotes removed and known variables filled in."""
     found: list[tuple[int, tuple[str, ...]]] = []
     words: list[str] = []
     word: str | None = None

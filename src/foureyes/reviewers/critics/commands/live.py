@@ -1,4 +1,4 @@
-"""Functions of a script that something calls, as far as the text tells."""
+"""Find the functions of a script that may be called without a call that the parser sees."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from foureyes.reviewers.critics.commands.syntax import source
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-#: Called by the shell itself, by makepkg, bats and their like, whoever wrote the script.
+#: Function names that the shell itself, makepkg, bats and similar tools call.
 _CALLED_BY_TOOLS = words(
     "precmd preexec chpwd periodic zshexit zshaddhistory command_not_found_handle command_not_found_handler "
     "prepare build check package pkgver setup teardown setup_file teardown_file setup_suite teardown_suite main "
@@ -24,9 +24,9 @@ _COMMENT = re.compile(r"(?m)(?:^|(?<=\s))#[^\n]*")
 
 
 def live_functions(root: Node, scene: Scene, judge: Judge) -> Iterator[str]:
-    """The functions that the script did not call by name, but may: by a trap, as a word of a command, or by hand.
+    """Yield the functions that the script did not call by name, but may: by a trap, as a word of a command, or by hand.
 
-    Each is given once; what it calls itself is known when the next is asked for.
+    Each is yielded once. The caller judges it before it asks for the next, so its own calls are known by then.
     """
     text = _COMMENT.sub("", _outside(root, scene))
     for name in scene.called:
@@ -43,7 +43,7 @@ def live_functions(root: Node, scene: Scene, judge: Judge) -> Iterator[str]:
 
 
 def mentions(text: str, name: str) -> bool:
-    """Whether a name stands in a text as a word of its own."""
+    """True if a name occurs in a text as a word of its own."""
     return name in text and re.search(rf"(?<![\w./-]){re.escape(name)}(?![\w=-])", text) is not None
 
 
@@ -54,7 +54,7 @@ def _may_be_called(name: str, text: str, judge: Judge) -> bool:
 
 
 def _outside(root: Node, scene: Scene) -> str:
-    """The script without its functions."""
+    """Return the script without its functions."""
     data = bytearray(root.text or b"")
     for body in scene.functions.values():
         whole = body.parent if body.parent is not None else body

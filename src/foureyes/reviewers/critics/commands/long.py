@@ -1,4 +1,4 @@
-"""What of a script that is too long to be read can be read? This work's lines, in parts, without endless ones."""
+"""Cut a script that is too long to be read at once into parts that contain lines of this work."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from foureyes.reviewers.critics.commands.syntax import SCRIPT_BYTES_MAX
 from foureyes.reviewers.critics.texts import without_long_lines
 
 LINE_CHARS_MAX = 16 * 1024
-#: Together half of what a script may have otherwise: it is unknown anyhow, and must not take longer.
+#: All parts together have half the length of a normal script: the result is unknown anyway, and must not take longer.
 PART_CHARS_MAX = 32 * 1024
 PARTS_MAX = 4
 
 
 def is_long(piece: Piece) -> bool:
-    """Whether it is longer than is read at once."""
+    """True if the piece is longer than is read at once."""
     if piece.language == "sql":
         return len(piece.text) > SQL_CHARS_MAX
     return len(piece.text) > SCRIPT_BYTES_MAX
 
 
 def parts_of(piece: Piece, file: File) -> Iterator[Piece]:
-    """The parts of a long piece that hold lines of this work; what one part sets, the next does not know."""
+    """Yield the parts of a long piece that contain lines of this work; no state is carried between parts."""
     if piece.language != "shell" or piece.argv:
         yield piece
         return
@@ -39,7 +39,7 @@ def parts_of(piece: Piece, file: File) -> Iterator[Piece]:
 
 
 def _parts(text: str) -> Iterator[tuple[int, str]]:
-    """Cut between lines, with the number of the lines before each part."""
+    """Cut between lines; yield the number of lines before each part, and the part."""
     at = first = 0
     while at < len(text):
         end = len(text)

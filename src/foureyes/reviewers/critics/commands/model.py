@@ -1,4 +1,4 @@
-"""What is one command as the shell would start it, and what can be said of it?"""
+"""Data classes for one command as the shell would start it, and for what is found in it."""
 
 from __future__ import annotations
 
@@ -9,39 +9,39 @@ from typing import TypeVar
 
 from foureyes.reviewers.critics.critic import Rule, State
 
-#: Stands in a word for what cannot be known from the text; no shell word can hold it.
+#: Placeholder in a word for what cannot be known from the text; no shell word can contain it.
 HOLE = "\0"
-#: Behind a hole: a test or `:?` stops the script when it is empty; it comes from the network; it may be a secret; it
-#: is what a program of this machine printed.
+#: Marks after a HOLE: GUARDED: a test or `:?` stops the script when it is empty; REMOTE: it comes from the network;
+#: SECRET: it may be a secret; LOCAL: it is the output of a program of this machine.
 GUARDED, REMOTE, SECRET, LOCAL = "\x04", "\x05", "\x06", "\x07"
 MARKS = GUARDED + REMOTE + SECRET + LOCAL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """One rule met by one command."""
+    """One rule that one command breaks."""
 
     rule: Rule
     state: State = State.BLOCK
     text: str = ""
     severity: str = ""
-    #: The line inside what the command was fed; 0: the command's own.
+    #: The line inside what the command was fed; 0 for the command's own line.
     line: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stream:
-    """What a command is fed: the text where it can be worked out, and what is known of where it comes from."""
+    """What a command is fed: the text if it can be computed, and what is known of its origin."""
 
-    #: None: it is fed something, but not known what.
+    #: None if something is fed but its text is unknown.
     text: str | None = ""
-    #: Some of `network`, `decoded`, `secret`, `file`.
+    #: Some of `network`, `decoded`, `secret`, `file`, `shell`.
     traits: frozenset[str] = frozenset()
-    #: Whether anything is fed at all.
+    #: True if anything is fed at all.
     fed: bool = False
-    #: The commands it came from, as people read them; only where that matters.
+    #: The commands it came from, as people read them; only set where that matters.
     origin: str = ""
-    #: The line where the text stands in the file; 0 where it stands nowhere.
+    #: The line of the file where the text begins; 0 if it is not in the file.
     line: int = 0
 
 
@@ -50,20 +50,20 @@ NOTHING = Stream()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A program with its words, wrappers taken off; a word may hold a HOLE."""
+    """A program with its arguments, without wrappers; an argument may contain a HOLE."""
 
     name: str
     args: tuple[str, ...]
     stdin: Stream = NOTHING
-    #: Started through sudo, doas, su, pkexec.
+    #: True if started through sudo, doas, su or pkexec.
     root: bool = False
-    #: The folder the script went to with `cd`; empty: where it was started.
+    #: The folder the script changed to with `cd`; empty for the folder it was started in.
     cwd: str = ""
-    #: Folders this same script made, so that it may take them away again.
+    #: Folders that the same script created, so that it may delete them.
     made: AbstractSet[str] = frozenset()
-    #: The words stand for files whose names come from a pipe or a search.
+    #: True if the words stand for files whose names come from a pipe or a search.
     spread: bool = False
-    #: A script of the project itself, not a tool of the machine.
+    #: True for a script of the project, not a tool of the machine.
     own: bool = False
 
 
@@ -79,7 +79,7 @@ class Family:
 
 
 def rule(name: str, title: str, why: str, fix: str, severity: str = "important") -> Rule:
-    """A rule of this critic; its id is what people retire it by."""
+    """Return a rule of this critic; its id is the name by which people retire it."""
     return Rule(id=f"security.{name}", title=title, why=why, fix=fix, severity=severity)
 
 
@@ -87,17 +87,17 @@ T = TypeVar("T")
 
 
 def each(names: str, value: T) -> dict[str, T]:
-    """The same for every one of these names."""
+    """Map each of these names to the same value."""
     return dict.fromkeys(names.split(), value)
 
 
 def words(names: str) -> frozenset[str]:
-    """A set of words, written as they are spoken."""
+    """Return the set of words in a text."""
     return frozenset(names.split())
 
 
 def without_marks(text: str) -> str:
-    """The text as people read it, with an ellipsis for what is not known."""
+    """Return the text as people read it, with an ellipsis for each unknown part."""
     return text.replace(HOLE, "…").translate(_NO_MARKS)
 
 

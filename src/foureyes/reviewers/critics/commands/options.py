@@ -1,4 +1,4 @@
-"""How does a tool read its own words: which are options, which are their values, which are what it works on?"""
+"""Sort the arguments of a tool into options, option values and operands, like getopt."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ SHORTEST_ABBREVIATION = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """The words of one command, sorted as getopt would."""
+    """The arguments of one command, sorted as getopt would sort them."""
 
     short: frozenset[str]
     #: Long options as written, without dashes, with the last value given.
     long: dict[str, str]
-    #: Values of short options that take one.
+    #: Values of the short options that take one.
     values: dict[str, str]
     operands: tuple[str, ...]
 
     def has(self, *names: str) -> bool:
-        """Whether one of these was given; a long one may be cut short, as GNU tools allow."""
+        """True if one of these options was given; a long option may be abbreviated, as GNU tools allow."""
         return any(self._given(name) for name in names)
 
     def value(self, *names: str) -> str | None:
-        """What was given with one of these."""
+        """Return the value given with one of these options."""
         for name in names:
             if len(name) == 1 and name in self.values:
                 return self.values[name]
@@ -76,7 +76,7 @@ def options(args: Iterable[str], takes: str = "", long_takes: Collection[str] = 
 
 
 def _letters(letters: str, takes: str, following: list[str], into: tuple[set[str], dict[str, str]]) -> int:
-    """Read combined short options; how many of the following words were used up."""
+    """Read combined short options; return how many of the following words were used up."""
     short, values = into
     for place, letter in enumerate(letters):
         short.add(letter)

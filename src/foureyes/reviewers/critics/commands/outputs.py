@@ -1,4 +1,4 @@
-"""What would a harmless command print, as far as its words tell? Nothing is ever run."""
+"""Compute what a harmless command would print, as far as its arguments tell. Nothing is ever run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FETCHES = words(
 )
 _DECODERS = words("base64 base32 xxd uudecode openssl gpg gunzip zcat bunzip2 bzcat unxz xzcat zstdcat od tr rev")
 _SHELLS = words("sh bash zsh dash ash ksh csh fish powershell pwsh cmd")
-#: Prints whatever it is, but names of branches, hosts, versions and times and nothing a shell would mind.
+#: Tools whose output varies, but is only names of branches, hosts, versions and times, never shell syntax.
 _PLAIN_WORDS = words("date hostname uname whoami id nproc wc uuidgen seq arch getconf logname users groups")
 _SECRET_FILES = re.compile(
     r"(?:^|/)(?:\.ssh(?:/(?!config$|known_hosts|.*\.pub$)|$)|\.aws(?:/|$)|\.gnupg(?:/|$)|\.kube/config|\.netrc|\.pgpass|\.docker/config\.json|\.npmrc|\.pypirc|\.git-credentials"
@@ -34,7 +34,7 @@ _SECRET_FILES = re.compile(
     r"|secrets?\.(?:ya?ml|json|env)|.*\.pem$|.*\.p12$|.*\.key$|\.bash_history|\.zsh_history|Login Data|Cookies$)"
 )
 
-#: Stores asked for what they keep.
+#: Commands that make a secret store print what it keeps.
 _PRINTS_SECRET = re.compile(
     r"(?:kubectl|oc|k) .*\bget secrets?\b.*(?:-o|--output)[ =]?(?:yaml|json|go-template|jsonpath)"
     r"|vault (?:kv get|read) |aws .*secretsmanager get-secret-value|aws .*ssm get-parameters? .*--with-decryption"
@@ -45,12 +45,12 @@ _PRINTS_SECRET = re.compile(
 
 
 def is_secret(path: str) -> bool:
-    """Whether a file by this name usually holds keys or passwords."""
+    """True if a file of this name usually contains keys or passwords."""
     return bool(_SECRET_FILES.search(path))
 
 
 def output(call: Call) -> Stream:
-    """What comes out of it, with where it came from."""
+    """Return the output of a call, with its traits and its origin."""
     text = _text(call)
     traits = set(call.stdin.traits) if call.stdin.fed else set()
     if call.name in FETCHES:
@@ -128,7 +128,7 @@ def _echo(words: tuple[str, ...]) -> str:
 
 
 def printf(words: tuple[str, ...]) -> str | None:
-    """What printf makes of its words."""
+    """Return what printf prints for these words."""
     rest = list(words)
     if rest[:1] == ["-v"]:
         return ""
@@ -208,7 +208,7 @@ def _replaced(words: tuple[str, ...], text: str) -> str | None:
 
 
 def _search(words: tuple[str, ...]) -> str:
-    """The files a search prints lie below where it starts."""
+    """Return the paths a search prints: unknown names below its starting points."""
     starts = []
     for word in words:
         if word.startswith(("-", "(", "!")):

@@ -1,14 +1,14 @@
-"""Containers, images, volumes and networks that a script makes itself, and so may take away again."""
+"""Track containers, images, volumes and networks that a script creates itself, and so may delete."""
 
 from __future__ import annotations
 
 from foureyes.reviewers.critics.commands.model import HOLE, MARKS, Call, words
 from foureyes.reviewers.critics.commands.options import options
 
-#: What `docker run --detach` prints: the id of the container it has made.
+#: What `docker run --detach` prints: the id of the container it created.
 MADE_CONTAINER = "the-container-made-here"
 _MARK = "docker:"
-#: A name that is mostly unknown could be anybody's.
+#: A name with fewer known letters could belong to anybody.
 _LETTERS_MIN = 3
 _GLOBALS = words("context host log-level config connection url root")
 _TAKES = "tfvepwuhlmac"
@@ -19,7 +19,7 @@ _LONG = words(
 
 
 def own_things(call: Call) -> set[str]:
-    """The marks of what this command makes, for those that take it away."""
+    """Return marks for what this command creates, which are checked when something is deleted."""
     args = options(call.args, "cHl", _GLOBALS, stop=True).operands
     part = args[0] if args and args[0] in ("container", "image", "volume", "network", "builder", "buildx") else ""
     rest = args[1:] if part else args
@@ -43,12 +43,12 @@ def own_things(call: Call) -> set[str]:
 
 
 def are_own(names: tuple[str, ...], call: Call) -> bool:
-    """Whether the script made each of these itself."""
+    """True if the script created each of these itself."""
     return bool(names) and all(f"{_MARK}{one}" in call.made for one in names)
 
 
 def prints_container(call: Call) -> bool:
-    """Whether a command prints the id of a container that it makes, and nothing else."""
+    """True if a command prints the id of a container that it creates, and nothing else."""
     args = options(call.args, "cHl", _GLOBALS, stop=True).operands
     rest = args[1:] if args[:1] == ("container",) else args
     given = options(rest[1:], _TAKES.replace("a", ""), _LONG, stop=True)

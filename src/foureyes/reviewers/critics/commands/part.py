@@ -1,4 +1,4 @@
-"""What does one part of a script run: a pipeline, a loop, a function, a command?"""
+"""Walk one part of a script, such as a pipeline, a loop or a function, and judge every command in it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _RUN_SETTINGS = words(
     "GIT_SSH_COMMAND GIT_PAGER GIT_EDITOR GIT_EXTERNAL_DIFF GIT_ASKPASS PAGER EDITOR VISUAL BROWSER MANPAGER LESSOPEN "
     "PROMPT_COMMAND SSH_ASKPASS SUDO_ASKPASS"
 )
-#: `[ -n "$X" ]`
+#: Matches `[ -n "$X" ]`.
 _FILLED = re.compile(r"\s-n\s{1,4}\"?\$\{?([A-Za-z_]\w{0,80})\}?\"?(?=\s)")
 _UNKNOWN_STREAM = Stream(text=None, fed=True)
 
@@ -45,7 +45,7 @@ class Part:
         self._depth = 0
 
     def run(self, node: Node, stdin: Stream, depth: int) -> Stream:
-        """Judge a statement and all in it; what it prints comes back."""
+        """Judge a statement and everything inside it; return what it prints."""
         if depth > DEPTH_MAX or not self._walk.count():
             self._walk.judge.unread(self._at(node), "more than is looked through")
             return _UNKNOWN_STREAM
@@ -54,7 +54,7 @@ class Part:
         return method(self, node, stdin, depth + 1) if method else self._children(node, stdin, depth + 1)
 
     def finish(self, root: Node) -> None:
-        """Functions nobody called here are judged with arguments nobody knows; those that nothing calls are noted."""
+        """Judge functions not called so far, with unknown arguments; findings in unused ones become notes."""
         judge = self._walk.judge
         for name in live_functions(root, self._scene, judge) if judge.keeps else list(self._scene.functions):
             self._unknown_call(name)
@@ -80,7 +80,7 @@ class Part:
         return self._spot.below(node.start_point[0], node.end_point[0])
 
     def inside(self, node: Node, stdin: Stream, depth: int) -> Stream:
-        """All statements in a node, one behind the other."""
+        """Walk all statements in a node, one after the other."""
         return self._children(node, stdin, depth)
 
     def _children(self, node: Node, stdin: Stream, depth: int) -> Stream:
@@ -88,7 +88,7 @@ class Part:
         return _joined(printed)
 
     def _list(self, node: Node, stdin: Stream, depth: int) -> Stream:
-        """`a && b || c` hangs to the left; taken apart without going down into it."""
+        """Walk `a && b || c`. Its nodes nest to the left, so they are unrolled in a loop instead of by recursion."""
         parts: list[Node] = []
         while node.type == "list":
             parts.extend(reversed(node.named_children[1:]))
@@ -118,7 +118,7 @@ class Part:
         return printed if printed.text == "" else _UNKNOWN_STREAM
 
     def _else(self, node: Node, stdin: Stream, depth: int) -> Stream:
-        """What is done when the test has failed: a variable may be empty here."""
+        """Walk a branch that is taken when the test failed: a tested variable may be empty here."""
         self._scene.filled = set()
         return self._children(node, stdin, depth)
 
@@ -222,14 +222,14 @@ class Part:
         return self._then(after, printed, depth)
 
     def _run_settings(self, local: dict[str, str], node: Node) -> None:
-        """Variables whose value the program will run as a command."""
+        """Judge variables whose value the program will run as a command."""
         for name in local.keys() & _RUN_SETTINGS:
             scene = self._scene.copy()
             scene.via = name
             self._walk.script(local[name], scene, self._at(node).pin())
 
     def _then(self, after: list[Node], printed: Stream, depth: int) -> Stream:
-        """The rest of a pipeline that stands behind `<<EOF` on the same line."""
+        """Walk the rest of a pipeline that follows `<<EOF` on the same line."""
         for node in after:
             if node.type == "pipeline":
                 printed = self._pipeline(node, printed, depth)
@@ -238,7 +238,7 @@ class Part:
         return printed
 
     def _substituted(self, node: Node) -> str:
-        """What `$(…)` prints or the name `<(…)` gets, with all in it judged."""
+        """Judge the commands in `$(…)` or `<(…)`; return what is printed, or the name of the pipe."""
         inside = Part(self._walk, self._scene.copy(), self._spot)
         printed = inside.inside(node, NOTHING, self._depth + 2)
         redirect = next((child for child in node.named_children if child.type == "file_redirect"), None)
@@ -258,7 +258,7 @@ class Part:
         return NOTHING
 
     def _substitutions(self, node: Node, depth: int) -> None:
-        """Commands inside a test or an arithmetic expression run too."""
+        """Judge commands inside a test or an arithmetic expression, because they run too."""
         if node.type in ("command_substitution", "process_substitution"):
             self._substituted(node)
         elif depth < DEPTH_MAX:
@@ -266,7 +266,7 @@ class Part:
                 self._substitutions(child, depth + 1)
 
     def _error(self, node: Node, stdin: Stream, depth: int) -> Stream:
-        """What the parser could not read is cut into words by hand, and said to be unclear where it is not harmless."""
+        """Split text that the parser could not read with the simple lexer, and report it as unreadable."""
         self._walk.judge.broken(self._at(node))
         top = node.start_point[0]
         for row, argv in lexer.commands(source(node), self._scene.lookup):
@@ -311,12 +311,12 @@ class Part:
 
 
 def _is_descriptor(child: Node, redirects: list[Node]) -> bool:
-    """The parser takes the 0 of `sh 0<&2` for a word; the shell does not."""
+    """True if a number is the descriptor of a redirection, as the 0 of `sh 0<&2`, which the parser reads as a word."""
     return child.type == "number" and any(child.end_byte == one.start_byte for one in redirects)
 
 
 def _printed_word(printed: Stream) -> str:
-    """What a substitution gives, with where it came from behind the hole."""
+    """Return the value of a substitution; if it is unknown, a HOLE with a mark for its origin."""
     if printed.text is not None:
         return printed.text.rstrip("\n")
     if "network" in printed.traits:
@@ -327,7 +327,7 @@ def _printed_word(printed: Stream) -> str:
 
 
 def _loads(local: dict[str, str]) -> tuple[str, ...]:
-    """Settings of the loader decide what code a program runs; they are judged with it."""
+    """Return the settings of the dynamic loader as an `env` command: they decide what code the program runs."""
     given = [f"{name}={value}" for name, value in local.items() if name.startswith("LD_")]
     return ("env", *given) if given else ()
 
@@ -337,7 +337,7 @@ def _names_in(node: Node) -> set[str]:
 
 
 def _is_bomb(name: str, body: str) -> bool:
-    """`f() { f | f & }`."""
+    """True for a fork bomb such as `f() { f | f & }`."""
     squeezed = "".join(body.split())
     return f"{name}|{name}" in squeezed and "&" in squeezed
 

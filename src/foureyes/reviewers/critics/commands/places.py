@@ -1,4 +1,4 @@
-"""What lies at a path, and would anybody miss it?"""
+"""Classify the place a path points to, by how much damage its loss would do."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from enum import Enum
 
 from foureyes.reviewers.critics.commands.model import HOLE, MARKS, Call, words
 
-#: What $TMPDIR and mktemp stand for, as a path of our own.
+#: Stand-in path for $TMPDIR and the output of mktemp.
 SCRATCH = "/$TMPDIR"
 HOME = "~"
 
 
 class Place(Enum):
-    """What a path stands for, from worst to harmless."""
+    """What a path points to, from the worst loss to none."""
 
     DEVICE = "a device"
     ROOT = "the whole machine"
@@ -82,7 +82,7 @@ _PIECE = re.compile(r"[^/]+")
 
 
 def place(path: str, call: Call) -> Place:
-    """Where the path leads, as seen from where the command runs."""
+    """Return the place of a path, as seen from the folder where the command runs."""
     full = resolved(path, call.cwd)
     if _HARMLESS_DEVICE.match(full):
         return Place.SCRATCH
@@ -98,7 +98,7 @@ def place(path: str, call: Call) -> Place:
 
 
 def resolved(path: str, cwd: str) -> str:
-    """The path without detours, joined to where the script went."""
+    """Return the normalised path, joined to the folder the script changed to."""
     path = path.replace("\\", "/") if _DRIVE.match(path) else path
     if cwd and not path.startswith(("/", "~", HOLE)) and not _DRIVE.match(path):
         path = f"{cwd}/{path}"
@@ -109,7 +109,7 @@ def resolved(path: str, cwd: str) -> str:
 
 
 def _unknown_start(full: str) -> Place:
-    """An empty variable makes `$X/*` the whole machine, and `$X/usr` the system's."""
+    """Return the place of a path that begins with a HOLE: with an empty variable, `$X/*` is the whole machine."""
     rest = full.lstrip(HOLE + MARKS)
     if rest in ("/*", "/.*", "/") or (_SYSTEM.match(rest) and rest.rstrip("/*").count("/") == 1):
         return Place.ROOT

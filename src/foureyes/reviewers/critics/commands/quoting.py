@@ -1,10 +1,10 @@
-"""What does a quoted or escaped stretch of shell text stand for once the quotes are gone?"""
+"""Remove shell quotes and escapes, and expand braces."""
 
 from __future__ import annotations
 
 import re
 
-#: Literal braces and commas that the shell may still expand; swapped back once words are complete.
+#: Marks for unquoted braces and commas that the shell may still expand; replaced once words are complete.
 OPEN, COMMA, CLOSE = "\x01", "\x02", "\x03"
 _TO_MARKS = str.maketrans({"{": OPEN, ",": COMMA, "}": CLOSE})
 _FROM_MARKS = str.maketrans({OPEN: "{", COMMA: ",", CLOSE: "}"})
@@ -20,7 +20,7 @@ LAST_CODE_POINT = 0x10FFFF
 
 
 def bare(text: str) -> str:
-    """An unquoted word: backslashes gone, braces marked as still alive."""
+    """Return an unquoted word without backslashes; braces and commas that may still expand become marks."""
     if "\\" not in text:
         return text.translate(_TO_MARKS)
     made: list[str] = []
@@ -41,7 +41,7 @@ def in_double_quotes(text: str) -> str:
 
 
 def ansi(text: str) -> str:
-    """The inside of $'…', or what `printf` and `echo -e` make of their escapes."""
+    """Decode the escapes of $'…', which `printf` and `echo -e` use too."""
     return _ESCAPE.sub(_unescape, text)
 
 
@@ -61,7 +61,7 @@ def _character(code: int) -> str:
 
 
 def braces(word: str) -> list[str]:
-    """`{a,b}` and `{1..3}` written out; bounded, what is more stays as it is."""
+    """Expand `{a,b}` and `{1..3}`; groups beyond the limit are not expanded."""
     if CLOSE not in word:
         return [word.translate(_FROM_MARKS)] if OPEN in word or COMMA in word else [word]
     done: list[str] = []
@@ -77,7 +77,7 @@ def braces(word: str) -> list[str]:
 
 
 def _innermost(word: str) -> list[str] | None:
-    """The first brace group without another inside, written out; None where there is none left to expand."""
+    """Expand the first brace group that contains no other; None if there is nothing left to expand."""
     close = word.find(CLOSE)
     while close >= 0:
         opening = word.rfind(OPEN, 0, close)

@@ -1,4 +1,4 @@
-"""What is lost or opened when output is sent to this file?"""
+"""Judge a redirection by the file that it overwrites or appends to."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LOGS = re.compile(r"/var/log/|/var/run/|/run/|/proc/self/|/var/tmp/|/opt/|/srv/
 
 
 def judge_redirect(sign: str, target: str, call: Call) -> Iterator[Found]:
-    """`>` empties a file, `>>` adds to it; some files are not for scripts at all."""
+    """Judge `>` (empties a file) and `>>` (appends to it); some files must not be written by scripts at all."""
     if sign.endswith("&") and (target.isdigit() or target == "-"):
         return
     full = resolved(target, call.cwd)
@@ -35,6 +35,6 @@ def judge_redirect(sign: str, target: str, call: Call) -> Iterator[Found]:
 
 
 def _empties(sign: str, call: Call) -> bool:
-    """Nothing is written, so what was there is gone."""
+    """True if nothing is written, so that the old content is lost."""
     silent = call.name in ("", ":", "true") or (call.name == "cat" and call.args == ("/dev/null",))
     return silent and ">>" not in sign

@@ -1,4 +1,4 @@
-"""What does a script know at one point: its variables, functions, folder, and what it made itself?"""
+"""The state of a script at one point: its variables, functions, folder, and what it created itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from foureyes.reviewers.critics.commands.places import SCRATCH, resolved
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-#: What a shell starts with, as far as it matters for where a path leads.
+#: Values a shell starts with, as far as they matter for where a path leads.
 _GIVEN = {
     "HOME": "~",
     "PWD": ".",
@@ -42,7 +42,7 @@ MADE_MAX = 200
 
 @dataclass(slots=True)
 class Scene:
-    """Changes as the script goes on; a subshell works on a copy."""
+    """State that changes while the script is walked; a subshell works on a copy."""
 
     variables: dict[str, str] = field(default_factory=dict)
     functions: dict[str, Node] = field(default_factory=dict)
@@ -51,25 +51,25 @@ class Scene:
     parameters: tuple[str, ...] | None = None
     made: set[str] = field(default_factory=set)
     cwd: str = ""
-    #: What `<(…)` gives, by the name it got.
+    #: The output of `<(…)` and of files written by the script, by name.
     streams: dict[str, Stream] = field(default_factory=dict)
-    #: Above 0: this part may be skipped when the script runs.
+    #: Above 0 if this part may be skipped when the script runs.
     maybe: int = 0
     #: Variables that a test has looked at, so that they are not empty by accident.
     tested: set[str] = field(default_factory=set)
-    #: Variables that this part is reached only with, not empty: behind `[ -n "$X" ]`.
+    #: Variables known to be non-empty in this part, after `[ -n "$X" ]`.
     filled: set[str] = field(default_factory=set)
-    #: Started by sudo and the like, on another machine, or by this program.
+    #: Whether the script runs as root, on another machine, and by which program it is started.
     root: bool = False
     elsewhere: bool = False
     via: str = ""
-    #: `set -u`: an unset variable ends the script.
+    #: True after `set -u`: an unset variable ends the script.
     strict: bool = False
     #: Files fetched from the network and not checked since.
     fetched: set[str] = field(default_factory=set)
 
     def copy(self) -> Scene:
-        """For a subshell: what it changes is gone after it."""
+        """Return a copy for a subshell, whose changes are lost when it ends."""
         return Scene(
             variables=dict(self.variables),
             functions=self.functions,
@@ -90,10 +90,10 @@ class Scene:
         )
 
     def lookup(self, name: str) -> str | None:
-        """The value of a variable, with holes; None where nothing is known of it."""
+        """Return the value of a variable, with holes; None if nothing is known of it."""
         if name in self.variables:
             value = self.variables[name]
-            # Behind a test of it, an empty value would not have come this far.
+            # This part is only reached after a test that the variable is not empty.
             return HOLE + GUARDED if not value and self.maybe and name in self.filled else value
         if name.isdigit() and self.parameters is not None and int(name) > 0:
             at = int(name) - 1
@@ -106,20 +106,20 @@ class Scene:
         return given
 
     def assign(self, name: str, value: str, *, more: bool = False) -> None:
-        """Set it; what may be set to two things is known no longer."""
+        """Set a variable; in a part that may be skipped, a second value makes it unknown."""
         if more:
             value = (self.variables.get(name) or "") + value
         old = self.variables.get(name)
         self.variables[name] = value if not self.maybe or old in (None, value) else HOLE
 
     def go(self, folder: str) -> None:
-        """`cd`."""
+        """Change the folder, as `cd` does."""
         if folder == "-":
             self.cwd = HOLE
         else:
             self.cwd = resolved(folder or "~", self.cwd)
 
     def make(self, folders: list[str]) -> None:
-        """The script made these itself."""
+        """Remember paths that the script created itself."""
         if len(self.made) < MADE_MAX:
             self.made.update(resolved(one, self.cwd) for one in folders if HOLE not in one)

@@ -1,4 +1,4 @@
-"""How is a command shown to people, with secrets cut out?"""
+"""Format a command for people, with secrets cut out."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MYSQL = re.compile(r"^-p.+")
 
 
 def shown(argv: tuple[str, ...]) -> str:
-    """The words as people read them, short, and without passwords, tokens and keys."""
+    """Return the command as people read it: short, and without passwords, tokens and keys."""
     words = [without_marks(word)[: SHOWN_CHARS_MAX * 2] for word in argv[:60]]
     made: list[str] = []
     for at, word in enumerate(words):

@@ -1,4 +1,4 @@
-"""Which SQL statements delete data, change what others rely on, or leave the database?"""
+"""Find SQL statements that delete data, change what others rely on, or run programs outside the database."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ SQL_CHARS_MAX = 1024 * 1024
 STATEMENT_TOKENS_MAX = 5_000
 DEPTH_MAX = 4
 _COMMAND_TOKENS = 2
-#: A text without any of these is not worth cutting into tokens; what is decided is decided on the syntax tree.
+#: A text without any of these is not tokenized; the decision itself is made on the syntax tree.
 _WORTH = re.compile(
     r"(?i)superuser|sysadmin|createrole|drop|truncate|delete|update|alter|grant|program|outfile|dumpfile|load_file|xp_|sp_|sys_|lo_|pg_|shutdown|kill|exec|purge|reset|detach|replace"
 )
@@ -75,7 +75,7 @@ _DROPPED = words(
     "TABLE DATABASE SCHEMA KEYSPACE USER ROLE TABLESPACE CATALOG OWNED COLLECTION MEASUREMENT WAREHOUSE STAGE "
     "STREAM SHARE"
 )
-#: Columns are made of these; with CASCADE they go too.
+#: Columns may have these types; DROP … CASCADE deletes those columns too.
 _HOLDS = words("TYPE DOMAIN EXTENSION SEQUENCE")
 _FUNCTIONS = words(
     "load_file lo_import lo_export pg_read_file pg_read_binary_file pg_ls_dir xp_cmdshell sys_exec sys_eval "
@@ -84,14 +84,14 @@ _FUNCTIONS = words(
 
 
 def judge_sql(text: str, dialect: str = "postgres", depth: int = 0) -> Iterator[tuple[int, Found]]:
-    """Each thing found with the line it stands on, counted from 1."""
+    """Yield each finding with its line, counted from 1."""
     if depth > DEPTH_MAX or not _WORTH.search(text):
         return
     if len(text) > SQL_CHARS_MAX:
         yield 1, Found(rule=UNREAD_SQL, state=State.UNKNOWN, text="The SQL is longer than is read.")
         return
     logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
-    # The tokens' own line counts twice after some comments; their place in the text does not.
+    # After some comments the tokens' own line number is wrong; their offset in the text is right.
     lines = Lines(text)
     for tokens in _statements(text, dialect):
         for found in _statement(tokens, text, dialect, depth):
@@ -130,7 +130,7 @@ def _statements(text: str, dialect: str) -> Iterator[list[Token]]:
 def _statement(tokens: list[Token], text: str, dialect: str, depth: int) -> Iterator[Found]:
     words = [token.text.upper() for token in tokens[:STATEMENT_TOKENS_MAX]]
     if len(tokens) == _COMMAND_TOKENS and " " in words[1]:
-        # Some statements come as one word and the rest of the line as a text.
+        # For some statements, sqlglot returns the first word and the rest of the line as one text.
         words = [words[0], *re.findall(r"\w+", words[1])]
     if (
         words[0] in ("SELECT", "INSERT", "VALUES", "SET", "SHOW", "DESCRIBE", "USE", "BEGIN", "COMMIT", "COMMENT")
@@ -164,13 +164,13 @@ def _parsed(source: str, dialect: str) -> exp.Expr | None:
     try:
         tree = sqlglot.parse_one(source, read=dialect)
     except (SqlglotError, RecursionError, ValueError, TypeError, AttributeError, IndexError):
-        # The library reads hostile text here; whatever it trips over, the statement counts as not readable.
+        # The text may be hostile; whatever error it causes in the library, the statement counts as unreadable.
         return None
     return None if isinstance(tree, exp.Command) else tree
 
 
 def _by_words(words: list[str], tokens: list[Token], dialect: str, depth: int) -> Iterator[Found]:
-    """Statements that no dialect of the parser knows as such, told apart by their leading words."""
+    """Judge statements that the parser has no tree for in any dialect, by their leading words."""
     head = words[0]
     if head in ("DO", "EXECUTE", "EXEC", "PREPARE") or head == "CALL":
         yield from _executed(words, tokens, dialect, depth)

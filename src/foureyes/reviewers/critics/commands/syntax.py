@@ -1,4 +1,4 @@
-"""How is a shell script read into a tree, without letting a hostile one hold the machine?"""
+"""Parse shell scripts into a syntax tree, with limits against hostile input."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 SCRIPT_BYTES_MAX = 256 * 1024
-#: The parser's recovery from errors grows with the square of these; real scripts have a few on a line.
+#: The parser's error recovery takes time quadratic in the number of these; real scripts have a few on a line.
 OPERATORS_PER_LINE_MAX = 1_000
 OPERATORS_MAX = 30_000
 BACKTICKS_MIN = 4
@@ -19,13 +19,13 @@ _WIDE = re.compile(r"[^\x00-\xff]")
 
 
 class TooMuch(Exception):  # noqa: N818 - an expected "no", not a failure of ours
-    """The script is larger or denser than we are willing to parse."""
+    """The script is larger or denser than the limits for parsing."""
 
 
 def tree(text: str, *, as_written: bool = False) -> Node:
-    """The script's syntax tree; raises TooMuch. What no byte can hold stands there as a dot.
+    """Return the syntax tree of a script, or raise TooMuch. Characters beyond Latin-1 are replaced by a dot.
 
-    Backticks are read as `$(…)`, which moves what follows on the line; `as_written` leaves every place as it is.
+    Backticks are rewritten as `$(…)`, which shifts the columns behind them; `as_written` keeps every column.
     """
     text = narrow(text)
     data = text.encode("utf-8", "surrogatepass")
@@ -40,16 +40,16 @@ def tree(text: str, *, as_written: bool = False) -> Node:
 
 
 def narrow(text: str) -> str:
-    """The text with a dot for every character beyond Latin-1.
+    """Return the text with a dot for every character beyond Latin-1.
 
-    The grammar's own C code looks such characters up in a table of 256 entries, behind a brace for one; where that
-    memory is not ours, the whole process dies of it.
+    After a brace, for example, the C code of the grammar looks such characters up in a table of 256 entries. It reads
+    beyond the table, which can crash the whole process.
     """
     return text if text.isascii() else _WIDE.sub("\u00b7", text)
 
 
 def _one_way(text: str) -> str:
-    """Two substitutions in backticks on one line are taken for one by the parser; written as `$(…)` they are not."""
+    """Rewrite backticks as `$(…)`, because the parser reads two pairs of backticks on one line as one."""
     return "\n".join(_dollars(line) if line.count("`") >= BACKTICKS_MIN else line for line in text.split("\n"))
 
 
@@ -77,7 +77,7 @@ def _dollars(line: str) -> str:
 
 
 def _is_dense(text: str, total: int) -> bool:
-    """Counted over lines as the shell joins them: a pipe or a backslash at the end goes on below."""
+    """True if a line has too many operators, counting lines as the shell joins them after a pipe or a backslash."""
     if total > OPERATORS_MAX:
         return True
     count = 0
@@ -99,5 +99,5 @@ def _parser() -> Parser:
 
 
 def source(node: Node) -> str:
-    """The text of a node as it was written."""
+    """Return the text of a node as it was written."""
     return (node.text or b"").decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""Which commands does a script run, in which order, with which words? Each one is judged where it stands."""
+"""Walk through a script and the scripts that it starts, and judge each command where it is run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _UNKNOWN_STREAM = Stream(text=None, fed=True)
 
 
 class Walk:
-    """Goes through scripts, inside each other where one starts another, and collects what the judge says."""
+    """Walks scripts, and the scripts they start, and collects the findings of the judge."""
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
@@ -22,7 +22,7 @@ class Walk:
         self._script_depth = 0
 
     def script(self, text: str, scene: Scene, spot: Spot, stdin: Stream = NOTHING) -> Stream:
-        """Judge every command of a script; what it prints comes back."""
+        """Judge every command of a script; return what it prints."""
         if self._script_depth >= SCRIPT_DEPTH_MAX or self._statements > STATEMENTS_MAX:
             self._judge.unclear(spot, "scripts inside scripts, deeper than is looked into")
             return _UNKNOWN_STREAM
@@ -50,7 +50,7 @@ class Walk:
         return _UNKNOWN_STREAM
 
     def count(self) -> bool:
-        """One more statement; false when there were too many."""
+        """Count one more statement; False if there were too many."""
         self._statements += 1
         return self._statements <= STATEMENTS_MAX
 
@@ -60,11 +60,11 @@ class Walk:
 
 
 def _readable(text: str) -> str:
-    """A hole in a script text becomes a variable nobody knows."""
+    """Replace holes in a script by a variable that is never set."""
     return text.replace(HOLE, "${_}").translate({ord(one): None for one in MARKS})
 
 
 def _starts_unknown(text: str) -> bool:
-    """The whole text is unknown, or its first word comes from the network."""
+    """True if the whole text is unknown, or its first word comes from the network."""
     bare = text.strip()
     return (bare.strip(HOLE + MARKS) == "" and HOLE in bare) or bare.startswith(HOLE + REMOTE)

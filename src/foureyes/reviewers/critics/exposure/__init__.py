@@ -1,4 +1,4 @@
-"""Which critic looks at configuration files? The one for public exposure and privilege escalation."""
+"""The critic of configuration files: finds public exposure and privilege escalation."""
 
 from foureyes.reviewers.critics.exposure.critic import CRITIC
 

@@ -1,4 +1,4 @@
-"""What must AWS resources say so that strangers stay out and nobody gains rights?"""
+"""Rules for AWS resources: public access, missing authentication, extra rights and plain-text connections."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ ROWS: tuple[Row, ...] = (
     row("aws.spot-public-ip", "aws_spot_instance_request aws_spot_fleet_request",
         "associate_public_ip_address/launch_specification.associate_public_ip_address =? false",
         "A machine gets a public address", why=REACHABLE),
-    # Without proof of who asks
+    # Without authentication
     row("aws.lambda-url-auth", "aws_lambda_function_url", "authorization_type != NONE",
         "Anybody may call a function", why=ANYONE, severity="critical"),
     row("aws.api-gateway-v2-authorization", "aws_apigatewayv2_route", "authorization_type !=! NONE",
@@ -135,7 +135,7 @@ ROWS: tuple[Row, ...] = (
     row("aws.s3-access-point-public", "aws_s3_access_point",
         "public_access_block_configuration.block_public_policy =? true",
         "An access point may be made public", why=ANYONE),
-    # Spoken openly
+    # Without encryption in transit
     row("aws.elb-listener-https", "aws_elb", "listener.lb_protocol =? https|ssl|tcp", "A listener speaks openly",
         why=LISTEN_IN),
     row("aws.cloudfront-https", "aws_cloudfront_distribution",

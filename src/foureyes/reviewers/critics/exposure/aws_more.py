@@ -1,4 +1,4 @@
-"""What should AWS resources say so that data is encrypted, events are recorded and nothing is lost? Mostly notes."""
+"""Rules for AWS resources, mostly notes: encryption at rest, logging, backups and password policies."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from foureyes.reviewers.critics.exposure.rules import AT_REST, CREDENTIALS, GAIN
 
 
 def _on(name: str, kinds: str, path: str, what: str) -> Row:
-    """Encryption that has to be switched on."""
+    """Return a row for encryption that has to be switched on."""
     return row(f"aws.{name}", kinds, f"{path} = true", f"{what} is not encrypted", why=AT_REST)
 
 
 def _key(name: str, kinds: str, path: str, what: str) -> Row:
-    """A key of one's own."""
+    """Return a row for encryption with a customer-managed key."""
     return row(f"aws.{name}", kinds, f"{path} set", f"{what} has no key of your own", why=OWN_KEY)
 
 

@@ -1,4 +1,4 @@
-"""What must Azure resources say so that strangers stay out and nobody gains rights?"""
+"""Rules for Azure resources: public access, missing authentication, extra rights, encryption and logging."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SQL = "azurerm_mssql_server azurerm_sql_server"
 
 
 def _private(name: str, kinds: str, what: str, path: str = "public_network_access_enabled") -> Row:
-    """A service that answers the whole internet unless it is told not to."""
+    """Return a row for a service that is reachable from the internet unless this attribute is false."""
     return row(f"azure.{name}", kinds, f"{path} = false", f"{what} can be reached from the internet", why=REACHABLE)
 
 
@@ -319,7 +319,7 @@ def _vault(resource: Resource) -> Iterator[Hit]:
         return
     named = [body.at(f"network_acls.{key}") for key in ("ip_rules", "virtual_network_subnet_ids")]
     if any(one is not None and not one.empty for one in named):
-        # Whether others are kept out is what azure.key-vault-network-rules asks.
+        # Whether other addresses are denied is checked by azure.key-vault-network-rules.
         return
     if public is None:
         yield note(VAULT, resource.path, resource.line)

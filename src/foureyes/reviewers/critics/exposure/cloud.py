@@ -1,4 +1,4 @@
-"""What must a cloud resource say? Rows of (resource, attribute, value), and how one is held against a resource."""
+"""Table-driven rules for cloud resources: rows of (resource, attribute, value), and how a resource is checked."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAME_MAX = 120
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resource:
-    """One resource of a Terraform or CloudFormation file, in Terraform's words."""
+    """One resource of a Terraform or CloudFormation file, with Terraform's names."""
 
     path: str
     kind: str
@@ -27,22 +27,22 @@ class Resource:
 
     @property
     def called(self) -> str:
-        """What people call it."""
+        """Return the name people use for it: kind and name, as in Terraform."""
         return f"{self.kind}.{self.name}"[:_NAME_MAX]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One attribute of some kinds of resource, and what it must say."""
+    """One attribute of some kinds of resource, and the value it must have."""
 
     rule: Rule
     kinds: tuple[str, ...]
-    #: Ways to write it; the first that is there counts.
+    #: Alternative paths of the attribute; the first that is present counts.
     paths: tuple[str, ...]
     well: Callable[[Node], bool]
-    #: Whether it is well when nothing is said.
+    #: True if a missing attribute is acceptable.
     silent: bool
-    #: What is wanted, as the row was written.
+    #: The wanted value, as the row was written.
     want: str
 
 
@@ -52,11 +52,11 @@ _TLS = {"1.2": 2, "1.3": 3, "TLS1_2": 2, "TLS1_3": 3, "TLS_1_2": 2, "TLS_1_3": 3
 
 
 def row(name: str, kinds: str, want: str, title: str, *, why: str, severity: str = "minor") -> Row:
-    """A row from a short form of what is wanted.
+    """Return a row from a short form of the wanted value.
 
-    `path = true` must say true; `path =? true` may say nothing; `path = a|b` one of these; `path != a|b` none of these
-    (nothing is well); `path !=! a` none of these and something; `path set`; `path absent`; `path >= 30`; `path tls`.
-    Several paths with `/` between are ways to write the same.
+    `path = true` must be true; `path =? true` may also be missing; `path = a|b` must be one of these; `path != a|b`
+    must be none of these, or missing; `path !=! a` must be none of these and not missing; `path set`; `path absent`;
+    `path >= 30`; `path tls`. Several paths separated by `/` are alternative names of the same attribute.
     """
     paths, operator, value = (want + "  ").split(" ", 2)
     value = value.strip()
@@ -112,7 +112,7 @@ def _texts(node: Node) -> set[str]:
     return {one.text.lower() for one in node.items}
 
 
-#: A check that a row cannot say.
+#: A check that cannot be written as a row.
 Check = Callable[[Resource], Iterator[Hit]]
 
 
@@ -134,7 +134,7 @@ class Book:
         self.rules = tuple(dict.fromkeys(found))
 
     def judge(self, resource: Resource, *, silence: bool = True) -> Iterator[Hit]:
-        """The hits of a resource; without `silence`, what it does not say is not held against it."""
+        """Yield the hits of a resource; without `silence`, missing attributes are not reported."""
         rows = self._rows.get(resource.kind, ())
         for one in rows:
             yield from _held(one, resource, silence=silence)
@@ -146,7 +146,7 @@ class Book:
                 yield from check(resource)
 
 
-#: How the clouds call the switch that opens a service to the internet.
+#: The names clouds use for the attribute that opens a service to the internet.
 _PUBLIC_SWITCHES = frozenset({"public_network_access_enabled", "publicly_accessible", "public_network_enabled"})
 
 

@@ -1,4 +1,4 @@
-"""What do the resources of a CloudFormation template open or allow? Said in Terraform's words: one book judges both."""
+"""Judge CloudFormation templates by translating their resources to Terraform's names; both share one set of rules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from foureyes.reviewers.critics.exposure.cloud import Resource
 from foureyes.reviewers.critics.exposure.terraform import book
 from foureyes.reviewers.critics.exposure.tree import DEPTH_MAX, Node, UnreadableError
 
-#: Where Terraform's name is not the one that `AWS::Service::Thing` spells.
+#: Types whose Terraform name does not follow from `AWS::Service::Thing`.
 _KINDS = {
     "AWS::EC2::SecurityGroupIngress": "aws_vpc_security_group_ingress_rule",
     "AWS::EC2::SecurityGroupEgress": "aws_vpc_security_group_egress_rule",
@@ -54,7 +54,7 @@ _KINDS = {
     "AWS::DMS::ReplicationInstance": "aws_dms_replication_instance",
     "AWS::CloudFront::Distribution": "aws_cloudfront_distribution",
 }
-#: Properties whose words differ, by the path they have in Terraform's spelling.
+#: Properties with another name in Terraform, by their name in snake case.
 _PROPERTIES: dict[str, dict[str, str]] = {
     "aws_security_group": {
         "security_group_ingress": "ingress",
@@ -83,7 +83,7 @@ _ALIASES = {"cidr_ip": "cidr_ipv4", "cidr_ipv6": "cidr_ipv6"}
 
 
 def judge_cloudformation(path: str, documents: list[Node]) -> Iterator[Hit]:
-    """The hits of every resource."""
+    """Yield the hits of every resource."""
     for document in documents:
         resources = document.get("Resources")
         for name, one in resources.map.items() if resources is not None else []:
@@ -93,13 +93,13 @@ def judge_cloudformation(path: str, documents: list[Node]) -> Iterator[Hit]:
             line = resources.keys.get(name, one.line) if resources is not None else one.line
             known = kind_of(kind.text)
             body = _body(known, properties, line)
-            # Not every word has its twin in Terraform, so what is not said is not held against a template.
+            # Not every property has a counterpart in Terraform, so missing ones are not reported for a template.
             yield from book().judge(Resource(path=path, kind=known, name=name, body=body), silence=False)
             yield from _parts(path, name, known, body)
 
 
 def kind_of(kind: str) -> str:
-    """The Terraform kind of a CloudFormation type."""
+    """Return the Terraform kind of a CloudFormation type."""
     if kind in _KINDS:
         return _KINDS[kind]
     _, service, *rest = kind.split("::")
@@ -128,7 +128,7 @@ def _body(kind: str, properties: Node | None, line: int) -> Node:
 
 
 def _renamed(node: Node, rename: Callable[[str], str], depth: int) -> Node:
-    """The same with other keys; documents of policies keep theirs, and what has to be worked out stays opaque."""
+    """Return a copy with renamed keys; policy documents keep theirs, and functions of CloudFormation stay opaque."""
     if depth > DEPTH_MAX:
         raise UnreadableError(f"is nested more than {DEPTH_MAX} deep")
     if isinstance(node.value, list):
@@ -146,7 +146,7 @@ def _renamed(node: Node, rename: Callable[[str], str], depth: int) -> Node:
 
 
 def _parts(path: str, name: str, kind: str, body: Node) -> Iterator[Hit]:
-    """What Terraform makes resources of their own: a bucket's public access, a role's policies."""
+    """Judge parts that are separate resources in Terraform: a bucket's public access block, a role's policies."""
     block = body.get("public_access_block_configuration")
     if kind == "aws_s3_bucket" and block is not None:
         yield from book().judge(Resource(path=path, kind="aws_s3_bucket_public_access_block", name=name, body=block))

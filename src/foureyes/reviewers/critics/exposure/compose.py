@@ -1,4 +1,4 @@
-"""What do the services of a compose file open, and which rights do they have?"""
+"""Judge the services of a compose file: privileges, mounts, published ports and disabled authentication."""
 
 from __future__ import annotations
 
@@ -97,25 +97,25 @@ NEAR_ROOT = frozenset(
     ]
 )
 _SOCKETS = ("docker.sock", "containerd.sock", "podman.sock", "crio.sock")
-#: Where development containers are described.
+#: The folder that describes development containers.
 _DEV_CONTAINERS = ".devcontainer"
 _DEV_ENVIRONMENTS = frozenset({"compose-dev.yaml", "compose-dev.yml"})
-#: The stage of an image that Docker Dev Environments build.
+#: The build stage that Docker Dev Environments build.
 _DEV_STAGE = "dev-envs"
 _SENSITIVE = frozenset(
     {"/", "/etc", "/root", "/proc", "/sys", "/dev", "/boot", "/var/run", "/run", "/var/lib/docker", "/home"}
 )
-#: Folders of keys that are a person's own.
+#: Folders with a user's own keys.
 _KEYS = re.compile(r"(?:^|/)(?:\.ssh|\.aws|\.kube|\.gnupg|\.docker|\.azure|\.config/gcloud)(?:/[^/]{1,80})?/?$|^/root/")
-#: A disk or the memory itself.
+#: A disk or the memory of the machine.
 _RAW_DEVICE = re.compile(r"/dev/(?:k?mem|port|sd[a-z]|nvme\d|vd[a-z]|xvd[a-z]|mapper/|dm-|disk)")
-#: Ports of things that are not meant for strangers.
+#: Ports of databases and administration services.
 ADMIN_PORTS = frozenset({
     22, 2375, 2379, 3306, 3389, 5432, 5601, 5672, 5984, 6379, 8086, 9000, 9042, 9200, 9300, 10250, 11211, 15672, 27017,
         1433, 1521,
     7474, 7687, 8500, 2181, 9092, 5900, 8161,
 })  # fmt: skip
-#: Ports of things that let everybody in until they are told otherwise.
+#: Ports of services that require no authentication by default.
 _ASKS_NOBODY = frozenset({2375, 2379, 6379, 9200, 9300, 11211, 27017, 2181, 8500, 5601})
 _PASSWORD = re.compile(r"passw|requirepass|auth(?!_method)|aclfile|token", re.IGNORECASE)
 _PORT = re.compile(
@@ -132,7 +132,7 @@ _OPEN_SETTINGS = {
 
 
 def judge_compose(path: str, documents: list[Node]) -> Iterator[Hit]:
-    """The hits of every service."""
+    """Yield the hits of every service."""
     for document in documents:
         services = document.get("services")
         for service in services.map.values() if services is not None else []:
@@ -186,11 +186,11 @@ def _mounts(path: str, service: Node) -> Iterator[Hit]:
 
 
 def is_workshop(path: str, service: Node) -> bool:
-    """Whether a service is a developer's own container, on a machine whose Docker daemon is the developer's already.
+    """True if a service is a developer's own container, on a machine whose Docker daemon is the developer's already.
 
-    Only tools of developers start what lies in `.devcontainer` (Dev Container Specification) and in `compose-dev.yaml`
-    (Docker Dev Environments). The latter was `.docker/docker-compose.yaml` before Docker Desktop 4.13; others keep
-    deployments there, so that one counts only for a service that is built as a development environment.
+    Only developer tools start what is in `.devcontainer` (Dev Container Specification) and in `compose-dev.yaml`
+    (Docker Dev Environments). The latter was `.docker/docker-compose.yaml` before Docker Desktop 4.13. Other projects
+    keep deployments under that name, so it counts only for a service that is built as a development environment.
     """
     *folders, name = path.split("/")
     if _DEV_CONTAINERS in folders or name in _DEV_ENVIRONMENTS:
@@ -217,7 +217,7 @@ def _ports(path: str, service: Node) -> Iterator[Hit]:
 
 
 def _has_password(service: Node) -> bool:
-    """Whether anything in the service's settings or command looks like a password being asked for."""
+    """True if the settings or the command of the service contain something like a required password."""
     nodes = [service.get(key) for key in ("environment", "command", "env_file", "entrypoint", "secrets")]
     said = [one.text for node in nodes if node is not None for one in node.scalars()]
     keys = [key for node in nodes if node is not None for key in node.map]

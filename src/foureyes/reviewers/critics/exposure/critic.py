@@ -1,4 +1,4 @@
-"""Does this work open something to everybody, or give somebody more rights than the work needs?"""
+"""The critic of configuration files: finds what is opened to everybody and rights beyond what is needed."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from foureyes.reviewers.critics.exposure.lost import with_lost
 from foureyes.reviewers.critics.exposure.tree import Node, UnreadableError
 from foureyes.reviewers.critics.exposure.yamls import read_yaml
 
-#: A larger configuration file is not one that people write or read.
+#: People neither write nor read larger configuration files.
 BYTES_MAX = 2 * 1024 * 1024
-#: A file with more is not made better by reading on.
+#: Above this, further findings in one file do not help.
 HITS_MAX = 2_000
 
 _PACKAGE = "foureyes.reviewers.critics.exposure."
-#: Where each kind is judged, and how it is read first.
+#: For each kind: the module and the function that judges it, by how it is read first.
 _DOCUMENTS = {
     "kubernetes": ("kubernetes", "judge_kubernetes"),
     "compose": ("compose", "judge_compose"),
@@ -59,7 +59,7 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Exposure:
-    """The critic for configuration files."""
+    """The critic of configuration files."""
 
     @property
     def name(self) -> str:
@@ -71,14 +71,14 @@ class Exposure:
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """Every rule of every platform; reading them all is only needed to list them."""
+        """Return all rules of all platforms; this imports every module, so it is only used to list them."""
         found: list[Rule] = []
         for module in _MODULES:
             found += import_module(_PACKAGE + module).RULES
         return tuple(dict.fromkeys(found))
 
     def look(self, change: Change) -> Judged:
-        """Judge every configuration file; others cost one look at their names."""
+        """Judge every configuration file; for other files only the name and a few words are checked."""
         hits: list[Hit] = []
         unread: list[Unread] = []
         seen: dict[str, int] = {}
@@ -113,7 +113,7 @@ def _kind(file: File) -> str:
 
 
 def _compared(file: File, kind: str) -> list[Hit]:
-    """The hits of a file; what it was before tells which of them the change brought about."""
+    """Return the hits of a file; the old version of the file tells which of them the change caused."""
     hits = _judge(file, kind)
     if not hits or file.before is None or not file.changed:
         return hits

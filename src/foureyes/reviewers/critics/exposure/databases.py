@@ -1,4 +1,4 @@
-"""Does a database ask who comes, and from where may one come? Redis, MongoDB and PostgreSQL."""
+"""Judge configurations of Redis, MongoDB and PostgreSQL: authentication, listen addresses and encryption."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _pairs(text: str, separator: str | None = None) -> Iterator[tuple[int, str, 
 
 
 def judge_redis(path: str, text: str) -> Iterator[Hit]:
-    """The hits of a Redis configuration."""
+    """Yield the hits of a Redis configuration."""
     said = {key: (number, values) for number, key, values in _pairs(text)}
     off = said.get("protected-mode", (0, ["yes"]))
     bind = said.get("bind", (0, []))
@@ -79,7 +79,7 @@ def judge_redis(path: str, text: str) -> Iterator[Hit]:
 
 
 def judge_mongo(path: str, text: str) -> Iterator[Hit]:
-    """The hits of a MongoDB configuration, in YAML or in the older form."""
+    """Yield the hits of a MongoDB configuration, in YAML or in the older format."""
     if "=" in text and ":" not in text.split("=", maxsplit=1)[0]:
         said = {key: (number, values) for number, key, values in _pairs(text, "=")}
         bind, auth = said.get("bind_ip", (0, [])), said.get("auth", (0, ["false"]))
@@ -120,7 +120,7 @@ def _mongo(path: str, bound: tuple[bool, int], secured: tuple[bool, int], *, wri
 
 
 def judge_postgres(path: str, text: str) -> Iterator[Hit]:
-    """The hits of pg_hba.conf or postgresql.conf."""
+    """Yield the hits of pg_hba.conf or postgresql.conf."""
     if "pg_hba" in path.rpartition("/")[2]:
         yield from _hba(path, text)
         return

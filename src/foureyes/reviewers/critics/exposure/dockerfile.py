@@ -1,4 +1,4 @@
-"""As whom does an image run, and what does its making trust?"""
+"""Judge a Dockerfile: the user the image runs as, and unverified sources in its build."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _SUDO = re.compile(r"(?:^|[;&|]\s*)sudo\s")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One instruction with its words joined over its lines."""
+    """One instruction, with its continuation lines joined."""
 
     name: str
     rest: str
@@ -68,7 +68,7 @@ class Step:
 
 
 def steps_of(text: str) -> list[Step]:
-    """The instructions of a Dockerfile."""
+    """Return the instructions of a Dockerfile."""
     found: list[Step] = []
     lines = text.split("\n")
     mark = "`" if _ESCAPE.match(lines[0]) else "\\"
@@ -104,7 +104,7 @@ def _heredoc(lines: list[str], at: int, last: str, name: str) -> tuple[int, str]
 
 
 def judge_dockerfile(path: str, text: str) -> Iterator[Hit]:
-    """The hits of a Dockerfile."""
+    """Yield the hits of a Dockerfile."""
     steps = steps_of(text)
     if not any(one.name == "FROM" for one in steps):
         return

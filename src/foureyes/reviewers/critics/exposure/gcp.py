@@ -1,4 +1,4 @@
-"""What must Google Cloud resources say so that strangers stay out and nobody gains rights?"""
+"""Rules for Google Cloud resources: public access, missing authentication, extra rights, encryption and logging."""
 
 from __future__ import annotations
 
@@ -265,7 +265,7 @@ def _grant(resource: Resource) -> Iterator[Hit]:
 
 
 def _entities(resource: Resource) -> Iterator[Hit]:
-    """Older ways to hand out rights on buckets and datasets."""
+    """Judge the older access lists of buckets and datasets."""
     for path in ("access.special_group", "access.iam_member", "entity", "role_entity", "predefined_acl", "default_acl"):
         for node in resource.body.every(path):
             said = {one.text.lower().rpartition(":")[2] for one in node.items}

@@ -1,7 +1,7 @@
-"""What does a Terraform file say? Blocks and attributes with lines; what only Terraform can work out stays opaque.
+"""Read a Terraform file into blocks and attributes with lines; what only Terraform can compute stays opaque.
 
-python-hcl2 needs two seconds to build its tables before the first file; this reader needs none. The tests compare the
-two.
+python-hcl2 needs two seconds to build its tables before it reads the first file; this reader needs none. The tests
+compare both.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _TOKEN = re.compile(
 )
 _PLAIN = re.compile(r'[^"\\$%\n]+')
 _WORDS = {"true": True, "false": False, "null": None}
-#: Functions whose value is that of their one argument, as far as we look.
+#: Functions that return their one argument, as far as the rules are concerned.
 _WRAPPERS = frozenset({"jsonencode", "tolist", "toset", "tostring", "tobool", "tonumber", "nonsensitive", "yamlencode"})
 _KEPT_MAX = 40
-#: Where the content of a dynamic block keeps its list and its name for one of it; no attribute has a dot.
+#: Keys under which the content of a dynamic block keeps its list and its iterator name; no attribute contains a dot.
 EACH, ITERATOR = "dynamic.for_each", "dynamic.iterator"
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\"}
 
@@ -37,7 +37,7 @@ class _Token:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """A block of the file itself: `resource "aws_s3_bucket" "logs" { … }`."""
+    """A top-level block of a file: `resource "aws_s3_bucket" "logs" { … }`."""
 
     kind: str
     labels: tuple[str, ...]
@@ -45,7 +45,7 @@ class Block:
 
 
 def read_hcl(text: str) -> list[Block]:
-    """The blocks of the file itself; attributes there (a .tfvars file) are a block without a name."""
+    """Return the top-level blocks of a file; top-level attributes (a .tfvars file) become a block without a name."""
     reader = _Reader(_tokens(text))
     keys: dict[str, int] = {}
     loose: dict[str, Node] = {}
@@ -93,7 +93,7 @@ def _tokens(text: str) -> list[_Token]:
 
 
 def _string(text: str, position: int, line: int) -> tuple[str, int, bool]:
-    """A quoted text from after its quote: what it says, where it ends, whether it has something to work out."""
+    """Read a quoted text from after its quote; return its value, its end, and whether it has interpolations."""
     parts: list[str] = []
     opaque = False
     while position < len(text):
@@ -124,7 +124,7 @@ _INSIDE = re.compile(r'[^"{}\n]+')
 
 
 def _interpolation(text: str, position: int, line: int) -> int:
-    """Where `${ … }` ends; texts in it may hold further ones, so a stack says where we are."""
+    """Return the end of `${ … }`; a stack tracks the texts and interpolations nested in it."""
     stack = ["{"]
     while position < len(text) and stack:
         char = text[position]
@@ -149,7 +149,7 @@ def _interpolation(text: str, position: int, line: int) -> int:
 
 
 def _heredoc(text: str, position: int, tag: str, line: int) -> tuple[str, int]:
-    """The lines until the one that has only the tag; the end is after that line."""
+    """Return the lines up to the one with only the tag, and the position after that line."""
     end = re.compile(rf"^[ \t]*{re.escape(tag)}[ \t\r]*$", re.MULTILINE).search(text, position)
     if end is None:
         raise UnreadableError(f"has a text without end (line {line})")
@@ -158,7 +158,7 @@ def _heredoc(text: str, position: int, tag: str, line: int) -> tuple[str, int]:
 
 
 class _Reader:
-    """Reads tokens into nodes; as deep as the limit and no deeper."""
+    """Reads tokens into nodes, up to the depth limit."""
 
     def __init__(self, tokens: list[_Token]) -> None:
         self._tokens = tokens
@@ -191,7 +191,7 @@ class _Reader:
         return tuple(found)
 
     def body(self, line: int, depth: int) -> Node:
-        """The inside of a block, braces included."""
+        """Read the inside of a block, braces included."""
         self._enter(depth, "{")
         value: dict[str, Node] = {}
         keys: dict[str, int] = {}
@@ -212,7 +212,7 @@ class _Reader:
         return Node(line=line, value=value, keys=keys)
 
     def expression(self, depth: int) -> Node:
-        """A value; more than a literal, a list or an object is opaque."""
+        """Read a value; anything but a literal, a list or an object is opaque."""
         start = self._at
         node = self._primary(depth)
         if self.peek() in ("line", ",", "]", "}", ")", "end"):
@@ -285,7 +285,7 @@ class _Reader:
         return Node(line=line, value=value, keys=keys)
 
     def _key(self) -> _Token:
-        """The key of an object, and past its `=` or `:`."""
+        """Read the key of an object and its `=` or `:`."""
         first = self._tokens[self._at]
         parts = []
         while self.peek() not in ("=", ":", "end", "line", "}"):
@@ -297,9 +297,10 @@ class _Reader:
         return _Token("name", "".join(parts), first.line)
 
     def _opaque(self, start: int, depth: int = 0) -> Node:
-        """Everything from `start` until the expression ends, brackets balanced; what is read already is not read again.
+        """Return everything from `start` to the end of the expression as one opaque node, with brackets balanced.
 
-        Tokens in brackets may be on further lines. Only the first words are kept: no rule reads a long expression.
+        Tokens that are already read are not read again. Tokens in brackets may be on further lines. Only the first
+        words are kept, because no rule reads a long expression.
         """
         line = self._tokens[start].line
         while (token := self._tokens[self._at]).kind != "end":
@@ -328,7 +329,7 @@ class _Reader:
 
 
 def _dynamic(name: str, labels: tuple[str, ...], inner: Node) -> tuple[str, Node]:
-    """A `dynamic` block stands for blocks of its label with its content, which keeps what it is made for."""
+    """Replace a `dynamic` block by a block of its label with its content, which keeps `for_each` and `iterator`."""
     content = inner.get("content")
     if name == "dynamic" and labels and content is not None and content.items:
         block = content.items[0]

@@ -1,4 +1,4 @@
-"""Who may become root on a machine, and how does one get in? sudoers, sshd and systemd."""
+"""Judge sudoers, sshd and systemd files: who may become root, and how users log in."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ _LOADER = re.compile(r"\bLD_(?:PRELOAD|LIBRARY_PATH|AUDIT)\b|\bPYTHONPATH\b|\bPE
 
 
 def _joined(text: str) -> Iterator[tuple[int, str]]:
-    """The lines with those that go on joined, each with the number of its first."""
+    """Yield lines with their continuation lines joined, each with the number of its first line."""
     parts: list[str] = []
     start = 1
     for number, line in enumerate(text.split("\n"), 1):
@@ -126,7 +126,7 @@ def _joined(text: str) -> Iterator[tuple[int, str]]:
 
 
 def judge_sudoers(path: str, text: str) -> Iterator[Hit]:
-    """The hits of a sudoers file."""
+    """Yield the hits of a sudoers file."""
     for number, line in _joined(text):
         if not line or (line.startswith("#") and not re.match(r"#\d+\s", line)):
             continue
@@ -186,7 +186,7 @@ _WEAK = re.compile(
 
 
 def judge_sshd(path: str, text: str) -> Iterator[Hit]:
-    """The hits of sshd's configuration."""
+    """Yield the hits of an sshd configuration."""
     for number, line in enumerate(text.split("\n"), 1):
         words = line[:_LINE_MAX].split("#")[0].replace("=", " ", 1).split()
         if len(words) < 2:  # noqa: PLR2004 - a word and its value
@@ -213,7 +213,7 @@ _ADMIN = re.compile(
 
 
 def judge_systemd(path: str, text: str) -> Iterator[Hit]:
-    """The hits of a systemd unit."""
+    """Yield the hits of a systemd unit."""
     said: dict[str, tuple[str, int]] = {}
     section_line = 0
     for number, line in _joined(text):

@@ -1,4 +1,4 @@
-"""What does a policy of AWS let whom do?"""
+"""Judge AWS policies: who may do what, and who may assume which role."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ _TEXT_MAX = 200_000
 
 
 def document_of(node: Node | None) -> Node | None:
-    """The document in a text, heredoc or object; None where only the platform can tell."""
+    """Return the policy document in a text, heredoc or object; None if only the platform can resolve it."""
     if node is None or isinstance(node.value, (dict, list)):
         return node
     text = node.text
@@ -103,7 +103,7 @@ def _statements(document: Node | None) -> Iterator[Node]:
 
 
 def _rights(resource: Resource) -> Iterator[Hit]:
-    """A policy that says what its holder may do."""
+    """Judge a policy that says what its holder may do."""
     own = resource.body if resource.kind.startswith("data.") else None
     document = own or document_of(_pick(resource.body, "policy", "inline_policy", "policy_document"))
     for one in _statements(document):
@@ -134,7 +134,7 @@ def _reads(action: str) -> bool:
 
 
 def _anybody(node: Node | None) -> bool:
-    """Whether the principal is everybody: `*`, `{AWS: *}` or a block with `*` among its identifiers."""
+    """True if the principal is everybody: `*`, `{AWS: *}` or a block with `*` among its identifiers."""
     if node is None:
         return False
     for one in node.items:
@@ -169,7 +169,7 @@ def _principals(resource: Resource, document: Node | None) -> Iterator[Hit]:
 
 
 def _open_to(resource: Resource) -> Iterator[Hit]:
-    """A policy on a resource that says who may use it."""
+    """Judge a policy on a resource that says who may use it."""
     for key in ("policy", "access_policies", "access_policy", "resource_policy"):
         yield from _principals(resource, document_of(resource.body.get(key)))
     who = resource.body.get("principal")
@@ -218,7 +218,7 @@ def _repository(text: str) -> bool:
 
 
 def _attached(resource: Resource) -> Iterator[Hit]:
-    """A policy of AWS's own that allows everything, put on somebody."""
+    """Judge the attachment of an AWS-managed policy that allows everything."""
     for key in ("policy_arn", "managed_policy_arns"):
         node = resource.body.get(key)
         for one in node.items if node is not None else []:

@@ -1,4 +1,4 @@
-"""What does a JSON file say? Read token by token, with lines and without recursion."""
+"""Read a JSON file token by token, with line numbers and without recursion."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 
 from foureyes.reviewers.critics.exposure.tree import Builder, Node, Scalar, UnreadableError
 
-# Comments and trailing commas are let through: many tools that read JSON accept them.
+# Comments and trailing commas are accepted, because many tools that read JSON accept them.
 _TOKEN = re.compile(
     r"""(?P<space>[ \t\r]+)|(?P<line>\n)|(?P<mark>[{}\[\],:])|(?P<string>"(?:[^"\\\n]|\\.)*")
     |(?P<word>[-+.0-9A-Za-z]+)|(?P<comment>//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)""",
@@ -18,7 +18,7 @@ _NUMBER_MAX = 40
 
 
 def read_json(text: str, first_line: int = 1) -> Node:
-    """The one value of a JSON text whose first line has this number."""
+    """Return the single value of a JSON text whose first line has the number `first_line`."""
     builder = Builder()
     line, position, open_marks = first_line, 0, 0
     while position < len(text):

@@ -1,4 +1,4 @@
-"""Which configuration is in a file? Told from its path and a few words, before anything is parsed."""
+"""Detect the kind of a configuration file by its path and a few words, before it is parsed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 _YAML = (".yaml", ".yml")
 _JSON = (".json", ".template")
-#: Names that say it all, as the end of a path in small letters.
+#: Names that are sufficient on their own, as patterns for the path in lower case.
 _BY_PATH: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (kind, re.compile("|".join(patterns)))
     for kind, *patterns in (
@@ -48,7 +48,7 @@ _COMPOSE_PART = re.compile(r"^ {2,8}(?:image|build|ports|privileged):", re.MULTI
 
 
 def kind_of(path: str, text: str) -> str:
-    """The kind of configuration; empty where it is none we judge."""
+    """Return the kind of configuration; empty if no rule judges this kind of file."""
     small = path.lower()
     for kind, pattern in _BY_PATH:
         if pattern.search(small):

@@ -1,4 +1,4 @@
-"""Is a Kubernetes control plane started with the flags the CIS benchmark asks for?"""
+"""Check that a Kubernetes control plane is started with the flags of the CIS benchmark."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from foureyes.reviewers.critics.exposure.rules import (
 )
 from foureyes.reviewers.critics.exposure.tree import Node
 
-#: What a flag says; None where it is not there. True says that this is well.
+#: Takes the value of a flag, or None if it is missing; returns True if that is acceptable.
 Wanted = Callable[[str | None], bool]
 _STRONG = re.compile(
     r"TLS_(?:ECDHE_(?:ECDSA|RSA)_WITH_(?:AES_(?:128|256)_GCM_SHA(?:256|384)|CHACHA20_POLY1305(?:_SHA256)?)"
@@ -31,7 +31,7 @@ _DURATION = re.compile(r"(?:\d{1,9}(?:\.\d{1,9})?(?:ns|us|µs|ms|s|m|h)){1,6}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flag:
-    """One flag of one program, and what it must say."""
+    """One or more flags of a program, and a check of their values."""
 
     rule: Rule
     program: str
@@ -84,7 +84,7 @@ def _key_file(said: str | None) -> bool:
 
 
 def _keeps(word: str) -> Wanted:
-    """A plugin that is on by itself: only a list that leaves it out speaks against it."""
+    """Return a check for a plugin that is on by default: only a list without it is wrong."""
     return lambda said: said is None or _has(word)(said)
 
 
@@ -212,7 +212,7 @@ _PROGRAMS = frozenset({API, MANAGER, SCHEDULER, ETCD, KUBELET})
 
 
 def judge_control(path: str, container: Node) -> Iterator[Hit]:
-    """The flags of a container that runs a part of the control plane."""
+    """Judge the flags of a container that runs a part of the control plane."""
     words = [one for key in ("command", "args") if (node := container.get(key)) is not None for one in node.items]
     programs = {one.text.rpartition("/")[2] for one in words[:3]} & _PROGRAMS
     if not programs:

@@ -1,4 +1,4 @@
-"""What of a cluster can be reached from outside: its services, ingresses and network policies?"""
+"""Judge what can be reached in a cluster: its services, ingresses and network policies."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _SERVES_FILES = re.compile(r"\b(?:alias|root)\s{1,20}/")
 
 
 def judge_service(path: str, thing: Node) -> Iterator[Hit]:
-    """A Service."""
+    """Judge a Service."""
     kind = thing.at("spec.type")
     if kind is not None and kind.text == "NodePort":
         yield hit(NODE_PORT, path, thing.at_line("spec.type"))
@@ -76,7 +76,7 @@ def judge_service(path: str, thing: Node) -> Iterator[Hit]:
 
 
 def judge_ingress(path: str, thing: Node) -> Iterator[Hit]:
-    """An Ingress."""
+    """Judge an Ingress."""
     if thing.get("spec") is not None and thing.at("spec.tls") is None:
         yield hit(NO_TLS, path, thing.at_line("spec"))
     notes = thing.at("metadata.annotations")
@@ -92,7 +92,7 @@ def judge_ingress(path: str, thing: Node) -> Iterator[Hit]:
 
 
 def judge_network_policy(path: str, thing: Node) -> Iterator[Hit]:
-    """A NetworkPolicy: a rule that names nobody, or the whole world, lets everybody in."""
+    """Judge a NetworkPolicy: a rule without `from`, or for the whole world, lets everybody in."""
     for rules in thing.every("spec.ingress"):
         for one in rules.items:
             if not one.map.get("from", Node(line=one.line, value=None)).items:

@@ -1,4 +1,4 @@
-"""Who may do what in a cluster, and what should not be deployed in one?"""
+"""Judge roles, bindings, accounts and policies of a cluster, and workloads that should not be deployed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ANONYMOUS = rule(
 ESCALATE = rule("k8s.rbac-escalate", "A role may raise its own rights", GAIN, "Remove the verb escalate.", "important")
 RBAC_GROUP = "rbac.authorization.k8s.io"
 _OWN_GROUPS = frozenset({"*", "", "apps", "batch", "autoscaling", "extensions", "policy"})
-#: Numbers that others have measured; nothing in them acts.
+#: API groups of measurements, which are read-only data.
 _METRICS = frozenset({"metrics.k8s.io", "custom.metrics.k8s.io", "external.metrics.k8s.io"})
 BIND = rule("k8s.rbac-bind", "A role may bind any role to itself", GAIN, "Remove the verb bind.", "important")
 APPROVE = rule(
@@ -124,7 +124,7 @@ RULES: tuple[Rule, ...] = (
 
 _EVERYBODY = frozenset({"system:anonymous", "system:unauthenticated"})
 _ANY_ACCOUNT = frozenset({"system:authenticated", "system:serviceaccounts"})
-#: Kinds that live in a namespace; others may not, and only the cluster knows.
+#: Kinds that live in a namespace; for other kinds only the cluster knows.
 _PLACED = frozenset(
     [
         "Pod",
@@ -150,7 +150,7 @@ _PLACED = frozenset(
 
 
 def judge_role(path: str, thing: Node) -> Iterator[Hit]:
-    """A Role or ClusterRole."""
+    """Judge a Role or ClusterRole."""
     granted = [each for rules in thing.every("rules") for each in rules.items]
     for each in granted:
         yield from _granted(path, each)
@@ -169,7 +169,7 @@ def _words(node: Node, key: str) -> set[str]:
 
 
 def _is_wide(groups: set[str]) -> bool:
-    """Whether the groups hold what a cluster itself is made of; everything of one extension's own API is less."""
+    """True if the groups include a core API group; everything in the API of one extension is less."""
     return not groups or any(_is_own_group(one) for one in groups)
 
 
@@ -206,7 +206,7 @@ def _granted(path: str, each: Node) -> Iterator[Hit]:
 
 
 def judge_binding(path: str, thing: Node) -> Iterator[Hit]:
-    """A RoleBinding or ClusterRoleBinding."""
+    """Judge a RoleBinding or ClusterRoleBinding."""
     role = thing.at("roleRef.name")
     if role is not None and role.text == "cluster-admin":
         yield hit(ADMIN, path, thing.at_line("roleRef.name"))
@@ -224,14 +224,14 @@ def judge_binding(path: str, thing: Node) -> Iterator[Hit]:
 
 
 def judge_account(path: str, thing: Node) -> Iterator[Hit]:
-    """A ServiceAccount."""
+    """Judge a ServiceAccount."""
     name, token = thing.at("metadata.name"), thing.get("automountServiceAccountToken")
     if name is not None and name.text == "default" and (token is None or token.yes):
         yield hit(DEFAULT_ACCOUNT, path, thing.at_line("automountServiceAccountToken"))
 
 
 def judge_policy(path: str, thing: Node) -> Iterator[Hit]:
-    """A PodSecurityPolicy."""
+    """Judge a PodSecurityPolicy."""
     spec = thing.get("spec")
     if spec is None:
         return
@@ -260,9 +260,9 @@ def judge_policy(path: str, thing: Node) -> Iterator[Hit]:
 
 
 def judge_anything(path: str, thing: Node, kind: str) -> Iterator[Hit]:
-    """What holds for every kind: where it lives, and whether it is a thing nobody should deploy."""
+    """Judge what applies to every kind: its namespace, and whether it is a workload that should not be deployed."""
     space, name = thing.at("metadata.namespace"), thing.at("metadata.name")
-    # Every namespace has an account and a service that the cluster itself puts there.
+    # The cluster itself creates this account and this service in every namespace.
     given = name is not None and (kind, name.text) in (("ServiceAccount", "default"), ("Service", "kubernetes"))
     if (
         kind in _PLACED
@@ -302,6 +302,6 @@ def _listens(path: str, thing: Node) -> Iterator[Hit]:
 
 
 def judge_admission(path: str, thing: Node) -> Iterator[Hit]:
-    """An AdmissionConfiguration."""
+    """Judge an AdmissionConfiguration."""
     if not any(one.text == "EventRateLimit" for one in thing.every("plugins.name")):
         yield hit(EVENT_LIMIT, path, thing.at_line("plugins"))

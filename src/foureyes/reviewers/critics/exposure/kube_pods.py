@@ -1,4 +1,4 @@
-"""Which rights and doors does a Kubernetes pod have?"""
+"""Judge a Kubernetes pod: privileges, capabilities, user, mounts, images, secrets and resource limits."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ RULES: tuple[Rule, ...] = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pod:
-    """A pod or the template of one, with what stands around it."""
+    """A pod or pod template, with the kind and metadata of its object."""
 
     path: str
     kind: str
@@ -163,7 +163,7 @@ class Pod:
 
     @property
     def containers(self) -> list[tuple[Node, bool]]:
-        """Every container, and whether it is one that runs for the life of the pod."""
+        """Return every container, and whether it runs for the life of the pod."""
         found = []
         for key in ("containers", "initContainers", "ephemeralContainers"):
             node = self.spec.get(key)
@@ -173,7 +173,7 @@ class Pod:
 
 
 def judge_pod(pod: Pod) -> Iterator[Hit]:
-    """Everything about the pod and its containers."""
+    """Judge the pod and all its containers."""
     yield from _pod_wide(pod)
     for volume in pod.spec.every("volumes"):
         for each in volume.items:
@@ -272,7 +272,7 @@ def _capabilities(pod: Pod, container: Node) -> Iterator[Hit]:
 
 
 def _said(pod: Pod, container: Node, key: str) -> tuple[Node | None, int]:
-    """What the container says, else the pod, and where."""
+    """Return the setting of the container, or else of the pod, and its line."""
     own = container.at(f"securityContext.{key}")
     if own is not None:
         return own, container.at_line(f"securityContext.{key}")
@@ -282,7 +282,7 @@ def _said(pod: Pod, container: Node, key: str) -> tuple[Node | None, int]:
 def _user(pod: Pod, container: Node) -> Iterator[Hit]:
     users = pod.spec.get("hostUsers")
     if users is not None and users.no:
-        # The pod's users are mapped to others of the machine, so its root is nobody there.
+        # The pod's users are mapped to other users of the machine, so its root has no rights there.
         return
     user, user_line = _said(pod, container, "runAsUser")
     other, other_line = _said(pod, container, "runAsNonRoot")

@@ -1,4 +1,4 @@
-"""What do the Kubernetes objects of a Terraform file open or allow? The same as in a manifest, in other words."""
+"""Judge the Kubernetes objects of a Terraform file by converting them to manifests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _KINDS = {
     "role": "Role", "cluster_role": "ClusterRole", "role_binding": "RoleBinding", "service": "Service",
     "cluster_role_binding": "ClusterRoleBinding", "network_policy": "NetworkPolicy",
 }  # fmt: skip
-#: Blocks that are written once for each element of a list.
+#: Blocks that are repeated for each element of a list, and keys with another name in a manifest.
 _MANY = {
     "container": "containers", "init_container": "initContainers", "volume": "volumes", "port": "ports", "env": "env",
     "env_from": "envFrom", "volume_mount": "volumeMounts", "rule": "rules", "subject": "subjects",
@@ -26,12 +26,12 @@ _MANY = {
 
 
 def kind_of(kind: str) -> str:
-    """The Kubernetes kind that a resource of the provider makes; empty where we judge none."""
+    """Return the Kubernetes kind of a resource of the provider; empty if no rule judges it."""
     return _KINDS.get(_VERSION.sub("", kind.removeprefix("kubernetes_")), "") if kind.startswith("kubernetes_") else ""
 
 
 def judge_kube_resource(resource: Resource) -> Iterator[Hit]:
-    """The hits of such a resource that stop the work; what it leaves out is the provider's to fill."""
+    """Yield only the blocking hits of such a resource, because the provider fills in what it leaves out."""
     thing = _camel(resource.body)
     head = {"apiVersion": "v1", "kind": kind_of(resource.kind)}
     made = {key: Node(line=resource.line, value=value) for key, value in head.items()}
@@ -51,5 +51,5 @@ def _camel(node: Node) -> Node:
 
 
 def _single(node: Node) -> Node:
-    """A block that is written once is what it says, and no list of it."""
+    """Return a block that is written once as a mapping instead of a list with one element."""
     return node.items[0] if isinstance(node.value, list) and len(node.value) == 1 and node.value[0].map else node

@@ -1,4 +1,4 @@
-"""What do the Kubernetes objects of a file open or allow?"""
+"""Judge the Kubernetes objects of a file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from foureyes.reviewers.critics.exposure.tree import Node
 
 RULES: tuple[Rule, ...] = (*kube_pods.RULES, *kube_control.RULES, *kube_objects.RULES, *kube_network.RULES)
 
-#: Where the pod of each kind is described; a template that has no place of its own is looked for in the last two.
+#: Where each kind describes its pod: the paths of its metadata and spec. Other kinds use `_TEMPLATE`.
 _PODS = {
     "Pod": ("", "spec"),
     "PodTemplate": ("template.metadata", "template.spec"),
@@ -37,12 +37,12 @@ _OTHERS: dict[str, _Judge] = {
 
 
 def is_kubernetes(document: Node) -> bool:
-    """Whether this says of itself what kind of object it is."""
+    """True if the document names its kind and API version."""
     return document.get("kind") is not None and document.get("apiVersion") is not None
 
 
 def judge_kubernetes(path: str, documents: list[Node]) -> Iterator[Hit]:
-    """The hits in every object of a file."""
+    """Yield the hits of every object of a file."""
     for document in documents:
         if is_kubernetes(document):
             yield from _object(path, document, 1)

@@ -1,4 +1,4 @@
-"""Which protections did a change take away? Where they stood nothing stands any more, so no changed line shows it."""
+"""Attribute hits to a change that removed a protection, although no changed line contains the hit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from foureyes.reviewers.critics.critic import Hit
 
 
 def with_lost(file: File, hits: Sequence[Hit], before: Sequence[Hit]) -> list[Hit]:
-    """The hits; those that are new and lie on no changed line reach as far as the change that made them."""
+    """Extend new hits that are on no changed line so that they reach the nearest change; return all hits."""
     were = Counter(one.rule.id for one in before)
     now = Counter(one.rule.id for one in hits)
     seen = Counter(one.rule.id for one in hits if file.is_changed(one.line, one.end))
@@ -32,7 +32,7 @@ def with_lost(file: File, hits: Sequence[Hit], before: Sequence[Hit]) -> list[Hi
 
 
 def _nearest(spans: list[Span], line: int) -> int:
-    """The changed line that is nearest to this one."""
+    """Return the changed line that is nearest to this one."""
     at = bisect_left(spans, (line, line))
     near = [end for pair in spans[max(at - 1, 0) : at + 1] for end in pair]
     return min(near, key=lambda one: abs(one - line), default=line)

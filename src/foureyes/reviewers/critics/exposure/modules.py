@@ -1,4 +1,4 @@
-"""What is a Terraform module told to open? Its inside is elsewhere, but the words it is given say enough."""
+"""Judge the arguments of Terraform modules; the code of a module is elsewhere, but its arguments are telling."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ ACL = rule("module.public-acl", "A module is told to let everybody read", ANYONE
 ADMIN = rule("module.admin", "A module is told to hand out everything", GAIN, "Name a smaller policy.", "important")
 RULES: tuple[Rule, ...] = (PUBLIC, ACL, ADMIN)
 
-#: The switch by which a database or machine gets an address of the internet, whatever stands before it.
+#: The switch that gives a database or machine a public address.
 _OPEN_SWITCH = re.compile(r"(?:^|_)publicly_accessible$")
 _NOTED_SWITCH = re.compile(
     r"(?:^|_)(?:public_network_access_enabled|associate_public_ip_address|map_public_ip_on_launch|assign_public_ip"
     r"|endpoint_public_access|enable_public_ip)$"
 )
-#: Lists of who may reach a thing; those of a firewall say more by their ports.
+#: Lists of addresses that may reach something; those of firewalls are judged by their ports.
 _WHO = re.compile(r"(?:public_access_cidrs|authorized_(?:networks|ip_ranges)|allowed_(?:cidrs?|cidr_blocks|ips?)"
                   r"|access_cidrs|ssh_cidrs?|ssh_allowed_cidrs?|admin_cidrs?)$")  # fmt: skip
 _PUBLIC_ACLS = frozenset({"public-read", "public-read-write", "publicread", "publicreadwrite"})
@@ -35,7 +35,7 @@ _ADMIN = re.compile(r":policy/(?:AdministratorAccess|IAMFullAccess)$")
 
 
 def judge_module(path: str, body: Node) -> Iterator[Hit]:
-    """The hits of what a module is given."""
+    """Yield the hits of the arguments of a module."""
     for key, node in body.map.items():
         line = body.keys.get(key, node.line)
         if _OPEN_SWITCH.search(key) and node.yes:
@@ -52,7 +52,7 @@ def judge_module(path: str, body: Node) -> Iterator[Hit]:
 
 
 def _firewall(path: str, body: Node) -> Iterator[Hit]:
-    """The words of the modules for security groups: rules by name, and rules with ports."""
+    """Judge the arguments of security group modules: rules by name, and rules with ports."""
     if is_world(body.get("ingress_cidr_blocks"), body.get("ingress_ipv6_cidr_blocks")):
         names = body.get("ingress_rules")
         for one in names.items if names is not None else []:

@@ -1,4 +1,4 @@
-"""Which ports does a firewall rule of a cloud open to the whole world?"""
+"""Find the ports that a cloud firewall rule opens to the whole world."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from foureyes.reviewers.critics.exposure.rules import HARDEN, REACHABLE, hit, no
 from foureyes.reviewers.critics.exposure.tree import Node
 
 LAST_PORT = 65_535
-#: AWS itself allows forty rules in a network ACL.
+#: AWS allows forty rules in a network ACL.
 _ACL_RULES_MAX = 200
 WORLD = frozenset({"0.0.0.0/0", "::/0", "0000:0000:0000:0000:0000:0000:0000:0000/0", "*", "internet", "any", "0.0.0.0"})  # noqa: S104 - looked for
 _NAMES = {
@@ -51,12 +51,12 @@ RULES: tuple[Rule, ...] = (*PORTS.values(), ALL, EGRESS, UDP, NO_DESCRIPTION)
 
 
 def is_world(*nodes: Node | None) -> bool:
-    """Whether one of these address lists has everybody in it."""
+    """True if one of these address lists contains everybody."""
     return any(one.text.lower() in WORLD for node in nodes if node is not None for one in node.items)
 
 
 def opened(place: tuple[str, int], first: float, last: float, *, every: bool = False) -> Iterator[Hit]:
-    """The hits of a stretch of ports that is open to the world."""
+    """Yield the hits of a port range that is open to the world."""
     path, line = place
     if every or ((first <= 0 or first == 1) and last >= LAST_PORT):
         yield hit(ALL, path, line)
@@ -99,7 +99,7 @@ def _world_line(block: Node) -> int:
 
 
 def aws_group(resource: Resource) -> Iterator[Hit]:
-    """A security group with rules in it."""
+    """Judge a security group with its inline rules."""
     for key in ("ingress", "egress"):
         blocks = resource.body.get(key)
         for block in blocks.items if blocks is not None else []:
@@ -114,7 +114,7 @@ def aws_group(resource: Resource) -> Iterator[Hit]:
 
 
 def aws_rule(resource: Resource) -> Iterator[Hit]:
-    """A rule of a security group that is a resource of its own."""
+    """Judge a security group rule that is a resource of its own."""
     kind = resource.body.get("type")
     if resource.kind.endswith("ingress_rule") or (kind is not None and kind.text == "ingress"):
         yield from _aws_rule(resource, resource.body)
@@ -132,7 +132,7 @@ def _egress(resource: Resource, block: Node) -> Iterator[Hit]:
 
 
 def aws_acl(resource: Resource) -> Iterator[Hit]:
-    """A network ACL: rules are tried by number, so an earlier deny closes what a later allow opens."""
+    """Judge a network ACL: rules apply in numeric order, so an earlier deny closes what a later allow opens."""
     blocks = resource.body.get("ingress")
     listed = blocks.items if blocks is not None else []
     closed: list[tuple[float, float]] = []
@@ -147,7 +147,7 @@ def aws_acl(resource: Resource) -> Iterator[Hit]:
 
 
 def _still_open(hits: Iterator[Hit], closed: list[tuple[float, float]]) -> Iterator[Hit]:
-    """What earlier rules have not closed; where they closed a part of everything, the rest is named port by port."""
+    """Drop hits that earlier rules close; if a part of "all ports" is closed, name the remaining ports one by one."""
     for one in hits:
         if one.rule is ALL and closed:
             yield from (
@@ -175,7 +175,7 @@ def _stretch_of(block: Node) -> tuple[float, float]:
 
 
 def aws_acl_rule(resource: Resource) -> Iterator[Hit]:
-    """A rule of a network ACL that is a resource of its own."""
+    """Judge a network ACL rule that is a resource of its own."""
     egress = resource.body.get("egress")
     if egress is None or not egress.yes:
         yield from _acl_rule(resource, resource.body)
@@ -195,7 +195,7 @@ def _acl_rule(resource: Resource, block: Node) -> Iterator[Hit]:
 
 
 def gcp_firewall(resource: Resource) -> Iterator[Hit]:
-    """A firewall rule of Google's: allow blocks with ports, and where from."""
+    """Judge a Google Cloud firewall rule: its allow blocks and source ranges."""
     body = resource.body
     direction, off = body.get("direction"), body.get("disabled")
     if (direction is not None and direction.text.upper() == "EGRESS") or (off is not None and off.yes):
@@ -224,14 +224,14 @@ def _stretch(place: tuple[str, int], text: str) -> Iterator[Hit]:
 
 
 def azure_group(resource: Resource) -> Iterator[Hit]:
-    """A network security group with rules in it."""
+    """Judge a network security group with its inline rules."""
     rules = resource.body.get("security_rule")
     for block in rules.items if rules is not None else []:
         yield from _azure_rule(resource, block)
 
 
 def azure_rule(resource: Resource) -> Iterator[Hit]:
-    """A rule of a network security group that is a resource of its own."""
+    """Judge a rule of a network security group that is a resource of its own."""
     yield from _azure_rule(resource, resource.body)
 
 

@@ -1,4 +1,4 @@
-"""Which ports do the firewalls of smaller clouds open to the whole world?"""
+"""Find the ports that the firewalls of smaller clouds open to the whole world."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from foureyes.reviewers.critics.exposure.tree import Node
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """How a provider calls the parts of a rule; `block` is empty where the resource itself is the rule."""
+    """A provider's names for the parts of a rule; `block` is empty if the resource itself is the rule."""
 
     kinds: str
     block: str
     sources: tuple[str, ...]
-    #: One attribute with a stretch of ports, or the first and the last.
+    #: One attribute with a port range, or the attributes of the first and the last port.
     ports: tuple[str, ...]
-    #: Where a rule says its direction, what it says for what comes in.
+    #: The attribute for the direction, and its value for incoming traffic.
     direction: tuple[str, str] = ("", "")
 
 

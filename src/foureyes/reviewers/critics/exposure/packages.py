@@ -1,4 +1,4 @@
-"""Do package managers check whom they talk to?"""
+"""Judge configurations of package managers: disabled certificate checks, plain HTTP and extra indexes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _INDEX = re.compile(
 
 
 def judge_packages(path: str, text: str) -> Iterator[Hit]:
-    """The hits of a package manager's configuration."""
+    """Yield the hits of a package manager's configuration."""
     for number, line in enumerate(text.split("\n"), 1):
         said = line[:2000].strip()
         if not said or said[0] in "#;":

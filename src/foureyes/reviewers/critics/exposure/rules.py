@@ -1,4 +1,4 @@
-"""How is a rule of this critic written down, and how does it become a hit?"""
+"""Create the rules of the exposure critic, and their hits and notes."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ CREDENTIALS = "A stolen token or password of this kind works for a long time and
 
 
 def rule(name: str, title: str, why: str, fix: str, severity: str = "minor") -> Rule:
-    """Name it within this critic. What is minor is a note; the rest blocks."""
+    """Return a rule named within this critic. Minor rules give notes; all others block."""
     return Rule(id=PREFIX + name, title=title, why=why, fix=fix, severity=severity)
 
 
 def hit(found: Rule, path: str, line: int, text: str = "", *, fix: str = "", evidence: str = "") -> Hit:
-    """The rule is met here; it blocks unless the rule is a note."""
+    """Return a hit of a rule; it blocks unless the rule is minor."""
     state = State.CLEAR if found.severity == "minor" else State.BLOCK
     return Hit(
         rule=found, path=path, line=max(line, 1), state=state, text=text, fix=fix, evidence=evidence[:EVIDENCE_MAX]
@@ -36,5 +36,5 @@ def hit(found: Rule, path: str, line: int, text: str = "", *, fix: str = "", evi
 
 
 def note(found: Rule, path: str, line: int, text: str = "", *, fix: str = "") -> Hit:
-    """The rule is met, but only because nothing is said: a note, whatever the rule's severity."""
+    """Return a note: the rule applies only because a setting is missing, so it is minor for any rule."""
     return Hit(rule=found, path=path, line=max(line, 1), state=State.CLEAR, text=text, fix=fix, severity="minor")

@@ -1,4 +1,4 @@
-"""What does a machine share with others: its folders over NFS, and its container runtime?"""
+"""Judge what a machine shares with others: folders over NFS, and its container runtime."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _LOCAL = ("tcp://127.", "tcp://localhost", "tcp://[::1]")
 
 
 def judge_exports(path: str, text: str) -> Iterator[Hit]:
-    """The hits of /etc/exports."""
+    """Yield the hits of /etc/exports."""
     for number, line in enumerate(text.split("\n"), 1):
         folder, _, clients = line[:_LINE_MAX].split("#", 1)[0].strip().partition(" ")
         if not folder.startswith(("/", '"')):
@@ -52,7 +52,7 @@ def judge_exports(path: str, text: str) -> Iterator[Hit]:
 
 
 def judge_daemon(path: str, text: str) -> Iterator[Hit]:
-    """The hits of Docker's daemon.json."""
+    """Yield the hits of Docker's daemon.json."""
     document = read_json(text)
     tls = document.get("tlsverify")
     proven = tls is not None and tls.yes

@@ -1,4 +1,4 @@
-"""What do the resources of a Terraform file or plan open or allow?"""
+"""Judge the resources of a Terraform file or plan."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from foureyes.reviewers.critics.exposure.unroll import unroll
 
 _REFERENCE = re.compile(r"(?:\$\{)?\s{0,4}(?P<name>(?:var|local)\.[A-Za-z_][\w-]{0,100})\s{0,4}\}?")
 _MODULES_DEPTH_MAX = 20
-#: A longer default is not filled in: many references to it would make the work grow with its square.
+#: Longer defaults are not filled in: many references to one would make the time quadratic in the size of the work.
 _DEFAULT_MAX = 64
 
 
 @cache
 def book() -> Book:
-    """All rows and checks of the three clouds."""
+    """Return all rows and checks of all clouds."""
     rows = (*aws.ROWS, *aws_more.ROWS, *azure.ROWS, *gcp.ROWS)
     checks = (*network.CHECKS, *network_more.CHECKS, *iam.CHECKS, *aws.CHECKS, *azure.CHECKS, *gcp.CHECKS)
     return Book(rows, checks, (*network.RULES, *iam.RULES, *aws.RULES, *azure.RULES, *gcp.RULES))
@@ -33,7 +33,7 @@ RULES: tuple[Rule, ...] = (*book().rules, *modules.RULES)
 
 
 def judge_terraform(path: str, text: str) -> Iterator[Hit]:
-    """The hits of a `.tf` or `.tf.json` file."""
+    """Yield the hits of a `.tf` or `.tf.json` file."""
     blocks = _of_json(read_json(text)) if path.lower().endswith(".json") else read_hcl(text)
     known = _known(blocks)
     for one in blocks:
@@ -51,7 +51,7 @@ def judge_terraform(path: str, text: str) -> Iterator[Hit]:
 
 
 def judge_plan(path: str, documents: list[Node]) -> Iterator[Hit]:
-    """The hits of `terraform show -json`; lines are those of the plan's own text."""
+    """Yield the hits of `terraform show -json`; line numbers are those of the plan itself."""
     for document in documents:
         root = document.at("planned_values.root_module")
         modules = [(root, 1)] if root is not None else []
@@ -89,7 +89,7 @@ def _of_json(document: Node) -> list[Block]:
 
 
 def _known(blocks: list[Block]) -> dict[str, Node]:
-    """The defaults of variables and the plain locals of this file."""
+    """Return the defaults of variables and the literal locals of this file."""
     found: dict[str, Node] = {}
     for one in blocks:
         if one.kind == "variable" and one.labels and (default := one.body.get("default")) is not None:
@@ -102,7 +102,7 @@ def _known(blocks: list[Block]) -> dict[str, Node]:
 
 
 def _fill(body: Node, known: dict[str, Node]) -> None:
-    """Put what is known in the place of each reference to it; what is filled in is not looked through again."""
+    """Replace references to known values; values that were filled in are not searched again."""
     stack = [body]
     while stack:
         node = stack.pop()

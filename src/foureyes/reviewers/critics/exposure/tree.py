@@ -1,4 +1,4 @@
-"""What does a configuration file say, and on which line? One tree for YAML, JSON and HCL, with bounded size."""
+"""A tree of values with line numbers, shared by the YAML, JSON and HCL readers, with bounded size."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-#: Deeper than any configuration people write; what goes further is not read.
+#: Deeper than any configuration people write; deeper files are not read.
 DEPTH_MAX = 100
-#: How many nodes one file may have once its aliases are written out.
+#: The maximum number of nodes in one file, with its aliases expanded.
 NODES_MAX = 400_000
 
 Scalar = str | int | float | bool | None
@@ -18,54 +18,54 @@ _NO = frozenset({"false", "no", "off", "disabled", "0"})
 
 
 class UnreadableError(Exception):
-    """A file of a kind we judge that cannot be read; says why in words for people."""
+    """A configuration file that cannot be read; the message says why, in words for people."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Node:
-    """One value of a configuration file with the line it starts on."""
+    """One value of a configuration file, with the line it starts on."""
 
     line: int
     value: Scalar | dict[str, Node] | list[Node]
     #: The line of each key of a mapping.
     keys: Mapping[str, int] = field(default_factory=lambda: _NO_KEYS)
-    #: An expression that only the platform can work out: `var.cidr`, `${...}`, a template.
+    #: True for an expression that only the platform can resolve: `var.cidr`, `${...}`, a template.
     opaque: bool = False
-    #: How many nodes it has with its aliases written out.
+    #: The number of its nodes with aliases expanded.
     size: int = 1
 
     @property
     def map(self) -> dict[str, Node]:
-        """The mapping; empty where it is none."""
+        """Return the mapping; empty if the value is not a mapping."""
         return self.value if isinstance(self.value, dict) else {}
 
     @property
     def items(self) -> list[Node]:
-        """The elements of a list; a single value counts as a list of one, nothing as none."""
+        """Return the elements of a list; a single value is a list of one, null an empty list."""
         if isinstance(self.value, list):
             return self.value
         return [] if self.value is None else [self]
 
     @property
     def text(self) -> str:
-        """The scalar as text; empty where it is none."""
+        """Return the scalar as text; empty if the value is not a scalar."""
         if isinstance(self.value, bool):
             return "true" if self.value else "false"
         return "" if self.value is None or isinstance(self.value, (dict, list)) else str(self.value)
 
     @property
     def yes(self) -> bool:
-        """Whether this says true in any of the ways people write it."""
+        """True if the value means true in any of the usual spellings."""
         return not self.opaque and self.text.lower() in _YES
 
     @property
     def no(self) -> bool:
-        """Whether this says false."""
+        """True if the value means false in any of the usual spellings."""
         return not self.opaque and self.text.lower() in _NO
 
     @property
     def number(self) -> float | None:
-        """The number; None where it is none."""
+        """Return the number; None if the value is not a number."""
         try:
             return float(self.text)
         except ValueError:
@@ -73,29 +73,29 @@ class Node:
 
     @property
     def empty(self) -> bool:
-        """Whether nothing is said: null, an empty text, list or mapping."""
+        """True for null and for an empty text, list or mapping."""
         return self.value is None or self.value in ("", [], {})
 
     def get(self, key: str) -> Node | None:
-        """The value of a key, where this is a mapping or a block written once."""
+        """Return the value of a key of a mapping, or of the first element of a list of mappings."""
         value = self.value
         if isinstance(value, list) and value and isinstance(value[0].value, dict):
             value = value[0].value
         return value.get(key) if isinstance(value, dict) else None
 
     def at(self, path: str) -> Node | None:
-        """The first value at a path like `spec.template.spec`."""
+        """Return the first value at a path such as `spec.template.spec`."""
         return next(self.every(path), None)
 
     def every(self, path: str) -> Iterator[Node]:
-        """Every value at a path, through all elements of the lists on the way."""
+        """Yield every value at a path, through all elements of the lists on the way."""
         found = [self]
         for key in path.split("."):
             found = [inner for one in found for part in one.items if (inner := part.get(key)) is not None]
         yield from found
 
     def at_line(self, path: str) -> int:
-        """The line of the last key of a path that is there, else of this node."""
+        """Return the line of the last key of a path that is present, else of this node."""
         line, node = self.line, self
         for key in path.split("."):
             holder = node.items[0] if node.items else node
@@ -106,7 +106,7 @@ class Node:
         return line
 
     def scalars(self) -> Iterator[Node]:
-        """Every scalar below, in order."""
+        """Yield every scalar below this node, in order."""
         stack = [self]
         while stack:
             node = stack.pop()
@@ -129,12 +129,12 @@ class _Open:
     key_line: int = 0
     size: int = 1
     anchor: str = ""
-    #: Mappings that `<<` brings in; a key written here wins over them.
+    #: Mappings that `<<` merges in; keys written in this mapping take precedence.
     merges: list[Node] = field(default_factory=list)
 
 
 class Builder:
-    """Puts a tree together from what a reader meets, in order, without recursion."""
+    """Builds a tree from the events of a reader, in order and without recursion."""
 
     def __init__(self) -> None:
         self._stack: list[_Open] = []
@@ -143,7 +143,7 @@ class Builder:
 
     @property
     def wants_key(self) -> bool:
-        """Whether the next thing is the key of a mapping."""
+        """True if the next event is the key of a mapping."""
         return bool(self._stack) and isinstance(self._stack[-1].value, dict) and self._stack[-1].key is None
 
     def open(self, line: int, *, mapping: bool, anchor: str = "") -> None:

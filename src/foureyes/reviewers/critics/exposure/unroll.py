@@ -1,4 +1,4 @@
-"""Which blocks does a `dynamic` block of Terraform become, where its list is written down?"""
+"""Expand `dynamic` blocks of Terraform whose list is written in the file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from foureyes.reviewers.critics.exposure.hcl import EACH, ITERATOR
 from foureyes.reviewers.critics.exposure.tree import Node
 
-#: How many blocks one may become, and how many nodes all of them together; beyond that it stays as it is written.
+#: Limits for the blocks made of one dynamic block and for all nodes together; beyond them it is left as it is.
 _BLOCKS_MAX = 64
 _NODES_MAX = 20_000
 _STEP = re.compile(r"\.([A-Za-z_]\w{0,80})|\[[\"']?([A-Za-z_][\w-]{0,80})[\"']?\]")
@@ -15,7 +15,7 @@ _STEPS_MAX = 8
 
 
 def unroll(body: Node) -> None:
-    """Put the blocks that it becomes in the place of each dynamic block."""
+    """Replace each dynamic block by the blocks that it generates."""
     stack, left = [body], _NODES_MAX
     while stack:
         node = stack.pop()
@@ -50,7 +50,7 @@ def _length(node: Node) -> int:
 
 
 def _with(node: Node, name: str, key: Node, value: Node) -> Node:
-    """A copy in which the block's own key and value are filled in; nested blocks of their own keep theirs."""
+    """Return a copy with the block's own key and value filled in; expressions of other iterators are kept."""
     if isinstance(node.value, dict):
         pairs = {one: _with(inner, name, key, value) for one, inner in node.value.items()}
         return Node(line=node.line, value=pairs, keys=node.keys)

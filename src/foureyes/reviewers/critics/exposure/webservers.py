@@ -1,4 +1,4 @@
-"""Which doors does a web server open without a key? nginx, Apache, Caddy and HAProxy."""
+"""Judge nginx, Apache, Caddy and HAProxy: open admin pages, listings, old TLS and unsafe headers."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _GUARDS = frozenset(
 
 @dataclass(slots=True, kw_only=True)
 class _Part:
-    """A directive of nginx with its words, and what is in its braces."""
+    """A directive of nginx with its words, and the directives in its braces."""
 
     words: list[str]
     line: int
@@ -98,7 +98,7 @@ def _nginx(text: str) -> _Part:
 
 
 def judge_nginx(path: str, text: str) -> Iterator[Hit]:
-    """The hits of an nginx configuration."""
+    """Yield the hits of an nginx configuration."""
     todo = [(_nginx(text), False)]
     while todo:
         part, guarded = todo.pop()
@@ -161,7 +161,7 @@ def _location(path: str, part: _Part, *, guarded: bool) -> Iterator[Hit]:
 
 
 def judge_apache(path: str, text: str) -> Iterator[Hit]:
-    """The hits of an Apache configuration."""
+    """Yield the hits of an Apache configuration."""
     section = ""
     for number, raw in enumerate(text.split("\n"), 1):
         line = raw[:2000].strip()
@@ -187,7 +187,7 @@ def _granted(place: tuple[str, int], section: str, who: str) -> Iterator[Hit]:
             yield note(FILES, *place)
 
 
-#: Directives of Apache, the words that make them bad, and the rule.
+#: Directives of Apache, the words that make them unsafe, and the rule.
 _APACHE: dict[str, tuple[frozenset[str], Rule]] = {
     "options": (frozenset({"indexes", "+indexes", "all"}), LISTING),
     "sslprotocol": (frozenset({"sslv2", "sslv3", "+sslv3", "tlsv1", "+tlsv1", "tlsv1.1", "+tlsv1.1"}), OLD_TLS),
@@ -206,7 +206,7 @@ def _apache(place: tuple[str, int], name: str, words: set[str]) -> Iterator[Hit]
 
 
 def judge_caddy(path: str, text: str) -> Iterator[Hit]:
-    """The hits of a Caddyfile."""
+    """Yield the hits of a Caddyfile."""
     for number, raw in enumerate(text.split("\n"), 1):
         words = raw[:2000].split("#")[0].split()
         if not words:
@@ -226,7 +226,7 @@ def judge_caddy(path: str, text: str) -> Iterator[Hit]:
 
 
 def judge_haproxy(path: str, text: str) -> Iterator[Hit]:
-    """The hits of an HAProxy configuration."""
+    """Yield the hits of an HAProxy configuration."""
     stats, secured = 0, False
     for number, raw in enumerate(text.split("\n"), 1):
         said = " ".join(raw[:2000].split("#")[0].split())

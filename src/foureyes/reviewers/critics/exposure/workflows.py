@@ -1,4 +1,4 @@
-"""Can a stranger's pull request run code in this project's pipeline, or use its rights?"""
+"""Judge GitHub and GitLab pipelines: script injection, untrusted checkouts, broad permissions, unpinned actions."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ _EVAL = re.compile(r"\b(?:eval|(?:ba|z|da)?sh\s{1,5}-c)\b")
 
 
 def judge_github(path: str, documents: list[Node]) -> Iterator[Hit]:
-    """The hits of a GitHub workflow or composite action."""
+    """Yield the hits of a GitHub workflow or composite action."""
     for document in documents:
         if document.get("runs") is not None:
             for one in document.every("runs.steps"):
@@ -225,7 +225,7 @@ def _checkout(path: str, step: Node, *, risky: bool) -> Iterator[Hit]:
 
 
 def judge_gitlab(path: str, documents: list[Node]) -> Iterator[Hit]:
-    """The hits of a GitLab pipeline."""
+    """Yield the hits of a GitLab pipeline."""
     for document in documents:
         for key, job in document.map.items():
             if key == "include":

@@ -1,4 +1,4 @@
-"""What does a YAML file say? Read event by event, so that neither nesting nor aliases can hurt."""
+"""Read a YAML file event by event, so that neither deep nesting nor aliases exhaust memory or the stack."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WORDS: dict[str, Scalar] = {"true": True, "false": False, "null": None, "~": No
 
 
 def read_yaml(text: str) -> list[Node]:
-    """The documents of a YAML text."""
+    """Return the documents of a YAML text."""
     import yaml  # noqa: PLC0415 - only work with YAML in it pays for this
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -58,7 +58,7 @@ def _scalar(builder: Builder, event: Any, line: int) -> None:
     tag = event.tag or ""
     plain = not event.style and not tag
     value: Scalar = _plain(text) if plain else text
-    # CloudFormation's `!Ref`, `!Sub` and friends are worked out by the platform.
+    # CloudFormation's `!Ref`, `!Sub` and similar tags are resolved by the platform.
     opaque = tag.startswith("!") and len(tag) > 1
     builder.scalar(value, line, opaque=opaque, anchor=event.anchor or "")
 

@@ -1,4 +1,4 @@
-"""Does a text give its sources, as far as a program can tell? Whether it is true, a model or a human must verify."""
+"""The critic of sources: finds claims without a source. Only a model or a human can verify whether they are true."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from foureyes.reviewers.critics.texts import PROSE_KINDS, Lines, shown, suffix, 
 
 TEXT_MAX = 1_000_000
 _PROSE = frozenset({".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".asciidoc"})
-#: Legal texts and lists of changes state nothing about the world.
+#: Legal texts and lists of changes make no claims about the world.
 _NO_CLAIMS = frozenset(
     {"license", "licence", "copying", "notice", "changelog", "changes", "history", "requirements", "robots"}
 )
@@ -24,9 +24,9 @@ _NO_CLAIMS = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Factual:
-    """The critic of sources. It notes; where a chain names it, what it finds blocks (`strict`)."""
+    """The critic of sources. It gives notes; with `strict`, for chains that name it, its hits block."""
 
-    #: The day of the review; without it nothing is said about old dates.
+    #: The day of the review; without it, old dates are not judged.
     today: date | None = None
     strict: bool = False
 
@@ -92,7 +92,7 @@ CRITIC = Factual()
 
 
 def is_text(file: File, kind: str) -> bool:
-    """Whether a file is prose that may state facts; so are the texts in an agent's output."""
+    """True if a file is prose that may state facts, or the JSON output of an agent."""
     if file.text is None or file.mode == LINK_MODE:
         return False
     path = PurePosixPath(file.path.lower())

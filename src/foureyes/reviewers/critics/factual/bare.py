@@ -1,4 +1,4 @@
-"""What is left of a text when code and comments are taken out? Spaces stand in their place, so that positions stay."""
+"""Blank out code and comments in a text, keeping positions and line breaks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FENCE_MIN = 3
 
 
 def bare(text: str, *, inline: bool = True) -> str:
-    """The text without fenced code and comments, and without code within a line; in one pass."""
+    """Return the text without fenced code, comments and, with `inline`, code within a line; in one pass."""
     parts: list[str] = []
     done = 0
     while (match := _NEXT.search(text, done)) is not None:
@@ -28,7 +28,7 @@ def bare(text: str, *, inline: bool = True) -> str:
 
 
 def _end(text: str, match: re.Match[str], *, inline: bool) -> int:
-    """Where what begins here ends; what is never closed goes on to the end of the text."""
+    """Return the end of what begins here; an unclosed block extends to the end of the text."""
     opened = match.group().strip(" ")
     if opened == "<!--":
         found = text.find("-->", match.end())

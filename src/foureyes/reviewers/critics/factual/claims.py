@@ -1,4 +1,4 @@
-"""Which sentences state what they do not prove?"""
+"""Find sentences that make a claim without a source."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from foureyes.reviewers.critics.factual.bare import bare
 SENTENCE_MAX = 1_000
 PARAGRAPH_MAX = 20_000
 QUOTE_WORDS_MIN = 5
-#: What says "now" is old when the year beside it lies this far back.
+#: A sentence about the present is stale if the year in it is this many years ago.
 STALE_YEARS = 2
 
 _BLANK = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
@@ -36,7 +36,7 @@ _FIGURE = re.compile(
     r"developers|companies|teams|cases|projects|customers|women|men|children|adults|patients)\b",
     re.IGNORECASE,
 )
-#: Figures of a program's own making: options, versions, sizes of examples.
+#: Words that mark figures of the program itself: options, versions, sizes of examples.
 _OWN_FIGURE = re.compile(
     r"\b(?:default|limit|set to|at most|at least|up to|threshold|minimum|maximum|between|e\.g\.|example|if )\b",
     re.IGNORECASE,
@@ -61,7 +61,7 @@ _SUPERLATIVE = re.compile(
     r"unmatched|number one|#1)\b",
     re.IGNORECASE,
 )
-#: A superlative of one's own things compares nothing with the world.
+#: Superlatives about one's own things make no claim about the world.
 _OWN_THING = re.compile(
     r"\bbest (?:practice|effort|way|to|if|guess|match|of)\b|\b(?:largest|smallest|oldest|biggest) (?:\w+ )?(?:file|"
     r"value|"
@@ -98,7 +98,7 @@ _YEAR = re.compile(r"(?<![\d./-])((?:19|20)\d\d)(?![\d%])")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """A sentence that states something, where it begins."""
+    """A sentence that states something, and where it begins."""
 
     rule: Rule
     position: int
@@ -106,7 +106,7 @@ class Claim:
 
 
 def claims_in(text: str, year: int | None) -> Iterator[Claim]:
-    """Every claim without its proof; what is old is told only where the year is known."""
+    """Yield every claim without a source; stale claims only if the year is known."""
     prose = bare(text)
     start = 0
     for edge in (*_BLANK.finditer(prose), None):
@@ -127,7 +127,7 @@ def _in_paragraph(paragraph: str, start: int, year: int | None) -> Iterator[Clai
 
 
 def _is_nobodys_block(paragraph: str) -> bool:
-    """Whether a paragraph is set as a quotation and names nobody; notes and examples of a prompt are set so too."""
+    """True for a block quotation without a speaker; notes, which use the same markup, do not count."""
     if not _BLOCK.match(paragraph) or _NOTE.match(paragraph) or _SPEAKER.search(paragraph):
         return False
     return len(paragraph.split()) > QUOTE_WORDS_MIN

@@ -1,4 +1,4 @@
-"""Which links of a text lead to something that this work takes away or does not have?
+"""Find links of a text to files that the work removes, and to headings that its files do not have.
 
 Only the work itself is known here: a link to a file outside of it is not judged.
 """
@@ -26,7 +26,7 @@ MARKDOWN = (".md", ".markdown", ".mdx")
 
 
 def dead_links(text: str, path: str, change: Change) -> Iterator[tuple[int, str]]:
-    """The position and the target of each link that leads nowhere."""
+    """Yield the position and the target of each broken link."""
     known = {file.path: file for file in change.files}
     gone = {file.path for file in change.files if file.content is None} | {
         file.was for file in change.files if file.was
@@ -52,7 +52,7 @@ def _has(where: str, anchor: str, texts: Mapping[str, str | None], seen: dict[st
 
 
 def anchors_of(text: str) -> frozenset[str]:
-    """The names that a text's headings and elements can be linked by."""
+    """Return the anchors of a text: its headings and named elements."""
     prose = bare(text, inline=False)
     anchors: set[str] = {(match[1] or match[2]).lower() for match in _NAMED.finditer(prose)}
     counts: dict[str, int] = {}
@@ -65,7 +65,7 @@ def anchors_of(text: str) -> frozenset[str]:
 
 
 def _slug(heading: str) -> str:
-    """A heading as the common renderers name it."""
+    """Return the anchor of a heading as the common renderers build it."""
     plain = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", heading)
     plain = re.sub(r"<[^>]*>", "", plain).strip().lower()
     return re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")

@@ -1,4 +1,4 @@
-"""What must a text that states facts bring along?"""
+"""The rules for texts that state facts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Is the work well formed: does it parse, is it whole, was nothing of its making left in it?"""
+"""The critic of form: finds files that do not parse, merge conflicts, truncated text and leftovers."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from foureyes.reviewers.critics.format.syntax import python_flaws
 from foureyes.reviewers.critics.python.tools import parses
 from foureyes.reviewers.critics.texts import has_conflict, is_prose, parsable, readable, shown, suffix
 
-#: Of a longer text only the beginning is searched for leftovers; parsers have limits of their own.
+#: Only the beginning of a longer text is searched for leftovers; parsers have limits of their own.
 LEFTOVERS_TEXT_MAX = 1_000_000
-#: Files that are meant to be empty.
+#: Files that may be empty.
 _MAY_BE_EMPTY = frozenset({"__init__.py", "py.typed", ".gitkeep", ".keep", ".nojekyll", ".npmignore", ".gitmodules"})
-#: What is text by its name; a byte that is no UTF-8 is wrong there.
+#: File types that contain text; bytes that are not UTF-8 are wrong there.
 _TEXTS = frozenset(
     {
         *(".py", ".pyi", ".js", ".ts", ".jsx", ".tsx", ".go", ".rs", ".java", ".kt", ".c", ".h", ".cpp", ".cs", ".rb"),
@@ -28,7 +28,7 @@ _TEXTS = frozenset(
         *(".css", ".md", ".rst", ".txt", ".adoc", ".ini", ".cfg", ".tf", ".lua", ".swift", ".scala", ".env"),
     }
 )
-#: Kinds of work that are one text: an empty one is no answer.
+#: Kinds of work that consist of one text: an empty text is no answer.
 _ONE_TEXT = frozenset({"text", "plan", "command"})
 
 
@@ -95,7 +95,7 @@ def _leftovers(file: File, kind: str) -> Iterator[Flaw]:
 
 
 def _one_for_each_conflict(flaws: Iterable[Flaw], file: File) -> Iterator[Flaw]:
-    """Of the markers of one conflict, those up to the first that the change brought."""
+    """Drop further markers of one conflict after the first that the change added."""
     is_told = False
     for flaw in flaws:
         if flaw.rule is rules.CONFLICT and flaw.state is State.BLOCK:
@@ -128,7 +128,7 @@ def _hit(flaw: Flaw, file: File) -> Hit:
     line = min(flaw.line, max(1, len(file.lines)))
     text = flaw.text
     if flaw.state is State.BLOCK and line and not file.is_changed(line) and _is_new(flaw, file):
-        # A parser stops where it notices; what broke the file may stand elsewhere.
+        # A parser reports where it notices the error; the cause may be on another line.
         line, text = 0, f"{text or flaw.rule.title} (noticed on line {line})"
     return Hit(
         rule=flaw.rule,
@@ -142,7 +142,7 @@ def _hit(flaw: Flaw, file: File) -> Hit:
 
 
 def _is_new(flaw: Flaw, file: File) -> bool:
-    """Whether the file was without this flaw at the base."""
+    """True if the file did not have this flaw at the base."""
     before = File(path=file.path, content=file.before)
     if flaw.rule is rules.CONFLICT or before.text is None:
         return flaw.rule is not rules.CONFLICT

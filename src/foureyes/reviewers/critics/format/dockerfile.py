@@ -1,4 +1,4 @@
-"""Does a Dockerfile consist of instructions that exist, beginning with where it starts from?"""
+"""Check that a Dockerfile consists of known instructions and begins with FROM or ARG."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HEREDOC = re.compile(r"<<-?\s*([\"']?)(\w{1,60})\1")
 
 
 def flaw_in_dockerfile(text: str) -> tuple[int, str] | None:
-    """The line of the first flaw and what it is."""
+    """Return the line of the first flaw and a description, or None."""
     first = text.split("\n", 1)[0]
     named = _ESCAPE.match(first)
     escape = named[1] if named else "\\"

@@ -1,4 +1,4 @@
-"""What was left in a text that belongs to its making: conflict markers, cut ends, placeholders, a model's own words?"""
+"""Find leftovers in a text: conflict markers, truncation marks, placeholders, and phrases of a chat model."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _PLACEHOLDER = re.compile(
     r"|^[ \t]*raise NotImplementedError\([\"']?todo",
     re.IGNORECASE | re.MULTILINE,
 )
-#: What to look for where any of the words stands in the text.
+#: Rule, pattern, and words of which at least one must occur before the pattern is searched for.
 _SEARCHES = (
     (
         rules.TRUNCATED,
@@ -97,7 +97,7 @@ _MARKDOWN = frozenset({".md", ".markdown", ".mdx"})
 
 
 def leftovers_in(text: str, path: str, *, prose: bool) -> Iterator[Flaw]:
-    """Everything of that sort, with its line."""
+    """Yield every leftover with its line."""
     lines = Lines(text)
     yield from _conflicts(text, lines, prose=prose)
     lowered = text.lower()
@@ -113,13 +113,13 @@ def leftovers_in(text: str, path: str, *, prose: bool) -> Iterator[Flaw]:
 
 
 def _conflicts(text: str, lines: Lines, *, prose: bool) -> Iterator[Flaw]:
-    """A marker that opens or closes; the line between them alone is also a heading's underline."""
+    """Yield markers that open or close a conflict; the line between them is also the underline of a heading."""
     if "<<<<<<<" not in text and ">>>>>>>" not in text:
         return
     found = [match for match in islice(_MARKER.finditer(text), MATCHES_MAX) if match.group()[0] in "<>|"]
     kinds = {match.group()[0] for match in found}
     for match in found:
-        # A text may show what a conflict looks like; half of one in prose is an arrow or a quotation.
+        # A text may show what a conflict looks like; in prose, half of a conflict is an arrow or a quotation.
         in_block = prose and text.count("```", max(0, match.start() - FENCE_BEFORE_MAX), match.start()) % 2 == 1
         if prose and (in_block or not {"<", ">"} <= kinds):
             yield Flaw(rule=rules.CONFLICT, line=lines.at(match.start()), state=State.CLEAR)

@@ -1,4 +1,4 @@
-"""Can the file be parsed as what its name says it is? Nothing is built from it, included or expanded."""
+"""Parse a file as the format its name claims. Nothing is built from it, included or expanded."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SOURCE_MAX = 1_000_000
 FLOW_DEPTH_MAX = 500
 _TEMPLATE = re.compile(r"\{\{|\{%|<%|\$\{\{|\{\{-")
 _TEMPLATE_ENDS = (".j2", ".jinja", ".jinja2", ".tmpl", ".tpl", ".erb", ".hbs", ".mustache", ".in", ".template")
-#: JSON that allows comments by what reads it; its errors say nothing.
+#: JSON files whose readers allow comments; JSON errors in them mean nothing.
 _LOOSE_JSON = re.compile(
     r"(?:^|/)(?:[tj]sconfig[\w.-]{0,80}\.json|devcontainer\.json|\.vscode/|\.eslintrc|\.babelrc|\.swcrc|api-extractor)"
     r"|\.(?:jsonc|json5|code-workspace)$"
@@ -34,7 +34,7 @@ _AT_LINE = re.compile(r"at line (\d+)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flaw:
-    """Something wrong with the form, on a line."""
+    """A defect of form, with its line."""
 
     rule: Rule
     line: int
@@ -43,11 +43,11 @@ class Flaw:
 
 
 class Unparsed(Exception):  # noqa: N818 - it says why nothing can be said
-    """Not parsed, with the reason in words."""
+    """The file was not parsed; the message says why."""
 
 
 def flaws_in(text: str, path: str) -> list[Flaw]:
-    """What keeps a parser from reading the file; raises Unparsed where that cannot be told."""
+    """Return the flaws that keep a parser from reading the file; raise Unparsed if they cannot be determined."""
     if path.endswith(_TEMPLATE_ENDS):
         return []
     parser = parser_of(path, text)
@@ -66,7 +66,7 @@ def flaws_in(text: str, path: str) -> list[Flaw]:
 
 
 def parser_of(path: str, text: str) -> Callable[[str], Iterator[Flaw]] | None:
-    """Which parser a file's name or first line calls for."""
+    """Return the parser for a file, by its name or its first line; None if there is none."""
     name = PurePosixPath(path).name.lower()
     if _LOOSE_JSON.search(path.lower()):
         return None
@@ -127,7 +127,7 @@ def _yaml(text: str) -> Iterator[Flaw]:
 
 
 def _flow_depth(text: str) -> int:
-    """How deeply brackets stand in each other, strings or not; the parser takes quadratic time in it."""
+    """Return the depth of nested brackets, inside strings or not; the parser takes quadratic time in it."""
     depth = deepest = 0
     for match in re.finditer(r"[\[\]{}]", text):
         depth += 1 if match.group() in "[{" else -1

@@ -1,4 +1,4 @@
-"""What makes the form of a work broken, and what only looks unfinished?"""
+"""The rules of the format critic: what breaks a file, and what only looks unfinished."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where does a shell script break off?"""
+"""Find the place where a shell script breaks off."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 NODES_MAX = 200_000
-#: Words and signs that end what was begun; without them no shell reads the script.
+#: Tokens that close a construct; without them no shell reads the script.
 _ENDS = frozenset({"fi", "done", "esac", "}", ")", '"', "'", "]]", "]", "))", "heredoc_end", "then", "do"})
 
 
 class DenseScript(Exception):  # noqa: N818 - it says why nothing can be said
-    """The script is larger or denser than is parsed."""
+    """The script is larger or denser than the limits for parsing."""
 
 
 def flaw_in_shell(text: str) -> tuple[int, bool, str] | None:
-    """The line, whether it is certain, and what is wrong; raises DenseScript.
+    """Return the line, whether the flaw is certain, and a description; raise DenseScript.
 
-    The grammar does not know every shell: most is a note.
+    The grammar does not cover every shell, so most flaws are not certain.
     """
-    # Imported here: works without shell must not pay for it.
+    # Imported here so that works without shell do not load it.
     from foureyes.reviewers.critics.commands.syntax import TooMuch, narrow, tree  # noqa: PLC0415
 
     try:
@@ -40,7 +40,7 @@ def _first(root: Node, end: int) -> tuple[int, bool, str] | None:
         if not waiting:
             break
         node = waiting.pop()
-        # Within the text a missing sign may be the grammar's own mistake; at its end nothing can follow any more.
+        # Within the text, a missing token may be an error of the grammar; at the end of the text, nothing can follow.
         if node.is_missing and node.type in _ENDS and node.start_byte >= end:
             return node.start_point[0] + 1, True, f"The script breaks off: `{node.type}` is missing"
         if node.is_error and error is None:

@@ -1,4 +1,4 @@
-"""Which Python files cannot be parsed, and where do they break?"""
+"""Find Python files that cannot be parsed, and the line where they break."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from foureyes.reviewers.critics.texts import parsable, shown, suffix
 
 
 def python_flaws(change: Change) -> tuple[list[tuple[File, Flaw]], list[Unread]]:
-    """Every Python file that does not parse, with the first place.
+    """Return every Python file that does not parse, with its first error, and the files that were not read.
 
-    A parser for the version that the project declares, else for the newest, has the last word, asked once for all.
+    Files that the running Python rejects are checked again with ruff, for the version that the project declares or
+    else the newest; its answer counts. It is run once for all files.
     """
     unread: list[Unread] = []
     suspects: dict[str, File] = {}

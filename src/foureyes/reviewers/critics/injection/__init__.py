@@ -1,4 +1,4 @@
-"""Does a work hide text from people, or speak to the reviewers and models that read it?"""
+"""The critic of prompt injection: finds hidden text, and text that gives orders to reviewers and models."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from foureyes.reviewers.critics.injection.markers import Concealed, markers_in
 from foureyes.reviewers.critics.injection.scripts import lookalikes_in, mixes
 from foureyes.reviewers.critics.texts import Lines, is_prose, is_words, readable, shown, unread_of
 
-#: Of a larger file the characters are all looked at, the words only so far.
+#: All characters of a file are checked, but its words only up to this length.
 WORDS_TEXT_MAX = 1_000_000
 _UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
 )
 _TAG_RUN = re.compile("[\U000e0020-\U000e007e]{4,4000}")
 _SELECTOR_RUN = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,4000}")
-#: A disguise or a hiding place speaks for itself.
+#: Extra weight of a sentence in disguise, or in a hidden place.
 DISGUISED_WEIGHT = 1.5
 CONCEALED_WEIGHT = 1.0
 
@@ -64,7 +64,7 @@ CRITIC = Injection()
 
 
 def _hits(text: str, path: str, *, prose: bool, at_line: int | None = None) -> Iterator[Hit]:
-    """One hit for each rule and line, the gravest."""
+    """Yield one hit for each rule and line: the most severe."""
     found: dict[tuple[str, int], Hit] = {}
     for seen, line in _all(text, path, prose=prose):
         key = (seen.rule.id, line)
@@ -102,9 +102,9 @@ def _all(text: str, path: str, *, prose: bool) -> Iterator[tuple[Seen, int]]:
 
 
 def _sentences(text: str) -> Iterator[tuple[Seen, int]]:
-    """What the text tells its reader: as it stands, with hidden characters out, and with its disguises off.
+    """Find instructions in the text as written, without its hidden characters, and with disguises decoded.
 
-    Taking characters out moves positions but never a line feed, so lines stay right.
+    Removing characters moves positions but removes no line feed, so line numbers stay right.
     """
     visible = text if text.isascii() else _UNSEEN.sub("", text)
     lowered = visible.lower().replace("\u2019", "'")
@@ -157,7 +157,7 @@ def _told(aims: Iterator[Aim], lines: Lines, how: str) -> Iterator[tuple[Seen, i
 
 
 def _carried(text: str) -> Iterator[tuple[Seen, int]]:
-    """What invisible characters spell is a sentence like any other."""
+    """Find instructions that invisible characters spell."""
     lines = Lines(text)
     for pattern in (_TAG_RUN, _SELECTOR_RUN):
         for match in pattern.finditer(text):

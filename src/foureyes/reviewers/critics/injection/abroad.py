@@ -1,6 +1,6 @@
-"""By which stems do other languages say: set aside, instruction, approve, this change?
+"""Word stems in other languages for: ignore, instruction, approve, this change.
 
-A pattern matches anywhere in a word, because endings differ; the anchors are what is searched for first.
+A pattern matches anywhere in a word, because endings differ; the anchors are searched for first.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Does a sentence of a work give orders to whoever reviews it? A small model of weighted traits."""
+"""Score how much a sentence gives orders to its reviewer or model, by weighted traits."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ UNKNOWN_FROM = 2.0
 SENTENCES_MAX = 5_000
 SENTENCE_BEFORE_MAX = 240
 SENTENCE_AFTER_MAX = 300
-#: Somebody tells of an order instead of giving it.
+#: Words in front of a verb that show that an order is reported, not given.
 _TOLD = re.compile(
     r"\b(?:to|can|could|may|might|will|would|cannot|never|who|which|users?|they|we|it|i|not|did|does|and|or)[*_`]{0,2}\s+$"
 )
-#: The text speaks about such attacks; then a person should look, but nothing is stopped by the words alone.
+#: The text is about such attacks: then the result is unknown instead of block.
 _ABOUT = re.compile(
     r"\b(?:attack\w*|inject\w*|jailbreak\w*|malicious\w*|adversar\w*|hostile|untrusted|e\.g\.|such as|for example|"
     r"detect\w*)\b"
@@ -36,7 +36,7 @@ _PLAIN_ANCHORS = tuple(filter(str.isascii, _ANCHORS))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aim:
-    """A sentence that speaks to its reader, where it stands and how much speaks for it."""
+    """A sentence that speaks to its reader: its position, its score and the traits behind the score."""
 
     position: int
     sentence: str
@@ -45,13 +45,13 @@ class Aim:
     traits: tuple[str, ...]
 
     def follows(self, other: Aim) -> bool:
-        """Whether this sentence, right after another, adds enough to it that is new; each alone would not suffice."""
+        """True if this sentence and the one just before it together are suspicious, although each alone is not."""
         near = self.position - other.position < SENTENCE_AFTER_MAX
         weak = max(self.score, other.score) < UNKNOWN_FROM
         return near and weak and self.score + other.score >= BLOCK_FROM - 0.5 and self.traits != other.traits
 
     def state(self, extra: float = 0) -> State:
-        """What follows from the score; `extra` for a place or a disguise that speaks for itself."""
+        """Return the state for the score; `extra` is added for a hidden place or a disguise."""
         score = self.score + extra
         if score >= BLOCK_FROM:
             return State.UNKNOWN if not extra and _ABOUT.search(self.sentence) else State.BLOCK
@@ -59,7 +59,7 @@ class Aim:
 
 
 def aims_in(text: str, *, least: float = UNKNOWN_FROM) -> Iterator[Aim]:
-    """Every sentence of a text in small letters that weighs at least this much."""
+    """Yield every sentence of a lower-case text that scores at least `least`."""
     done = -1
     positions = _positions(text)
     for position in positions[:SENTENCES_MAX]:
@@ -75,7 +75,7 @@ def aims_in(text: str, *, least: float = UNKNOWN_FROM) -> Iterator[Aim]:
 
 
 def score(raw: str, *, position: int = 0, follows: str = "") -> Aim | None:
-    """Weigh one sentence."""
+    """Score one sentence; None if it has no trait."""
     sentence = _SPACES.sub(" ", _PREFIX.sub(" ", raw)).strip(" \t#/*->;%\"'`")
     weights: dict[str, float] = {}
     heaviest: tuple[float, Rule] = (0, rules.OUTPUT)
@@ -104,7 +104,7 @@ def score(raw: str, *, position: int = 0, follows: str = "") -> Aim | None:
 
 
 def _positions(text: str) -> list[int]:
-    """Where any anchor stands, in order; each search is linear, and most anchors are not there at all."""
+    """Return the sorted positions of all anchors; each search is linear, and most anchors do not occur."""
     found: set[int] = set()
     for anchor in _PLAIN_ANCHORS if text.isascii() else _ANCHORS:
         at = text.find(anchor)

@@ -1,4 +1,4 @@
-"""Where is a character that cannot be seen at home? In emoji, in scripts that need joiners, in text from the right."""
+"""Decide where an invisible character is legitimate: in emoji, in scripts that need joiners, in right-to-left text."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _INDIC = _names(
     "DEVANAGARI BENGALI GURMUKHI GUJARATI ORIYA TAMIL TELUGU KANNADA MALAYALAM SINHALA TIBETAN MYANMAR KHMER BALINESE "
     "JAVANESE SUNDANESE GRANTHA TIRHUTA MODI NEWA SHARADA CHAKMA BRAHMI LEPCHA LIMBU"
 )
-#: Scripts whose letters change their shape by an invisible joiner or non-joiner.
+#: Scripts in which an invisible joiner or non-joiner changes the shape of letters.
 JOINING = _ARABIC | _INDIC
-#: Scripts that write no spaces and mark where a line may break.
+#: Scripts without spaces, which mark where a line may break.
 UNSPACED = frozenset({"THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN", "JAVANESE", "BALINESE", "TAI", "CJK"})
 _FLAG = "\U0001f3f4"
-#: The three flags of parts of countries that are drawn everywhere.
+#: The three flags of parts of countries that all emoji fonts support.
 _FLAGS = tuple("".join(chr(0xE0000 + ord(one)) for one in name) + "\U000e007f" for name in ("gbeng", "gbsct", "gbwls"))
 _KEYCAP = "\u20e3"
 _RIGHT_TO_LEFT = re.compile(
@@ -39,7 +39,7 @@ _CJK = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO", "IDEOGRAPHIC", "FUL
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """The text a character stands in, and whether people are meant to read it."""
+    """The text around a character, and whether it is prose for people."""
 
     text: str
     prose: bool
@@ -51,14 +51,14 @@ class Place:
         return self.text[at + 1] if at + 1 < len(self.text) else ""
 
     def line(self, at: int) -> str:
-        """The line around a position, as far as it is looked at."""
+        """Return the line around a position, limited on both sides."""
         start = max(self.text.rfind("\n", max(0, at - LINE_SIDE_MAX), at) + 1, at - LINE_SIDE_MAX, 0)
         end = self.text.find("\n", at, at + LINE_SIDE_MAX)
         return self.text[start : end if end >= 0 else at + LINE_SIDE_MAX]
 
 
 def is_allowed(char: str, at: int, place: Place) -> bool:
-    """Whether this hidden character is one that its neighbours need."""
+    """True if the characters next to this hidden character need it."""
     if char == "\ufeff":
         return at == 0
     allowed = _ALLOWANCES.get(char) or _by_range(ord(char))
@@ -67,7 +67,7 @@ def is_allowed(char: str, at: int, place: Place) -> bool:
 
 @lru_cache(maxsize=4096)
 def script(char: str) -> str:
-    """The script of a letter or mark as the first word of its name; empty for anything else."""
+    """Return the script of a letter or mark, as the first word of its name; empty for anything else."""
     if not char or unicodedata.category(char)[0] not in "LM":
         return ""
     return unicodedata.name(char, "").split(" ", 1)[0]
@@ -95,7 +95,7 @@ def _mark(at: int, place: Place) -> bool:
 
 
 def _isolate(at: int, place: Place) -> bool:
-    """Balanced on its line, in prose, around text that really runs from right to left."""
+    """True if the marks are balanced on their line, in prose, around text that really runs from right to left."""
     line = place.line(at)
     balanced = sum(map(line.count, _OPENERS)) == sum(map(line.count, _CLOSERS))
     return place.prose and balanced and _mark(at, place)

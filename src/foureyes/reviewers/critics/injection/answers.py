@@ -1,4 +1,4 @@
-"""Does a sentence tell its reader what to put into its answer or its code?"""
+"""Detect sentences that tell their reader what to put into its answer or its code."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ANCHORS = (
     "following line",
     "code below",
 )
-#: An order to do something with the answer: a verb at the beginning, the reader's answer as what it is done to.
+#: An order about the answer: a verb at the beginning, with the reader's answer as its object.
 _ORDER = re.compile(
     r"^(?:(?:please|also|now|then|next|and|finally|additionally|furthermore|always|make sure to|be sure to|ensure "
     r"(?:that )?(?:you|to))"
@@ -43,7 +43,7 @@ _IN_ANSWER = re.compile(
     rf"along with|while writing) your (?:\w+ )?{_ANSWER}\b,? (?:please )?(?:[a-z]+)"
 )
 _YOUR_MUST = re.compile(rf"\byour (?:\w+ )?{_ANSWER} (?:must|should|shall|needs? to|has to|have to|ought to)\b")
-#: A first word that is no order: who does it, when, why, what is thanked for.
+#: First words that make a sentence no order: subjects, times, reasons, thanks.
 _NO_ORDER = _words(
     "we i you he she it they this that these those there here the a an our my your his her its their if when while "
     "once as "
@@ -54,7 +54,7 @@ _NO_ORDER = _words(
     "let hi hello dear no not any all some each every both either neither also just only even still awaiting await "
     "appreciate confirm submit receive received got get subject yes great sorry"
 )
-#: Answers of machines to machines: the reader is a program's author, not a model.
+#: Words about answers between programs: there, "your response" speaks to a programmer, not to a model.
 _MACHINE = re.compile(
     r"\b(?:http|https|header|status code|json|body|endpoint|api|server|client|request|schema|xml|csv|field|null|"
     r"file|stdout|disk)\b"
@@ -72,7 +72,7 @@ _TAKE_BARE = re.compile(
     rf"^(?:please |kindly |to \w+,? |don'?t hesitate to |feel free to |consider |ensure |make sure )?"
     rf"[a-z]+\b[^.!?]{{0,60}}?\bthe {_POINTS} code (?:block|snippet|section|excerpt|fragment|segment)\b"
 )
-#: What the code that follows reaches for: the network, other programs, the machine.
+#: What the following code uses: the network, other programs, the machine.
 _REACHES = re.compile(
     r"\b(?:requests|httpx|aiohttp|urllib\d?|urlopen|http\.client|socket|smtplib|yagmail|ftplib|paramiko|telnetlib|"
     r"mqtt|wget|curl|"
@@ -85,7 +85,7 @@ _REACHES = re.compile(
 
 
 def weight(sentence: str, follows: str) -> float:
-    """How much a sentence tells its reader what to answer; `follows` is the text behind it."""
+    """Return how much a sentence tells its reader what to answer; `follows` is the text after it."""
     return max(_of_answer(sentence), _of_code(sentence, follows))
 
 

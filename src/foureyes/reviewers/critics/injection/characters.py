@@ -1,7 +1,7 @@
-"""Which characters of a text hide something, and where are they at home?
+"""Find characters that hide something, except where a script or an emoji needs them.
 
 Ranges follow the Unicode properties: format (Cf), control (Cc), private use (Co), default ignorable, non-characters
-and every white space but the ordinary ones. Allowed is only what a script or an emoji sequence needs.
+and all white space but the ordinary ones. Only what a script or an emoji sequence needs is allowed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SPACES = "\xa0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _CONTROL = "\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f"
 _SOFT = "\xad"
 
-# A form feed on a line of its own parts sections in old sources; elsewhere it is a control character like the others.
+# A form feed on a line of its own separates sections in old sources; elsewhere it counts as a control character.
 _ASCII_TRICK = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]+|\r(?!\n)|(?<!\n)\f(?!\n)")
 _FOR_PROSE = re.compile(
     rf"[{_BIDI}{_INVISIBLE}{_TAGS}{_SELECTORS}{_LINE_ENDS}{_PRIVATE}{_CONTROL}{_SOFT}]+|\r(?!\n)|(?<!\n)\f(?!\n)"
@@ -55,12 +55,12 @@ _KINDS: tuple[tuple[re.Pattern[str], Rule], ...] = (
 RUNS_MAX = 20_000
 #: A position that stands for the whole file, so that it counts whichever lines are new.
 WHOLE = -1
-#: A longer run of hidden characters is nothing that a script or an emoji needs.
+#: No script and no emoji needs a longer run of hidden characters.
 RUN_ALLOWED_MAX = 8
 SPELLED_MAX = 400
 _TAG_FIRST, _TAG_LAST = 0xE0020, 0xE007E
 _OVERWRITING = "\x08\x1b\x9b\r"
-#: Recordings of a terminal: here its control characters are the content.
+#: Recordings of a terminal: control characters are their content.
 _RECORDINGS = (".ans", ".ansi", ".cast", ".snap", ".golden", ".log", ".out", ".vt", ".typescript")
 
 
@@ -76,7 +76,7 @@ class Seen:
 
 
 def hidden_in(text: str, *, path: str = "", prose: bool = False) -> Iterator[Seen]:
-    """Every run of characters that hides something, in the order of the text."""
+    """Yield every run of characters that hides something, in the order of the text."""
     pattern = _ASCII_TRICK if text.isascii() else _FOR_PROSE if prose else _FOR_CODE
     found = pattern.finditer(text)
     place = Place(text=text, prose=prose)
@@ -90,12 +90,12 @@ def hidden_in(text: str, *, path: str = "", prose: bool = False) -> Iterator[See
 
 @lru_cache(maxsize=4096)
 def kind_of(char: str) -> Rule:
-    """Which rule a hidden character falls under."""
+    """Return the rule that a hidden character breaks."""
     return next((rule for pattern, rule in _KINDS if pattern.match(char)), rules.INVISIBLE)
 
 
 def spelled(run: str) -> str:
-    """What tag characters or variation selectors spell, as data."""
+    """Return the text that tag characters or variation selectors spell."""
     tags = "".join(chr(ord(one) - 0xE0000) for one in run if _TAG_FIRST <= ord(one) <= _TAG_LAST)
     if tags:
         return tags[:SPELLED_MAX]

@@ -1,7 +1,7 @@
-"""What does a text say once its disguise is taken off?
+"""Decode disguised text: encodings, spaced letters, pig latin, rot13, reversed words and leetspeak.
 
-Encodings are decoded only as far as their result reads like a sentence, and only so many of them; what comes out is
-data for the same model of traits as any other sentence.
+A decoded text counts only if it reads like a sentence, and the number of attempts is limited. The result is scored by
+the same model of traits as any other sentence.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _BINARY = re.compile(r"(?<![01])[01]{8}(?:[ ,]{0,2}[01]{8}){9,1000}(?![01])")
 _MORSE = re.compile(r"(?<![.\-\w])[.-]{1,6}(?:[ ]{1,2}(?:[/|][ ]{1,2})?[.-]{1,6}){11,1000}(?![.\-\w])")
 _SPACED = re.compile(r"(?<![^\W_])[a-z](?:[ ._*|~-]{1,3}[a-z]){7,200}(?![^\W_])")
 _PIG = re.compile(r"\b[a-z']{1,20}ay\b(?:[ ,.]+[a-z']{1,20}ay\b){3,40}")
-#: One word in leetspeak that gives orders; its letters may be digits or signs.
+#: Letters of leetspeak and the signs that replace them, for words that give orders.
 _LEET = {"a": "a4@", "e": "e3", "i": "i1!|", "o": "o0", "s": "s5$", "t": "t7+", "g": "g9", "l": "l1|", "b": "b8"}
 _TELLING = (
     "ignore",
@@ -43,7 +43,7 @@ _TELLING = (
 )
 _LEET_WORDS = re.compile("|".join("".join(f"[{re.escape(_LEET.get(one, one))}]" for one in word) for word in _TELLING))
 _UNLEET = str.maketrans({sign: letter for letter, signs in reversed(_LEET.items()) for sign in signs[1:]})
-#: The same words turned by thirteen letters, and backwards.
+#: The same words in rot13, and reversed.
 _ROTATED = tuple(codecs.encode(word, "rot13") for word in _TELLING)
 _REVERSED = tuple(word[::-1] for word in _TELLING)
 SENTENCE_SIDE_MAX = 200
@@ -51,17 +51,17 @@ SENTENCE_SIDE_MAX = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disguised:
-    """A stretch of a text and what it says without its disguise."""
+    """A stretch of a text and what it says when decoded."""
 
     position: int
     how: str
     plain: str
-    #: Nobody writes like this by chance; a person should look whatever it says.
+    #: True if nobody writes like this by chance, so that a person should look whatever it says.
     certain: bool = False
 
 
 def disguised_in(text: str, lowered: str) -> Iterator[Disguised]:
-    """Everything in a text that says something else once decoded."""
+    """Yield everything in a text that says something else once decoded."""
     for how, pattern, decode in _ENCODINGS:
         for match in islice(pattern.finditer(text), BLOBS_MAX):
             plain = decode(match.group())
@@ -109,7 +109,7 @@ def _around(text: str, at: int) -> str:
 
 
 def _parted(letters: str) -> str:
-    """Letters without gaps, with gaps again around the words that matter here."""
+    """Insert spaces around the words of interest in a run of letters."""
     known = (*_TELLING, "all", "above", "instructions", "your", "the", "this", "code", "change", "rules", "system")
     for word in sorted(known, key=len, reverse=True):
         letters = letters.replace(word, f" {word} ")
@@ -125,7 +125,7 @@ def _unpig(word: str) -> str:
 
 
 def _reads_like_words(plain: str) -> bool:
-    """Whether decoded bytes are a sentence rather than chance."""
+    """True if decoded bytes are a sentence rather than chance."""
     if not plain.isprintable() and not plain.replace("\n", " ").replace("\t", " ").isprintable():
         return False
     words = plain.split()

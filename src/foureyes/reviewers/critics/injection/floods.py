@@ -1,4 +1,4 @@
-"""Does a text drown its reader: in one word, in questions, or in a conversation that waits for its next answer?"""
+"""Find floods: one word repeated, a series of questions, or a conversation that ends in an open question."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from foureyes.reviewers.critics.texts import shown
 
 _FLOODS_MAX = 50
 _TAIL = 2_000
-#: Seven times more than once; nobody stammers that long, and tables of data have no words.
+#: Seven repetitions; nobody stammers that long, and data tables contain no words.
 _ONE_WORD = re.compile(r"\b(?P<word>[a-z]{3,20})(?:[ ,]{1,2}(?P=word)\b){7,}", re.IGNORECASE)
 _QUESTIONS = re.compile(r"(?:(?<=\s)|^)[A-Z\u00bf][^.!?\n]{4,160}\?(?:[ \t]{1,2}[A-Z\u00bf][^.!?\n]{4,160}\?){7}")
-#: Questions with answers, and at the end one that the reader is to answer.
+#: Questions with answers, and at the end a question left to the reader.
 _SHOTS = re.compile(
     r"(?:^|(?<=\s))q: ?[^\n]{3,300}?\sa: ?[^\n]{2,600}?"
     r"\sq: ?(?:(?!\sa:)[^\n]){3,300}\?\s{0,20}(?:a:\s{0,20})?\Z",
@@ -25,7 +25,7 @@ _SHOTS = re.compile(
 
 
 def floods_in(text: str) -> Iterator[Seen]:
-    """Every flood, as a note: it takes more to be an attack, and a person sees it at once."""
+    """Yield every flood as a note: alone it is no attack, and a person sees it at once."""
     for said, pattern in (
         ("One word is repeated again and again", _ONE_WORD),
         ("Question after question is asked, and none is answered", _QUESTIONS),

@@ -1,7 +1,7 @@
-"""By which words does a text speak to its reader?
+"""Weighted traits of sentences that speak to their reader: overrides, verdicts, roles and requests for secrets.
 
-Traits of a sentence, each with a weight; no sentence is listed. A trait counts once. One alone rarely suffices: it
-takes an order and something that only the reader of this work can obey: its instructions, its verdict, its secrets.
+Traits are listed, never whole sentences. A trait counts once. One alone rarely suffices: it takes an order and
+something that only the reader of this work can obey: its instructions, its verdict, its secrets.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ASIDE_ANCHORS = (
     "ignor|disregard|forget|neglect|bypass|overr|discard|set aside|pay no |not follow|n't follow|nt follow|not obey|"
     "n't obey|not listen|n't listen|not adhere|not comply|stop following|stop obeying|regardless of|no longer"
 )
-#: Up to three words of plain language in between; code has brackets and quotes there.
+#: Up to three plain words in between; in code there would be brackets and quotes.
 _FEW = r"(?:\s+[\w'-]+,?){0,3}?\s+"
 _PLAIN = r"[^.!?=()\[\]{}|<>\"_]"
 _EARLIER = (

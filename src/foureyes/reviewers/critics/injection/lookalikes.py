@@ -1,4 +1,4 @@
-"""Which letters and signs look like which others? What Unicode itself turns into ASCII needs no table."""
+"""Tables of letters and signs that look like others. What Unicode itself normalizes to ASCII needs no table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from foureyes.core.letters import LOOKALIKES
 
-#: Signs that pass for signs of a programming language, with the script they belong to.
+#: Signs that look like signs of a programming language, with the script they belong to.
 SIGNS = {
     "\u037e": (";", "GREEK"),
     "\u0387": ("\u00b7", "GREEK"),
@@ -28,7 +28,7 @@ SIGNS = {
     "\ufe52": (".", ""),
 }
 
-#: Signs of mathematics: at home in formulas, and a trick within a name or an address.
+#: Mathematical signs: normal in formulas, but a trick within a name or an address.
 BETWEEN_LETTERS = "\u2044\u2215\u2216\u2236\ufe52"
 
 #: Letters of scripts that have look-alikes of Latin letters.
@@ -38,7 +38,7 @@ OTHER_SCRIPTS = (
     "\u2de0-\u2dff\ua4d0-\ua4fd\ua500-\ua69f\ua6a0-\ua6ff\uab70-\uabbf\U00010280-\U0001057f\U000118a0-\U000118ff"
     "\U00016f00-\U00016f9f"
 )
-#: Letters and digits that only look different, or only look the same: their plain form is ASCII.
+#: Letters and digits in a special style, or that look like ASCII ones, and whose plain form is ASCII.
 FANCY = (
     "\xaa\xba\u0131\u017f\u0185\u0237\u0250-\u02af\u1d00-\u1d25\u1d6b-\u1d77\u1d79-\u1d9a\u2102-\u213a\u2145-\u2149"
     "\u2160-\u2188\u24b6-\u24e9\ua730\ua731\ua7ae\uab30-\uab5a\uff10-\uff19\uff21-\uff3a\uff41-\uff5a"
@@ -48,7 +48,7 @@ FANCY = (
 
 @lru_cache(maxsize=8192)
 def plain(char: str) -> str:
-    """The ASCII letter or digit a character passes for; empty where it passes for none."""
+    """Return the ASCII letter or digit that a character looks like; empty if there is none."""
     if char in LOOKALIKES:
         return LOOKALIKES[char]
     if char == "\u017f":
@@ -65,7 +65,7 @@ _ANY_LOOKALIKE = re.compile(f"[{OTHER_SCRIPTS}{FANCY}]")
 
 
 class _Table(dict[int, str]):
-    """What each character is replaced by, worked out when it is first met."""
+    """The replacement of each character, computed when it is first met."""
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
@@ -77,7 +77,7 @@ _TO_PLAIN = _Table()
 
 
 def skeleton(text: str) -> str:
-    """The text with every look-alike replaced by what it passes for."""
+    """Return the text with every look-alike replaced by the letter it looks like."""
     if text.isascii():
         return text
     return text.translate(_TO_PLAIN)

@@ -1,4 +1,4 @@
-"""Where does a text pretend to be somebody else's turn, a verdict, or not to be there at all?"""
+"""Find role markers of conversations, verdicts about the work itself, and text hidden by its style."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from foureyes.reviewers.critics.texts import shown, suffix
 
 LINE_BEFORE_MAX = 200
 HIDDEN_MAX = 20_000
-#: Tokens that part the turns of a conversation in the formats models are trained on.
+#: Tokens that separate the turns of a conversation in the formats models are trained on.
 _TURNS = re.compile(
     r"<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|start_header_id|end_header_id|begin_of_text|"
     r"tool_call)\|>"
@@ -53,7 +53,7 @@ _STYLED = re.compile(
 
 
 def markers_in(text: str, *, path: str, prose: bool) -> Iterator[Seen]:
-    """Markers of other speakers, verdicts that a work gives itself, and text hidden by its style."""
+    """Yield markers of other speakers, verdicts that a work gives itself, and text hidden by its style."""
     if "<" in text or "[" in text:
         yield from _turns(text, prose=prose)
     if "</" in text and suffix(path) not in _MARKED_UP:
@@ -69,7 +69,7 @@ def markers_in(text: str, *, path: str, prose: bool) -> Iterator[Seen]:
 
 
 class Concealed:
-    """Which positions of a text lie where people do not see them?"""
+    """The positions of a text that people do not see: HTML comments, alt texts, link definitions, hidden elements."""
 
     def __init__(self, text: str) -> None:
         spans = [match.span() for match in islice(_CONCEALED.finditer(text), HIDDEN_MAX)]
@@ -82,7 +82,7 @@ class Concealed:
 
 
 def _turns(text: str, *, prose: bool) -> Iterator[Seen]:
-    """Programs that speak to models need such markers; prose and comments do not."""
+    """Yield chat format markers: programs that call models need them, prose and comments do not."""
     said = "A marker of the format in which models are spoken to"
     for match in _TURNS.finditer(text):
         start = _line_start(text, match.start())

@@ -1,4 +1,4 @@
-"""By which words does a text give a task to a model that reads it: to act, to keep silent, to write something else?"""
+"""Weighted traits of sentences that give a model a task: to act, to keep silent, to write something else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which hidden texts and which instructions to its readers does a work have to answer for?"""
+"""The rules of the injection critic: hidden text, look-alikes, and instructions to the reader."""
 
 from __future__ import annotations
 

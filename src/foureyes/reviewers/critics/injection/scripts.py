@@ -1,4 +1,4 @@
-"""Which words and addresses pretend to be others by letters that look alike?"""
+"""Find words and addresses that imitate others with letters that look alike."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WORDS_MAX = 10_000
 WORD_SIDE_MAX = 48
 KNOWN_TEXT_MAX = 2_000_000
 FANCY_IN_PROSE_MIN = 3
-#: `\u0394t` is a formula; a Greek letter beside this many Latin ones is a word.
+#: `\u0394t` is a formula; a Greek letter beside this many Latin ones makes a word.
 FORMULA_LETTERS_MAX = 2
 
 _LATIN = "A-Za-z\u00c0-\u024f"
@@ -47,7 +47,7 @@ _KNOWN_WORDS = frozenset(keyword.kwlist) | frozenset(dir(builtins))
 
 
 def lookalikes_in(text: str, *, prose: bool = False) -> Iterator[Seen]:
-    """Words that mix alphabets, words made of look-alikes, and addresses of either sort."""
+    """Yield words that mix alphabets, words made of look-alikes, and addresses of either sort."""
     yield from _punycode(text)
     if text.isascii():
         return
@@ -68,7 +68,7 @@ def lookalikes_in(text: str, *, prose: bool = False) -> Iterator[Seen]:
 
 
 def mixes(text: str) -> bool:
-    """Whether any word mixes alphabets or has letters that only look like others."""
+    """True if any word mixes alphabets or has letters that only look like others."""
     return _IN_PROSE.search(text) is not None
 
 
@@ -81,7 +81,7 @@ class _Words:
 
     @cached_property
     def known(self) -> frozenset[str]:
-        """The plain words that stand in the same text, and those of the language."""
+        """Return the ASCII words of the same text, and the keywords and built-in names of Python."""
         return frozenset(re.findall(r"[A-Za-z_]\w{0,63}", self.text[:KNOWN_TEXT_MAX], re.ASCII)) | _KNOWN_WORDS
 
     def judge(self, word: str, start: int) -> Seen | None:
@@ -118,7 +118,7 @@ class _Words:
         return _word(rules.LOOKALIKE, State.CLEAR if alone else self._unless_quoted(start), word, start)
 
     def _hidden_letter(self, word: str, start: int, letters: list[str]) -> Seen | None:
-        """In prose one phonetic letter among plain ones passes for a plain one; a formula or a transcript does not."""
+        """Judge a single phonetic letter among plain ones in prose; formulas and phonetic transcripts are accepted."""
         drawn_alike = [one for one in letters if script(one) == "LATIN" and one != "\u0131"]
         plain_letters = sum(one.isascii() and one.isalpha() for one in word)
         if not drawn_alike or plain_letters < FANCY_IN_PROSE_MIN or _is_phonetic(word, self.place.line(start)):
@@ -142,14 +142,14 @@ class _Words:
                 word,
                 start,
             )
-        # An ending of one's own language on a foreign name is how people write; a letter within it is not.
+        # People add endings of their own language to foreign names; a foreign letter inside a word is different.
         ending = [name for name, _ in runs] == ["latin", "other"] and len(runs[0][1]) > 1
         if ending and not all(map(plain, others[0])):
             return None if self.place.prose else _word(rules.MIXED, State.CLEAR, word, start)
         return _word(rules.MIXED, State.BLOCK, word, start)
 
     def _whole(self, word: str, start: int) -> Seen | None:
-        """A word of one foreign alphabet whose every letter passes for a Latin one, among names that it equals."""
+        """Judge a word of one foreign alphabet whose letters all look Latin, if it equals a known name."""
         if self.place.prose or not _LETTERS_OF_OTHERS.search(word):
             return None
         line = self.place.line(start)
@@ -162,7 +162,7 @@ class _Words:
         return _word(rules.LOOKALIKE, self._unless_quoted(start), word, start)
 
     def _unless_quoted(self, start: int) -> State:
-        """A name is blocked; in a string a person should look, because it may be what the program is about."""
+        """Return BLOCK for a name; in a string or comment UNKNOWN, because the program may be about such words."""
         before = self.text[
             max(self.text.rfind("\n", max(0, start - LINE_SIDE_MAX), start) + 1, start - LINE_SIDE_MAX, 0) : start
         ]
@@ -193,7 +193,7 @@ def _in_word(char: str) -> bool:
 
 
 def _runs(piece: str) -> list[tuple[str, str]]:
-    """The stretches of one alphabet within a piece of a word."""
+    """Return the stretches of one alphabet within a piece of a word."""
     named = [("other" if _LETTERS_OF_OTHERS.match(one) else "latin", one) for one in piece if one.isalpha()]
     return [(name, "".join(one for _, one in run)) for name, run in groupby(named, key=lambda item: item[0])]
 
@@ -203,7 +203,7 @@ def _is_turkish(passing: list[str]) -> bool:
 
 
 def _is_phonetic(word: str, line: str) -> bool:
-    """Whether a word is a transcript of how something is spoken."""
+    """True if a word is a phonetic transcript."""
     return any("\u02b0" <= one <= "\u02ff" for one in line) or f"/{word}" in line or f"[{word}" in line
 
 
@@ -229,7 +229,7 @@ def _punycode(text: str) -> Iterator[Seen]:
 
 
 def _pretends(host: str) -> bool:
-    """Whether a label mixes alphabets, or passes whole for a Latin one below a Latin ending."""
+    """True if a label mixes alphabets, or consists of Latin look-alikes under a Latin top-level domain."""
     labels = host.split(".")
     latin_end = labels[-1].isascii()
     for label in labels:

@@ -1,4 +1,4 @@
-"""What is one trait of a sentence that speaks to its reader, and which readers are machines?"""
+"""The class for one trait of a sentence, and the words that name a model as the reader."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from foureyes.reviewers.critics.critic import Rule
 from foureyes.reviewers.critics.injection import rules
 
-#: Readers that are no people; a plain "reviewer" or "agent" may be one.
+#: Readers that are programs; a plain "reviewer" or "agent" may be a person.
 MODEL = (
     r"(?:(?:ai|llm|coding|autonomous|automated)[- ](?:code[- ])?(?:reviewers?|agents?|assistants?|models?|"
     r"bots?|auditors?"
@@ -24,21 +24,21 @@ MODEL_ANCHORS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feature:
-    """One trait of a sentence and what it weighs."""
+    """One trait of a sentence, and its weight."""
 
     name: str
     weight: float
     pattern: re.Pattern[str]
-    #: The rule a sentence falls under when this is its heaviest trait.
+    #: The rule of a sentence whose heaviest trait this is.
     rule: Rule | None = None
-    #: Substrings one of which every match contains; without any the trait never makes a sentence be looked at.
+    #: Every match contains one of these substrings; a trait without anchors never selects a sentence by itself.
     anchors: tuple[str, ...] = ()
-    #: An order: weighs less after "to", "can", "they", where somebody only tells of it.
+    #: True for orders: they weigh less after "to", "can" or "they", where an order is only reported.
     order: bool = False
 
 
 def feature(name: str, weight: float, *patterns: str, rule: Rule | None = None, anchors: str = "") -> Feature:
-    """A trait from its patterns; what overrides or judges is an order."""
+    """Return a trait made of patterns; traits of overrides, verdicts and secrets are orders."""
     found = tuple(anchors.split("|")) if anchors else ()
     order = rule in (rules.OVERRIDE, rules.VERDICT, rules.SECRET)
     compiled = re.compile("|".join(patterns))

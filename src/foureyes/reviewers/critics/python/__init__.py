@@ -1,4 +1,4 @@
-"""What do the Python tools find in this work's Python: bandit for what is unsafe, ruff for what cannot work?"""
+"""The critic of Python code: runs bandit for unsafe code and ruff for code that cannot work."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from foureyes.reviewers.critics.texts import has_conflict, parsable, shown, suff
 FILE_BYTES_MAX = 1_000_000
 TOTAL_BYTES_MAX = 30_000_000
 STATEMENT_LINES_MAX = 200
-#: Checks of bandit that ruff does not have begin with one of these words.
+#: Words that introduce checks that bandit has and ruff does not.
 _ONLY_BANDIT = re.compile(rb"\b(?:torch|from_pretrained|hf_hub_download|load_dataset|snapshot_download|Markup)\b")
 _SHEBANG = re.compile(rb"#![^\n]{0,100}\bpython[0-9.]*\b")
-#: Syntax that the declared version does not have yet is wrong where it stands, and breaks nothing before it.
+#: Syntax newer than the declared version is wrong only at its own line; it breaks nothing before it.
 _TOO_NEW = re.compile(r"syntax was (?:added|changed) in Python 3")
-#: A password that a test hands in is no secret, and a hash or a temporary folder there harms nobody.
+#: Checks skipped in tests, where passwords are test data, and weak hashes and temporary folders do no harm.
 _FINE_IN_TESTS = ("105", "106", "107", "108", "110", "112", "113", "301", "306", "310", "314", "324", "608")
-#: Weak only where something depends on it; a checksum does not.
+#: Checks that matter only in a security context, which a checksum, for example, is not.
 _SELDOM_GRAVE = frozenset({"B303", "B324", "B413"})
 
 
 class Python:
-    """The critic of Python code; it reads, and never runs, what it is given."""
+    """The critic of Python code; it reads the code and never runs it."""
 
     name = "python"
     scope = ""
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """Every check that is passed on."""
+        """Return the rules of all checks that are reported."""
         return all_rules()
 
     def look(self, change: Change) -> Judged:
@@ -58,7 +58,7 @@ CRITIC = Python()
 
 
 def is_python(file: File) -> bool:
-    """Whether a file is Python by its name or its first line."""
+    """True if a file is Python by its name or its shebang."""
     if suffix(file.path) in (".py", ".pyi", ".pyw"):
         return True
     return not suffix(file.path) and _SHEBANG.match(file.content or b"") is not None
@@ -84,7 +84,7 @@ def _readable(files: Iterable[File]) -> tuple[dict[str, File], list[Unread]]:
 def _said(
     files: dict[str, File], folder: Path, minors: Mapping[str, int]
 ) -> tuple[list[tuple[str, Said]], list[Unread]]:
-    """What both tools say, by path, and what they could not read."""
+    """Return the reports of both tools by path, and the files they could not read."""
     texts = {path: (file.text or "").encode() for path, file in files.items() if minors[path] != PYTHON_2}
     places = laid_out(texts, folder, minors)
     paths = {place.name: path for path, place in places.items()}
@@ -119,7 +119,7 @@ def _needs_bandit(file: File) -> bool:
 
 
 def _deduplicated(said: list[Said]) -> Iterator[Said]:
-    """What both found on one line with the same number is bandit's, which knows how grave and how sure it is."""
+    """Drop ruff's report of what bandit also found on the line; bandit's has severity and confidence."""
     passed_on = [one for one in said if is_passed_on(one.tool, one.code)]
     by_bandit = {
         (one.name, line, one.code[1:])
@@ -138,7 +138,7 @@ def _is_fine(said: Said, path: str) -> bool:
 
 
 def is_test(path: str) -> bool:
-    """Whether a file belongs to the tests."""
+    """True if a file belongs to the tests."""
     parts = PurePosixPath(path.lower())
     folders = {"test", "tests", "testing", "fixtures", "conftest.py"}
     return bool(folders & set(parts.parts)) or parts.name.startswith("test_") or parts.stem.endswith("_test")
@@ -148,12 +148,12 @@ def _hit(said: Said, file: File) -> Hit:
     rule = rule_of(said.tool, said.code)
     state = _state(said)
     if said.line > len(file.lines) > 0:
-        said = replace(said, line=len(file.lines))  # a lone carriage return ends a line for some
+        said = replace(said, line=len(file.lines))  # ruff may count a lone carriage return as a line end
     silenced = _is_allowed(said, file)
     if silenced:
         state = State.CLEAR
     elif said.code == SYNTAX and has_conflict(file):
-        state = State.CLEAR  # it is no Python because of that, which the critic of form says
+        state = State.CLEAR  # the critic of form reports the merge conflict
     elif is_test(file.path) and state is State.BLOCK and not is_broken(said.code):
         state = State.UNKNOWN
     sure = f", severity {said.severity.lower()}, confidence {said.confidence.lower()}" if said.severity else ""
@@ -170,7 +170,7 @@ def _hit(said: Said, file: File) -> Hit:
 
 
 def _breaks_elsewhere(said: Said, file: File) -> bool:
-    """Whether a changed line broke the file though another is named: a parser stops where it notices."""
+    """True if a changed line broke the file although another line is reported: a parser stops where it notices."""
     if said.code != SYNTAX or file.is_changed(said.line) or _TOO_NEW.search(said.text):
         return False
     before = File(path=file.path, content=file.before)
@@ -178,7 +178,7 @@ def _breaks_elsewhere(said: Said, file: File) -> bool:
 
 
 def _is_allowed(said: Said, file: File) -> bool:
-    """Whether a comment on a line of the statement allows this check; code that does not parse cannot be allowed."""
+    """True if a comment on a line of the statement allows this check; syntax errors cannot be allowed."""
     if said.code == SYNTAX:
         return False
     first, last = said.lines if said.lines[0] else (said.line, said.line)
@@ -197,14 +197,14 @@ def _state(said: Said) -> State:
 
 
 def _text(said: Said, rule: Rule) -> str:
-    """What the tool says; of a password it says the value, which must not leave it."""
+    """Return the text of the tool, except for passwords: there it contains the value, which must not be shown."""
     if said.code[1:] in ("105", "106", "107"):
         return rule.title
     return shown(said.text, 300)
 
 
 def _once(hits: list[Hit]) -> list[Hit]:
-    """One hit for each rule and line."""
+    """Keep one hit for each rule and line."""
     first: dict[tuple[str, int, str], Hit] = {}
     for hit in hits:
         first.setdefault((hit.path, hit.line, hit.rule.id), hit)

@@ -10,9 +10,9 @@ from pathlib import PurePosixPath
 
 from foureyes.app.reviewers import Change
 
-#: What ruff can judge by; the newest where a project declares nothing, so that nothing new is called broken.
+#: The minor versions ruff supports; without a declaration the newest is used, so that new syntax is not reported.
 OLDEST, NEWEST = 7, 15
-#: A project for Python 2 alone: no parser here reads it.
+#: Marks a project for Python 2 alone, which no parser here reads.
 PYTHON_2 = 0
 _LEAST = re.compile(r"(?:>=|~=|===?|\^|~)\s{0,4}v?3\.([0-9]{1,2})|(>)\s{0,4}3\.([0-9]{1,2})")
 _ONLY_2 = re.compile(r"(?:<|<=|~=|===?)\s{0,4}(?:2(?:\.[0-9*]+)?|3(?:\.0)?)\s{0,4}(?:$|,)")
@@ -20,18 +20,18 @@ _CLASSIFIER = re.compile(r"Programming Language :: Python :: ([23])(?:\.([0-9]{1
 _IN_SETUP = re.compile(r"python_requires\s{0,4}=\s{0,4}[\"']([^\"'\n]{1,100})[\"']")
 
 
-#: Why a file is not parsed: as a template, or as Python 2.
+#: Why a file is not parsed: it is a template, or Python 2.
 NOT_READ = ("a template: only what is made from it can be parsed", "Python 2: no program here reads it")
 _TEMPLATE = re.compile(r"\{%-?\s{0,4}\w|\{\{-?\s{0,4}\w+(?:\.\w+)+[^{}\n]{0,80}\}\}|<%")
 
 
 def is_template(text: str) -> bool:
-    """Whether a file that does not parse is one that others are made from."""
+    """True if a file that does not parse is a template."""
     return _TEMPLATE.search(text) is not None
 
 
 def versions(change: Change, paths: list[str]) -> dict[str, int]:
-    """By path, the minor version of Python 3 that the file is written for, or PYTHON_2; the nearest folder counts."""
+    """Return for each path the minor version of Python 3 it is written for, or PYTHON_2; the nearest folder counts."""
     files = dict(change.settings)
     files |= {one.path: one.content for one in change.files if one.content is not None and _is_setting(one.path)}
     known: dict[str, int] = {}
@@ -88,7 +88,7 @@ def _of_setup_cfg(text: str) -> int | None:
 
 
 def _least(said: str) -> int | None:
-    """The oldest version of a specifier such as `>=3.9,<4`."""
+    """Return the oldest version of a specifier such as `>=3.9,<4`."""
     found = _LEAST.search(said)
     if found is None:
         return PYTHON_2 if _ONLY_2.search(said) else None

@@ -1,4 +1,4 @@
-"""Which of the tools' checks do we pass on, and how grave is each?"""
+"""The checks of bandit and ruff that are reported, and their severity."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import cache
 
 from foureyes.reviewers.critics.critic import Rule
 
-#: Left out: asserts, imports and calls that are only a reason to look closer, what our own critics judge (trojan
+#: Left out: asserts, imports and calls that are only a reason to look closer, checks that other critics cover (trojan
 #: source, control characters), and style.
 _BANDIT = (
     "B102 exec used; B103 set bad file permissions; B104 hardcoded bind all interfaces; "
@@ -66,27 +66,27 @@ _RUFF = (
     "PLE1519 singledispatch method; PLE1520 singledispatchmethod function; "
     "PLE1700 yield from in async function"
 )
-#: Code that cannot work: it does not compile, or fails when it is run.
+#: Checks for code that cannot work: it does not compile, or fails when it is run.
 _BROKEN = ("E9", "F404", "F407", "F50", "F52", "F62", "F63", "F70", "F72", "F821", "F823", "PLE0", "PLE1")
-#: A program may make the names that it exports while it runs.
+#: Not certain: a program may create the names it exports at run time.
 _NOT_BROKEN = frozenset({"PLE0604", "PLE0605", "PLE0643"})
 _NAMES = {code: title for item in (_BANDIT + "; " + _RUFF).split("; ") for code, _, title in (item.partition(" "),)}
 SYNTAX = "syntax"
 
 
 def is_passed_on(tool: str, code: str) -> bool:
-    """Whether a tool's check is one of ours; one that is newer than this list is none."""
+    """True if a check of a tool is in the lists above; checks newer than these lists are not."""
     return _id(tool, code) in _listed()
 
 
 def is_broken(code: str) -> bool:
-    """Whether code with this flaw cannot work."""
+    """True if code with this flaw cannot work."""
     return code == SYNTAX or (code.startswith(_BROKEN) and code not in _NOT_BROKEN)
 
 
 @cache
 def rule_of(tool: str, code: str) -> Rule:
-    """The rule for a tool's check."""
+    """Return the rule for a check of a tool."""
     name = _NAMES.get(code) or _NAMES.get(f"B{code[1:]}", "")
     title = f"Python: {name}" if name else "Python does not parse"
     security = tool == "bandit" or code.startswith("S")
@@ -102,7 +102,7 @@ def rule_of(tool: str, code: str) -> Rule:
 
 @cache
 def all_rules() -> tuple[Rule, ...]:
-    """Every rule, without asking the tools."""
+    """Return all rules, without running the tools."""
     bandit = [item.split(" ", 1)[0] for item in _BANDIT.split("; ")]
     ruff = [item.split(" ", 1)[0] for item in _RUFF.split("; ")]
     return (

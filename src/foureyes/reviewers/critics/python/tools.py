@@ -1,7 +1,7 @@
-"""What do bandit and ruff say of some Python files, read as copies under names of ours?
+"""Run bandit and ruff on Python files, as copies under generated names.
 
-The files are hostile: they are parsed, never run; no configuration of theirs is read, no comment in them silences a
-check, and no name of theirs reaches a command line.
+The files are hostile: they are parsed, never run; their configuration is not read, no comment in them silences a
+check, and none of their names reaches a command line.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 from foureyes.reviewers.critics.python.known import SYNTAX
 
 RUFF_SECONDS_MAX = 60
-#: Each thread reserves address space, which is bounded in a child process.
+#: Each thread reserves address space, which is limited in a child process.
 THREADS_MAX = "2"
 OUTPUT_BYTES_MAX = 16 * 1024 * 1024
 FAMILIES = "S,F,E9,B,PLE"
@@ -28,7 +28,7 @@ FAMILIES = "S,F,E9,B,PLE"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """One thing a tool says about one line."""
+    """One report of a tool about one line."""
 
     tool: str
     code: str
@@ -42,11 +42,11 @@ class Said:
 
 
 class ToolError(Exception):
-    """A tool is missing, crashed or took too long; with the reason in words."""
+    """A tool is missing, crashed or took too long; the message says why."""
 
 
 def laid_out(files: Mapping[str, bytes], folder: Path, minors: Mapping[str, int]) -> dict[str, Path]:
-    """Each file's text under a name of ours in a folder of ours, one for each version of Python 3."""
+    """Write each file's text under a generated name into a folder, with one group for each version of Python 3."""
     places: dict[str, Path] = {}
     for number, (path, content) in enumerate(files.items()):
         group = folder / f"py3{minors[path]}"
@@ -58,7 +58,7 @@ def laid_out(files: Mapping[str, bytes], folder: Path, minors: Mapping[str, int]
 
 
 def parses(text: str) -> bool:
-    """Whether the Python that runs us can parse it."""
+    """True if the running Python can parse the text."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about odd escapes in the text, which is not ours
@@ -69,7 +69,7 @@ def parses(text: str) -> bool:
 
 
 def ruff_says(folder: Path) -> list[Said]:
-    """What ruff finds in all files that were laid out here, in one process for each version of Python."""
+    """Return what ruff finds in all files written to this folder; it runs once for each version of Python."""
     groups = sorted(one for one in folder.iterdir() if one.is_dir() and one.name.startswith("py3"))
     return [said for group in groups for said in _ruff_says(group)]
 
@@ -91,13 +91,13 @@ def _ruff_says(folder: Path) -> list[Said]:
 
 
 def bandit_says(places: Sequence[Path]) -> tuple[list[Said], list[str]]:
-    """What bandit finds in these files, and the names of those it could not read."""
-    # It complains on the terminal about files, and its loader about output formats that are not installed.
+    """Return what bandit finds in these files, and the names of the files it could not read."""
+    # bandit prints complaints about files, and its plugin loader about output formats that are not installed.
     for name in ("bandit", "stevedore"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     try:
         with warnings.catch_warnings():
-            # Of the library's own old calls, and of odd escapes in the files it parses: nobody here can act on either.
+            # Warnings about the library's own deprecated calls and about escapes in the parsed files help nobody here.
             warnings.simplefilter("ignore")
             return _bandit_run(places)
     except ImportError as error:
@@ -107,7 +107,7 @@ def bandit_says(places: Sequence[Path]) -> tuple[list[Said], list[str]]:
 
 
 def _bandit_run(places: Sequence[Path]) -> tuple[list[Said], list[str]]:
-    # Imported here: works without Python must not pay for it.
+    # Imported here so that works without Python do not load it.
     from bandit.core import config, manager  # type: ignore[import-untyped]  # noqa: PLC0415 - it has no types
 
     run = manager.BanditManager(config.BanditConfig(), "file", quiet=True, ignore_nosec=True)
@@ -142,7 +142,7 @@ def _ruff_command(folder: Path) -> list[str]:
 
 
 def _run(command: list[str], folder: Path, output: int) -> int:
-    """Run a tool with nothing of ours around it; it ends with the time limit, or with the group of this process."""
+    """Run a tool with a minimal environment; it ends at the time limit, or with the process group of this process."""
     environment = {"PATH": os.defpath, "HOME": os.fspath(folder), "LANG": "C.UTF-8", "RAYON_NUM_THREADS": THREADS_MAX}
     try:
         child = subprocess.Popen(  # noqa: S603 - a program of our own environment, names of our own

@@ -1,4 +1,4 @@
-"""Does the work contain credentials or unencrypted secrets?"""
+"""The critic of secrets: finds credentials and unencrypted secrets."""
 
 from foureyes.reviewers.critics.secrets.critic import CRITIC
 from foureyes.reviewers.critics.secrets.find import spans

@@ -1,6 +1,6 @@
-"""Where is a secret's name given a literal value? In code, configuration, markup, command lines and prose.
+"""Find literals assigned to names of secrets: in code, configuration, markup, command lines and prose.
 
-Starts from each keyword, widens it to the name around it, then reads what follows; every step is bounded.
+The search starts from each keyword, extends it to the whole name, then reads what follows; every step is bounded.
 """
 
 # ruff: noqa: PLR2004 - each number weighs one sign of a secret, beside which it stands
@@ -17,9 +17,9 @@ from foureyes.reviewers.critics.secrets import rules, values
 from foureyes.reviewers.critics.secrets.found import SURE, Found, TooMany
 from foureyes.reviewers.critics.secrets.names import KEYWORDS, Sort, sort_of
 
-#: How many names a text may have; more are a dictionary, and the time stays bounded.
+#: The maximum number of names in a text; a text with more is a dictionary, and the time stays bounded.
 NAMES_MAX = 30_000
-#: How many of them may be given a value; weighing one is the dear part.
+#: The maximum number of names with a value; scoring a value is the expensive part.
 LITERALS_MAX = 8_000
 _NAME_SIDE = 60
 
@@ -29,7 +29,7 @@ _CODE_TEXT = """
     .sol .gradle .tf .hcl .toml .css .scss .less .html .xml .proto .graphql
 """
 _CODE = frozenset(_CODE_TEXT.split())
-#: Where a value needs no quotes to be meant as it stands.
+#: File types in which a value needs no quotes.
 _CONFIGURATION_TEXT = """
     .yml .yaml .env .ini .conf .cfg .cnf .properties .toml .tf .tfvars .json .xml .config
 """
@@ -53,15 +53,15 @@ _QUOTE = re.compile(r"(?:[bBrRuUfF@L]{0,2})(?P<open>\\?[\"'`])")
 _VALUE_KEY = re.compile(
     r"\s{0,40},?\s{0,40}[\"']?(?:value|defaultValue|default|content)[\"']?\s{0,8}[:=]\s{0,8}", re.IGNORECASE
 )
-#: A call that only turns a text into something: `[]byte("…")`, `bytes.fromhex("…")`, `Buffer.from("…")`.
+#: A call that only converts a text: `[]byte("…")`, `bytes.fromhex("…")`, `Buffer.from("…")`.
 _WRAPPED = re.compile(r"(?:new )?[A-Za-z_\[\]][\w.\[\]:]{1,40}\([ \t]{0,4}(?=[bBrRuU@L]{0,2}[\"'`])")
 _BARE = re.compile(r"[^\s\"'`,;&|<>(){}\[\]\\]{1,512}")
 _BARE_WIDE = re.compile(r"[^\s\"'`]{1,512}")
 _MORE_WORDS = re.compile(r"[ \t]+[A-Za-z(]")
 _FLAG = re.compile(r"[ \t]{1,4}")
-#: The next option: no option is the value of the one before it.
+#: The next option: it is not the value of the option before it.
 _OPTION = re.compile(r"[\"']?--?[A-Za-z]")
-#: A variable of terraform: what it is given is its default, which need not come first.
+#: A variable of Terraform: its value is its default, which need not come first.
 _DEFAULT = re.compile(r"[\"']\s{0,8}\{[^{}]{0,400}?\bdefault\s{0,8}=\s{0,8}")
 #: A line that is a name and one value: `requirepass …`, `bindpw …`, `storePassword "…"`.
 _DIRECTIVE = re.compile(r"[ \t]{1,24}(?=[^\s=:(,]{3,128}[ \t]{0,24}(?:#[^\n]{0,200})?(?:\r?\n|\Z))")
@@ -70,17 +70,17 @@ _DIRECTIVES = frozenset([".conf", ".cnf", ".cfg", ".gradle", ".groovy", ".kts", 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Literal:
-    """A value as it stands in the text."""
+    """A value as it is written in the text."""
 
     start: int
     end: int
     quoted: bool
-    #: How it is tied to its name: a separator, `call`, `tag`, `flag`.
+    #: What connects it to its name: a separator, `call`, `tag`, `line` or `flag`.
     tie: str
 
 
 def assignments(text: str, path: str = "") -> Iterator[Found]:
-    """Every literal that a secret's name is given; raises TooMany."""
+    """Yield every literal that is assigned to a secret's name; raise TooMany."""
     suffix = _suffix_of(path)
     done, seen, weighed = 0, 0, 0
     for keyword in KEYWORDS.finditer(_lowered(text)):
@@ -117,7 +117,7 @@ def _suffix_of(path: str) -> str:
 
 @lru_cache(maxsize=2)
 def _lowered(text: str) -> str:
-    """The text in lower case; empty where no keyword is in it. A file is searched for each of its paths."""
+    """Return the text in lower case; empty if it contains no keyword. Cached, as a file is searched once per path."""
     lowered = text.lower()
     if len(lowered) != len(text):  # a few letters of other scripts grow when they are lowered
         lowered = "".join(one.lower() if one.isascii() else one for one in text)
@@ -125,7 +125,7 @@ def _lowered(text: str) -> str:
 
 
 def _literal(text: str, start: int, end: int, suffix: str) -> _Literal | None:
-    """What the name that ends here is given, if anything."""
+    """Return the literal that the name ending here is given, or None."""
     closed = text[end : end + 1] in ('"', "'", "`") and bool(text[end : end + 1])
     after = end + 1 if closed else end
     if not closed and text[end : end + 2] in ('\\"', "\\'"):
@@ -150,7 +150,7 @@ def _literal(text: str, start: int, end: int, suffix: str) -> _Literal | None:
 
 
 def _other_ties(text: str, start: int, after: int, *, closed: bool, suffix: str) -> _Literal | None:
-    """Markup, calls, pairs of arguments and command-line flags."""
+    """Return the value of markup, calls, pairs of arguments, directives and command-line flags."""
     following = text[after : after + 1]
     before = text[max(0, start - 6) : start]
     if following == ">" and before.endswith(("<", "</", ":")):
@@ -163,7 +163,7 @@ def _other_ties(text: str, start: int, after: int, *, closed: bool, suffix: str)
         return _value(text, at, suffix, "call") if _QUOTE.match(text, at) else None
     if not closed and suffix in _DIRECTIVES and not text[max(0, start - 40) : start].rpartition("\n")[2].strip():
         line = _DIRECTIVE.match(text, after)
-        # Without quotes it is a call's name or a word of a sentence, unless the file is made of such lines.
+        # An unquoted word is a call's name or a word of a sentence, unless the file consists of such lines.
         return _value(text, line.end(), suffix, "line") if line and _is_meant(text, line.end(), suffix) else None
     is_flag = text[start : start + 1] == "-" or before.rstrip(" \t").endswith(("\\set", "setx", "ENV", "set"))
     if is_flag and (gap := _FLAG.match(text, after)) and not _OPTION.match(text, gap.end()):
@@ -176,7 +176,7 @@ def _is_meant(text: str, at: int, suffix: str) -> bool:
 
 
 def _value(text: str, at: int, suffix: str, tie: str) -> _Literal | None:
-    """The literal that begins here."""
+    """Return the literal that begins here."""
     if wrapped := _WRAPPED.match(text, at):
         at, tie = wrapped.end(), "call"
     if opened := _QUOTE.match(text, at):
@@ -188,7 +188,7 @@ def _value(text: str, at: int, suffix: str, tie: str) -> _Literal | None:
         if stop <= start or "\n" in text[start:stop]:
             return None
         if "f" in opened.group().lower() and "{" in text[start:stop]:
-            return None  # put together at run time
+            return None  # formatted at run time
         return _Literal(start=start, end=stop, quoted=True, tie=tie)
     pattern = _BARE if suffix in _CODE or suffix in _PROSE or tie == "flag" else _BARE_WIDE
     bare = pattern.match(text, at)
@@ -203,7 +203,7 @@ _LEAST = {Sort.PASSWORD: 3, Sort.TOKEN: 5, Sort.KEY: 6, Sort.BARE_KEY: 12, Sort.
 
 
 def _score(text: str, sort: Sort, literal: _Literal, suffix: str, *, name: str) -> float:
-    """How sure we are that this literal is a secret; 0 where it is none."""
+    """Return how certain it is that this literal is a secret; 0 if it is not."""
     value = text[literal.start : literal.end]
     if len(value) < _LEAST[sort] or values.is_reference(value) or values.is_stand_in(value):
         return 0.0
@@ -216,7 +216,7 @@ def _score(text: str, sort: Sort, literal: _Literal, suffix: str, *, name: str) 
         return 0.0
     if value.lower() in name.lower():
         return 0.0
-    # A literal that is no placeholder and no sentence is the password, even if it is a word.
+    # A literal that is neither a placeholder nor a sentence is the password, even if it is a word.
     meant = sort is Sort.PASSWORD and (literal.quoted or suffix in _CONFIGURATION) and suffix not in _PROSE
     return max(SURE if meant else 0.0, _by_sort(sort, value, random, name))
 
@@ -237,7 +237,7 @@ def _by_sort(sort: Sort, value: str, random: float, name: str) -> float:
 
 
 def _as_uuid(sort: Sort, value: str, name: str) -> float:
-    """An identifier, unless its name is a secret's own: `client_secret` and `token` are, `session` and `cookie` not."""
+    """Score a UUID as an identifier, unless its name ends in a word for a secret: `client_secret`, not `session`."""
     if values.is_manual_uuid(value):
         return 0.0
     if sort is Sort.TOKEN and name.lower().rstrip("0123456789_").endswith(_OWN_NAMES):
@@ -247,17 +247,17 @@ def _as_uuid(sort: Sort, value: str, name: str) -> float:
 
 _OWN_NAMES = ("secret", "token", "apikey", "api_key", "credential", "credentials", "psk")
 
-#: By the sort: what its name alone is worth, and how random a value must be.
+#: By sort: the base score of the name, and the minimum randomness of the value.
 _WEIGHTS = {Sort.TOKEN: (0.25, 0.2), Sort.KEY: (0.2, 0.3), Sort.BARE_KEY: (0.1, 0.5), Sort.SALT: (0.4, 0.4)}
 
 
 def _is_phrase(value: str, sort: Sort) -> bool:
-    """A pass phrase of words is not told from a sentence; one with a strange part is."""
+    """True for a pass phrase with a random part; a phrase of words alone cannot be told from a sentence."""
     return sort is Sort.PASSWORD and values.randomness(value) >= 0.6 and value.count(" ") <= 3
 
 
 def _may_be_bare(text: str, literal: _Literal, suffix: str, random: float) -> bool:
-    """Whether a value without quotes is a literal here, and not a name or an expression of the language."""
+    """True if an unquoted value is a literal here, not a name or an expression of the language."""
     value = text[literal.start : literal.end]
     if re.search(r"[(){}]|->|::|\.\w+\(", value) or text[literal.end : literal.end + 1] in ("(", "["):
         return False
@@ -272,5 +272,5 @@ def _may_be_bare(text: str, literal: _Literal, suffix: str, random: float) -> bo
 
 
 def _is_loud(text: str, at: int) -> bool:
-    """Whether the name before `=` is in capitals, as environment variables are."""
+    """True if the name before `=` is in capitals, as environment variables are."""
     return re.search(r"[A-Z][A-Z0-9_]{2,60}=\Z", text[max(0, at - 64) : at]) is not None

@@ -1,4 +1,4 @@
-"""What do detect-secrets' plugins know that our own shapes do not? Credentials without a prefix of their own."""
+"""Find credentials without a fixed prefix with the plugins of detect-secrets."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from foureyes.reviewers.critics.secrets.values import is_dummy
 if TYPE_CHECKING:
     from detect_secrets.plugins.base import RegexBasedDetector
 
-#: The library takes a fifth of a second to load, so a line must have one of these for it to be asked.
+#: The library takes a fifth of a second to load, so it is used only for lines that contain one of these.
 _NEEDLES = ("cloudant", "softlayer", "bluemix", "ibm", "cos_", "cos-", "sl_api", "sl-api")
 _HINTS = re.compile(r"cloudant|softlayer|bluemix|ibm[_-]?(?:cloud|iam|cos)|cos[_-]hmac|sl[_-]api")
 _ARTIFACTORY = re.compile(r"[\s=:\"]AP[0-9A-F][A-Za-z0-9]{8}")
-#: Its patterns are not bounded, so only lines as people write them are given to it.
+#: Its patterns are not bounded, so long lines are cut before they are passed to it.
 _LINE_MAX = 1_000
 _LINES_MAX = 400
 
 
 def borrowed(text: str) -> Iterator[Found]:
-    """What detect-secrets finds in the lines that have a hint; raises TooMany."""
+    """Yield what detect-secrets finds in the lines that have a hint; raise TooMany."""
     start_of_done, done = 0, -1
     asked = 0
     for hint in _hints(text):

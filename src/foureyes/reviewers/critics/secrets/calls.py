@@ -1,4 +1,4 @@
-"""Which calls are handed a password as a plain argument? Their position says what it is, not a name."""
+"""Calls that take a password as a positional argument, which has no name of its own."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _NEXT = r"\s{0,20},\s{0,20}"
 
 Place = tuple[tuple[str, ...], re.Pattern[str], Rule, float, float]
 
-#: What must be in the text, the pattern with the secret as `v`, the rule, and how sure we are of a word and of a
+#: Needles that must be in the text, the pattern with the secret as `v`, the rule, and the score of a word and of a
 #: random value.
 CALLS: tuple[Place, ...] = (
-    # user:password made ready for a request's header.
+    # user:password, encoded for the header of a request.
     (
         ("b64", "base64", "Base64", "btoa", "Buffer.from", "EncodeToString"),
         re.compile(
@@ -41,7 +41,7 @@ CALLS: tuple[Place, ...] = (
         0.4,
         0.7,
     ),
-    # A database's connection: the address, the user, the password.
+    # The connection to a database: address, user, password.
     (
         ("getConnection(", "mysqli", "mysql_connect", "PDO(", "PlainAuth("),
         re.compile(
@@ -52,7 +52,7 @@ CALLS: tuple[Place, ...] = (
         0.45,
         0.75,
     ),
-    # What signs a token or a message is the second argument.
+    # The key that signs a token or a message is the second argument.
     (
         ("jwt.", "JWT.", "createHmac", "hmac.new"),
         re.compile(

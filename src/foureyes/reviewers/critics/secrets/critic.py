@@ -1,4 +1,4 @@
-"""What does the critic of secrets say of a whole work?"""
+"""The critic of secrets: judges the files, paths, title and note of a whole work."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from foureyes.reviewers.critics.secrets.keyfiles import has_secret_settings, who
 from foureyes.reviewers.critics.secrets.sweep import Line, Sweep, sweep
 from foureyes.reviewers.critics.texts import unread_of, without_long_lines
 
-#: What a name and a value only suggest; a token's own shape and a private key are told wherever they stand.
+#: Rules that rest on a name and a value only; tokens of a known shape and private keys are reported in any file.
 _SUGGESTED = frozenset({rules.PASSWORD, rules.TOKEN, rules.KEY, rules.SALT, rules.OTHER, rules.UUID})
-#: From here on even a test's value is taken for real.
+#: From this score on, even a value in a test counts as real.
 _REAL_EVEN_IN_TESTS = 0.75
-#: A file with more secrets than this is told as a whole.
+#: Further secrets in one file are reported as a number.
 _HITS_MAX = 200
-#: Of a text that is too long to be searched, longer lines are left out: data, most of the time.
+#: In a text that is too long to be searched, longer lines are left out: they are mostly data.
 _LINE_MAX = 100_000
 _LEFT_OUT = f"not searched for secrets in its lines of more than {_LINE_MAX // 1_000} thousand characters"
 
@@ -38,16 +38,16 @@ _TRIAL = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecretsCritic:
-    """Looks for credentials and for secrets that are stored unencrypted. No value leaves it."""
+    """Finds credentials and secrets that are stored unencrypted. It never reports the value of a secret."""
 
     name: str = "secrets"
     scope: str = "security"
     rules: tuple[Rule, ...] = rules.ALL
-    #: Asks the extra; given so that it can be another one.
+    #: Runs the optional scanner; a parameter so that it can be replaced.
     sweeper: Callable[[Sequence[Line]], Sweep] = field(default=sweep)
 
     def look(self, change: Change) -> Judged:
-        """Judge; every hit carries the kind of a secret and its size, never its value."""
+        """Judge the change; every hit carries the kind of a secret and its size, never its value."""
         hits: list[Hit] = []
         unread: list[Unread] = []
         texts = [(file, text) for file in change.files if (text := readable(file)) is not None]
@@ -70,7 +70,7 @@ class SecretsCritic:
 
 
 def readable(file: File) -> str | None:
-    """The text of a file for this critic: binary bytes too, each as one character, so that lines stay lines."""
+    """Return the text of a file for this critic: binary bytes too, one character each, so that lines are kept."""
     if file.content is None or file.mode == SUBMODULE_MODE:
         return None
     if file.text is not None:
@@ -79,7 +79,7 @@ def readable(file: File) -> str | None:
 
 
 def decoded(content: bytes) -> str:
-    """Any bytes as text: UTF-8, a wide encoding, otherwise byte by byte."""
+    """Decode any bytes as text: UTF-8, a wide encoding, otherwise byte by byte."""
     if said := wide(content):
         return said.text
     try:
@@ -89,7 +89,7 @@ def decoded(content: bytes) -> str:
 
 
 def is_trial(path: str) -> bool:
-    """Whether the path is one of tests, examples and templates, where values are usually made up."""
+    """True for paths of tests, examples and templates, where values are usually made up."""
     return _TRIAL.search(path) is not None
 
 
@@ -133,7 +133,7 @@ def _hit(file: File, found: Found, value: str, line: int, last: int) -> Hit:
 
 
 def _weight(path: str, found: Found) -> tuple[State, str]:
-    """How much a find counts: made-up values of tests and mere suspicions are notes."""
+    """Return state and severity: made-up values of tests and mere suspicions are notes."""
     if found.rule.severity == "minor" or found.score < SURE:
         return State.CLEAR, "minor"
     if is_trial(path):
@@ -145,7 +145,7 @@ def _weight(path: str, found: Found) -> tuple[State, str]:
 
 
 def _whole_hits(files: Sequence[File]) -> Iterator[Hit]:
-    """Files that should not be part of a work at all."""
+    """Yield files that should not be part of a work at all."""
     for file in files:
         if file.content is None or file.mode in (LINK_MODE, SUBMODULE_MODE):
             continue
@@ -156,12 +156,12 @@ def _whole_hits(files: Sequence[File]) -> Iterator[Hit]:
         plain = rule is rules.ENV_FILE and not has_secret_settings(file.content)
         state = State.CLEAR if plain else State.UNKNOWN if is_trial(file.path) else State.BLOCK
         name = PurePosixPath(file.path).suffix or "no suffix"
-        # Nothing that changes with the rest of the file: else it would seem new each time.
+        # The evidence must not depend on the rest of the file, or the hit would seem new each time.
         yield Hit(rule=rule, path=file.path, line=1, end=1, state=state, evidence=f"{why} ({name})")
 
 
 def withheld(change: Change) -> tuple[tuple[str, str], ...]:
-    """Which secrets stand in the title and the note, by their rules, for after these were cleaned."""
+    """Return the rules of the secrets in the title and the note, for the report after both were redacted."""
     said = (("note", change.note), ("title", change.title))
     return tuple(
         (one.rule.id, what)
@@ -172,7 +172,7 @@ def withheld(change: Change) -> tuple[tuple[str, str], ...]:
 
 
 def _loose(change: Change) -> Iterator[Hit]:
-    """Secrets in what is said about the work: the author's note, the title and the paths."""
+    """Find secrets in what is said about the work: the author's note, the title and the paths."""
     known = {one.id: one for one in rules.ALL}
     for name, what in change.withheld:
         rule = known.get(name, rules.OTHER)

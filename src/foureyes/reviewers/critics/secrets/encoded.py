@@ -1,4 +1,4 @@
-"""Which secrets hide behind base64, hex or percent signs? Only credentials of a known shape are looked for there."""
+"""Find credentials hidden in base64, hex or percent encoding. Only credentials of a known shape are searched for."""
 
 # ruff: noqa: PLR2004 - each number weighs one sign of a secret, beside which it stands
 from __future__ import annotations
@@ -15,7 +15,7 @@ from foureyes.reviewers.critics.secrets.keyfiles import private_keys
 from foureyes.reviewers.critics.secrets.places import in_places
 from foureyes.reviewers.critics.secrets.tokens import tokens
 
-#: How many stretches of text are undone; a file with more is a file of encoded things.
+#: The maximum number of decoded stretches; a file with more consists of encoded data.
 _STRETCHES_MAX = 2_000
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{24,20000}={0,2}")
@@ -25,9 +25,9 @@ _TEXT = re.compile(rb"[\t\n\r -~]*")
 
 
 def encoded(text: str) -> Iterator[Found]:
-    """Every encoded stretch that holds a credential when it is undone; raises TooMany."""
+    """Yield every encoded stretch that contains a credential when decoded; raise TooMany."""
     left = _STRETCHES_MAX
-    # The letters of hex are letters of base64, and a stretch of hex is longer: without one there is no other.
+    # Hex digits are base64 characters, and a stretch of hex is longer: without a base64 match there is no hex match.
     has_stretch = _BASE64.search(text) is not None
     for pattern, undo in ((_BASE64, _from_base64), (_HEX, _from_hex), (_PERCENT, _from_percent)):
         if not ("%" in text if pattern is _PERCENT else has_stretch):

@@ -1,4 +1,4 @@
-"""Which lines is the extra asked about, and what do its answers mean in our rules?"""
+"""Choose the lines that CredSweeper, the optional scanner, is run on, and map its answers to rules."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from foureyes.reviewers.critics.secrets.sweep import LINE_MAX, LINES_MAX, MISSIN
 _LONG_RUN = re.compile(r"[A-Za-z0-9+/_-]{20}|://|-----BEGIN")
 _UUID_SCORE = 0.3
 
-#: Words of CredSweeper's rule names, the first that is in the name counts, and the rule of ours that it is told as.
+#: Words in CredSweeper's rule names and the rule each is reported as; the first match counts.
 _MEANING: tuple[tuple[str, Rule], ...] = (
     ("UUID", rules.UUID),
     ("PEM", rules.PRIVATE_KEY),
@@ -47,15 +47,15 @@ _MEANING: tuple[tuple[str, Rule], ...] = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What came of asking the extra; by path, the number of the line and what was seen in it."""
+    """The result of running the optional scanner; by path, the line number and what was found in it."""
 
     says: str
     by_path: Mapping[str, Sequence[tuple[int, Swept]]] = field(default_factory=dict)
-    #: Whether it looked at all; identifiers are told only by the thorough look.
+    #: True if the scanner ran at all; identifiers are only reported by the thorough search.
     thorough: bool = False
 
     def found(self, path: str, text: str) -> Iterator[Found]:
-        """What it saw in this file, at the places of the whole text."""
+        """Yield what the scanner found in this file, at positions in the whole text."""
         starts = _line_starts(text) if path in self.by_path else []
         for number, one in self.by_path.get(path, ()):
             offset = starts[number]
@@ -68,7 +68,7 @@ class Asked:
 
 
 def ask(files: Sequence[File], sweeper: Callable[[Sequence[Line]], Sweep]) -> Asked:
-    """Show it the changed lines that could hold a secret at all."""
+    """Run the scanner on the changed lines that could contain a secret."""
     lines: list[Line] = []
     places: list[tuple[str, int]] = []
     left_out = 0
@@ -94,7 +94,7 @@ def ask(files: Sequence[File], sweeper: Callable[[Sequence[Line]], Sweep]) -> As
 
 
 def _suspects(file: File) -> Iterator[tuple[int, str]]:
-    """The changed lines, counted from 0, with a word or a run of letters that a secret could have."""
+    """Yield the changed lines, counted from 0, with a keyword or a run of letters that a secret could have."""
     text = file.text
     if text is None:
         return

@@ -15,24 +15,24 @@ from foureyes.reviewers.critics.secrets.keyfiles import login_lines, private_key
 from foureyes.reviewers.critics.secrets.places import in_places
 from foureyes.reviewers.critics.secrets.tokens import tokens
 
-#: A longer text is data, and is said to be unread.
+#: A longer text is data; it is not searched and reported as unread.
 TEXT_MAX = 4_000_000
-#: A version is searched under its paths and without them, then again in what is said of it. The results for shorter
-#: texts are cached: sentences of answers, and files that are searched within the server's own process.
+#: A version is searched under each of its paths and without a path, then again in what is said about it. The results
+#: for shorter texts are cached: sentences of answers, and files that are searched within the server's own process.
 SENTENCE_CHARS_MAX, SENTENCES_MAX = 512, 4_096
 FILE_CHARS_MAX, FILES_MAX = 16 * 1024, 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """What was found in a text, and what kept us from reading it to its end; empty where nothing did."""
+    """What was found in a text, and why it was not read to its end; `cut` is empty if it was."""
 
     found: tuple[Found, ...]
     cut: str = ""
 
 
 def find(text: str, path: str = "") -> Search:
-    """Every find from the score on at which it is told, in order; none overlaps another."""
+    """Return all finds above the reporting threshold, in order and without overlaps."""
     if len(text) <= SENTENCE_CHARS_MAX:
         return _of_sentence(text, path)
     if len(text) <= FILE_CHARS_MAX:
@@ -43,7 +43,7 @@ def find(text: str, path: str = "") -> Search:
 
 
 def spans(text: str, path: str = "") -> tuple[Span, ...]:
-    """Where the secrets of a text stand, for whoever takes them out."""
+    """Return the positions of a text's secrets, for redaction."""
     return tuple(Span(start=one.start, end=one.end, rule=one.rule.id) for one in find(text, path).found)
 
 
@@ -63,12 +63,12 @@ def _of_file_without_path(text: str) -> tuple[Search, ...]:
 
 
 def _without_path(text: str) -> tuple[Search, ...]:
-    """The results of the rules that do not ask for the path."""
+    """Return the results of the rules that do not need the path."""
     return tuple(_read(rule(text)) for rule in (tokens, private_keys, in_places, grouped, borrowed, encoded))
 
 
 def _combined(text: str, path: str, without_path: tuple[Search, ...]) -> Search:
-    """The results of all rules."""
+    """Return the results of all rules."""
     token, key, place, group, other, code = without_path
     login, assigned = _read(login_lines(text, path)), _read(assignments(text, path))
     searches = (token, key, login, place, assigned, group, other, code)

@@ -1,4 +1,4 @@
-"""What has been found? A stretch of a text that looks like a secret, with the rule and how sure we are."""
+"""A find: a stretch of a text that looks like a secret, with its rule and its score."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from functools import lru_cache
 
 from foureyes.reviewers.critics.critic import Rule
 
-#: Below this a find is not told to anybody.
+#: Finds below this score are not reported.
 TOLD = 0.25
-#: From here on a find stops the work.
+#: Finds from this score on block the work.
 SURE = 0.5
 
-#: A value shorter than this can be guessed from its hash, so no mark of it is shown.
+#: A shorter value can be guessed from its hash, so no hash of it is shown.
 UNGUESSABLE = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """Where a secret stands in a text: characters from `start` up to, not including, `end`."""
+    """The position of a secret in a text: characters from `start` up to, not including, `end`."""
 
     start: int
     end: int
@@ -29,28 +29,28 @@ class Span:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """One look-alike of a secret; `score` is 0 to 1."""
+    """One stretch of text that looks like a secret; `score` is 0 to 1."""
 
     start: int
     end: int
     rule: Rule
     score: float
-    #: The part that is the same in every secret of the kind, like `ghp_`; shown to people.
+    #: The constant prefix of this kind of secret, such as `ghp_`; it may be shown to people.
     known: str = ""
 
 
 class TooMany(Exception):  # noqa: N818 - a limit was met, which is no error of ours
-    """A text has more look-alikes than we look at, so it was not read to its end."""
+    """A text has more candidates than the limit, so it was not read to its end."""
 
 
 @lru_cache(maxsize=2)
 def letters_of(text: str) -> frozenset[str]:
-    """The different characters of a text: what needs another one is not in it, and is not searched for."""
+    """Return the set of characters in a text: a shape that needs another character is not searched for."""
     return frozenset(text)
 
 
 def mark(found: Found, value: str) -> str:
-    """How a secret is told from another one without showing it; only its hash, and only where nobody can guess it."""
+    """Return the size of a secret, and part of its hash if the value cannot be guessed from it; never the value."""
     size = f"{len(value)} characters" if len(value) != 1 else "1 character"
     if len(value) < UNGUESSABLE or found.score < SURE or not found.known:
         return size
@@ -59,7 +59,7 @@ def mark(found: Found, value: str) -> str:
 
 
 def apart(found: Iterable[Found]) -> tuple[Found, ...]:
-    """The finds in order of their places; of those that overlap the surest is kept, widened over the others."""
+    """Return the finds in order; of overlapping ones, keep the surest, widened over the others."""
     kept: list[Found] = []
     for one in sorted(found, key=lambda each: (each.start, -each.score, -each.end)):
         if not kept or one.start >= kept[-1].end:

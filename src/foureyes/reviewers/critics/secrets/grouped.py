@@ -1,7 +1,7 @@
-"""Which keys are written in the groups of a UUID without being one?
+"""Find keys that are written in the groups of a UUID but are not UUIDs.
 
-A UUID is made of hex figures. What has its groups and other letters too is no identifier a database would take; it is
-a key that somebody drew: of a licence, an activation or an older interface.
+A UUID consists of hex digits. A value with its groups and other letters is no identifier that a database would
+accept; it is a generated key: of a licence, an activation or an older API.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from foureyes.reviewers.critics.secrets import rules, values
 from foureyes.reviewers.critics.secrets.found import Found, TooMany
 
-#: Wider than hex on purpose.
+#: Deliberately wider than hex.
 GROUPS = re.compile(
     r"(?<![0-9A-Za-z_-])[0-9A-Za-z]{8}-[0-9A-Za-z]{4}-[0-9A-Za-z]{4}-[0-9A-Za-z]{4}-[0-9A-Za-z]{12}(?![0-9A-Za-z_-])"
 )
 _NOT_HEX = re.compile(r"[g-zG-Z]")
 _SCORE = 0.6
-#: A slug of words has no figures, and a typing error in a UUID only one strange letter.
+#: A slug of words has no digits, and a typing error in a UUID only one letter outside hex.
 _FIGURES_MIN = 3
 _STRANGE_MIN = 2
 _KEYS_MAX = 20_000
@@ -26,7 +26,7 @@ _DASHES = 4
 
 
 def grouped(text: str) -> Iterator[Found]:
-    """Every key in such groups that is no UUID; raises TooMany."""
+    """Yield every key in such groups that is no UUID; raise TooMany."""
     if text.count("-") < _DASHES:
         return
     for number, match in enumerate(GROUPS.finditer(text)):

@@ -1,4 +1,4 @@
-"""Which private keys and files of logins does a text contain or consist of?"""
+"""Find private keys and files of logins, in a text or as a whole file."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from foureyes.reviewers.critics.secrets import rules, values
 from foureyes.reviewers.critics.secrets.found import Found
 from foureyes.reviewers.critics.secrets.names import sort_of
 
-#: A private key is at most this long; of one without an end that much is taken.
+#: The maximum length of a private key; of a key without an end, this much is taken.
 _KEY_MAX = 20_000
 _GAP = r"(?: |\+|%20)"
 _TITLE = rf"{_GAP}(?:[A-Z0-9]{{1,12}}{_GAP}){{0,3}}PRIVATE{_GAP}KEY(?:{_GAP}BLOCK)?-----"
 _BEGIN = re.compile("-----BEGIN" + _TITLE)
 _END = re.compile("-----END" + _TITLE)
-#: What must follow for it to be a key and not a line that speaks about keys.
+#: What must follow for it to be a key and not a line about keys.
 _BODY = re.compile(r"(?:\\[nr]|[\s\"'+,>|]|%0[AaDd]|[A-Za-z-]{4,20}: [^\n]{1,80}\n){1,60}[A-Za-z0-9+/=%]{24}")
 _ENCRYPTED = re.compile(r"ENCRYPTED")
 _PUTTY = re.compile(r"Private-Lines: [0-9]{1,3}\r?\n(?P<v>(?:[A-Za-z0-9+/=]{1,80}\r?\n?){1,200})")
 
-#: Files that are nothing but secrets, by the last part of the path; `*` stands for anything.
+#: Files that consist of secrets, by the last part of the path; `*` matches anything.
 _WHOLE = (
     ".env",
     ".env.*",
@@ -71,7 +71,7 @@ _WHOLE_PATHS = ("*.kube/config", "*.aws/credentials", "*.docker/config.json", "*
 _IS_WHOLE = re.compile("|".join(map(translate, _WHOLE))).match
 _IS_WHOLE_PATH = re.compile("|".join(map(translate, _WHOLE_PATHS))).match
 _TEMPLATE = re.compile(r"(?i)(?:^|[._-])(?:example|sample|template|dist|tpl|tmpl|default|schema)(?:$|[._-])")
-#: The bytes such a file begins with, or contains, when it is encrypted.
+#: Bytes that an encrypted file begins with or contains.
 _SEALED = re.compile(
     rb"\A(?:\$ANSIBLE_VAULT;|\x00GITCRYPT|age-encryption\.org|-----BEGIN (?:PGP|AGE)[A-Z ]{0,20} (?:MESSAGE|FILE))"
     rb"|ENC\[AES256_GCM"
@@ -84,7 +84,7 @@ _SETTING = re.compile(
     r"[ \t]{0,8}(?:export[ \t]{1,4})?(?P<name>[A-Za-z_][A-Za-z0-9_]{0,80})[ \t]{0,4}="
     r"[ \t]{0,4}[\"']?(?P<value>[^\s\"'#]{1,500})"
 )
-#: A value as random as a made-up password.
+#: The minimum randomness of a made-up password.
 _RANDOM_MIN = 0.4
 _SECRET_BYTES = re.compile(
     rb"PRIVATE KEY|(?i:password|passwd|token|secret|client-key-data|\bauth\b|_key\b|:[^:\s]{3,80}:|:\$|:\{SHA)"
@@ -98,12 +98,12 @@ def _name_of(path: str) -> str:
 
 
 def is_sealed(content: bytes) -> bool:
-    """Whether the file is encrypted (SOPS, ansible-vault, git-crypt, age, PGP): that is how it should be."""
+    """True if the file is encrypted (SOPS, ansible-vault, git-crypt, age, PGP), as it should be."""
     return _SEALED.search(content[:1_000_000]) is not None
 
 
 def whole_secret(path: str, content: bytes) -> str:
-    """Why the whole file is a secret, for people; empty where it is not."""
+    """Return why the whole file is a secret, in words for people; empty if it is not."""
     name = _name_of(path)
     if not _IS_WHOLE(name) and not _IS_WHOLE_PATH(path.lower()) and not _IS_WHOLE_PATH("/" + path.lower()):
         return ""
@@ -120,7 +120,7 @@ def whole_secret(path: str, content: bytes) -> str:
 
 
 def has_secret_settings(content: bytes) -> bool:
-    """Whether any setting of an environment file is a secret's by its name or by its value."""
+    """True if any setting of an environment file is a secret by its name or by its value."""
     for line in content[:_SETTINGS_BYTES_MAX].decode("utf-8", "replace").split("\n"):
         met = _SETTING.match(line)
         if met is None or values.is_reference(met["value"]) or values.is_stand_in(met["value"]):
@@ -131,7 +131,7 @@ def has_secret_settings(content: bytes) -> bool:
 
 
 def private_keys(text: str) -> Iterator[Found]:
-    """Every unencrypted private key."""
+    """Yield every unencrypted private key."""
     if "PRIVATE" in text:
         at = 0
         while begin := _BEGIN.search(text, at):
@@ -153,7 +153,7 @@ def private_keys(text: str) -> Iterator[Found]:
 
 
 def _is_alone(text: str, begin: re.Match[str]) -> bool:
-    """Whether the text ends with this line: a key that is cut off."""
+    """True if the text ends with this line: a key that is cut off."""
     return not text[begin.end() : begin.end() + 200].strip() and text[: begin.start()].rpartition("\n")[2].strip() == ""
 
 
@@ -181,7 +181,7 @@ _KUBE_PAIR = re.compile(r"(?m)^\s{1,24}[\"']?[\w.-]{1,120}[\"']?:[ \t]{1,4}[\"']
 
 
 def login_lines(text: str, path: str) -> Iterator[Found]:
-    """Passwords in .netrc, .pgpass, .htpasswd, kubeconfigs and Kubernetes Secrets."""
+    """Yield passwords in .netrc, .pgpass, .htpasswd, kubeconfigs and Kubernetes Secrets."""
     name = _name_of(path)
     if name in (".netrc", "_netrc"):
         yield from _each(_NETRC, text, rules.LOGIN_FILE)
@@ -203,7 +203,7 @@ def login_lines(text: str, path: str) -> Iterator[Found]:
 
 
 def _documents(text: str) -> Iterator[tuple[int, str]]:
-    """The parts of a file of several YAML documents, with where each begins."""
+    """Yield the YAML documents of a file, with the position of each."""
     at = 0
     for part in re.split(r"(?m)(?<=\n)(?=---)", text):
         yield at, part

@@ -1,4 +1,4 @@
-"""Does a name say that a secret follows? `db_password` does, `password_field` and `token_count` do not."""
+"""Decide whether a name says that a secret follows: `db_password` does, `password_field` and `token_count` do not."""
 
 # ruff: noqa: S105 - lists of words that name passwords are none; one line for each sort of name
 from __future__ import annotations
@@ -6,14 +6,14 @@ from __future__ import annotations
 import re
 from enum import Enum
 
-#: The pieces of text without which no name is a secret's; all in lower case.
+#: The name of every secret contains one of these, in lower case.
 KEYWORDS = re.compile(
     r"pass|pwd|pswd|passwd|secret|token|key|auth|cred|bearer|jwt|salt|nonce|signature|contrase|senha|pw|cert|psk|sid|dsn"
 )
 
 
 class Sort(Enum):
-    """What sort of secret a name promises; the stricter the sort, the more its value must look like one."""
+    """The sort of secret that a name promises; the stricter the sort, the more its value must look like one."""
 
     PASSWORD = "password"
     TOKEN = "token"
@@ -45,7 +45,7 @@ _KEY_QUALIFIERS_TEXT = """
 """
 _KEY_QUALIFIERS = frozenset(_KEY_QUALIFIERS_TEXT.split())
 _SALTS = frozenset(["salt", "nonce", "seed", "iv", "pepper"])
-#: After one of these the value is something about the secret, not the secret.
+#: Words after which the value is something about the secret, not the secret.
 _ABOUT_TEXT = """
     path paths file files filename name names id ids url uri urls endpoint host port length len size min max
     type types field fields label labels title text message msg hash hashed digest policy policies scheme expiry
@@ -62,7 +62,7 @@ _ABOUT_TEXT = """
     domain realm flow flows scope scopes audience issuer sha md bcrypt
 """
 _ABOUT = frozenset(_ABOUT_TEXT.split())
-#: A token of these is a place in a list, a lock or a piece of a text.
+#: Words before "token" that make it a position in a list, a lock or a piece of text.
 _NOT_TOKENS_TEXT = """
     next previous prev lock request continuation page pagination cursor sync idempotency export start end resume change
     lex lexer syntax parser eos bos pad unk mask sep cls special stop first last current input output prompt completion
@@ -76,9 +76,9 @@ _NOT_KEYS = frozenset(_NOT_KEYS_TEXT.split())
 
 
 def sort_of(name: str) -> Sort | None:
-    """Which sort of secret a name promises; None where it promises none."""
+    """Return the sort of secret that a name promises, or None."""
     words = [word.lower() for word in _WORDS.findall(name)]
-    # The base of a key is one: Rails derives all its others from `secret_key_base`.
+    # `secret_key_base` counts as a key: Rails derives all other keys from it.
     while words and (words[-1].isdigit() or words[-2:] == ["key", "base"]):
         words.pop()
     if not words or words[-1] in _ABOUT:
@@ -90,7 +90,8 @@ def sort_of(name: str) -> Sort | None:
         return Sort.SALT
     if last in _TOKEN or last.endswith(("secret", "token", "apikey")):
         return None if "public" in words or not _NOT_TOKENS.isdisjoint(words[-2:-1]) else Sort.TOKEN
-    # Also further to the front, where what follows does not say it is only about the secret: `password_new`.
+    # The word may also be further to the front, as in `password_new`; names that end in a word of _ABOUT are out by
+    # now.
     if last.endswith(("password", "passwd", "passphrase")) or any(word in _PASSWORD for word in words):
         return Sort.PASSWORD
     return Sort.BARE_KEY if any(word in _TOKEN for word in words) else None

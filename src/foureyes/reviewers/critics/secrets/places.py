@@ -1,4 +1,4 @@
-"""Which passwords stand in addresses, request headers, command lines and SQL?"""
+"""Find passwords by their place: in addresses, request headers, command lines and SQL."""
 
 # ruff: noqa: PLR2004 - each number weighs one sign of a secret, beside which it stands
 from __future__ import annotations
@@ -10,7 +10,7 @@ from foureyes.reviewers.critics.secrets import rules, values
 from foureyes.reviewers.critics.secrets.calls import CALLS, Place
 from foureyes.reviewers.critics.secrets.found import Found, TooMany, letters_of
 
-#: What must be in the text, the pattern with the secret as `v`, the rule, and how sure we are of a word and of a
+#: Needles that must be in the text, the pattern with the secret as `v`, the rule, and the score of a word and of a
 #: random value.
 _PLACES: tuple[Place, ...] = (
     (
@@ -94,7 +94,7 @@ _PLACES: tuple[Place, ...] = (
         0.45,
         0.8,
     ),
-    # As libpq and others read it: `host=db user=app password=… dbname=app`.
+    # The format that libpq and others read: `host=db user=app password=… dbname=app`.
     (
         ("assword=",),
         re.compile(
@@ -117,10 +117,10 @@ _PLACES: tuple[Place, ...] = (
 _EVERY = (*_PLACES, *CALLS)
 _LETTERS = tuple(tuple(map(frozenset, needles)) for needles, *_ in _EVERY)
 
-#: How many places of one sort a text may have.
+#: The maximum number of places of one sort in a text.
 STARTS_MAX = 20_000
 
-#: Where a value could stand: the next option, or where the output goes (`2>&1`, `>/dev/null`).
+#: Words in the place of a value that are not one: the next option, or a redirection (`2>&1`, `>/dev/null`).
 _NEXT_WORD = re.compile(r"--?[A-Za-z]|[0-9]?[<>]|[&|]")
 
 _USUAL_PASSWORDS_OF_MANUALS_TEXT = """
@@ -130,7 +130,7 @@ _USUAL_PASSWORDS_OF_MANUALS = frozenset(_USUAL_PASSWORDS_OF_MANUALS_TEXT.split()
 
 
 def in_places(text: str) -> Iterator[Found]:
-    """Every password that its place gives away; raises TooMany."""
+    """Yield every password that its place reveals; raise TooMany."""
     letters = letters_of(text)
     for (needles, pattern, rule, word, random), sets in zip(_EVERY, _LETTERS, strict=True):
         times = sum(text.count(needle) for needle, each in zip(needles, sets, strict=True) if each <= letters)
@@ -149,7 +149,7 @@ def in_places(text: str) -> Iterator[Found]:
 
 
 def is_harmless(value: str) -> bool:
-    """Whether a password in such a place is only the manual's word for one."""
+    """True if the value is too short, a placeholder, a reference, or a password commonly used in manuals."""
     return (
         len(value) < 3
         or _NEXT_WORD.match(value) is not None

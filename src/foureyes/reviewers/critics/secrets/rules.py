@@ -1,4 +1,4 @@
-"""Which secrets are looked for, why does each one matter, and what is to be done about it?"""
+"""The rules of the secrets critic: which secrets are searched for, why they matter, and what to do."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _TAKE_OUT = "take it out of the work and hand it over at run time (environment, 
 
 
 def _live(name: str, what: str, where: str) -> Rule:
-    """A credential of a provider: whoever reads the work can use it until it is revoked."""
+    """Return the rule for a provider's credential: any reader of the work can use it until it is revoked."""
     return Rule(
         id=f"security.secrets.{name}",
         title=f"{what} is written in plain text",

@@ -1,4 +1,4 @@
-"""What does the extra, CredSweeper, find? It is asked in a process of its own, and the review goes on without it."""
+"""Run CredSweeper, the optional scanner, in a process of its own. If it fails, the review goes on without it."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-#: How long it may look; a line of a work takes about a millisecond.
+#: The time limit; a line takes about a millisecond.
 SECONDS_MAX = 60.0
 LINES_MAX = 40_000
 LINE_MAX = 2_000
 OUTPUT_MAX = 8 * 1024 * 1024
 
-#: The exit code of the child when a package is not there.
+#: The exit code of the child if a package is missing.
 INCOMPLETE = 3
 MISSING = "CredSweeper is not installed (foureyes[secrets])"
 
-#: A line for it to look at: its path and its text.
+#: A line to scan: its path and its text.
 Line = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swept:
-    """One place it named: which of the lines, from where to where, by which of its rules, and how sure it is."""
+    """One place that CredSweeper reported: the index of the line, start and end in it, its rule and the probability."""
 
     index: int
     start: int
@@ -41,19 +41,19 @@ class Swept:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sweep:
-    """What it said; `trouble` says why it said nothing, empty where it did."""
+    """The result of a run; `trouble` says why there is none, and is empty on success."""
 
     swept: tuple[Swept, ...] = ()
     trouble: str = ""
 
 
 def installed() -> bool:
-    """Whether this Python has the extra."""
+    """True if CredSweeper is installed in this Python."""
     return importlib.util.find_spec("credsweeper") is not None
 
 
 def sweep(lines: Sequence[Line], *, seconds: float = SECONDS_MAX, command: Sequence[str] = ()) -> Sweep:
-    """Let it look at these lines; never raises for what it does."""
+    """Scan these lines; failures of the scanner are returned as `trouble`, never raised."""
     if not command and not installed():
         return Sweep(trouble=MISSING)
     given = [(index, path[-200:], text[:LINE_MAX]) for index, (path, text) in enumerate(lines[:LINES_MAX])]
@@ -71,7 +71,7 @@ def sweep(lines: Sequence[Line], *, seconds: float = SECONDS_MAX, command: Seque
 
 
 def _run(words: list[str], given: bytes, seconds: float) -> bytes:
-    """Its output. Its process group is gone when this returns."""
+    """Return the output of the process; its process group is killed before this returns."""
     with tempfile.TemporaryDirectory(prefix="foureyes-") as folder:  # made 0700; it finds no configuration there
         process = subprocess.Popen(  # noqa: S603 - our own interpreter and file, no shell
             words,
@@ -105,13 +105,13 @@ def _run(words: list[str], given: bytes, seconds: float) -> bytes:
 
 
 def _environment(folder: str) -> dict[str, str]:
-    """Only what a Python needs, so that nothing of the user's reaches it, and one core."""
+    """Return only the variables that Python needs, without the user's settings, and limit it to one core."""
     kept = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH") if name in os.environ}
     return {**kept, "HOME": folder, "TMPDIR": folder, "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def _read(out: bytes, given: Sequence[tuple[int, str, str]]) -> tuple[Swept, ...] | None:
-    """The answer, checked against what was asked; None where it is not one."""
+    """Return the answer, checked against the input; None if it is not valid."""
     try:
         rows = json.loads(out)
     except (ValueError, RecursionError):
@@ -123,7 +123,7 @@ def _read(out: bytes, given: Sequence[tuple[int, str, str]]) -> tuple[Swept, ...
         match row:
             case [int(index), int(start), int(end), str(rule), int() | float() as score] if 0 <= index < len(given):
                 size = len(given[index][2])
-                # It says -2 where it knows the line and not the place in it.
+                # CredSweeper returns -2 if it knows the line but not the position in it.
                 first, last = (start, min(end, size)) if 0 <= start < end and start < size else (0, size)
                 swept.append(Swept(index=index, start=first, end=last, rule=rule[:80], score=max(0.0, min(1.0, score))))
             case _:

@@ -1,7 +1,7 @@
-"""What does CredSweeper say to these lines? Run alone in a process of its own: lines in, places out, no values.
+"""Run CredSweeper on lines of text, alone in a process of its own: lines in, positions out, no values.
 
-Started as `python sweep_child.py`, reads one JSON array from standard input, `[[number, path, text], …]`, and writes
-one, `[[number, start, end, rule, probability], …]`. Imports nothing of ours.
+Started as `python sweep_child.py`, it reads one JSON array from standard input, `[[number, path, text], …]`, and
+writes one, `[[number, start, end, rule, probability], …]`. It imports no other module of foureyes.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-#: The exit code that says a package CredSweeper needs is not there; the parent knows it too.
+#: The exit code if a package that CredSweeper needs is missing; the parent uses the same number.
 INCOMPLETE = 3
 MEMORY_BYTES_MAX = 8 * 1024 * 1024 * 1024
 
-#: Readers of documents and archives, which CredSweeper loads at its start and needs for no line of text. They are
-#: large, two need a compiler to be installed, and a parser that is not there cannot be attacked.
+#: Readers of documents and archives, which CredSweeper loads at start-up but does not need for lines of text. They are
+#: large, two need a compiler to be installed, and a parser that is not loaded cannot be attacked.
 _NEVER_NEEDED_TEXT = """
     pandas jks docx pptx odf pdfminer lxml bs4 xlrd openpyxl pyxlsb git PySquashfsImage rpmfile striprtf brotli
     zstandard humanfriendly whatthepatch tqdm colorama pygments
@@ -45,18 +45,18 @@ class _Empty(MetaPathFinder, Loader):
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Nothing to run."""
+        """Do nothing: the module has no code."""
 
 
 def _nothing(name: str) -> type[Warning]:
     if name.startswith("__"):
         raise AttributeError(name)
-    # A kind of warning, because one of the names is given to `warnings.filterwarnings`.
+    # A subclass of Warning, because one of the names is passed to `warnings.filterwarnings`.
     return type(name, (Warning,), {})
 
 
 def sweep(rows: list[tuple[int, str, str]]) -> list[tuple[int, int, int, str, float]]:
-    """Where CredSweeper sees a credential; a line is looked at on its own."""
+    """Return where CredSweeper finds credentials; each line is scanned on its own."""
     sys.meta_path.insert(0, _Empty())
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
@@ -84,7 +84,7 @@ def sweep(rows: list[tuple[int, str, str]]) -> list[tuple[int, int, int, str, fl
 
 
 def main() -> None:
-    """Read, look, write."""
+    """Read the lines, scan them, and write the result."""
     rows = json.load(sys.stdin)
     _widen_memory()
     try:
@@ -95,7 +95,7 @@ def main() -> None:
 
 
 def _widen_memory() -> None:
-    """Its model reserves more address space than a process that only parses may have."""
+    """Raise the memory limit, because CredSweeper's model reserves more than a process that only parses may."""
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     soft = MEMORY_BYTES_MAX if hard == resource.RLIM_INFINITY else min(hard, MEMORY_BYTES_MAX)
     with contextlib.suppress(OSError, ValueError):

@@ -1,6 +1,6 @@
-"""Which providers' credentials does a text contain? Each has a shape of its own; some carry a checksum.
+"""Find credentials of providers by their shape; some shapes include a checksum.
 
-A shape is looked for only where its `needle`, a piece of plain text that every such credential contains, is there.
+A shape is searched for only if its `needle`, a piece of plain text that every such credential contains, is there.
 Every repetition in a pattern has a limit, so the time is linear in the length of the text.
 """
 
@@ -20,10 +20,10 @@ from foureyes.reviewers.critics.secrets.found import Found, TooMany, letters_of
 from foureyes.reviewers.critics.secrets.rules import JWT, PROVIDERS
 from foureyes.reviewers.critics.secrets.values import is_dummy
 
-#: A text with more credentials than this is a list of credentials; the rest adds nothing.
+#: A text with more credentials is a list of credentials; reporting the rest adds nothing.
 FOUND_MAX = 5_000
 
-#: How often the beginning of a long credential may occur: each one is read as far as the credential may reach.
+#: The maximum number of beginnings of a long credential: after each one, the pattern reads up to its full length.
 STARTS_MAX = 10_000
 _SHORT_REACH = 50
 
@@ -32,7 +32,7 @@ _BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """How one kind of credential looks. The group `v`, or the whole match, is the secret."""
+    """The shape of one kind of credential. The group `v`, or the whole match, is the secret."""
 
     rule: Rule
     needle: str
@@ -40,19 +40,19 @@ class Shape:
     body: str
     known: str
     score: float = 0.9
-    #: Says how sure to be of one that has the shape.
+    #: Returns the score of a value that has the shape.
     check: Callable[[str, float], float] | None = None
     #: How far the pattern may read from one beginning.
     reach: int = 0
 
     @property
     def pattern(self) -> re.Pattern[str]:
-        """Compiled when it is first needed: most works need none of them."""
+        """The compiled pattern, compiled on first use: most works need none of them."""
         return _compiled(self.body)
 
 
 def tokens(text: str) -> Iterator[Found]:
-    """Every provider credential in the text; raises TooMany."""
+    """Yield every provider credential in the text; raise TooMany."""
     left, letters = FOUND_MAX, letters_of(text)
     for shape in SHAPES:
         if not shape.letters <= letters or shape.needle not in text:
@@ -80,7 +80,7 @@ def _compiled(body: str) -> re.Pattern[str]:
 
 
 def _crc(value: str, score: float) -> float:
-    """GitHub and npm end a token with the checksum of its middle; one that fits is certainly real."""
+    """Check the checksum at the end of GitHub and npm tokens; a token with a valid one is certainly real."""
     body = value.split("_", 1)[-1]
     number, letters = zlib.crc32(body[:-6].encode("ascii", "replace")), ""
     while number:
@@ -90,7 +90,7 @@ def _crc(value: str, score: float) -> float:
 
 
 def _jwt(value: str, score: float) -> float:
-    """Surer where the first part is what a token's header must be."""
+    """Raise the score if the first part is a valid header of a token."""
     head = value.split(".", 1)[0]
     try:
         header = json.loads(base64.urlsafe_b64decode(head + "=" * (-len(head) % 4)))
@@ -100,11 +100,11 @@ def _jwt(value: str, score: float) -> float:
 
 
 def _mixed(value: str, score: float) -> float:
-    """Only with digits and letters in it: the shape alone also fits names."""
+    """Require both digits and letters, because the shape alone also fits names."""
     return score if re.search(r"[0-9]", value) and re.search(r"[A-Za-z]", value) else 0.0
 
 
-#: In the middle of every older key, its maker's name in base64; in two pieces, so that it is not taken for one.
+#: The middle of every older key is its maker's name in base64; split here, so that it is not reported itself.
 _OPENAI = "T3Blbk" + "FJ"
 _BEFORE = r"(?<![A-Za-z0-9_])"
 _AFTER = r"(?![A-Za-z0-9])"

@@ -1,4 +1,4 @@
-"""Does a value look like a secret, or like a placeholder, a reference, a word or a public thing?"""
+"""Decide whether a value looks like a secret, or like a placeholder, a reference, a word or public data."""
 
 # ruff: noqa: PLR2004 - each number weighs one sign of a secret, beside which it stands
 from __future__ import annotations
@@ -7,7 +7,7 @@ import re
 
 from foureyes.reviewers.critics.secrets.wording import entropy, is_gibberish
 
-#: A value longer than this is a text or a file, not a secret.
+#: A longer value is a text or a file, not a secret.
 VALUE_MAX = 512
 
 _BRACKETS = (("<", ">"), ("{", "}"), ("[", "]"), ("(", ")"), ("*", "*"), ("%", "%"), ("__", "__"))
@@ -20,7 +20,7 @@ _REFERENCE = re.compile(
     """,
     re.VERBOSE,
 )
-#: Parts of a value that say it is not meant.
+#: Parts of a value that mark it as a placeholder.
 _PLACEHOLDER = re.compile(
     r"""(?i)your|(?:^|[^a-z])my[_-]|change[_-]?(?:me|it|this)|replace|example|sample|place.?holder|dummy|fake|todo|insert
     |redacted|removed|hidden|masked|censored|undefined|foobar|foo.?bar|lorem|default|do.?not|not.?set|unset|optional
@@ -29,7 +29,7 @@ _PLACEHOLDER = re.compile(
     |(?:secret|password|passwd|token|key)[_-]?(?:here|value|name|string|text|word|id|goes)""",
     re.VERBOSE,
 )
-#: Words that stand for a secret, or for none, when they are the whole value.
+#: Words that are a placeholder, or no secret, when they are the whole value.
 _STAND_INS_TEXT = """
     pass password passwd passphrase passwort pwd pw psw secret secrets token tokens key keys apikey api_key auth
     none null nil true false yes no on off empty string str int bool bytes text any object value values name
@@ -42,7 +42,7 @@ _STAND_INS_TEXT = """
 _STAND_INS = frozenset(_STAND_INS_TEXT.split())
 _HASH_SIZES = (32, 40, 56, 64, 96, 128)
 _UUID = re.compile(r"[0-9A-Za-z]{8}-[0-9A-Za-z]{4}-[0-9A-Za-z]{4}-[0-9A-Za-z]{4}-[0-9A-Za-z]{12}")
-#: The UUIDs that manuals and the standard itself show.
+#: The UUIDs in manuals and in the standard itself.
 _UUIDS_OF_MANUALS = ("550e8400-e29b-", "123e4567-e89b-", "f47ac10b-58cc-", "6ba7b81", "3f2504e0-4f89-")
 _PUBLIC = re.compile(
     r"ssh-(?:rsa|ed25519|dss) |ecdsa-sha2|-----BEGIN (?:PUBLIC|CERT)|sha(?:1|256|384|512)[-:]|https?://|[a-z]+://"
@@ -58,15 +58,15 @@ _PATH_OR_NAME = re.compile(r"(?:[A-Za-z_]\w{0,60}[./:]){1,12}[A-Za-z_]\w{0,60}(?
 
 
 def is_reference(value: str) -> bool:
-    """Whether the value names where the secret is to be found, or a place in a template for it."""
-    # Put in brackets it is a place to fill in: <your key>, {key}, [secret removed: x].
+    """True if the value names where the secret is stored, or is a variable of a template."""
+    # A value in brackets is to be filled in: <your key>, {key}, [secret removed: x].
     if any(value.startswith(left) and value.endswith(right) for left, right in _BRACKETS):
         return True
     return _REFERENCE.search(value[:VALUE_MAX]) is not None
 
 
 def is_dummy(value: str) -> bool:
-    """Whether a value of a credential's shape is one from a manual: EXAMPLE, xxxx, 123456789, one letter repeated."""
+    """True if a value of a credential's shape comes from a manual: EXAMPLE, xxxx, 123456789, one letter repeated."""
     head = value[:VALUE_MAX]
     return re.search(
         r"(?i)example|x{5,}|\*{3,}|0{8,}|1234567890|abcdefgh|placeholder|your[_-]|redacted|\.\.\.", head
@@ -74,7 +74,7 @@ def is_dummy(value: str) -> bool:
 
 
 def is_stand_in(value: str) -> bool:
-    """Whether the value only stands for a secret: changeme, <key>, password, none."""
+    """True if the value is a placeholder for a secret: changeme, <key>, password, none."""
     return (
         value.lower().strip("'\"`.,;:!?()[]{}<> ") in _STAND_INS
         or _PLACEHOLDER.search(value[:VALUE_MAX]) is not None
@@ -84,38 +84,38 @@ def is_stand_in(value: str) -> bool:
 
 
 def _is_repeated(value: str) -> bool:
-    """Whether it is one piece again and again, with little behind: `abcabcabc1`, not `pppmki`."""
+    """True if the value repeats one piece, with little after it: `abcabcabc1`, but not `pppmki`."""
     met = _REPEATED.fullmatch(value)
     return met is not None and 3 * (len(value) - len(met.group(2))) >= 2 * len(value)
 
 
 def is_public(value: str) -> bool:
-    """Whether it is of a kind that is no secret: an address, a path, a version, a public key, a checksum's notation."""
+    """True if the value is public by its kind: an address, a path, a version, a public key, a checksum's notation."""
     return _PUBLIC.match(value) is not None or _VERSION.fullmatch(value[:80]) is not None
 
 
 def is_uuid(value: str) -> bool:
-    """Whether it has the shape of a UUID."""
+    """True if the value has the shape of a UUID."""
     return _UUID.fullmatch(value) is not None
 
 
 def is_manual_uuid(value: str) -> bool:
-    """Whether it is a UUID that people copy from manuals, or one of a few figures."""
+    """True if the value is a UUID copied from a manual, or one with few different digits."""
     return value.lower().startswith(_UUIDS_OF_MANUALS) or len(set(value)) < 7 or is_dummy(value)
 
 
 def is_name(value: str) -> bool:
-    """Whether it is a dotted name or a path of code: `settings.secret`, `a/b/c`, `Foo::bar`."""
+    """True if the value is a dotted name or a path of code: `settings.secret`, `a/b/c`, `Foo::bar`."""
     return _PATH_OR_NAME.fullmatch(value[:VALUE_MAX]) is not None and not is_gibberish(value)
 
 
 def is_checksum(value: str) -> bool:
-    """Whether it has exactly the length and letters of a usual hash."""
+    """True if the value has exactly the length and characters of a common hash."""
     return len(value) in _HASH_SIZES and re.fullmatch(r"[0-9a-f]+|[0-9A-F]+", value) is not None
 
 
 def randomness(value: str) -> float:
-    """How much a value looks drawn by chance: 0 for words, about 0.5 for a made-up password, 1 for a key."""
+    """Return how random a value looks: 0 for words, about 0.5 for a made-up password, 1 for a key."""
     classes = sum(
         1 for pattern in (r"[a-z]", r"[A-Z]", r"[0-9]", r"[^A-Za-z0-9]") if re.search(pattern, value) is not None
     )

@@ -1,4 +1,4 @@
-"""Where in a file do commands stand?"""
+"""Find the commands inside a file, by the kind of the file."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _OTHER_SHEBANG = re.compile(r"#!.{0,200}\b(python|perl|ruby|node|php|lua)")
 
 
 def pieces(path: str, text: str, kind: str = "", *, program: bool = False) -> Iterator[Piece]:
-    """Every stretch of commands in a file; nothing where it is of a kind that holds none.
+    """Yield every stretch of commands in a file; nothing if this kind of file contains none.
 
-    A program without a first line that says otherwise is run by the shell.
+    An executable file without a shebang is run by the shell.
     """
     reader = reader_of(path, text, kind)
     if reader is None and kind == "command":
@@ -37,18 +37,18 @@ def pieces(path: str, text: str, kind: str = "", *, program: bool = False) -> It
 
 
 def is_typed(path: str, kind: str) -> bool:
-    """Whether all of it is run as it stands: a command as it is typed, or what an agent would have done."""
+    """True if all of the text is run as it is: a typed command, or an agent's account of what it would have done."""
     return kind == "command" or path in _OUTPUTS
 
 
 def is_script(path: str, text: str, kind: str = "") -> bool:
-    """Whether the whole file is what is run, so that no part of it may go unread in silence."""
+    """True if the file as a whole is run, so that unread parts of it have to be reported."""
     reader = reader_of(path, text, kind) or (typed if kind == "command" else None)
     return reader in (_script, typed, documents.sql_file, build.dockerfile, build.makefile)
 
 
 def reader_of(path: str, text: str, kind: str = "") -> Reader | None:  # noqa: PLR0911 - one line per kind of file
-    """Who reads such a file."""
+    """Return the reader for this kind of file, or None."""
     where = PurePosixPath(path)
     name, end = where.name.lower(), where.suffix.lower()
     if kind == "command" and len(where.parts) == 1 and not end:

@@ -1,4 +1,4 @@
-"""Which commands stand in a Makefile, a Dockerfile or a justfile?"""
+"""Extract the commands from Makefiles, Dockerfiles and justfiles."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HEREDOC = re.compile(r"<<-?\s*[\"']?(\w+)[\"']?")
 
 
 def makefile(_path: str, text: str) -> Iterator[Piece]:
-    """Each recipe line is a shell of its own, continued lines together."""
+    """Yield recipe lines and `$(shell …)` calls. Each recipe line, with its continuations, is a shell of its own."""
     variables: dict[str, str] = {}
     for first, lines in _logical(text):
         if lines[0].startswith("\t"):
@@ -40,7 +40,7 @@ def makefile(_path: str, text: str) -> Iterator[Piece]:
 
 
 def _logical(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Lines joined where a backslash ends them, with the number of the first."""
+    """Join lines that end in a backslash, and yield each group with the number of its first line."""
     held: list[str] = []
     first = 1
     for number, line in enumerate(text.split("\n"), 1):
@@ -55,7 +55,7 @@ def _logical(text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _filled(text: str, variables: dict[str, str], depth: int = 0) -> str:
-    """Make's own variables filled in; what is not known becomes a hole."""
+    """Replace the variables of make by their values; an unknown variable becomes a HOLE."""
 
     def fill(met: re.Match[str]) -> str:
         if met.group(0) == "$$":
@@ -71,7 +71,7 @@ def _filled(text: str, variables: dict[str, str], depth: int = 0) -> str:
 
 
 def dockerfile(_path: str, text: str) -> Iterator[Piece]:
-    """RUN, CMD and ENTRYPOINT, in both their forms; comments between continued lines are not theirs."""
+    """Yield RUN, CMD and ENTRYPOINT in shell and exec form; comments between continued lines are skipped."""
     lines = text.split("\n")
     at = 0
     while at < len(lines):
@@ -124,7 +124,7 @@ def _exec_form(body: str) -> tuple[str, ...]:
 
 
 def justfile(_path: str, text: str) -> Iterator[Piece]:
-    """Indented lines are recipes."""
+    """Yield indented lines, which are recipes."""
     for number, line in enumerate(text.split("\n"), 1):
         if line.startswith(("    ", "\t", "  ")) and line.strip():
             yield Piece(text=re.sub(r"\{\{.*?\}\}", HOLE, line.strip().lstrip("@-")), line=number, pinned=True)

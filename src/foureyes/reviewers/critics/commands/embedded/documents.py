@@ -1,4 +1,4 @@
-"""Which commands stand in a Markdown file or an SQL file, and are they meant to be run?"""
+"""Extract commands from Markdown, SQL files and agent output, and tell examples from what will be run."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _SHELL = frozenset(
 _SESSIONS = frozenset(("console", "terminal", "shell-session", "shellsession"))
 _PROMPT = re.compile(r"^\s*(?:\([\w.-]+\)\s*)?(?:[\w.@~:/-]*[$#%\u276f]|>)\s+(.*)$")
 _SQL = frozenset(("sql", "postgresql", "mysql", "psql", "plpgsql", "sqlite", "tsql"))
-#: What says nothing of the lines below it; without a fence nothing is said either.
+#: Fence languages that do not say what the lines are, like a fence without a language.
 _PLAIN = frozenset(("", "text", "txt", "plain", "plaintext"))
-#: A line that is code and nothing else, perhaps as a point of a list.
+#: A line that consists of inline code only, possibly as a list item.
 _CODE = re.compile(r"^\s*(?:(?:[-*+>]|\d{1,3}[.)])\s+)?`([^`]+)`\s*$")
 _WAY_BACK = re.compile(
     r"^\s*--\s*(?:\+goose\s+down|\+migrate\s+down|migrate:down|@down|\+\+\+\s*down|rollback)\b", re.IGNORECASE
@@ -30,12 +30,12 @@ _DOWN_NAME = re.compile(r"(?:^|[._/-])(?:down|rollback|undo|revert)(?:[._/-]|$)"
 
 
 def markdown(_path: str, text: str) -> Iterator[Piece]:
-    """Fenced examples; people read them, no machine runs them."""
+    """Yield fenced examples as notes: people read them, no machine runs them."""
     yield from _fenced(text, note=True)
 
 
 def output(path: str, text: str) -> Iterator[Piece]:
-    """What an agent would have done: nothing in it is an example, and a line among sentences may be a command."""
+    """Yield the commands an agent would have run: nothing in its output is an example; any line may be a command."""
     if kind_of(text.encode(errors="replace")) == "command":
         yield from typed(path, text)
         return
@@ -54,7 +54,7 @@ def output(path: str, text: str) -> Iterator[Piece]:
 
 
 def output_json(path: str, text: str) -> Iterator[Piece]:
-    """The same in JSON: what would be started by its name, and what every other text holds."""
+    """Yield the commands of an agent's output in JSON: values under known command keys, and all other texts."""
     started = list(keyed(path, text))
     yield from started
     known = {one.text for one in started}
@@ -64,7 +64,7 @@ def output_json(path: str, text: str) -> Iterator[Piece]:
 
 
 def markdown_of(kind: str) -> Callable[[str, str], Iterator[Piece]]:
-    """In a plan the fenced commands are what will be run."""
+    """Return a reader for text of this kind; in a plan, the fenced commands are what will be run."""
 
     def read(_path: str, text: str) -> Iterator[Piece]:
         yield from _fenced(text, note=kind != "plan")
@@ -100,7 +100,7 @@ def _block(language: str, body: list[str], first: int, *, note: bool) -> Iterato
 
 
 def sql_file(path: str, text: str) -> Iterator[Piece]:
-    """The statements of a file; the way back of a migration deletes what the way forth made."""
+    """Yield the statements of a file; the down part of a migration is a note, it deletes what the up part created."""
     if _DOWN_NAME.search(path.rpartition("/")[2]):
         yield Piece(text=text, language="sql", note=True)
         return

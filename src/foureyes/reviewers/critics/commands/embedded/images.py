@@ -1,4 +1,4 @@
-"""Files of a work that are copied into an image, and so run in a container."""
+"""Find the files of a work that are copied into an image, and so run in a container."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _COPY = re.compile(r"(?im)^[ \t]{0,20}(?:COPY|ADD)[ \t]+((?:--(?!from)[\w-]+(?:=
 
 
 def copied_into_images(files: Iterable[File]) -> frozenset[str]:
-    """The paths that a Dockerfile of the work copies by name; a whole folder says nothing of one file."""
+    """Return the paths that a Dockerfile of the work copies by name; copied folders are not resolved to files."""
     found: set[str] = set()
     for file in files:
         name = posixpath.basename(file.path).lower()

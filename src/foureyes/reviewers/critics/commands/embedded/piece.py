@@ -1,4 +1,4 @@
-"""What is one stretch of commands inside a file?"""
+"""One stretch of commands inside a file."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A script, a statement or the words of one command, and the line of the file it begins on."""
+    """A script, a statement or the words of one command, and the line of the file where it begins."""
 
     text: str = ""
     argv: tuple[str, ...] = ()
     line: int = 1
     #: `shell`, `sql` or a language of `code`.
     language: str = "shell"
-    #: Every finding on the first line, because the text's lines are not the file's.
+    #: True if every finding is placed on the first line, because lines of the text are not lines of the file.
     pinned: bool = False
-    #: It builds an image: what it deletes there is nobody's.
+    #: True if it builds an image, where deletions affect only the image.
     image: bool = False
-    #: An example or the way back of a migration: said, but not held against the work.
+    #: True for an example or the down part of a migration: it is reported, but does not block.
     note: bool = False
-    #: Only what is certain is said.
+    #: True if only certain findings (blocks) are reported.
     certain: bool = False

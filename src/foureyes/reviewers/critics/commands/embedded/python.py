@@ -1,4 +1,4 @@
-"""Which commands and statements does a Python file start with words that stand in it?"""
+"""Extract the commands and SQL statements that a Python file starts with literal arguments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from foureyes.reviewers.critics.commands.code import literal, python_call
 from foureyes.reviewers.critics.commands.embedded.piece import Piece
 from foureyes.reviewers.critics.commands.model import HOLE
 
-#: A file without any of these starts nothing.
+#: A file without any of these contains nothing to judge here, so it is not parsed.
 _WORTH = re.compile(
     r"subprocess|os\.(?:system|popen|exec|spawn|remove|unlink)|rmtree|\.execute|executescript|pty\.spawn"
 )
@@ -19,7 +19,7 @@ _SQL_CALLS = frozenset(("execute", "executescript", "executemany", "exec_driver_
 
 
 def calls(_path: str, text: str) -> Iterator[Piece]:
-    """Each call with literal words, on its own line. What is only known at run time is other critics' matter."""
+    """Yield each call with literal arguments, on its own line. Other critics judge what is only known at run time."""
     if not _WORTH.search(text):
         return
     try:

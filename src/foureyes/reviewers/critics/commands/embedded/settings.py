@@ -1,4 +1,4 @@
-"""Which commands stand in YAML and JSON files that machines act on: pipelines, package scripts, manifests?"""
+"""Extract the commands from YAML and JSON files that machines act on: pipelines, package scripts, manifests."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _KEYS = words(
     "postcommand postcreatecommand postinstall poststartcommand powershell pre_build precommand preinstall pwsh "
     "raw run script sh shell startcommand test updatecontentcommand win_shell"
 )
-#: Their items are the words of one command, not commands of their own.
+#: Keys whose items are the words of one command, not commands of their own.
 _ARGV = words("command args entrypoint exec test cmd")
 _WORTH = re.compile(r"(?i)\b(?:" + "|".join(re.escape(one) for one in sorted(_KEYS)) + r")\"?\s*:|\"scripts\"\s*:")
 _EXPRESSION = re.compile(r"\$\{\{.{0,300}?\}\}|\{\{.{0,300}?\}\}|<<\s*[\w.]{1,80}\s*>>")
 
 
 def keyed(path: str, text: str) -> Iterator[Piece]:
-    """Every value that a runner, a package manager or a container would start."""
+    """Yield every value that a runner, a package manager or a container would start."""
     if len(text) > FILE_CHARS_MAX or not _WORTH.search(text):
         return
     import yaml  # noqa: PLC0415 - only where there is such a file
@@ -91,13 +91,13 @@ def _value(name: str, value: Any, owner: Any) -> Iterator[Piece]:
 
 
 def _is_container(owner: Any) -> bool:
-    """Whether a mapping describes a container: what its command writes, it writes there."""
+    """True if a mapping describes a container, so that its command writes inside that container."""
     keys = {str(key.value) for key, _ in owner.value if key.id == "scalar"}
     return "image" in keys or ("build" in keys and not keys.isdisjoint({"ports", "volumes", "depends_on", "expose"}))
 
 
 def _runs_javascript(node: Any) -> bool:
-    """Whether a step is the action whose `script` is JavaScript, which no shell reads."""
+    """True if a step uses the action whose `script` is JavaScript, which no shell reads."""
     return any(
         key.id == value.id == "scalar" and key.value == "uses" and str(value.value).startswith("actions/github-script@")
         for key, value in node.value
@@ -105,7 +105,7 @@ def _runs_javascript(node: Any) -> bool:
 
 
 def _javascript(node: Any) -> Iterator[Piece]:
-    """What the `script` of such a step starts itself."""
+    """Yield the `script` of such a step as JavaScript."""
     given = (value for key, value in node.value if key.value == "with" and value.id == "mapping")
     for key, value in ((key, value) for one in given for key, value in one.value):
         if key.value == "script" and value.id == "scalar":
@@ -113,12 +113,12 @@ def _javascript(node: Any) -> Iterator[Piece]:
 
 
 def _are_scripts(items: list[Any]) -> bool:
-    """A list of whole commands has spaces in its first item; the words of one command have none there."""
+    """True if the items are whole commands: then the first has spaces, unlike the first word of one command."""
     return " " in str(items[0].value)
 
 
 def _language(owner: Any) -> str | None:
-    """A step may name another shell than the usual one."""
+    """Return the language of a step, which may name another shell than the default; None if it is not supported."""
     given = {
         str(key.value).lower(): str(value.value)
         for key, value in owner.value
@@ -141,6 +141,6 @@ def _holes(text: str) -> str:
 
 
 def _meaning(met: re.Match[str]) -> str:
-    """An expression of the runner: its own folders are known, the rest is not."""
+    """Resolve an expression of the runner: its own folders are known, everything else is a HOLE."""
     inside = met.group(0).strip("${} ")
     return {"github.workspace": ".", "runner.temp": "$TMPDIR"}.get(inside, HOLE)

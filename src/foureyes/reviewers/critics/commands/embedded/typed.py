@@ -1,4 +1,4 @@
-"""What is a command that somebody would type: a line of shell, or a statement for a database?"""
+"""Read a typed command: a line of shell, or a statement for a database."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from foureyes.reviewers.critics.commands.embedded.piece import Piece
 
-#: Nothing here is tried twice, so that no row of comments takes longer than it is long.
+#: Possessive and atomic groups, so that matching rows of comments takes linear time.
 _COMMENTS = r"\s*+(?>(?:--[^\n]*+\n|/\*(?>.{0,4000}?\*/))\s*+)*+"
-#: How a statement begins and no shell command does.
+#: Beginnings of SQL statements that no shell command has.
 _BEGINS = (
     r"(?:drop|grant|revoke|select|explain|pragma|vacuum|rollback|declare)\b",
     r"truncate\s+(?!-)",
@@ -29,7 +29,7 @@ _STATEMENT = re.compile(f"{_COMMENTS}(?:{'|'.join(_BEGINS)})", re.IGNORECASE | r
 
 
 def typed(_path: str, text: str) -> Iterator[Piece]:
-    """Nobody said who will run it, so it is read as both where it begins like a statement."""
+    """Yield the text as shell, and also as SQL if it begins like a statement: it is unknown what will run it."""
     yield Piece(text=text)
     if _STATEMENT.match(text):
         yield Piece(text=text, language="sql")

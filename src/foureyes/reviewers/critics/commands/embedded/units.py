@@ -1,4 +1,4 @@
-"""Which commands stand in crontabs, systemd units, Procfiles, Jenkinsfiles, Terraform and TOML files?"""
+"""Extract the commands from crontabs, systemd units, Procfiles, Jenkinsfiles, Terraform and TOML files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _INTERPOLATED = re.compile(r"\$\{[^}\n]{0,300}\}")
 
 
 def crontab(path: str, text: str) -> Iterator[Piece]:
-    """The command behind the five fields; system tables name a user first."""
+    """Yield the commands after the five time fields; system tables name a user first."""
     system = "cron.d/" in path or path.endswith("etc/crontab")
     for number, line in enumerate(text.split("\n"), 1):
         met = _CRON.match(line)
@@ -47,7 +47,7 @@ def procfile(_path: str, text: str) -> Iterator[Piece]:
 
 
 def jenkinsfile(_path: str, text: str) -> Iterator[Piece]:
-    """`sh '…'` steps; a triple-quoted one keeps its lines."""
+    """Yield `sh '…'` steps; a triple-quoted step keeps its lines."""
     for met in _JENKINS.finditer(text):
         body = met.group(2) if met.group(1) else re.sub(r"\\(.)", r"\1", met.group(3) or met.group(4) or "")
         at = met.start(2) if met.group(1) else met.start()
@@ -55,7 +55,7 @@ def jenkinsfile(_path: str, text: str) -> Iterator[Piece]:
 
 
 def terraform(_path: str, text: str) -> Iterator[Piece]:
-    """Commands of local-exec and remote-exec provisioners."""
+    """Yield the commands of local-exec and remote-exec provisioners."""
     if "provisioner" not in text and "local-exec" not in text:
         return
     for met in _PROVISIONER.finditer(text):
@@ -66,7 +66,7 @@ def terraform(_path: str, text: str) -> Iterator[Piece]:
 
 
 def toml_scripts(path: str, text: str) -> Iterator[Piece]:
-    """Tasks of poe, pdm, taskipy and hatch in pyproject.toml, and of mise and netlify."""
+    """Yield the tasks of poe, pdm, taskipy and hatch in pyproject.toml, and of mise and netlify."""
     name = path.rpartition("/")[2]
     if (
         name not in ("pyproject.toml", "mise.toml", ".mise.toml", "netlify.toml", "Makefile.toml")

@@ -1,4 +1,4 @@
-"""Which tools are known, and which rules can they break?"""
+"""All known tools and all rules about commands."""
 
 from __future__ import annotations
 

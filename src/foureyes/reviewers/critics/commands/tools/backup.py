@@ -1,4 +1,4 @@
-"""Which commands to backup and copy tools delete the copies one would restore from?"""
+"""Judge commands of backup and copy tools that delete the copies needed for a restore."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which commands to cloud providers delete what runs there, open it to everybody or hand out rights?"""
+"""Judge commands of cloud providers that delete resources, open them to the public or grant rights."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _aws(call: Call) -> Iterator[Found]:
 
 
 def _aws_opens(deed: str, args: tuple[str, ...]) -> bool:
-    """Rules for every address, canned public rights, a policy for everybody, the public-access block taken off."""
+    """True for rules for every address, public ACLs, policies for everybody, or a removed public-access block."""
     text = "".join(args).replace(" ", "")
     if deed.startswith("authorize-"):
         return "0.0.0.0/0" in text or "::/0" in text
@@ -101,7 +101,7 @@ _AWS_OFF = re.compile(r"--no-(?:deletion-protection|disable-api-termination|enab
 
 
 def _aws_ends(deed: str, args: tuple[str, ...]) -> bool:
-    """Changes that are no deletion by name: protection or versioning off, nothing left running, rows in a batch."""
+    """True for calls that delete without saying so: protection or versioning off, scaled to zero, rows in a batch."""
     text = " ".join(args)
     return (
         any(_AWS_OFF.match(word) for word in args)
@@ -121,7 +121,7 @@ def _s3(deed: str, long: dict[str, str]) -> Iterator[Found]:
 
 
 def _rights(call: Call) -> Iterator[Found]:
-    """gcloud, az, oci: role assignments and firewall rules for everybody."""
+    """Judge gcloud and az: role assignments, new keys, lost protection, and firewall rules for everybody."""
     text = " ".join(call.args)
     if "--allow-blob-public-access true" in text or re.search(r"--authorized-networks[ =]\S*0\.0\.0\.0/0", text):
         yield Found(rule=CLOUD_OPEN)
@@ -169,7 +169,7 @@ _AZ = Cli(
 
 
 def _objects(call: Call) -> Iterator[Found]:
-    """gsutil, s3cmd, mc, s5cmd, azcopy, b2, gcloud storage: the same verbs under many names."""
+    """Judge gsutil, s3cmd, mc, s5cmd, azcopy, b2 and similar tools: the same verbs under many names."""
     opts = options(call.args, "hou", ("config", "profile", "endpoint-url", "older-than"))
     deed = next((word.lower() for word in opts.operands), "")
     if is_dry(call) or (opts.has("n") and deed == "rsync"):

@@ -1,4 +1,4 @@
-"""Which commands to container and cluster tools delete data, or stop what people use?"""
+"""Judge commands of container and cluster tools that delete data or stop running services."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What do the words and the input of a database client do to the data?"""
+"""Judge database clients by their arguments and by the SQL or commands they are fed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ STORE = rule(
     "critical",
 )
 
-#: Dialect, options with SQL, other short options with values, whether operands behind the first are SQL.
+#: Dialect, options with SQL, other short options with values, whether operands can be SQL.
 _CLIENTS: dict[str, tuple[str, tuple[str, ...], str, bool]] = {
     "psql": ("postgres", ("c", "command"), "dfFhLopPRTUvcw".replace("w", ""), False),
     "cockroach": ("postgres", ("e", "execute"), "ep", False),
@@ -89,7 +89,7 @@ def _client(call: Call, shape: tuple[str, tuple[str, ...], str, bool]) -> Iterat
 
 
 def _values(args: tuple[str, ...], names: tuple[str, ...]) -> list[str]:
-    """Every value of these options; clients take them more than once."""
+    """Return every value of these options; clients accept them more than once."""
     found = []
     for at, word in enumerate(args):
         following = args[at + 1] if at + 1 < len(args) else ""
@@ -212,7 +212,7 @@ def _cypher(call: Call) -> Iterator[Found]:
 
 
 def _hadoop(call: Call) -> Iterator[Found]:
-    """`hdfs dfs -rm -r`: the verbs of the file system, each with a dash."""
+    """Judge `hdfs dfs -rm -r` and similar: the verbs of the file system, each with a dash."""
     deeds = [word for word in call.args if word.startswith("-")]
     if ("-rm" in deeds and {"-r", "-R", "-skipTrash"} & set(deeds)) or {
         "-rmr",

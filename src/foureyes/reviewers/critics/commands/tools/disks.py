@@ -1,4 +1,4 @@
-"""What do the tools for disks, volumes and file systems take away?"""
+"""Judge tools for disks, volumes and file systems that destroy data."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _removes(call: Call) -> Iterator[Found]:
 
 
 def _verbs(call: Call) -> Iterator[Found]:
-    """zfs, zpool, lvm, mdadm, cryptsetup, btrfs, diskutil: a verb among the first words."""
+    """Judge tools with a verb among the first words: zfs, zpool, lvm, mdadm, cryptsetup, btrfs, diskutil."""
     if is_dry(call) or (call.name in ("zfs", "zpool") and options(call.args[1:], "o").has("n")):
         return
     words = [word.lstrip("-").lower() for word in call.args[:4]]
@@ -81,7 +81,7 @@ _HARSH = words(
 
 
 def _checks(call: Call) -> Iterator[Found]:
-    """A check that answers yes to every question deletes what it cannot mend; a resize can cut files off."""
+    """Judge checks that answer yes to every question, which can delete files, and resizes that cut files off."""
     opts = options(call.args, "bBjlLtECR")
     mends = call.name != "resize2fs" and opts.has("y", "p", "a") and not opts.has("n", "N")
     cuts = call.name == "resize2fs" and (opts.has("M") or len(opts.operands) > 1)

@@ -1,4 +1,4 @@
-"""What do the tools that delete, overwrite and move files take away?"""
+"""Judge tools that delete, overwrite or move files."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _rm(call: Call) -> Iterator[Found]:
     deep = opts.has("r", "R", "recursive", "d", "dir")
     if not opts.operands:
         if deep and opts.has("f", "force"):
-            # Alone it removes nothing; but an outer shell may have swallowed the name.
+            # Without a path it removes nothing, but an outer shell may have consumed the path.
             yield Found(rule=DELETE, state=State.UNKNOWN, text="What this recursive delete is to remove is missing.")
         return
     for path in opts.operands:
@@ -80,7 +80,7 @@ def _rm(call: Call) -> Iterator[Found]:
 
 
 def delete(path: str, call: Call, *, deep: bool) -> Iterator[Found]:
-    """What removing this path takes away."""
+    """Judge the removal of one path."""
     where = place(path, call)
     if where is Place.SCRATCH or where is Place.GENERATED or _CACHES.match(path):
         return
@@ -100,14 +100,14 @@ def delete(path: str, call: Call, *, deep: bool) -> Iterator[Found]:
 
 
 def _grave(path: str, where: Place) -> str:
-    """What is lost; a path that begins with a value nobody knows names it only where that value is empty."""
+    """Describe the loss; a path that begins with an unknown value is only that place if the value is empty."""
     if where is Place.ROOT and path.startswith(HOLE):
         return f"If the variable at its beginning is empty, this deletes {where.value}."
     return f"This deletes {where.value}."
 
 
 def _one_file(path: str, where: Place) -> Iterator[Found]:
-    """A single file is missed where the machine, a login or the history depends on it."""
+    """Judge the removal of a single file: it matters if the machine, a login or the history depends on it."""
     if where in (Place.ROOT, Place.DEVICE, Place.HISTORY, Place.PROJECT) or (where is Place.HOME and _is_door(path)):
         yield Found(rule=DELETE_GRAVE, text=_grave(path, where))
     elif where is Place.SYSTEM and _RELIED_ON.match(path):
@@ -119,7 +119,7 @@ def _is_door(path: str) -> bool:
 
 
 def _rmdir(call: Call) -> Iterator[Found]:
-    """Rmdir takes empty folders only, except where it is another shell's `rm -r`."""
+    """Judge rmdir: it only removes empty folders, except with `/s` on Windows."""
     if any(word.lower() == "/s" for word in call.args):
         yield from _windows(call)
 
@@ -185,7 +185,7 @@ def _mv(call: Call) -> Iterator[Found]:
 
 
 def _over(target: str, call: Call) -> Iterator[Found]:
-    """Copying or moving onto something that others rely on."""
+    """Judge copying or moving onto something that others rely on."""
     where = place(target, call) if target else Place.SCRATCH
     if where is Place.DEVICE:
         yield Found(rule=DEVICE)
@@ -200,7 +200,7 @@ def _over(target: str, call: Call) -> Iterator[Found]:
 
 
 def _is_key(target: str) -> bool:
-    """Files of /etc that let people in or out; a new file in a `.d` folder is how things are meant to be set up."""
+    """True for files that decide who can log in or that the system needs; new files in `.d` folders are normal."""
     return bool(
         re.match(
             r"/etc/(?:passwd|shadow|group|gshadow|sudoers|fstab|hosts|crontab|ld\.so|pam|ssh/|profile$|resolv)|/boot/|/s?bin/|/lib/|/usr/s?bin/(?:sudo|su|sh|bash|login)",
@@ -227,7 +227,7 @@ def _reads(call: Call) -> Iterator[Found]:
 
 
 def _edits(call: Call) -> Iterator[Found]:
-    """In-place editors and the like: whatever they are given, they change."""
+    """Judge in-place editors and similar tools, which change every file they are given."""
     opts = options(call.args, "efl", ("expression", "file"))
     if call.name in ("sed", "gsed", "perl") and not opts.has("i", "in-place"):
         yield from _reads(call)
@@ -286,7 +286,7 @@ def _find(call: Call) -> Iterator[Found]:
 
 
 def _narrows(args: tuple[str, ...]) -> bool:
-    """Whether only files that builds leave behind are meant."""
+    """True if only files that builds leave behind are deleted."""
     names = [args[at + 1] for at, word in enumerate(args[:-1]) if word in ("-name", "-iname")]
     made = re.compile(
         r"\*?\.(?:pyc|pyo|o|a|so|log|tmp|bak|swp|orig|rej|class|cache|gcda|gcno|DS_Store|map|snap)|__pycache__|\.DS_Store|Thumbs\.db|\*~|node_modules|\.pytest_cache|\*\.egg-info"

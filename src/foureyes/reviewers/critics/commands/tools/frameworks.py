@@ -1,4 +1,4 @@
-"""Which commands of web frameworks and migration tools empty or drop the database behind them?"""
+"""Judge commands of web frameworks and migration tools that empty, drop or roll back their database."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FRAMEWORK = rule(
     "critical",
 )
 
-#: Program, and the words that mean the data goes.
+#: Per program: the words of commands that delete data.
 _DEEDS: dict[str, tuple[str, ...]] = {
     "manage.py": ("flush", "reset_db", "sqlflush", "delete_all", "zap", "clear_cache_all"),
     "django-admin": ("flush", "reset_db"),
@@ -145,16 +145,16 @@ def _judge(call: Call) -> Iterator[Found]:
 
 
 def _follows(words: list[str], plain: list[str]) -> bool:
-    """The words stand together, among the first ones."""
+    """True if the words occur in sequence and begin among the first four."""
     return any(words[at : at + len(plain)] == plain for at in range(min(len(words), 4)))
 
 
-#: What an object-relational mapper is told to delete, in code given on the line.
+#: Deletions through an object-relational mapper, in code given on the command line.
 _MAPPER = re.compile(r"\.(?:destroy(?:_all)?|delete_all|truncate)\b|\.delete\(\s*\)")
 
 
 def _runner(call: Call) -> Iterator[Found]:
-    """`rails runner CODE`, `manage.py shell -c CODE`: the framework's own objects, as code."""
+    """Judge `rails runner CODE` and `manage.py shell -c CODE`: code that uses the framework's models."""
     words = [word for word in call.args if not word.startswith("-")]
     runs = words[:1] in (["runner"], ["r"], ["shell"], ["shell_plus"])
     if runs and any(_MAPPER.search(word) for word in words[1:]):

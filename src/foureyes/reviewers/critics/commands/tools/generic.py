@@ -1,4 +1,4 @@
-"""What does a command-line tool do to things when its words are a noun and a verb, as nearly all of them are?"""
+"""Judge command-line tools whose arguments are a noun and a verb, as nearly all of them are."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from foureyes.reviewers.critics.commands.model import HOLE, Call, Found, Judge, 
 from foureyes.reviewers.critics.commands.options import options
 from foureyes.reviewers.critics.critic import Rule
 
-#: After one of these nothing can be brought back by the tool itself.
+#: Verbs whose effect the tool itself cannot undo.
 ENDS = words(
     "delete del destroy remove rm purge terminate drop wipe erase nuke deregister unregister uninstall prune "
     "truncate revoke reset flush deprovision decommission obliterate shred unpublish undeploy teardown expunge "
     "annihilate deleteall removeall unset userdel rmi rmr dropall bulkdelete massdelete cleanup unprovision"
 )
-#: Takes something out of service; only tools that run services say it this way.
+#: Verbs that take something out of service; only tools that run services use them.
 STOPS = words("disable deactivate detach disassociate unsubscribe suspend unbind dissociate drain evict")
 _READS = words(
     "list ls get describe show info view head status help version login logout validate lint diff explain watch "
     "wait tail fetch pull download cat read inspect whoami ping stats create add new init exists"
 )
-#: In front of the verb, they change nothing about it.
+#: Words in front of the verb that do not change its meaning.
 _ADVERBS = words("batch bulk admin force mass hard async safe permanently soft do begin start all")
 _SPLIT = re.compile(r"[-_/.]|(?<=[a-z])(?=[A-Z])")
-#: `tool -h` and the like are short; a long line with -h means a host.
+#: `-h` means help only in short commands such as `tool -h`; in a long one it means a host.
 HELP_WORDS_MAX = 3
 _HARMLESS_OBJECTS = words("tag tags label labels cache")
 _DRY = words(
@@ -34,7 +34,7 @@ _DRY = words(
 )
 #: `service-instance-delete`, `bucket-delete`: some tools put the verb last, always in their first two words.
 _VERB_LAST_WORDS_MAX = 2
-#: Never take a value, wherever they stand.
+#: Options that never take a value.
 _FLAGS = words("force yes quiet verbose debug all recursive no-wait async wait json confirm no-input help")
 _ENDS_LAST = words("delete destroy remove purge wipe erase terminate undefine drop")
 _SURE = words("delete destroy purge wipe erase nuke terminate obliterate decommission deprovision dropall deleteall")
@@ -51,25 +51,25 @@ UNKNOWN_TOOL = rule(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cli:
-    """How one tool's commands are built, where it differs from all the others."""
+    """How the commands of one tool are built, where it differs from the others."""
 
     rule: Rule
-    #: Short and long options in front of the verb that use up the next word.
+    #: Short and long options in front of the verb that take the next word as their value.
     takes: str = ""
     long_takes: Collection[str] = ()
-    #: Further words that end something here.
+    #: Further verbs that delete something in this tool.
     ends: frozenset[str] = frozenset()
-    #: Words that end nothing here, whatever they do elsewhere.
+    #: Words that are harmless in this tool, although they delete something in others.
     spares: frozenset[str] = frozenset()
     stops: bool = True
-    #: How many words come before the verb for sure.
+    #: How many words always come before the verb.
     skip: int = 0
-    #: What this tool does beyond nouns and verbs.
+    #: Judges what this tool does beyond nouns and verbs.
     more: Callable[[Call], Iterator[Found]] | None = None
 
 
 def cli(spec: Cli) -> Judge:
-    """The judge of a tool with verbs."""
+    """Return the judge of a tool with verbs."""
 
     def judge(call: Call) -> Iterator[Found]:
         if is_dry(call):
@@ -86,7 +86,7 @@ def cli(spec: Cli) -> Judge:
 
 
 def verb(call: Call, spec: Cli) -> str:
-    """The word that ends something; empty where the first verb only reads or makes."""
+    """Return the word that deletes or stops something; empty if the first verb only reads or creates."""
     takes = {*spec.long_takes, *_trailing(call.args)}
     words = options(call.args, spec.takes, takes).operands[spec.skip : WORDS_MAX]
     for at, word in enumerate(words):
@@ -107,7 +107,7 @@ def verb(call: Call, spec: Cli) -> str:
 
 
 def _trailing(args: tuple[str, ...]) -> set[str]:
-    """Long options behind the noun and the verb: the word that follows is their value, whatever it says."""
+    """Return the long options after noun and verb: the word after each is its value, even if it looks like a verb."""
     seen, found = 0, set()
     for word in args:
         if word.startswith("--") and seen >= _VERB_LAST_WORDS_MAX and word[2:] not in _FLAGS:
@@ -117,13 +117,13 @@ def _trailing(args: tuple[str, ...]) -> set[str]:
 
 
 def _is_harmless(rest: list[str]) -> bool:
-    """Whether the thing itself is a label or a copy: `remove-image-tag` is, `delete-cache-cluster` is a cluster."""
+    """True if the object is a label or a cache: `remove-image-tag` is harmless, `delete-cache-cluster` is not."""
     thing = next((word for at, word in enumerate(rest) if rest[at + 1 : at + 2] in ([], ["from"], ["for"])), "")
     return thing in _HARMLESS_OBJECTS
 
 
 def head(word: str) -> tuple[str, list[str]]:
-    """The verb in a word like `batch-delete-image`, `delete_vhost`, `apps:destroy` or `DeleteBucket`."""
+    """Split a word such as `batch-delete-image`, `delete_vhost` or `apps:destroy` into the verb and the rest."""
     last = word.rpartition(":")[2] if ":" in word and "//" not in word else word
     parts = [part.lower() for part in _SPLIT.split(last) if part]
     while len(parts) > 1 and parts[0] in _ADVERBS:
@@ -132,7 +132,7 @@ def head(word: str) -> tuple[str, list[str]]:
 
 
 def is_dry(call: Call) -> bool:
-    """Whether it was asked to say what it would do, and not do it."""
+    """True if the tool was asked to report what it would do, without doing it."""
     for word in call.args:
         name, equals, value = word.partition("=")
         if name in _DRY and value.lower() not in ("false", "none", "0", "no") and (equals or name != "--plan"):
@@ -141,7 +141,7 @@ def is_dry(call: Call) -> bool:
 
 
 def only_explains(call: Call) -> bool:
-    """`--help`, `--version`, `help`: nothing is done."""
+    """True for `--help` and `--version`, which change nothing."""
     if "--" in call.args:
         return False
     return any(word == "--help" for word in call.args) or (
@@ -150,7 +150,7 @@ def only_explains(call: Call) -> bool:
 
 
 def unknown_tool(call: Call) -> Iterator[Found]:
-    """A tool nobody told us about, whose own words say that it destroys."""
+    """Judge an unknown tool whose own arguments say that it destroys something."""
     if call.own or is_dry(call) or "." in call.name or not re.fullmatch(r"[a-z][\w+-]*", call.name):
         return
     words = [word for word in call.args if not word.startswith("-")][:3]
@@ -164,7 +164,7 @@ def unknown_tool(call: Call) -> Iterator[Found]:
 
 
 def is_risky(words: tuple[str, ...]) -> bool:
-    """Whether words behind an unknown program name look like something that could destroy."""
+    """True if the arguments of an unknown program look destructive."""
     for at, word in enumerate(words):
         if re.fullmatch(r"-[a-zA-Z]*[rR][a-zA-Z]*f[a-zA-Z]*|-[a-zA-Z]*f[a-zA-Z]*[rR][a-zA-Z]*", word):
             return True

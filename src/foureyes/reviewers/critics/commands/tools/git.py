@@ -1,4 +1,4 @@
-"""Which git commands lose work that was never pushed, or change history that others have?"""
+"""Judge git commands that lose unpushed work or rewrite history that others have."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _target(ref: str) -> str:
 
 
 def _long(opts: Options, name: str) -> bool:
-    """Whether the long option was given, cut short or not, and not a longer one that only begins like it."""
+    """True if the long option was given in full or abbreviated."""
     return any(name.startswith(one) and len(one) >= 3 for one in opts.long)  # noqa: PLR2004 - `--fo` is already ambiguous
 
 
@@ -98,7 +98,7 @@ def _checkout(args: tuple[str, ...]) -> Iterator[Found]:
 
 
 def _is_path(words: tuple[str, ...]) -> bool:
-    """`git checkout .` and `git checkout HEAD file` overwrite files; one name alone is a branch."""
+    """True for `git checkout .` and `git checkout HEAD file`, which overwrite files; a single name is a branch."""
     if any(word in (".", "*", ":/", "./") or word.startswith(("./", ":/")) for word in words):
         return True
     return len(words) > 1 and not any(HOLE in word for word in words)
@@ -194,7 +194,7 @@ def _lfs(args: tuple[str, ...]) -> Iterator[Found]:
 
 
 def _config(args: tuple[str, ...]) -> Iterator[Found]:
-    """Hooks taken from a folder anybody can write run as whoever uses git next; /dev/null switches them all off."""
+    """Judge `core.hooksPath`: in a world-writable folder anybody can replace the hooks; /dev/null disables them."""
     words = options(args, "f", ("file", "type")).operands
     at = next((at for at, word in enumerate(words) if word.lower() == "core.hookspath"), None)
     if at is not None and "".join(words[at + 1 : at + 2]).startswith(("/tmp/", "/var/tmp/", "/dev/")):  # noqa: S108

@@ -1,4 +1,4 @@
-"""Which commands to infrastructure code and configuration tools destroy what runs, or change it unseen?"""
+"""Judge commands of infrastructure tools that destroy resources, or change them without a reviewed plan."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _cdk(call: Call) -> Iterator[Found]:
 
 
 def _ansible(call: Call) -> Iterator[Found]:
-    """`state=absent` and the modules that delete, given on the line."""
+    """Judge `state=absent`, `state=stopped` and modules that stop machines, given on the command line."""
     opts = options(call.args, "maiuefltTMoPBc", ("args", "module-name", "extra-vars"))
     given = (opts.value("a", "args"), opts.value("e", "extra-vars"))
     if opts.has("C", "check"):

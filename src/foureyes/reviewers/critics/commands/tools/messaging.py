@@ -1,4 +1,4 @@
-"""Which commands to brokers and queues delete messages, topics or who may use them?"""
+"""Judge commands of message brokers that delete messages, topics, queues or permissions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What leaves this machine, what is fetched and run, and what is deleted through the network?"""
+"""Judge network tools: secrets that are sent, remote shells, and deletions through HTTP."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _request(method: str, urls: list[str], bodies: list[str]) -> Iterator[Found]
 
 
 def _body_deletes(body: str) -> bool:
-    """A bulk body whose actions are deletions."""
+    """True for a bulk request body whose actions delete, archive or change visibility."""
     return (
         re.search(r"\{\s*\"(?:delete|remove|remove_index)\"\s*:\s*\{", body) is not None
         or re.search(r"\"archived\"\s*:\s*true|\"private\"\s*:\s*false|\"visibility\"\s*:\s*\"public\"", body)
@@ -80,7 +80,7 @@ def _body_deletes(body: str) -> bool:
 
 
 def _ends_something(url: str) -> bool:
-    """A path whose last words say delete, as `/_delete_by_query` and `/doDelete` do."""
+    """True for a path whose last words say delete, such as `/_delete_by_query` or `/doDelete`."""
     path = re.sub(r"^\w+://[^/]*", "", url.partition("?")[0])
     for piece in [one for one in path.split("/") if one][-2:]:
         words = [word.lower() for word in re.split(r"[-_.]|(?<=[a-z])(?=[A-Z])", piece) if word]
@@ -133,7 +133,7 @@ def _powershell_web(call: Call) -> Iterator[Found]:
         yield Found(rule=HTTP_DELETE)
 
 
-#: What Redis, Memcached and their like take as orders over a plain connection.
+#: Commands that Redis, Memcached and similar stores accept over a plain connection.
 _STORE_DEED = re.compile(r"\s*(?:flush_all|flushall|flushdb|shutdown)\b", re.IGNORECASE)
 
 
@@ -147,7 +147,7 @@ def _netcat(call: Call) -> Iterator[Found]:
         yield Found(rule=EXFILTRATION)
 
 
-#: What HAProxy and its like take as orders on their sockets.
+#: Commands that HAProxy and similar services accept on their sockets.
 _SOCKET_DEED = re.compile(
     r"(?:^|[;\n])[ \t]*(?:(?:disable|shutdown|del|clear) (?:server|frontend|sessions?|map|acl|table|agent|health)\b"
     r"|set server \S+ state maint)"
@@ -166,7 +166,7 @@ def _socat(call: Call) -> Iterator[Found]:
         yield Found(rule=EXFILTRATION)
 
 
-#: Folders of another machine's system; what is new for an application goes elsewhere.
+#: System folders of the other machine; applications are deployed to other folders.
 _REMOTE_SYSTEM = re.compile(r"^[^/:]+:/(?:$|(?:etc|boot|bin|sbin|lib|lib64|dev|root|usr/(?:s?bin|lib))(?:/|$))")
 
 
@@ -180,7 +180,7 @@ def _copies(call: Call) -> Iterator[Found]:
 
 
 def _tunnel(call: Call) -> Iterator[Found]:
-    """Ssh -R opens this machine to another; a pipe into ssh may carry secrets."""
+    """Judge a pipe into ssh, which may carry secrets."""
     if "secret" in call.stdin.traits:
         yield Found(rule=EXFILTRATION)
 

@@ -1,4 +1,4 @@
-"""Which commands to package managers take away what others rely on, or bring code from anywhere?"""
+"""Judge package managers: removals of needed software, publishing, and installs from unchecked sources."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _system(call: Call) -> Iterator[Found]:
     sure = opts.has("y", "yes", "assume-yes", "force-yes", "assumeyes", "non-interactive", "noconfirm", "force")
     names = opts.operands[1:]
     purges = deed in ("purge", "autopurge", "autoremove") or (opts.has("purge") and deed in _VERBS)
-    # apk never asks; flatpak takes everything with --all.
+    # apk never asks; flatpak removes everything with --all.
     sure = sure or deed == "del" or (deed in _VERBS and opts.has("all"))
     if purges or (deed in (*_VERBS, "del") and (sure or any(_ESSENTIAL.match(name) for name in names))):
         yield Found(rule=UNINSTALL)
@@ -54,7 +54,7 @@ def _system(call: Call) -> Iterator[Found]:
 
 
 def _letters(call: Call) -> Iterator[Found]:
-    """pacman, dpkg, rpm, emerge: the verb is an option."""
+    """Judge pacman, dpkg, rpm and emerge, whose verb is an option."""
     opts = options(call.args, "bro")
     deed = {"pacman": "R", "yay": "R", "paru": "R", "dpkg": "rP", "rpm": "e", "emerge": "C", "xbps-remove": "R"}.get(
         call.name, ""
@@ -65,7 +65,7 @@ def _letters(call: Call) -> Iterator[Found]:
 
 
 def _language(call: Call) -> Iterator[Found]:
-    """npm, pip, cargo, gem and their like."""
+    """Judge npm, pip, cargo, gem and similar package managers."""
     opts = options(call.args, "Cw", ("prefix", "registry", "workspace", "tag", "manifest-path"))
     words = opts.operands
     deed = words[0] if words else ""
@@ -123,7 +123,7 @@ def _is_foreign(word: str) -> bool:
 
 
 def _npx(call: Call) -> Iterator[Found]:
-    """Runs a package at once; one from an address is code nobody has seen."""
+    """Judge tools that run a package at once; a package from an address has passed no registry."""
     if any(_is_foreign(word) for word in options(call.args, "pc", ("package",)).operands[:1]):
         yield Found(rule=REMOTE_CODE)
 
@@ -135,7 +135,7 @@ def _brew(call: Call) -> Iterator[Found]:
 
 
 def _generations(call: Call) -> Iterator[Found]:
-    """Nix keeps what can be gone back to; these options take all of it."""
+    """Judge the Nix options that delete every generation one could roll back to."""
     opts = options(call.args, "", ("delete-older-than",))
     if opts.has("d", "delete-old", "delete-older-than") and not is_dry(call):
         yield Found(rule=UNINSTALL, text="Nothing is left to roll back to.")

@@ -1,4 +1,4 @@
-"""Which commands to code hosts, pipelines, monitoring and other services delete what a team shares?"""
+"""Judge commands of code hosts, CI systems, monitoring and other services that delete shared things."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def _haproxy(call: Call) -> Iterator[Found]:
 
 
 def _dns_push(call: Call) -> Iterator[Found]:
-    """Dnscontrol and octodns make the zones as their files say, and delete whatever those lack."""
+    """Judge dnscontrol and octodns, which delete names from the zones that their files lack."""
     pushes = call.name == "dnscontrol" and options(call.args).operands[:1] == ("push",)
     if pushes or "--doit" in call.args:
         yield Found(rule=SERVICE, text="Names that the files lack are deleted from the zones.")

@@ -1,4 +1,4 @@
-"""Does a command turn a right to run one tool into the right to run everything?"""
+"""Find commands that turn the right to run one tool into the right to run everything."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _HERE = frozenset(("",)) | words(
     "env command exec builtin nohup time nice timeout coproc rlwrap tmux screen xterm systemd-run trap alias eval "
     "ssh-agent"
 )
-#: Who starts them counts, not they.
+#: Programs that are passed through: what they start counts as started by their own caller.
 PASSES_ON = _HERE | SHELLS
-#: Carry a file somewhere without acting on what it says.
+#: Tools that carry or inspect a file without acting on its content.
 _CARRIERS = words("cp mv install rm tee cat ls chmod chown chgrp touch stat mkdir test grep diff tar gpg dpkg sh bash")
 _PROTECTED = re.compile(
     r"/etc/(?:g?shadow-?|sudoers\S*|security/)|/root/|id_(?:rsa|dsa|ecdsa|ed25519)$|\.ssh/(?!.*\.pub$|known_hosts|config$|$)|/proc/\d+/mem|ssh_host_\w+_key$|\.kdbx$|\.aws/credentials$|\.gnupg/(?:secring|private-keys)|(?:^|/)\.(?:netrc|pgpass|git-credentials|vault-token)$|gcloud/\w*credentials\w*\.(?:json|db)$|/ntds\.dit|SAM$"
@@ -43,7 +43,7 @@ _PROTECTED = re.compile(
 
 
 def judge(call: Call, *, via: str, elsewhere: bool) -> Iterator[Found]:
-    """Shells started where none is expected, tools as root that can do anything, and code from the network."""
+    """Find unexpected shells, tools as root that can do anything, and code from the network."""
     yield from _shell(call, via=via, elsewhere=elsewhere)
     if any(word.startswith(("LD_PRELOAD=", "LD_LIBRARY_PATH=", "LD_AUDIT=")) for word in call.args) and (
         {call.name, *call.args} & {"sudo", "doas", "pkexec", "su"}
@@ -66,7 +66,7 @@ _CODE = frozenset(
 )
 
 
-#: Run, or print, the file they are given.
+#: Programs that run, or print, the file they are given.
 RUN_FILES = SHELLS | _CODE | {"source", ".", "cat"}
 
 
@@ -91,7 +91,7 @@ def _shell(call: Call, *, via: str, elsewhere: bool) -> Iterator[Found]:
 
 
 def _fed(call: Call) -> Iterator[Found]:
-    """A shell or interpreter that runs what comes through the pipe."""
+    """Judge a shell or interpreter that runs what comes through the pipe."""
     opts = options(call.args, "ceomWXrIEd", stop=True)
     reads = (
         call.name in ("source", ".", *_EVALS)
@@ -124,14 +124,14 @@ _PEEKS = words("cat head tail less more grep awk sed cp xxd base64 strings unsha
 def _protected(call: Call) -> Iterator[Found]:
     tools = _PEEKS | WRITERS if call.root else _PEEKS
     words = [word for word in call.args if not word.startswith("-")]
-    # What is written to is judged where files are; as root even that may give a secret away.
+    # Written files are judged by the rules for files; as root, even writing may reveal a secret.
     words = words[:-1] if call.name == "cp" and not call.root else words
     if call.name in tools and any(_PROTECTED.search(word) for word in words):
         yield Found(rule=SECRET_FILE)
 
 
 def handed(call: Call, files: Collection[str]) -> Iterator[Found]:
-    """A tool run as root on a file this same script wrote does what that file says."""
+    """Judge a tool run as root on a file that the same script wrote, because the file decides what the tool does."""
     if not call.root or call.name in _CARRIERS:
         return
     given = [word.rpartition("=")[2].removeprefix("file://") for word in call.args]
@@ -141,7 +141,7 @@ def handed(call: Call, files: Collection[str]) -> Iterator[Found]:
 
 
 def fetched(call: Call, files: Collection[str]) -> Iterator[Found]:
-    """Running a file that this same script fetched, and checked by nothing."""
+    """Judge running a file that the same script fetched and did not verify."""
     if not files:
         return
     words = [call.name, *(word for word in call.args if not word.startswith("-"))]
@@ -152,7 +152,7 @@ def fetched(call: Call, files: Collection[str]) -> Iterator[Found]:
         yield Found(rule=REMOTE_CODE)
 
 
-#: A web request that deletes, or a service's own library told to delete one thing by its name.
+#: A web request that deletes, or a service library told to delete one object by its name.
 _SDK_DELETE = re.compile(
     r"\b(?:requests|httpx|axios|got|ky)\.delete\s*\(|\bmethod\s*[:=]\s*[\"']DELETE[\"']|\bNet::HTTP::Delete\b"
     r"|\b[A-Za-z_]\w{1,60}\.[A-Za-z_]\w{1,60}\.delete\s*\(\s*[\"'][^\"']"
@@ -160,7 +160,7 @@ _SDK_DELETE = re.compile(
 
 
 def code(language: str, text: str) -> Iterator[Found]:
-    """Code that connects a shell to a socket."""
+    """Judge code in another language: remote shells, downloaded code, root rights, fork bombs and deletions."""
     names = set(re.findall(r"[A-Za-z_]\w*", text))
     wires = names & {"socket", "Socket", "TCPSocket", "fsockopen", "IO_Socket_INET", "INET", "net", "tcp", "connect"}
     hands = names & {

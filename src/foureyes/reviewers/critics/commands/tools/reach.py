@@ -1,4 +1,4 @@
-"""Who can reach this machine from elsewhere, and does it still reach others?"""
+"""Judge firewall, network and tunnel commands that open this machine to others or cut it off."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _firewall(call: Call) -> Iterator[Found]:
 
 
 def _shuts_out(words: tuple[str, ...]) -> bool:
-    """Everything that comes in is dropped, or everything for ssh."""
+    """True if all incoming traffic, or all traffic for ssh, is dropped."""
     given = " ".join(words)
     if "DROP" not in words and "REJECT" not in words:
         return False
@@ -61,7 +61,7 @@ def _network(call: Call) -> Iterator[Found]:
 
 
 def _tunnels(call: Call) -> Iterator[Found]:
-    """Programs whose whole purpose is an address on the internet for a port of this machine."""
+    """Judge programs whose purpose is to give a port of this machine an address on the internet."""
     words = options(call.args, "", ("config", "region", "log", "authtoken")).operands
     opens = {
         "ngrok": ("http", "https", "tcp", "tls", "start"),
@@ -78,21 +78,21 @@ def _tunnels(call: Call) -> Iterator[Found]:
 
 
 def _ssh(call: Call) -> Iterator[Found]:
-    """`-R` with an address of its own lets everybody who reaches the other machine reach this one."""
+    """Judge `-R`: with an address of its own, it lets everybody who reaches the other machine reach this one."""
     given = options(call.args, "BbcDEeFIiJLlmOopQRSWw", stop=True).value("R") or ""
     if re.match(r"(?:0\.0\.0\.0|\*|\[::\])?:\d+:", given) or given.endswith((":22", ":3306", ":5432", ":6379")):
         yield Found(rule=TUNNEL)
 
 
 def _serves(call: Call) -> Iterator[Found]:
-    """Python's own web server shows every file below its folder to whoever asks."""
+    """Judge Python's own web server, which serves every file below its folder to any client."""
     opts = options(call.args, "dbp", ("directory", "bind"))
     folder = opts.value("d", "directory") or call.cwd
     if folder and place(folder, call) in GRAVE and opts.value("b", "bind") not in ("127.0.0.1", "localhost", "::1"):
         yield Found(rule=TUNNEL, text="Every file below this folder can be read by whoever reaches the machine.")
 
 
-#: Told to listen for everybody and to ask nobody who they are.
+#: Options that make a server listen on every address without authentication.
 _LISTENS = {
     "dockerd": re.compile(r"(?:-H|--host)[ =]tcp://(?!127\.|localhost|\[::1\])(?!.*--tlsverify)"),
     "redis-server": re.compile(r"--protected-mode no"),

@@ -1,4 +1,4 @@
-"""Who may do what on this machine afterwards, who could not before?"""
+"""Judge commands that change permissions, owners, users and groups on this machine."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ USERS = rule(
     "Let an administrator do it after looking at what belongs to the account.",
 )
 
-#: Files that decide who may log in, become root or run things in others' names.
+#: Files that decide who may log in, become root or run programs as another user.
 DOORS = re.compile(
     r"^/etc/(?:sudoers(?:$|\.d/)|passwd-?$|shadow-?$|group$|gshadow$|pam\.d/|ssh/sshd_config|security/|doas\.conf|crontab$|cron\.[a-z]+/"
     r"|ld\.so\.preload|rc\.local|profile$|bash\.bashrc|polkit-1/|hosts\.equiv)|(?:^|/)\.ssh/(?:authorized_keys2?|config|rc)$|^/var/spool/cron/|/\.rhosts$"
 )
 _GROUPS = words("sudo wheel docker admin root lxd disk adm shadow libvirt kvm podman")
-#: Groups of a daemon: whoever is in one may speak to it, where it runs.
+#: Groups of a daemon: members may talk to the daemon on machines where it runs.
 _DAEMONS = words("docker podman lxd libvirt kvm")
 JOINS_DAEMON = "Somebody joins the group of a daemon that starts machines as root."
 
-#: Where images and servers keep one application; its owner and modes are set there when it is installed.
+#: Folders where images and servers keep one application; its owner and modes are set during installation.
 _APPLICATION = re.compile(
     r"/(?:app|code|src|workspaces?|project|repo)(?:/|$)|/(?:opt|srv|usr/src|var/(?:www|lib|log|cache))/[\w.-]+(?:/|$)"
 )
@@ -139,7 +139,7 @@ def _groups(call: Call) -> Iterator[Found]:
 
 
 def _joins(groups: AbstractSet[str]) -> str:
-    """What it means to join them; of a daemon's group more is said, since it is worth nothing where none runs."""
+    """Return the text for a join; groups of daemons have their own, as they only matter where the daemon runs."""
     return JOINS_DAEMON if groups and groups <= _DAEMONS else ""
 
 

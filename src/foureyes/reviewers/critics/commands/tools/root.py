@@ -1,4 +1,4 @@
-"""Which tools, run as root, can read, write or start anything?"""
+"""Find tools that, run as root, can read, write or start anything."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _INTERPRETERS = words(
     "octave expect awk gawk mawk nawk jshell groovy scala slsh gnuplot gimp ftp telnet sftp lftp mysql psql "
     "sqlite3 bpftrace"
 )
-#: Print, convert or copy any file they are given; nobody needs them as root but to read what is not theirs.
+#: Tools that print, convert or copy any file they are given; as root they are only useful to read others' files.
 _FILTERS = words(
     "7z 7za aa-exec ab agetty alpine ansible-test ar aria2c arj as ascii-xfr ascii85 ash aspell atobm b2sum "
     "base32 base64 basenc basez bc bconsole bridge bundler byebug c89 c99 cabal cancel capsh cdist check_by_ssh "
@@ -95,7 +95,7 @@ WRITERS = words("cp mv install awk sed ln wget curl tar rsync scp zip cpio opens
 
 
 def as_root(call: Call) -> Iterator[Found]:
-    """What a tool run as root gives away beyond what it was started for."""
+    """Judge what a tool run as root allows beyond its purpose."""
     words = [word for word in call.args if not word.startswith("-")]
     if call.name in _EDITORS or call.name in _PAGERS or _opens_pager(call, words):
         yield Found(rule=ROOT_TOOL)
@@ -123,12 +123,12 @@ def as_root(call: Call) -> Iterator[Found]:
         yield Found(rule=SHELL_ESCAPE)
 
 
-#: Called without words they open a prompt of their own, from which programs can be started.
+#: Without arguments, these open a prompt of their own, from which programs can be started.
 _PROMPTS = words("cpan debugfs hping3 bconsole crash cscli dc ginsh pry byebug tasksh tdbtool msfconsole minicom")
 
 
 def _installs_local(call: Call, words: list[str]) -> bool:
-    """A package of this folder runs its own install steps; a snap from nowhere runs without a sandbox."""
+    """True if an install runs steps of a local package, or a snap is installed without a signature or sandbox."""
     if call.name in ("pip", "pip3"):
         near = ("/tmp/", "./", "../", SCRATCH)  # noqa: S108
         here = [word for word in words[1:] if word == "." or word.startswith(near)]
@@ -147,7 +147,7 @@ def _installs_local(call: Call, words: list[str]) -> bool:
 
 
 def _opens_pager(call: Call, words: list[str]) -> bool:
-    """Forms of everyday tools that open a pager or an editor, from which a shell is one key away."""
+    """True for forms of everyday tools that open a pager or an editor, from which a shell can be started."""
     bare = call.name in ("systemctl", "journalctl", "timedatectl", "loginctl", "busctl") and not call.args
     pages = call.name == "git" and (bool({"-p", "--paginate", "--help"} & set(call.args)) or words[:1] == ["help"])
     edits = (call.name == "crontab" and "-e" in call.args) or (call.name == "aws" and words[-1:] == ["help"])
@@ -156,14 +156,14 @@ def _opens_pager(call: Call, words: list[str]) -> bool:
 
 
 def _lands(call: Call, words: list[str]) -> bool:
-    """Copies as root whose target needs no root: the file is somebody's, or goes to the screen."""
+    """True for copies as root to a target that needs no root: a project file or the terminal."""
     if call.name in ("cp", "mv") and len(words) > 1:
         return words[-1] in ("/dev/stdout", "/dev/stderr", TERMINAL) or place(words[-1], call) is Place.NAMED
     return call.name in ("curl", "wget") and any(word.startswith("file:") for word in words)
 
 
 def explains(call: Call) -> Iterator[Found]:
-    """Help is shown in a pager by some tools, and a pager as root is a shell."""
+    """Judge help as root: git shows it in a pager, and a pager as root can start a shell."""
     if call.root and call.name == "git":
         yield Found(rule=ROOT_TOOL)
 
@@ -174,7 +174,7 @@ def _runs_script(call: Call, words: list[str]) -> bool:
 
 
 def _is_not_roots(word: str, call: Call) -> bool:
-    """Nobody needs root for a file of the project; for one only known at run time it may be any file."""
+    """True for files that do not need root, and for unknown paths, which may be any file."""
     if HOLE in word or DOORS.search(word):
         return True
     if call.name == "dd":

@@ -1,4 +1,4 @@
-"""Which commands stop the machine, its services, its protection or its memory of what happened?"""
+"""Judge commands that stop the machine or its services, switch off protection, or remove logs."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ KERNEL = rule(
 )
 
 
-#: A shorter pattern meets programs nobody thought of.
+#: A shorter pattern matches programs by accident.
 SURE_NAME_CHARS_MIN = 4
 
 

@@ -1,4 +1,4 @@
-"""Which commands to password and key stores delete or replace what others need to get in?"""
+"""Judge commands of password and key stores that delete, replace or print secrets."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PRINTS = rule(
     "Let the program that needs the secret ask the store itself.",
 )
 
-#: The same deeds through the path of the interface.
+#: Paths of the HTTP interface that do the same as the commands below.
 _VAULT_PATHS = ("sys/seal", "sys/revoke", "sys/leases/revoke", "sys/step-down", "sys/rekey", "auth/token/revoke")
 
 

@@ -1,4 +1,4 @@
-"""Which program does another one start, and with which words?"""
+"""Find the commands, scripts and code that one program starts as others."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ PEELS: dict[str, Peel] = {**plain.PEELS, **shells.PEELS, **search.PEELS, **remot
 
 
 def peel(call: Call) -> list[Inner]:
-    """What it starts; nothing where it starts nothing."""
+    """Return what a call starts; an empty list if it starts nothing."""
     known = PEELS.get(call.name)
     return known(call) if known else plain.after_dashes(call)

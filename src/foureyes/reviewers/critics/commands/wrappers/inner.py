@@ -1,4 +1,4 @@
-"""What does a wrapper start?"""
+"""What a wrapper program starts."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from foureyes.reviewers.critics.commands.model import Call, Stream
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inner:
-    """A command, a script or a piece of another language that a program starts."""
+    """A command, a script or a piece of code in another language that a program starts."""
 
     argv: tuple[str, ...] = ()
     script: str | None = None
-    #: Language and text of code in it.
+    #: Language and text of a piece of code.
     code: tuple[str, str] | None = None
     root: bool = False
-    #: None: the wrapper's own.
+    #: None for the standard input of the wrapper.
     stdin: Stream | None = None
-    #: Its words come from a pipe or a search.
+    #: True if its words come from a pipe or a search.
     spread: bool = False
-    #: Runs on another machine or in a container, where a shell is what one asks for.
+    #: True if it runs on another machine or in a container, where starting a shell is normal.
     elsewhere: bool = False
     #: Its name and positional parameters, as in `sh -c 'rm -rf "$1"' x /`.
     parameters: tuple[str, ...] = ()

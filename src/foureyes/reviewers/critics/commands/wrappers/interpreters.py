@@ -1,4 +1,4 @@
-"""Which code or command stands inside the words of an interpreter, an editor or a tool with a shell escape?"""
+"""Extract code and commands from the arguments of interpreters, editors and tools with a shell escape."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ _EXECUTES = re.compile(r"(?:exec|system|shell|pty)[:=]", re.IGNORECASE)
 def _interpreter(call: Call, shape: tuple[str, tuple[str, ...], str]) -> list[Inner]:
     language, names, takes = shape
     opts = options(call.args, takes, names, stop=True)
-    # Behind the name of a script the options are the script's own.
+    # Options after the name of a script belong to the script.
     stops = call.name in _SCRIPTED or language == "python"
     own = call.args[: len(call.args) - len(opts.operands)] if stops else call.args
     text = _all_values(own, names) if names else ""
@@ -119,7 +119,7 @@ def _java(call: Call) -> list[Inner]:
 
 
 def _all_values(args: tuple[str, ...], names: tuple[str, ...]) -> str:
-    """Every piece of code given, joined: perl and ruby take `-e` many times, and letters in front of it."""
+    """Return all given code, joined: perl and ruby accept `-e` many times, also behind other letters."""
     found = []
     for at, word in enumerate(args):
         long = word[2:].partition("=")[0] if word.startswith("--") else ""
@@ -141,7 +141,7 @@ def _awk(call: Call) -> list[Inner]:
 
 
 def _editor(call: Call) -> list[Inner]:
-    """`-c ':!sh'`, `+'!sh'`, and lines fed to it."""
+    """Return the commands of `-c ':!sh'`, `+'!sh'`, and of lines fed to the editor."""
     given = [
         value
         for at, word in enumerate(call.args)
@@ -167,7 +167,7 @@ def _editor_command(text: str) -> list[Inner]:
 
 
 def _starter(call: Call, names: tuple[str, ...]) -> list[Inner]:
-    """Each option that names a command to start; `exec=` and the like in front are taken off."""
+    """Return the command of each option that starts one, without a leading `exec=` or similar."""
     short = "".join(name for name in names if len(name) == 1)
     opts = options(call.args, short, names)
     values = [opts.value(name) for name in names if name in opts.long or name in opts.values]
@@ -181,7 +181,7 @@ def _starter(call: Call, names: tuple[str, ...]) -> list[Inner]:
 
 
 def _bare_program(text: str) -> str:
-    """Compressors are often named alone; nothing to judge but the name."""
+    """Return the text unchanged: compressors are often given as a bare program name."""
     return text
 
 
@@ -208,7 +208,7 @@ def _socat(call: Call) -> list[Inner]:
 
 
 def _sed(call: Call) -> list[Inner]:
-    """GNU sed runs a command with `e`."""
+    """Return the commands that GNU sed runs with `e`."""
     opts = options(call.args, "efl", ("expression", "file"))
     scripts = [value for value in (opts.value("e", "expression"),) if value] or list(opts.operands[:1])
     found = []
@@ -236,7 +236,7 @@ _GIT_RUNS = ("pager", "editor", "sshcommand", "fsmonitor", "askpass", "helper")
 
 
 def _git(call: Call) -> list[Inner]:
-    """Settings given with `-c` that start a program: aliases with `!`, pagers, editors, ssh commands, hooks."""
+    """Return the commands git starts from `-c` settings, and from config, submodule, bisect and rebase."""
     inner = []
     for at, word in enumerate(call.args[:-1]):
         if word not in ("-c", "--config-env") or "=" not in call.args[at + 1]:
@@ -281,7 +281,7 @@ def _run_parts(call: Call) -> list[Inner]:
 
 
 def _dot_shell(call: Call) -> list[Inner]:
-    r"""sqlite3 `.shell`, psql and mysql `\!`: client commands that leave the database."""
+    r"""Return the commands of sqlite3 `.shell` and of `\!` in psql and mysql, which leave the database."""
     texts = [*call.args, call.stdin.text or ""] if call.stdin.fed else list(call.args)
     found = []
     for text in texts:

@@ -1,4 +1,4 @@
-"""Which programs run the rest of their line as a command?"""
+"""Programs that run the rest of their command line as a command."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from foureyes.reviewers.critics.commands.wrappers.inner import Inner, Peel
 
 ASSIGNMENT = re.compile(r"[A-Za-z_][\w.-]*=")
 
-#: Short options with a value, long options with a value, and how many words stand before the command.
+#: Short options with a value, long options with a value, and the number of words before the command.
 _PREFIXES: dict[str, tuple[str, tuple[str, ...], int]] = {
     "nice": ("n", ("adjustment",), 0),
     "ionice": ("cnpPu", ("class", "classdata"), 0),
@@ -92,7 +92,7 @@ _AS_ANOTHER: dict[str, tuple[str, tuple[str, ...], int]] = {
     "sudo-rs": ("ugpChrtTUDR", ("user", "group"), 0),
     "run0": ("u", ("user",), 0),
 }
-#: Run the rest of their line, joined by spaces, through a shell.
+#: Programs that run the rest of their line, joined by spaces, through a shell.
 _JOINED: dict[str, tuple[str, tuple[str, ...], int]] = {
     "eval": ("", (), 0),
     "watch": ("nq", ("interval",), 0),
@@ -101,7 +101,7 @@ _JOINED: dict[str, tuple[str, tuple[str, ...], int]] = {
 }
 
 
-#: Started without a command, they start a shell.
+#: Programs that start a shell when no command is given.
 _ELSE_A_SHELL = ("nsenter", "unshare", "chroot")
 
 
@@ -194,12 +194,12 @@ def _systemd_run(call: Call) -> list[Inner]:
 
 
 def _capsh(call: Call) -> list[Inner]:
-    """`--` starts a shell with what stands behind it, and with the rights set before."""
+    """Return the shell that `--` starts with the words after it, and with the capabilities set before."""
     return [Inner(argv=("sh", *call.args[call.args.index("--") + 1 :]))] if "--" in call.args else []
 
 
 def after_dashes(call: Call) -> list[Inner]:
-    """Many tools run what stands behind `--` when asked to run or exec."""
+    """Return the words after `--` as a command, if the tool was asked to run or exec something."""
     if "--" not in call.args:
         return []
     at = call.args.index("--")
@@ -217,7 +217,7 @@ _MANAGER_VERBS = words(
 
 
 def _runner(call: Call) -> list[Inner]:
-    """`poetry run X`, `uv run X`, `npx X`: the first word that is not theirs."""
+    """Return the tool that `poetry run X`, `uv run X` or `npx X` starts."""
     given = list(call.args)
     if call.name not in ("npx", "bunx", "pnpx", "uvx", "pipx"):
         verbs = [at for at, word in enumerate(given[:4]) if word in ("run", "exec", "dlx", "x")]

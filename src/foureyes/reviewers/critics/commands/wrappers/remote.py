@@ -1,4 +1,4 @@
-"""What runs on another machine or inside a container?"""
+"""Find what runs on another machine or inside a container."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _ssh(call: Call) -> list[Inner]:
 
 
 def _proxies(args: tuple[str, ...]) -> list[str]:
-    """`-o ProxyCommand=…` and its like run here, not there."""
+    """Return the values of `-o ProxyCommand=…` and similar options, which run on this machine."""
     given = [
         word
         for word in args
@@ -50,7 +50,7 @@ def _rsync(call: Call) -> list[Inner]:
 
 
 def _container(call: Call) -> list[Inner]:
-    """docker, podman, nerdctl: exec and run, with compose in front or not."""
+    """Return what `exec` and `run` of docker, podman and nerdctl start, with or without compose."""
     words = list(
         options(
             call.args, "cHlfp", ("context", "host", "log-level", "config", "file", "project-name", "profile"), stop=True
@@ -87,14 +87,14 @@ def _ansible(call: Call) -> list[Inner]:
 
 
 def _cloud_ssh(call: Call) -> list[Inner]:
-    """Gcloud compute ssh, az vm run-command, fly ssh console and their like carry a script in an option."""
+    """Return the script in an option of gcloud compute ssh, az vm run-command, fly ssh console and similar."""
     opts = options(call.args, "C", ("command", "scripts", "parameters", "cmd"))
     text = opts.value("command", "scripts", "C")
     wants = {"ssh", "run-command", "console", "exec"} & set(call.args)
     return [Inner(script=text, elsewhere=True)] if text and wants else []
 
 
-#: Short options with a value; the words behind them, and behind a target where there is one, run on many machines.
+#: Short options with a value; the remaining words run on many machines.
 _MANY = {"pssh": "hHlpote", "parallel-ssh": "hHlpote", "pdsh": "wgxlfuRt", "clush": "wgxlfuRt", "dsh": "gmFNr"}
 
 
@@ -110,7 +110,7 @@ def _salt(call: Call) -> list[Inner]:
 
 
 def _sftp(call: Call) -> list[Inner]:
-    """Its own lines have the shell's words for deleting; `!` in front runs one here."""
+    """Return deletions among the lines fed to sftp, and lines with `!`, which run on this machine."""
     lines = (call.stdin.text or "").split("\n")[:200] if call.stdin.fed else []
     typed = [
         Inner(script=line.lstrip("-@ !"), elsewhere=not line.startswith("!"))

@@ -1,4 +1,4 @@
-"""What do find, xargs and parallel run on what they are given?"""
+"""Find what find, xargs and parallel run on the files they are given."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from foureyes.reviewers.critics.commands.model import HOLE, Call, words
 from foureyes.reviewers.critics.commands.options import options
 from foureyes.reviewers.critics.commands.wrappers.inner import Inner, Peel
 
-#: Tests and actions of find that use up the word behind them.
+#: Tests and actions of find that take the next word as their value.
 FIND_TAKES = words(
     "-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type -xtype -size -mtime "
     "-atime -ctime -mmin -amin -cmin -newer -anewer -cnewer -user -group -uid -gid -perm -maxdepth -mindepth "
@@ -20,7 +20,7 @@ VALUES_MAX = 8
 
 
 def find_parts(args: tuple[str, ...]) -> tuple[list[str], list[str], list[tuple[str, ...]]]:
-    """Where it starts, its bare tests and actions, and the commands it runs."""
+    """Return the starting points of find, its tests and actions without value, and the commands it runs."""
     words = list(args)
     while words and words[0] in ("-H", "-L", "-P"):
         words.pop(0)
@@ -56,7 +56,7 @@ def _find(call: Call) -> list[Inner]:
 
 
 def _found(start: str, args: tuple[str, ...]) -> str:
-    """What a search finds: everything below, or what has the name it looks for."""
+    """Return a path for what a search finds: everything below its start, or the name it looks for."""
     names = [args[at + 1] for at, word in enumerate(args[:-1]) if word in ("-name", "-iname", "-path", "-wholename")]
     below = start.rstrip("/")
     return f"{below}/_/{names[0].lstrip('*/')}" if names and names[0].strip("*./") else f"{below}/*"
@@ -72,7 +72,7 @@ def _fd(call: Call) -> list[Inner]:
 
 
 def _values(call: Call) -> list[str]:
-    """What comes in through the pipe, word by word."""
+    """Return what comes in through the pipe, word by word."""
     if call.stdin.text is None or not call.stdin.fed:
         return [HOLE]
     return call.stdin.text.split()[:VALUES_MAX] or [""]
@@ -112,7 +112,7 @@ def _parallel(call: Call) -> list[Inner]:
 
 
 def _started(words: list[str]) -> Inner:
-    """Parallel hands its line to a shell; one word is a whole script."""
+    """Return the line that parallel passes to a shell; a single word with spaces is a whole script."""
     return Inner(script=words[0], spread=True) if " " in words[0] else Inner(argv=tuple(words), spread=True)
 
 

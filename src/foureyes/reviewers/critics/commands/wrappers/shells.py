@@ -1,4 +1,4 @@
-"""What does a shell, `su`, `at` or a terminal multiplexer run?"""
+"""Find what a shell, `su`, `at` or a terminal multiplexer runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SHELLS = words("sh bash zsh dash ash ksh ksh93 mksh fish csh tcsh yash sash rbas
 
 
 def shell(call: Call) -> list[Inner]:
-    """`-c TEXT`, or what it is fed when no script is named."""
+    """Return the script of `-c TEXT`, or the standard input if no script is named."""
     opts = options(call.args, "oO", ("rcfile", "init-file"), stop=True)
     if opts.has("c", "command", "Command"):
         rest = [word for word in opts.operands if word]
@@ -59,7 +59,7 @@ def _expression(call: Call) -> list[Inner]:
 
 
 def _crontab(call: Call) -> list[Inner]:
-    """Each line piped in is a time and a command."""
+    """Return the commands of the lines piped into crontab; each line is a time and a command."""
     lines = (call.stdin.text or "").split("\n")[:JOBS_MAX] if call.stdin.fed else []
     met = [re.match(r"\s*(?:@\w+|(?:[\d*/,A-Za-z-]+\s+){5})\s*(\S.*)", line) for line in lines]
     return [Inner(script=one.group(1)) for one in met if one]
@@ -69,13 +69,13 @@ def _script(call: Call) -> list[Inner]:
     opts = options(call.args, "cEIOTBmot", ("command",))
     text = opts.value("c", "command")
     if not text and "/dev/null" in opts.operands:
-        # Nothing is kept of it: only the shell it starts is wanted.
+        # The typescript is discarded, so only the shell it starts is wanted.
         return [Inner(argv=("sh", "-i"))]
     return [Inner(script=text)] if text else []
 
 
 def _multiplexer(call: Call) -> list[Inner]:
-    """Tmux and screen: the last words of a new window, or keys sent to one."""
+    """Return what tmux and screen run: the last words of a new window, or keys sent to a window."""
     words = list(call.args)
     if call.name == "tmux" and any(word.startswith("send") for word in words):
         opts = options(words[1:], "tN")
