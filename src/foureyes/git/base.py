@@ -67,7 +67,11 @@ def policy_at(bench: Scratch, base: str) -> tuple[str, bytes] | None:
 
 
 def settings_at(bench: Scratch, base: str, paths: Sequence[str]) -> tuple[tuple[str, bytes], ...]:
-    """Return the files at the base that say which Python the changed files are written for, nearest the top first."""
+    """Return the files at the base that say for which Python the changed files are written.
+
+    They are looked for in the folders of the changed files and all folders above, at most in SETTINGS_FOLDERS_MAX of
+    them.
+    """
     folders = {str(one) for path in paths if path.endswith((".py", ".pyi")) for one in PurePosixPath(path).parents}
     if not base or not folders:
         return ()

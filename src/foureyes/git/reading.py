@@ -95,7 +95,7 @@ def read_worktree(folder: Path) -> Change:
 
 
 def read_nothing(folder: Path) -> Change:
-    """Return an empty change against the last commit, with what that commit has, such as the policy."""
+    """Return an empty change against the last commit, with its policy."""
     here = find(folder)
     if here is None:
         return Change(title="", kind="code", files=())

@@ -1,8 +1,8 @@
 """Delivers notifications from the outbox: each letter at least once, with an id that stays the same.
 
 An event in the outbox becomes one letter for each target, in one transaction; each letter is then tried alone. A target
-that fails is left alone for a while, longer each time; only its own letters wait for that, while those of others are
-tried. Nothing here decides anything, and no decision waits for it.
+that fails is left alone for a while, longer each time, and only its own letters wait for that; those of others wait
+only while it is tried. Nothing here decides anything, and no decision waits for it.
 """
 
 from __future__ import annotations
@@ -142,8 +142,7 @@ class Delivery:
     async def _recalled(self, now: datetime) -> None:
         """After a start, or when the clock was set back, make postponed rows available again.
 
-        Rows that still have to wait are then postponed by the new time. Rows that another process has claimed are left
-        alone.
+        Rows that still have to wait are then postponed anew. Rows that another process has claimed are left alone.
         """
         if self._looked is None or now < self._looked:
             beyond = spelled(now + 2 * CLAIMED_FOR)
@@ -161,7 +160,7 @@ class Delivery:
         self._swept = now
         return (await self.store.write(partial(swept, self.worker, now))).logged()
 
-    # --- an event becomes letters ---------------------------------------------------------------------------------
+    # --- events become letters ------------------------------------------------------------------------------------
 
     async def _sorted(self, events: Sequence[Parcel]) -> None:
         if not events:
@@ -202,7 +201,7 @@ class Delivery:
             tx.apply(Changes(outbox=tuple(made.letters)))
             tx.delivered([parcel.id])
 
-    # --- letters are carried --------------------------------------------------------------------------------------
+    # --- letters are sent -----------------------------------------------------------------------------------------
 
     async def _told(self, letters: Sequence[tuple[Parcel, Letter]]) -> None:
         by_target: dict[str, list[tuple[Parcel, Letter]]] = {}
@@ -248,10 +247,7 @@ class Delivery:
             await self.store.write(partial(self._keep, target, self._left(letters, went)))
 
     def _left(self, letters: Sequence[tuple[Parcel, Letter]], went: _Went) -> _Went:
-        """Complete the results when the server stops or an error was raised.
-
-        Letters that were delivered are not sent again.
-        """
+        """Complete the results after a stop or an error, so that letters that were delivered are not sent again."""
         now, task = self.clock(), asyncio.current_task()
         left = [parcel.id for parcel, _ in letters if parcel.id not in {*went.done, *went.later}]
         went.later |= dict.fromkeys(left, now)
@@ -312,7 +308,7 @@ class Delivery:
             went.later[parcel.id] = waits
             return
         try:
-            # Reviewers who are human get the requests to them, and nothing else about the review.
+            # A human reviewer is told of requests to them, and of nothing else about the review.
             if letter.party == Party.HUMAN and await self._hides(target, parcel.row):
                 went.later[parcel.id] = now + BLIND_FOR
                 return
@@ -338,7 +334,7 @@ class Delivery:
         return resumes(target.person, now)
 
     async def _hides(self, target: Target, row: OutboxRow) -> bool:
-        """True if the person may not hear it yet; that they may is recorded in the store first."""
+        """True if the person must not be told yet; that they are told what others said is recorded first."""
         person = target.person
         if person is None:
             return False

@@ -200,7 +200,7 @@ class MemoryReading:
         return tuple((key, found[key]) for key in keys[start : start + limit])
 
     def rows_under(self, projection: str, names: Iterable[str], limit: int = 100) -> tuple[tuple[str, str], ...]:
-        """Rows of a projection whose keys are one of these names, a slash and more; in the order of their keys."""
+        """Return rows of a projection whose keys start with one of these names and a slash, in key order."""
         found = self._tables.rows.get(projection, {})
         keys = sorted(found)
         chosen: dict[str, str] = {}

@@ -117,7 +117,7 @@ class FileSpool:
             os.close(self._lock)
 
     def _write(self, record: bytes) -> None:
-        self._last += 1  # a number is used once, also when this fails: what failed may be on the disk nevertheless
+        self._last += 1  # a number is used once, even if this fails: the failed record may be on the disk nevertheless
         unknown = False
         try:
             segment = self._segment()

@@ -73,7 +73,7 @@ class SqlReading:
 
     def known(self, stream: str, asker: str, key: str) -> Known:
         """Return the stream's end and the reply given before to this asker's key."""
-        if not key:  # nothing is kept without one
+        if not key:  # no reply is kept without a key
             found = self._driver.rows(say.END, (stream,))
             return Known(version=found[0][0], chain=found[0][1]) if found else Known()
         version, chain, body_hash, reply = self._driver.rows(say.KNOWN, (stream, asker, key))[0]
@@ -181,7 +181,7 @@ class SqlReading:
         return tuple([(key, body) for key, body in self._driver.rows(sql, values)])
 
     def rows_under(self, projection: str, names: Iterable[str], limit: int = 100) -> tuple[tuple[str, str], ...]:
-        """Rows of a projection whose keys are one of these names, a slash and more; in the order of their keys."""
+        """Return rows of a projection whose keys start with one of these names and a slash, in key order."""
         found = self._driver.rows(self.ROWS_UNDER, (self._listed(set(names)), projection, limit))
         return tuple([(key, body) for key, body in found])
 

@@ -78,7 +78,7 @@ def undo(path: Path, kept: Path | None) -> None:
         elif kept.exists() and kept.samefile(path):
             kept.unlink()
         elif kept.exists():
-            for side in _SIDES:  # of the copy: what was there had given up its journal
+            for side in _SIDES:  # those of the copy: the store that was there had given up its journal
                 path.with_name(path.name + side).unlink(missing_ok=True)
             kept.replace(path)
         file.sync_folder(path.parent)

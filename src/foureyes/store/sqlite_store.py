@@ -110,7 +110,7 @@ class SqliteStore:
         await self.close()
 
     def _read_here(self, work: Callable[[Reading], T]) -> T:
-        with self._here:  # whoever closes waits until nobody reads
+        with self._here:  # closing waits until no thread reads
             if self._closed:
                 raise Unavailable(*CLOSED)
             try:
@@ -130,7 +130,7 @@ class SqliteStore:
             try:
                 return _seen(lent, work)
             except sqlite3.Error:
-                pass  # what is wrong with it is the writer's to find and mend; whoever looks can look elsewhere
+                pass  # the writer finds and repairs what is wrong with it; this read can use another connection
             finally:
                 self._writer.give_back()
         try:

@@ -97,7 +97,7 @@ class Writer:
             writing = file.begin(connection, 0)
         except sqlite3.Error:
             self.give_back()
-            return False  # another program writes: that is worth a thread's patience, not ours
+            return False  # another program writes: the writer's thread waits for that, not the caller's
         try:
             job.is_here = True
             self._group(job, writing)
@@ -170,7 +170,7 @@ class Writer:
         except BaseException as error:
             self._fail(jobs, error.__cause__ if isinstance(error, _Lost) else error, unknown=committing)
             if not isinstance(error, Exception):
-                raise  # somebody wants this program to end
+                raise  # such as KeyboardInterrupt: the program is to end
         finally:
             release(jobs)
 
