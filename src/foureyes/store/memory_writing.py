@@ -153,7 +153,7 @@ class MemoryWriting(MemoryReading):
         return found is not None
 
     def claim(self, worker: str, now: str, until: str, limit: int = 32) -> tuple[Parcel, ...]:
-        """Claim outbox rows whose claim is not later than `now`, the oldest first, until the given time."""
+        """Claim outbox rows that are not claimed beyond `now`, the oldest first, until the given time."""
         check_text(worker)
         free = [number for number, one in sorted(self._tables.outbox.items()) if one.until <= now][:limit]
         for number in free:

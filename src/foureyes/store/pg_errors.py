@@ -10,8 +10,8 @@ from foureyes.app.ports import Conflict, Unavailable
 #: Constraints that fail when two commands were decided on the same end of a stream, or under the same key.
 _RACED = frozenset({"log_stream_version_key", "streams_name_key", "answered_pkey"})
 _AGAIN = (errors.SerializationFailure, errors.DeadlockDetected)
-#: The server shuts down, is starting, or the connection broke. After a mere timeout or too many attempts it is not
-#: counted as down.
+#: The server shuts down, is starting or has dropped the database, or the connection broke. After a timeout or with too
+#: many connections the server is still up.
 _DOWN_STATES = frozenset({"57P01", "57P02", "57P03", "57P04"})
 _LINE_STATES = "08"
 _SAME_KEY = "Ask again with the same key."

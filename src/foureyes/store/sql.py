@@ -312,7 +312,7 @@ class SqlWriting(SqlReading):
         return self._driver.run(say.PURGE, (tombstone, packed(digest))) > 0
 
     def claim(self, worker: str, now: str, until: str, limit: int = 32) -> tuple[Parcel, ...]:
-        """Claim outbox rows whose claim is not later than `now`, the oldest first, until the given time."""
+        """Claim outbox rows that are not claimed beyond `now`, the oldest first, until the given time."""
         taken = self._all(row.parcel, self.CLAIM, (worker, until, now, limit))
         return tuple(sorted(taken, key=lambda one: one.id))
 
